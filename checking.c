@@ -12,6 +12,7 @@
 #include <sys/time.h>
 
 #include "access.h"
+#include "query/query.h"
 #include "query/query_commands.h"
 #include "run.h"
 #include "storage/base/disk_posix.h"
@@ -119,21 +120,12 @@ static int check_server(const char *path, int word_count, char **words)
     return fflush(stdout) == 0 ? status : EXIT_SYSTEM_FAILED;
 }
 
-static const struct command *status_command(void)
-{
-    uint32_t count;
-    const struct command *command = query_commands(&count);
-    while (command->run != status_run)
-        command++;
-    return command;
-}
-
 int checking_run(const void *argument, const struct control_common *common, int word_count,
                  char **words)
 {
     const struct status_options *options = argument;
     if (!options->is_check)
-        return run_command(status_command(), word_count, words);
+        return run_command(query_command("status"), word_count, words);
     clock_start(common->wait_ms);
     return check_server(directory_path(common->directory), word_count, words);
 }

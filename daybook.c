@@ -14,6 +14,7 @@
 #include "ingest/ingest.h"
 #include "limit_table.h"
 #include "loading.h"
+#include "mending.h"
 #include "query/model/model.h"
 #include "query/query.h"
 #include "restoring.h"
@@ -192,6 +193,7 @@ static void subcommands_list(struct subcommands *all)
     commands = query_commands(&count);
     add_room(all, commands, count);
     run_by(all, "status", checking_run);
+    run_by(all, "clock", mending_run);
     commands = model_commands(&count);
     add_room(all, commands, count);
     for (uint32_t i = 0; ingest_command(i) != NULL; i++)

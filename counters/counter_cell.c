@@ -143,3 +143,14 @@ void counter_fold(struct bytes cell, struct buffer *folded)
     shard.value = counter_value(cell);
     counter_write_single(folded, counter_generation(cell), shard);
 }
+
+void counter_restamp(struct bytes cell, int64_t (*each)(void *context, int64_t timestamp_us),
+                     void *context, struct buffer *restamped)
+{
+    put_header(restamped, each(context, counter_generation(cell)), shard_count(cell));
+    for (uint32_t i = 0; i < shard_count(cell); i++) {
+        struct counter_shard shard = shard_at(cell, i);
+        shard.id = (uint64_t)each(context, (int64_t)shard.id);
+        put_shard(restamped, shard);
+    }
+}

@@ -55,4 +55,8 @@ void counter_merge(struct bytes a, struct bytes b, struct buffer *merged);
 /* Append `cell` with all its shards folded into one: lowest id, highest clock, sum of the values.
  * Right only when no other live run holds any of these shards (a merge of all runs that do). */
 void counter_fold(struct bytes cell, struct buffer *folded);
+
+/* Append `cell` with the generation and its shards' ids as `each`, which ascends, gives them. */
+void counter_restamp(struct bytes cell, int64_t (*each)(void *context, int64_t timestamp_us),
+                     void *context, struct buffer *restamped);
 #endif

@@ -1,5 +1,6 @@
 /* clock: `daybook clock`: whether the wall clock is believed, and `accept`, which says that it is
- * right (storage/trusted_clock.h). */
+ * right (storage/trusted_clock.h).  `mend` is the program's own: it changes what lies below an open
+ * store. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -8,37 +9,71 @@
 #include "storage/base/calendar.h"
 #include "storage/base/memory.h"
 
-static error_t clock_parse(int key, char *argument, struct argp_state *state)
+enum { KEY_DRY_RUN = 0x20001 };
+
+static error_t take_word(struct clock_command_options *options, const char *word,
+                         struct argp_state *state)
 {
-    struct clock_command_options *options = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    if (state->arg_num > 0 || strcmp(argument, "accept") != 0) {
-        argp_error(state, "'%s' is not accept, the one word there is", argument);
+    options->accepts |= strcmp(word, "accept") == 0;
+    options->mends |= strcmp(word, "mend") == 0;
+    if (state->arg_num > 0 || options->accepts == options->mends) {
+        argp_error(state, "'%s' is neither accept nor mend, and one of them is all there is", word);
         return EINVAL;
     }
-    options->accepts = true;
     return 0;
 }
 
+static error_t clock_parse(int key, char *argument, struct argp_state *state)
+{
+    struct clock_command_options *options = state->input;
+    switch (key) {
+    case KEY_DRY_RUN:
+        options->is_dry_run = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return take_word(options, argument, state);
+    case ARGP_KEY_END:
+        if (!options->is_dry_run || options->mends)
+            return 0;
+        argp_error(state, "--dry-run belongs to mend");
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option clock_argp_options[] = {
+    {"dry-run", KEY_DRY_RUN, NULL, 0, "With mend: only say what would change", 0},
+    {0},
+};
+
 const struct argp clock_command_argp = {
+    .options = clock_argp_options,
     .parser = clock_parse,
-    .args_doc = "[accept]",
+    .args_doc = "[accept | mend]",
     .doc =
-        "Say whether the machine's clock is believed, or that it is right."
+        "Say whether the machine's clock is believed, or that it is right; or mend a directory "
+        "whose "
+        "timestamps are ahead of it."
         "\vTrusted time goes on with the machine, whatever its clock is set to. While the clock is "
         "more than a day from it, nothing is published, sealed or expired, and no producer is "
         "forgotten; a server says so every hour. That ends when the clock is set right; by itself "
         "some hours after a machine was off for up to 14 days; or by accept, once you know that "
         "the clock is right. Exit status 1: the clock is in doubt.\n\n"
+        "mend is for a directory whose last write is ahead of the clock, so that what drivers "
+        "write with times of their own is lost: it gives all that lies between now and the last "
+        "write times up to now, in the same order. No server may hold the directory. Make a "
+        "backup point after it.\n\n"
         "Examples:\n"
         "  daybook clock\n"
-        "  daybook clock accept",
+        "  daybook clock accept\n"
+        "  daybook clock mend --dry-run",
 };
 
 bool clock_command_writes(const void *options)
 {
-    return ((const struct clock_command_options *)options)->accepts;
+    const struct clock_command_options *clock = options;
+    return clock->accepts || clock->mends;
 }
 
 static void put_time(struct buffer *text, const char *name, int64_t time_us)
@@ -93,6 +128,11 @@ void clock_command_run(void *room, const struct command_request *request,
     const struct query *query = room;
     const struct clock_command_options *options = request->options;
     struct error err = {0};
+    if (options->mends) {
+        command_fail(output, EXIT_SYSTEM_FAILED,
+                     "clock: a server holds the directory; stop it, mend, and start it again");
+        return;
+    }
     if (!options->accepts) {
         int exit_status = print_clock(query, output);
         output->finish(output, exit_status);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     PIECE = 64 * 1024 /* bytes handed over at once */
@@ -167,4 +168,12 @@ const struct command *query_commands(uint32_t *count_out)
 {
     *count_out = sizeof(commands) / sizeof(commands[0]);
     return commands;
+}
+
+const struct command *query_command(const char *name)
+{
+    const struct command *command = commands;
+    while (strcmp(command->name, name) != 0)
+        command++;
+    return command;
 }

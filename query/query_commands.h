@@ -59,6 +59,8 @@ void compact_run(void *room, const struct command_request *request, struct comma
 
 struct clock_command_options {
     bool accepts;
+    bool mends;                        /* where no server holds the directory (mending.h) */
+    bool is_dry_run;
 };
 extern const struct argp clock_command_argp;
 bool clock_command_writes(const void *options);

@@ -376,11 +376,12 @@ static int frame_accept(struct recovery *r, const struct commit_log_header *head
     if (header->frame <= r->options->flushed_frame)
         return 0;
     if (purges > r->options->purges)
-        return error_set(err, ERROR_CONFLICT,
-                         "frame %" PRIu64 " of the log comes behind a purge of deleted rows that "
-                         "the segments do not have; replayed over them, it would give clicks other "
-                         "ids than they had",
-                         header->frame);
+        return error_set(
+            err, ERROR_CONFLICT,
+            "frame %" PRIu64 " of the log comes behind a purge of deleted rows, or a "
+            "mended clock, that the segments do not have; replayed over them, it would "
+            "give clicks other ids than they had, or lose to older writes",
+            header->frame);
     r->out->bytes_unflushed += commit_log_record_bytes(header->payload_size);
     return r->replay(r->context, header->frame, header->timestamp_us, payload, err);
 }
@@ -414,11 +415,13 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
 
 /* ---- the walk ---- */
 
+/* The time of a frame before the range says nothing: it may be of a clock that was mended since. */
 static bool is_behind(const struct recovery *r, const struct commit_log_header *header)
 {
     return r->range != NULL && commit_log_is_frame(header) &&
            (header->frame > r->range->frame_until ||
-            header->timestamp_us > r->range->timestamp_until_us);
+            (header->frame > r->range->frame_after &&
+             header->timestamp_us > r->range->timestamp_until_us));
 }
 
 static bool is_through(const struct recovery *r)

@@ -11,6 +11,17 @@ enum {
     ENGINE_UNFLUSHED_LOG_MAX = 1 << 30  /* past this the memtable is sealed, to bound replay */
 };
 
+/* What an opening that restamps has found and done. */
+struct engine_restamp {
+    bool is_dry_run;                   /* only look; memory is flushed all the same */
+    /* Told of each table that has times ahead of now, and how many; NULL: nobody is. */
+    void (*table)(void *context, const struct table *table, uint64_t times);
+    void *context;
+    int64_t now_us;
+    int64_t before_us;                 /* the last write timestamp that the store had given */
+    int64_t after_us;                  /* and what it is then */
+};
+
 struct engine_options {
     bool read_only;                    /* shared lock; the log is replayed in memory */
     bool salvage;                      /* manifest.h, commit_log.h; and every page of every segment
@@ -24,6 +35,9 @@ struct engine_options {
     uint64_t day_rows_min;             /* of a day that gets runs of its own; 0: 2 Mi */
     uint32_t page_rows;                /* of a page of clicks, at most; 0: 64 Ki */
     uint64_t tier_bytes;               /* compact_plan.h; 0: COMPACT_TIER_BYTES */
+    /* Bring write timestamps of the store's that are ahead of now behind it, while opening
+     * (engine_restamp.c); NULL: do not.  ERROR_CONFLICT while the clock is in doubt. */
+    struct engine_restamp *restamp;
     struct metrics *metrics;           /* may be NULL */
     /* Told, while opening, of segments that were damaged and what became of them; NULL: nobody is.
      * `text` is valid during the call. */

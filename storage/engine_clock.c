@@ -178,7 +178,8 @@ static void say_ahead(struct engine *engine, const struct clock_reading *now)
         return;
     struct buffer last = time_text(engine->timestamp_next_us);
     log_event(LOG_WARNING, "timestamps_ahead", log_bytes("last", buffer_view(&last)),
-              log_number("ahead_seconds", ahead_us / 1000000));
+              log_number("ahead_seconds", ahead_us / 1000000),
+              log_text("help", "stop the server, and run daybook clock mend"));
     buffer_release(&last);
 }
 

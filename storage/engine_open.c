@@ -312,14 +312,16 @@ static int open_log(struct engine *engine, const struct builtin *builtin, struct
     /* While the engine has no log yet, what is frozen is flushed here and not by a job. */
     rc = rc == 0 ? settle_skipped(engine, err) : rc;
     rc = rc == 0 ? add_builtin(engine, builtin, err) : rc;
+    if (engine->timestamp_flushed_us == 0)
+        timestamps_pass(engine, commit_log_last_timestamp(log));
+    rc = rc == 0 && engine->options.restamp != NULL ? engine_restamp_now(engine, err) : rc;
     if (rc != 0) {
         commit_log_close(log);
         return rc;
     }
     tell_unread(engine);
     engine->log = log;
-    if (engine->timestamp_flushed_us == 0)
-        timestamps_pass(engine, commit_log_last_timestamp(engine->log));
+    commit_log_note_purges(log, engine->purges_published);
     commit_log_on_room(engine->log, engine_log_has_room, engine);
     commit_log_on_shortage(engine->log, engine_waiting_update, engine);
     engine_waiting_update(engine);

@@ -267,6 +267,10 @@ struct store_clock engine_clock_op(struct store *store);
 void engine_watch_clock_op(struct store *store);
 int engine_accept_clock_op(struct store *store, store_done done, void *context, struct error *err);
 
+/* ---- engine_restamp.c ---- */
+/* While opening, once the log is replayed: as engine_options.restamp says. */
+must_check int engine_restamp_now(struct engine *engine, struct error *err);
+
 /* ---- engine_open.c ---- */
 void engine_job_started(struct engine *engine);
 void engine_job_done(struct engine *engine);

@@ -78,6 +78,8 @@ struct wide_segment_rules {
      * the merge's, or NULL to purge nothing of it. */
     int (*deletions)(void *context, int64_t token, struct bytes key, struct stream **stream_out,
                      struct error *err);
+    /* What a row's write timestamp becomes, by a function that ascends.  NULL: what it is. */
+    int64_t (*restamp)(void *context, int64_t timestamp_us);
     /* Called with each partition; a negative result ends the merge with it. */
     int (*pause)(void *context, struct error *err);
     struct pace *pace;                 /* that pages are made at */

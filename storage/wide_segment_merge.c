@@ -174,6 +174,17 @@ static void timestamps_raise(struct wide_rows *rows)
     rows->timestamps_us = NULL;
 }
 
+static void timestamps_restamp(const struct wide_segment_rules *rules, struct wide_rows *rows)
+{
+    if (rows->timestamps_us == NULL) {
+        rows->timestamp_us = rules->restamp(rules->context, rows->timestamp_us);
+        return;
+    }
+    for (uint32_t i = 0; i < rows->rows; i++)
+        rows->timestamps_us[i] = rules->restamp(rules->context, rows->timestamps_us[i]);
+    rows->timestamp_us = rows->timestamps_us[0];
+}
+
 /* Write all rows before the cutoff; *written_out tells how many. */
 static int batch_write(struct merge *merge, const struct merge_input *cutoff, uint32_t *written_out,
                        struct error *err)
@@ -204,6 +215,8 @@ static int batch_write(struct merge *merge, const struct merge_input *cutoff, ui
     }
     if (merge->raises)
         timestamps_raise(&merge->batch);
+    if (merge->rules->restamp != NULL && merge->batch.rows > 0)
+        timestamps_restamp(merge->rules, &merge->batch);
     return wide_segment_writer_append(merge->writer, &merge->batch, err);
 }
 

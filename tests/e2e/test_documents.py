@@ -218,5 +218,7 @@ def test_the_commands_of_operations_end_well(desk, section):
         if line.startswith("daybook serve "):
             desk.serve(*line.split()[2:])
             continue
+        if line.startswith("daybook clock mend"):
+            assert desk.server.stop() == 0
         directory = desk.path / "new" if section == "init" else desk.server.directory
         desk.type(line, DAYBOOK_DIR=str(directory))

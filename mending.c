@@ -1,0 +1,115 @@
+/* mending: see the header. */
+#include "mending.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "directory.h"
+#include "query/query.h"
+#include "query/query_commands.h"
+#include "run.h"
+#include "storage/base/calendar.h"
+#include "storage/base/memory.h"
+
+static void print_table(void *context, const struct table *table, uint64_t times)
+{
+    const struct engine_restamp *restamp = context;
+    printf("%s.%s: %" PRIu64 " timestamp%s %s\n", table->keyspace, table->name, times,
+           times == 1 ? "" : "s", restamp->is_dry_run ? "would be restamped" : "restamped");
+}
+
+static void print_time(const char *name, int64_t time_us)
+{
+    struct buffer text = {0};
+    int64_t time_ms = time_us / 1000;
+    if (time_ms < TIME_MS_MIN || time_ms > TIME_MS_MAX)
+        buffer_printf(&text, "%" PRId64 " microseconds, which is no time", time_us);
+    else
+        time_format(time_ms, &text);
+    printf("%-18s %.*s\n", name, (int)text.size, (const char *)text.data);
+    buffer_release(&text);
+}
+
+static void print_result(const struct engine_restamp *restamp)
+{
+    print_time("clock", restamp->now_us);
+    print_time("last write", restamp->before_us);
+    if (restamp->before_us <= restamp->now_us)
+        printf("nothing is ahead of the clock\n");
+    else
+        print_time(restamp->is_dry_run ? "would become" : "is now", restamp->after_us);
+}
+
+struct ending {
+    bool is_done;
+    int status;
+    struct error err;
+};
+
+static void ended(void *context, int status, const struct error *err)
+{
+    struct ending *ending = context;
+    *ending = (struct ending){.is_done = true, .status = status};
+    if (err != NULL)
+        ending->err = *err;
+}
+
+static int close_store(struct world *world, struct store *store, struct error *err)
+{
+    struct ending ending = {0};
+    store_close(store, ended, &ending);
+    while (!ending.is_done) {
+        bool is_alive = world->executor->step(world->executor);
+        check(is_alive || ending.is_done);
+    }
+    return ending.status == 0 ? 0 : error_set(err, ending.status, "%s", ending.err.text);
+}
+
+/* What is to be done is done while the store is opened. */
+static int open_and_close(const char *path, struct engine_restamp *restamp, struct error *err)
+{
+    const struct engine_options options = {.restamp = restamp};
+    const struct table_definition *builtin[DIRECTORY_TABLES_MAX];
+    uint32_t count = directory_tables(builtin);
+    struct world *world;
+    struct store *store;
+    int rc = world_uv_open(path, false, NULL, &world, err);
+    if (rc != 0)
+        return rc == -ENOENT ? ERROR_NOT_FOUND : rc;
+    rc = engine_open(world, &options, builtin, count, &store, err);
+    rc = rc == 0 ? close_store(world, store, err) : rc;
+    world_uv_close(world);
+    return rc;
+}
+
+static int mend(const struct clock_command_options *options, const struct control_common *common)
+{
+    const char *path = directory_path(common->directory);
+    struct engine_restamp restamp = {.is_dry_run = options->is_dry_run, .table = print_table};
+    struct error err = {0};
+    restamp.context = &restamp;
+    int rc = open_and_close(path, &restamp, &err);
+    if (rc == 0) {
+        print_result(&restamp);
+        return EXIT_DONE;
+    }
+    if (rc == ERROR_BUSY)
+        error_set(&err, rc,
+                  "%s is held by another process; stop the server, mend, and start it "
+                  "again",
+                  path);
+    else
+        directory_explain(path, rc, &err);
+    fprintf(stderr, "daybook: %s\n", err.text);
+    return command_exit_of(rc);
+}
+
+int mending_run(const void *argument, const struct control_common *common, int word_count,
+                char **words)
+{
+    const struct clock_command_options *options = argument;
+    if (options->mends)
+        return mend(options, common);
+    return run_command(query_command("clock"), word_count, words);
+}

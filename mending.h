@@ -1,0 +1,12 @@
+/* mending: `daybook clock mend`: timestamps that are ahead of now come behind it again.
+ *
+ * It opens the store alone, with nothing on it, and closes it (storage/engine_restamp.c). */
+#ifndef DAYBOOK_MENDING_H
+#define DAYBOOK_MENDING_H
+
+#include "control/control.h"
+
+/* `clock` with the options that were parsed: with mend this, without it what every command does. */
+int mending_run(const void *options, const struct control_common *common, int word_count,
+                char **words);
+#endif
