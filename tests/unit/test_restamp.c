@@ -8,9 +8,8 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/arena.h"
+#include "counters/counter_cell.h"
 #include "storage/base/hash.h"
-#include "storage/base/memory.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_random.h"
 #include "tests/sim/sim_world.h"
@@ -85,6 +84,81 @@ Test(restamp, keeps_the_order_of_all_times_whatever_room_there_is)
         check_times(seed, 16);
         check_times(seed, 2);
     }
+}
+
+/* ---- a stream ---- */
+
+static int64_t add_1000(void *context, int64_t timestamp_us)
+{
+    uint32_t *asked = context;
+    cr_assert_neq(timestamp_us, TIMESTAMP_NONE);
+    ++*asked;
+    return timestamp_us + 1000;
+}
+
+/* A counter of generation 5 with a shard from 7 on. */
+static void put_counter(struct buffer *cell)
+{
+    counter_write_single(cell, 5, (struct counter_shard){.id = 7, .clock = 12, .value = 3});
+}
+
+static void expect_counter(struct bytes cell)
+{
+    struct buffer expected = {0};
+    counter_write_single(&expected, 1005,
+                         (struct counter_shard){.id = 1007, .clock = 12, .value = 3});
+    cr_expect(bytes_equal(cell, buffer_view(&expected)));
+    buffer_release(&expected);
+}
+
+Test(restamp, every_time_in_a_stream_is_another_and_nothing_else_is)
+{
+    struct buffer counter = {0};
+    uint32_t asked = 0;
+    put_counter(&counter);
+    const struct complex_deletion complex = {.column_id = 3, .deletion = {40, 1}};
+    const struct cell cells[] = {
+        {.column_id = 2, .flags = CELL_TOMBSTONE, .timestamp_us = 20, .expiry_s = 9},
+        {.column_id = 4, .flags = CELL_COUNTER, .timestamp_us = 5, .value = buffer_view(&counter)},
+    };
+    const struct unfiltered items[] = {
+        {.kind = UNFILTERED_ROW,
+         .row = {.marker = {10, 60, 70},
+                 .deletion = {30, 2},
+                 .complex = &complex,
+                 .complex_count = 1,
+                 .cells = cells,
+                 .cell_count = 2}},
+        {.kind = UNFILTERED_ROW, .row = {.marker = LIVENESS_NONE, .deletion = DELETION_NONE}},
+        {.kind = UNFILTERED_BOUND, .before = DELETION_NONE, .after = {50, 3}},
+        {.kind = UNFILTERED_BOUND, .before = {50, 3}, .after = DELETION_NONE},
+    };
+    struct stream *stream =
+        stream_restamped(stream_of_array(NULL, (struct deletion){60, 4}, items, 4),
+                         (struct restamp_each){add_1000, &asked});
+    struct unfiltered item;
+    cr_expect_eq(stream->partition_deletion.timestamp_us, 1060);
+    cr_expect_eq(stream->partition_deletion.local_s, 4);
+    cr_assert_eq(stream->next(stream, &item, NULL), 1);
+    cr_expect(item.row.marker.timestamp_us == 1010 && item.row.marker.expiry_s == 70);
+    cr_expect(item.row.deletion.timestamp_us == 1030 && item.row.deletion.local_s == 2);
+    cr_expect_eq(item.row.complex[0].deletion.timestamp_us, 1040);
+    cr_expect(item.row.cells[0].timestamp_us == 1020 && item.row.cells[0].expiry_s == 9);
+    cr_expect_eq(item.row.cells[1].timestamp_us, 1005);
+    expect_counter(item.row.cells[1].value);
+    cr_assert_eq(stream->next(stream, &item, NULL), 1);
+    cr_expect_eq(item.row.marker.timestamp_us, TIMESTAMP_NONE);
+    cr_expect_eq(item.row.deletion.timestamp_us, TIMESTAMP_NONE);
+    cr_assert_eq(stream->next(stream, &item, NULL), 1);
+    cr_expect_eq(item.before.timestamp_us, TIMESTAMP_NONE);
+    cr_expect_eq(item.after.timestamp_us, 1050);
+    cr_assert_eq(stream->next(stream, &item, NULL), 1);
+    cr_expect_eq(item.before.timestamp_us, 1050);
+    cr_expect_eq(item.after.timestamp_us, TIMESTAMP_NONE);
+    cr_expect_eq(stream->next(stream, &item, NULL), 0);
+    cr_expect_eq(asked, 10);
+    stream_close(stream);
+    buffer_release(&counter);
 }
 
 /* ---- a directory ---- */
