@@ -10,9 +10,12 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
+
+enum { STACK_WIPED = 16 << 10 };
 
 /* ---- answers ---- */
 
@@ -441,19 +444,35 @@ static void connection_space(void *context, uint8_t **to_out, size_t *size_out)
                                      : sizeof connection->door->read;
 }
 
+/* What functions that were called and the loader that bound them (it saves all registers) left on
+ * the stack. */
+static __attribute__((noinline)) void stack_wipe(void)
+{
+    uint8_t below[STACK_WIPED];
+
+    explicit_bzero(below, sizeof below);
+}
+
 static void connection_data(void *context, size_t size)
 {
     struct native_connection *connection = context;
     struct native_door *door = connection->door;
+    bool is_secret = connection->inbox.is_secret;
+    bool is_over = connection->state == NATIVE_REFUSED || connection->has_finished;
 
     door->metrics.bytes_in->value += (int64_t)size;
     door_use(&connection->slot, connection->slot.claim);
-    if (connection->state == NATIVE_REFUSED || connection->has_finished)
+    if (!is_over)
+        native_inbox_add(&connection->inbox, bytes_of(door->read, size));
+    if (is_secret)
+        explicit_bzero(door->read, size);
+    if (is_over)
         return;
     connection->is_taking = true;
-    native_inbox_add(&connection->inbox, bytes_of(door->read, size));
     take_input(connection);
     connection->is_taking = false;
+    if (is_secret)
+        stack_wipe();
     native_connection_update(connection);
 }
 
@@ -524,6 +543,7 @@ void native_door_attach(struct native_door *door, struct connection *network)
     connection->connection = network;
     connection->waiting_end = &connection->waiting;
     native_inbox_init(&connection->inbox, false, NATIVE_GREETING_BODY_MAX);
+    connection->inbox.is_secret = door->options.passwords != NULL;
     native_outbox_init(&connection->outbox, false);
     cql_session_init(&connection->session, door->options.cql);
     connection->session.read_only = door->options.read_only;

@@ -191,12 +191,11 @@ static bool take_part(struct bytes *token, char *to, size_t size_max)
     return true;
 }
 
-/* Whom to act as (not looked at), user and password, a NUL between them. */
+/* Whom to act as (not looked at, and written over), user and password, a NUL between them.  Nothing
+ * of a token that is none stays outside of `login`, either: it may be a password. */
 static bool read_token(struct bytes token, struct native_login *login)
 {
-    char identity[NATIVE_USER_MAX + 1];
-
-    return take_part(&token, identity, NATIVE_USER_MAX) &&
+    return take_part(&token, login->user, NATIVE_USER_MAX) &&
            take_part(&token, login->user, NATIVE_USER_MAX) &&
            take_part(&token, login->password, NATIVE_PASSWORD_MAX) && token.size == 0 &&
            login->user[0] != '\0';
@@ -231,6 +230,7 @@ static void login_answer(struct native_connection *connection, const struct nati
     if (login->is_right) {
         memcpy(connection->session.user, login->user, sizeof login->user);
         connection->state = NATIVE_SERVING;
+        connection->inbox.is_secret = false;
         notation_put_bytes(
             native_outbox_begin(&connection->outbox, 0, login->stream, NATIVE_AUTH_SUCCESS),
             bytes_of(NULL, 0));

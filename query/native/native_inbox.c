@@ -7,8 +7,13 @@
  *
  *     input    ...taken | segment segment seg|        input_start is behind what is taken
  *     window            [envelope envelope]           within the last segment taken, or in plain
- */
+ *
+ * Of an inbox that is secret no byte outlives the view of it that was handed out: what is not
+ * pointed to any more is zeroed, and a buffer grows by a new one, since realloc may leave the old
+ * bytes to whoever allocates next. */
 #include "query/native/native_inbox.h"
+
+#include <string.h>
 
 #include "query/native/native_compress.h"
 #include "query/native/native_segment.h"
@@ -21,8 +26,53 @@ void native_inbox_init(struct native_inbox *inbox, bool is_client, uint32_t body
     *inbox = (struct native_inbox){.is_client = is_client, .body_max = body_max};
 }
 
+/* The bytes from `from` to the end of its memory. */
+static void buffer_wipe(struct buffer *buffer, size_t from)
+{
+    if (buffer->capacity > from)
+        explicit_bzero(buffer->data + from, buffer->capacity - from);
+}
+
+/* Behind a call that found no envelope: no view points to what was taken. */
+static void inbox_wipe(struct native_inbox *inbox)
+{
+    if (inbox->input_start > 0)
+        explicit_bzero(inbox->input.data, inbox->input_start);
+    buffer_wipe(&inbox->input, inbox->input.size);
+    buffer_wipe(&inbox->plain, 0);
+    buffer_wipe(&inbox->parts, inbox->parts.size);
+}
+
+static void inbox_append(struct native_inbox *inbox, struct buffer *buffer, struct bytes bytes)
+{
+    struct buffer old = *buffer;
+
+    if (inbox->is_secret && bytes.size > old.capacity - old.size) {
+        *buffer = (struct buffer){0};
+        buffer_reserve(buffer, old.size + bytes.size);
+        buffer_append_bytes(buffer, buffer_view(&old));
+        buffer_wipe(&old, 0);
+        buffer_release(&old);
+    }
+    buffer_append_bytes(buffer, bytes);
+}
+
+/* For what is decompressed next. */
+static struct buffer *inbox_plain(struct native_inbox *inbox)
+{
+    if (inbox->is_secret)
+        buffer_wipe(&inbox->plain, 0);
+    buffer_clear(&inbox->plain);
+    return &inbox->plain;
+}
+
 void native_inbox_release(struct native_inbox *inbox)
 {
+    if (inbox->is_secret) {
+        buffer_wipe(&inbox->input, 0);
+        buffer_wipe(&inbox->plain, 0);
+        buffer_wipe(&inbox->parts, 0);
+    }
     buffer_release(&inbox->input);
     buffer_release(&inbox->plain);
     buffer_release(&inbox->parts);
@@ -54,12 +104,14 @@ void native_inbox_add(struct native_inbox *inbox, struct bytes bytes)
         memmove(input->data, input->data + inbox->input_start, left);
     input->size = left;
     inbox->input_start = 0;
-    buffer_append_bytes(input, bytes);
+    inbox_append(inbox, input, bytes);
 }
 
 /* Nothing is left to hand out: give back what an idle connection need not hold. */
 static int inbox_rest(struct native_inbox *inbox)
 {
+    if (inbox->is_secret)
+        inbox_wipe(inbox);
     if (inbox->input_start == inbox->input.size) {
         inbox->input_start = 0;
         buffer_release(&inbox->input);
@@ -129,8 +181,7 @@ static int read_body(struct native_inbox *inbox, struct bytes body,
         return 1;
     if (inbox->compression == NATIVE_PLAIN)
         return error_set(err, ERROR_CORRUPT, "a compressed body, and no compression was agreed");
-    buffer_clear(&inbox->plain);
-    rc = native_decompress_body(inbox->compression, body, inbox->body_max, &inbox->plain);
+    rc = native_decompress_body(inbox->compression, body, inbox->body_max, inbox_plain(inbox));
     if (rc != 0)
         return error_set(err, rc, "a compressed body that is %s",
                          rc == ERROR_LIMIT ? "too large" : "damaged");
@@ -203,7 +254,7 @@ static int take_part(struct native_inbox *inbox, struct bytes part,
         inbox->drop -= part.size;
         return 0;
     }
-    buffer_append_bytes(parts, part);
+    inbox_append(inbox, parts, part);
     rc = read_header(inbox, buffer_view(parts), envelope, err);
     if (rc <= 0)
         return rc;
@@ -242,8 +293,7 @@ static int next_framed(struct native_inbox *inbox, struct native_envelope *envel
         if (rest.size < size)
             return 0;
         inbox->input_start += size;
-        buffer_clear(&inbox->plain);
-        if (native_segment_payload(rest, &segment, &inbox->plain, &payload) != 0)
+        if (native_segment_payload(rest, &segment, inbox_plain(inbox), &payload) != 0)
             return error_set(err, ERROR_CORRUPT, "a segment's payload is damaged");
         if (!segment.is_whole) {
             rc = take_part(inbox, payload, envelope, err);

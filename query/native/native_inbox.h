@@ -25,6 +25,7 @@ struct native_envelope {
 
 struct native_inbox {
     bool is_client;                        /* answers come in, not requests */
+    bool is_secret;                        /* a password may come: what was taken is zeroed */
     uint32_t body_max;
     uint8_t version;                       /* 0: nothing came yet */
     bool is_framed;                        /* segments from here on */

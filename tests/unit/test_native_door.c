@@ -9,6 +9,7 @@
 #include <criterion/criterion.h>
 #include <uv.h>
 
+#include "query/native/native_compress.h"
 #include "query/native/native_connection.h"
 #include "query/native/native_password.h"
 #include "query/native/native_segment.h"
@@ -16,6 +17,7 @@
 #include "storage/base/memory.h"
 #include "storage/type.h"
 #include "tests/lib/network_client.h"
+#include "tests/lib/secret.h"
 
 /* ---- a cql that the test answers for ---- */
 
@@ -988,6 +990,139 @@ Test(native_door, a_connection_that_leaves_while_its_password_is_checked_is_forg
     client_close(&client);
     while (metric_of("daybook_cql_connections", "") > 0)
         uv_run(&loop, UV_RUN_ONCE);
+}
+
+/* ---- what is left of a password ---- */
+
+/* bcrypt at cost 10, of the text of struct secret. */
+static const char secret_file[] =
+    "alice:$2b$10$abcdefghijklmnopqrstuuW/xOahoIVhVinecBN2Sr7jIPlNGdV9C\n";
+
+/* An AUTH_RESPONSE whose token is `before` and the secret. */
+static struct bytes secret_envelope(struct secret *secret, uint8_t version,
+                                    enum native_compression compression, struct bytes before)
+{
+    struct buffer *body = &secret->body;
+    struct buffer *sent = &secret->sent;
+
+    buffer_clear(body);
+    buffer_clear(sent);
+    buffer_put_u32_be(body, (uint32_t)before.size + SECRET_SIZE);
+    buffer_append_bytes(body, before);
+    buffer_append(body, secret->text, SECRET_SIZE);
+    buffer_put_zeros(sent, NATIVE_HEADER_SIZE);
+    if (compression == NATIVE_PLAIN)
+        buffer_append_bytes(sent, buffer_view(body));
+    else
+        native_compress_body(compression, buffer_view(body), sent);
+    sent->data[0] = version;
+    sent->data[1] = compression == NATIVE_PLAIN ? 0 : NATIVE_FLAG_COMPRESSED;
+    store_u16_be(sent->data + 2, 3);
+    sent->data[4] = NATIVE_AUTH_RESPONSE;
+    store_u32_be(sent->data + 5, (uint32_t)(sent->size - NATIVE_HEADER_SIZE));
+    return buffer_view(sent);
+}
+
+/* The same in two segments. */
+static struct bytes secret_segments(struct secret *secret, struct bytes before)
+{
+    struct bytes envelope = secret_envelope(secret, 5, NATIVE_PLAIN, before);
+    size_t half = envelope.size - SECRET_SIZE / 2;
+    struct bytes rest = bytes_of(envelope.data + half, envelope.size - half);
+
+    buffer_clear(&secret->body);
+    native_segment_put(&secret->body, bytes_of(envelope.data, half), false, false);
+    native_segment_put(&secret->body, rest, false, false);
+    return buffer_view(&secret->body);
+}
+
+static void send_pieces(struct client *client, struct bytes bytes, size_t size)
+{
+    for (size_t at = 0; at < bytes.size; at += size) {
+        size_t left = bytes.size - at;
+
+        network_write(client->network.connection,
+                      bytes_of(bytes.data + at, left < size ? left : size));
+        turn(4);
+    }
+}
+
+static struct secret *lock_door_by_secret(void)
+{
+    struct secret *secret = secret_new();
+    char *copy = malloc(SECRET_SIZE);
+    struct error err;
+
+    cr_assert(native_passwords_parse(bytes_text(secret_file), &passwords, &err) == 0);
+    reopen_door(&(struct native_limits){.linger_ms = 60000});
+    cr_assert(secret_count(secret) == 0);
+    memcpy(copy, secret->text, SECRET_SIZE);
+    cr_assert(secret_count(secret) == 1, "what is there is found");
+    explicit_bzero(copy, SECRET_SIZE);
+    free(copy);
+    return secret;
+}
+
+Test(native_door, no_password_stays_in_memory_after_a_login)
+{
+    static const struct {
+        uint8_t version;
+        enum native_compression compression;
+        size_t piece; /* bytes that come at once */
+    } cases[] = {{3, NATIVE_PLAIN, 4096},
+                 {3, NATIVE_PLAIN, 41},
+                 {4, NATIVE_LZ4, 4096},
+                 {4, NATIVE_LZ4, 45},
+                 {5, NATIVE_PLAIN, 61}};
+    const struct bytes before = bytes_of("\0alice\0", 7);
+    struct secret *secret = lock_door_by_secret();
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        enum native_compression compression = cases[i].compression;
+        uint8_t version = cases[i].version;
+        struct client client;
+
+        client_open(&client, version);
+        cr_assert(start(&client, compression == NATIVE_LZ4 ? "lz4" : "").opcode ==
+                  NATIVE_AUTHENTICATE);
+        send_pieces(&client,
+                    version == 5 ? secret_segments(secret, before)
+                                 : secret_envelope(secret, version, compression, before),
+                    cases[i].piece);
+        cr_assert(wait_answer(&client, 3).opcode == NATIVE_AUTH_SUCCESS);
+        cr_expect(secret_count(secret) == 0, "case %zu", i);
+        client_close(&client);
+    }
+    secret_free(secret);
+}
+
+Test(native_door, no_password_stays_in_memory_that_was_refused_or_never_came_whole)
+{
+    struct secret *secret = lock_door_by_secret();
+    struct client wrong, half;
+    struct bytes sent;
+
+    client_open(&half, 4);
+    cr_assert(start(&half, "").opcode == NATIVE_AUTHENTICATE);
+    sent = secret_envelope(secret, 4, NATIVE_PLAIN, bytes_of("\0alice\0", 7));
+    store_u32_be(secret->sent.data + 5, 2000);
+    send_pieces(&half, sent, sent.size);
+    buffer_clear(&secret->body);
+    buffer_put_zeros(&secret->body, 1000);
+    send_pieces(&half, buffer_view(&secret->body), 100);
+    cr_expect(secret_count(secret) == 1, "it waits for the rest, in one place");
+    client_open(&wrong, 4);
+    cr_assert(start(&wrong, "").opcode == NATIVE_AUTHENTICATE);
+    sent = secret_envelope(secret, 4, NATIVE_PLAIN, bytes_of("", 0));
+    send_pieces(&wrong, sent, sent.size);
+    expect_error(&wrong, 3, 0x0100, "The token is not NUL, user, NUL, password");
+    send_pieces(&wrong, sent, sent.size);
+    client_close(&half);
+    client_close(&wrong);
+    while (metric_of("daybook_cql_connections", "") > 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(secret_count(secret) == 0);
+    secret_free(secret);
 }
 
 /* ---- before a login ---- */
