@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "query/cql/cql_once.h"
+#include "query/cql/cql_page.h"
 #include "query/native/native_outbox.h"
 #include "query/native/native_request.h"
 #include "query/native/native_response.h"
@@ -545,6 +546,28 @@ static void save_following(const struct seeds *seeds)
     buffer_release(&content);
 }
 
+/* Of the table, and of an index. */
+static void save_paging_states(const struct seeds *seeds)
+{
+    struct cql_page_state state = {.statement_hash = 1,
+                                   .key_hash = 2,
+                                   .limit_left = CQL_PAGE_NO_LIMIT,
+                                   .partition_rows = 3,
+                                   .partition_key = bytes_text("key"),
+                                   .position = bytes_text("position")};
+    struct buffer content = {0};
+    cql_page_write(&state, &content);
+    save(seeds, "cql_page", "table", bytes_of("", 0), buffer_view(&content));
+    state.by_index = true;
+    state.index_column_id = 5;
+    state.index_of = 1;
+    state.limit_left = 100;
+    buffer_clear(&content);
+    cql_page_write(&state, &content);
+    save(seeds, "cql_page", "index", bytes_of("", 0), buffer_view(&content));
+    buffer_release(&content);
+}
+
 /* A refused condition's row: [applied], a key, a value. */
 static void save_once_answer(const struct seeds *seeds)
 {
@@ -657,6 +680,7 @@ int main(int argc, char **argv)
     save_files(&seeds);
     save_point(&seeds, fixture.store);
     save_following(&seeds);
+    save_paging_states(&seeds);
     save_once_answer(&seeds);
     save_seals(&seeds);
     save_stream_definitions(&seeds);
