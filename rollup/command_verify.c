@@ -1,6 +1,7 @@
 /* daybook verify: recompute everything that follows from clicks and rates, and compare.
  *
- *   1 files      every page's checksum; stats against rows; cells against types: store_scrub
+ *   1 files      every page's checksum; stats against rows; cells against types; the manifest and
+ *                its copy: store_scrub
  *     rates      every rate is 0 to 1
  *   2 seals      of each sealed day its checksums, and that its ads add up to it
  *   3 figures    every day of ad_click: stats x rate = amount_by_day, digit for digit, its seals'

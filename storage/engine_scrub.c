@@ -1,8 +1,10 @@
-/* engine_scrub: read every page of every run, check it, the stats against the rows, and every cell
- * against its column's type (what is still in memory was checked on its way there).
+/* engine_scrub: read the manifest and its copy; then every page of every run, check it, the stats
+ * against the rows, and every cell against its column's type (what is still in memory was checked
+ * on its way there).
  *
- * A job on the scan lane over a view; findings are collected as lines and told on the engine
- * thread at the end.  Damage is reported and the scrub goes on with the next partition. */
+ * A job on the lane of all that writes manifests, and one on the scan lane over a view; findings
+ * are collected as lines and told on the engine thread at the end.  Damage is reported and the
+ * scrub goes on with the next partition. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -261,6 +263,27 @@ static void scrub_begin(struct freeze_waiter *waiter, int status)
     engine->world->executor->submit(engine->world->executor, LANE_SCAN, &scrub->job);
 }
 
+static void scrub_manifest(struct job *job)
+{
+    struct scrub_job *scrub = (struct scrub_job *)job;
+    struct error err = {0};
+    if (manifest_verify(scrub->engine->manifest, &err) == 0 || !scrub_tells(scrub))
+        return;
+    buffer_printf(&scrub->findings, "%s", err.text);
+    buffer_put_u8(&scrub->findings, 0);
+}
+
+/* Now, and not behind the flush that a freeze begins. */
+static void scrub_freeze(struct job *job)
+{
+    struct scrub_job *scrub = (struct scrub_job *)job;
+    scrub->job = (struct job){.run = scrub_run, .done = scrub_done};
+    if (scrub->engine->failed != 0)
+        scrub_begin(&scrub->waiter, ERROR_FAILED);
+    else
+        engine_freeze_then(scrub->engine, &scrub->waiter);
+}
+
 int engine_scrub_op(struct store *store, void (*found)(void *context, const char *text),
                     store_done done, void *context, struct error *err)
 {
@@ -268,13 +291,13 @@ int engine_scrub_op(struct store *store, void (*found)(void *context, const char
     if (engine->failed != 0)
         return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
     struct scrub_job *scrub = memory_zeroed(1, sizeof(*scrub));
-    scrub->job = (struct job){.run = scrub_run, .done = scrub_done};
+    scrub->job = (struct job){.run = scrub_manifest, .done = scrub_freeze};
     scrub->waiter.resume = scrub_begin;
     scrub->engine = engine;
     scrub->found = found;
     scrub->done = done;
     scrub->context = context;
     engine_job_started(engine);
-    engine_freeze_then(engine, &scrub->waiter);
+    engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &scrub->job);
     return 0;
 }

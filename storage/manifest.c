@@ -335,7 +335,7 @@ static int manifest_settle(struct manifest *manifest, struct bytes content, bool
                   : 0;
 }
 
-/* Read the manifest, or what has its form. */
+/* Read the manifest, or what has its form; -ENOENT where it is not there. */
 static int manifest_load(struct world *world, const char *path, bool read_only,
                          struct buffer *content, bool *is_torn_out, struct manifest **manifest_out,
                          struct error *err)
@@ -349,7 +349,7 @@ static int manifest_load(struct world *world, const char *path, bool read_only,
     rc = disk->open(disk, path, read_only ? DISK_READ : DISK_WRITE, &manifest->file, err);
     if (rc < 0) {
         memory_free(manifest);
-        return rc == -ENOENT ? manifest_probe_missing(disk, err) : rc;
+        return rc;
     }
     rc = content_read(disk, manifest->file, content, err);
     if (rc == 0)
@@ -434,6 +434,8 @@ int manifest_open(struct world *world, const struct manifest_options *options,
                            &inner);
 
     *manifest_out = NULL;
+    if (rc == -ENOENT)
+        rc = manifest_probe_missing(world->disk, &inner);
     if (rc == ERROR_CORRUPT && options->salvage && !options->read_only) {
         rc = manifest_salvage(world, &inner, &manifest, err);
     } else if (rc == ERROR_CORRUPT) {
@@ -464,6 +466,76 @@ bool manifest_is_linked(const struct manifest *manifest)
 const struct manifest_state *manifest_state(const struct manifest *manifest)
 {
     return &manifest->state;
+}
+
+static bool states_equal(const struct manifest_state *a, const struct manifest_state *b)
+{
+    struct buffer bytes_of_a = {0}, bytes_of_b = {0};
+    bool is_equal;
+
+    manifest_state_encode(a, &bytes_of_a);
+    manifest_state_encode(b, &bytes_of_b);
+    is_equal = bytes_equal(buffer_view(&bytes_of_a), buffer_view(&bytes_of_b));
+    buffer_release(&bytes_of_a);
+    buffer_release(&bytes_of_b);
+    return is_equal;
+}
+
+/* Whether the copy has all records of `file`; where nothing writes, a crash may have kept the last
+ * one from it. */
+static bool copy_has_all(const struct manifest *file, struct bytes content,
+                         const struct manifest *copy, struct bytes copied, bool may_lack_last)
+{
+    return (copy->offset == file->offset || (may_lack_last && copy->offset == file->last_offset)) &&
+           bytes_equal(bytes_of(content.data, copy->offset), bytes_of(copied.data, copy->offset));
+}
+
+static int copy_verify(const struct manifest *manifest, const struct manifest *file,
+                       struct bytes content, struct error *err)
+{
+    struct buffer copied = {0};
+    struct error inner = {0};
+    struct manifest *copy = NULL;
+    bool is_torn;
+    int rc =
+        manifest_load(manifest->world, MANIFEST_COPY_PATH, true, &copied, &is_torn, &copy, &inner);
+
+    if (rc == 0 && !copy_has_all(file, content, copy, buffer_view(&copied), manifest->read_only))
+        rc = error_set(&inner, ERROR_CORRUPT, "it has other records than the manifest");
+    if (copy != NULL)
+        manifest_close(copy);
+    buffer_release(&copied);
+    return rc == 0 ? 0
+                   : error_set(err, rc,
+                               MANIFEST_COPY_PATH
+                               ", of which a lost manifest is made again: %s; "
+                               "the next start of a server makes it anew, and `daybook verify "
+                               "--repair` where none runs, if there is room",
+                               inner.text);
+}
+
+int manifest_verify(const struct manifest *manifest, struct error *err)
+{
+    struct buffer content = {0};
+    struct error inner = {0};
+    struct manifest *file = NULL;
+    bool is_torn;
+    int rc = manifest_load(manifest->world, MANIFEST_PATH, true, &content, &is_torn, &file, &inner);
+
+    if (rc == 0 && !states_equal(&file->state, &manifest->state))
+        rc = error_set(&inner, ERROR_CORRUPT, "it has other records than were written");
+    if (rc < 0)
+        error_set(err, rc,
+                  MANIFEST_PATH
+                  ": %s; stop the server, and start it with --salvage, which makes it "
+                  "again from its copy",
+                  inner.text);
+    else
+        rc = copy_verify(manifest, file, buffer_view(&content), err);
+    if (file != NULL)
+        manifest_close(file);
+    buffer_release(&content);
+    return rc;
 }
 
 /* Write the record of `edit`, having made room for it. */

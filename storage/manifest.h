@@ -86,6 +86,10 @@ must_check int manifest_open(struct world *world, const struct manifest_options 
 const struct manifest_state *manifest_state(const struct manifest *manifest);
 /* Whether its file still has a name. */
 bool manifest_is_linked(const struct manifest *manifest);
+/* Read the file and its copy again, and compare them with the state and with each other; not beside
+ * manifest_apply.  ERROR_CORRUPT, and `err` says which of them is wrong and what mends it; or why
+ * the file cannot be read. */
+must_check int manifest_verify(const struct manifest *manifest, struct error *err);
 
 /* One atomic change. */
 struct manifest_edit {

@@ -366,8 +366,9 @@ must_check int store_flush(struct store *store, store_done done, void *context, 
 must_check int store_compact(struct store *store, store_done done, void *context,
                              struct error *err);
 
-/* Read every page of every segment and check it, and stats against rows; `found` is called with a
- * line per damage.  `done` with 0 when all was read, whatever was found. */
+/* Read every page of every segment and check it, stats against rows, and the manifest and its copy;
+ * `found` is called with a line per damage.  `done` with 0 when all was read, whatever was
+ * found. */
 must_check int store_scrub(struct store *store, void (*found)(void *context, const char *text),
                            store_done done, void *context, struct error *err);
 

@@ -80,6 +80,39 @@ def test_a_log_with_a_value_of_another_type_opens_without_it(serve, directory):
     assert [row["rate"] for row in rows] == ["0.4", "0.4", "0.25"]
 
 
+COPIES = {
+    "a record": (lambda path: turn_over(path, 4096 + 100), "manifest, byte 4096, record 1"),
+    "all of it": (lambda path: path.unlink(), "No such file"),
+    "of another moment": (lambda path: path.write_bytes(path.read_bytes()[:4096 * 2]
+                                                        + bytes(path.stat().st_size - 4096 * 2)),
+                          "it has other records than the manifest"),
+}
+
+
+@pytest.mark.parametrize("case", COPIES)
+def test_a_copy_of_the_manifest_that_is_none_is_found_by_verify(serve, loaded, case):
+    harm, where = COPIES[case]
+    server = serve()
+    server.run("compact")
+    harm(loaded / "manifest.copy")
+    said = server.run("verify", status=1).out
+    assert "difference: manifest.copy, " in said and where in said and "1 difference\n" in said
+    assert server.stop() == 0
+    assert where in daybook.run("verify", "-d", loaded, status=1).out
+    daybook.run("verify", "-d", loaded, "--repair")
+    expect_proved(loaded)
+
+
+def test_a_manifest_that_a_server_has_lost_is_found_by_verify(serve, loaded):
+    server = serve()
+    (loaded / "manifest").write_bytes((loaded / "manifest").read_bytes()[:4096 + 100])
+    assert "difference: manifest: " in (said := server.run("verify", status=1).out)
+    assert "--salvage" in said
+    server.stop()
+    assert serve("--salvage").stop() == 0
+    expect_proved(loaded)
+
+
 def lose_manifests(directory):
     (directory / "manifest").unlink()
     turn_over(directory / "manifest.copy", 4096 + 100)

@@ -262,3 +262,39 @@ Test(manifest_roster, one_that_is_out_of_date_goes_when_the_disk_is_full)
     manifest_close(manifest);
     sim_world_free(sim);
 }
+
+/* ---- what verify says ---- */
+
+/* Take the copy's records from `offset` on; each has a block here. */
+static void cut_copy(struct world *world, uint64_t offset)
+{
+    static const uint8_t zeros[4096];
+    struct disk_file *file;
+    cr_assert_eq(world->disk->open(world->disk, "manifest.copy", DISK_WRITE, &file, NULL), 0);
+    cr_assert_eq(world->disk->write(world->disk, file, offset, zeros, sizeof(zeros)), 0);
+    world->disk->close(world->disk, file);
+}
+
+static int verify_again(struct world *world, bool read_only)
+{
+    struct manifest *manifest;
+    const struct manifest_options options = {.read_only = read_only};
+    cr_assert_eq(manifest_open(world, &options, &manifest, NULL), 0);
+    int rc = manifest_verify(manifest, NULL);
+    manifest_close(manifest);
+    return rc;
+}
+
+Test(manifest_roster, the_copy_may_lack_the_last_record_and_no_other)
+{
+    struct sim_world *sim = make_directory();
+    struct world *world = sim_world_interface(sim);
+    cr_expect_eq(verify_again(world, true), 0);
+    cut_copy(world, 3 * 4096);
+    cr_expect_eq(verify_again(world, true), 0);
+    cut_copy(world, 2 * 4096);
+    cr_expect_eq(verify_again(world, true), ERROR_CORRUPT);
+    cr_expect_eq(verify_again(world, false), 0, "an opening that writes makes it anew");
+    cr_expect_eq(verify_again(world, true), 0);
+    sim_world_free(sim);
+}
