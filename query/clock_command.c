@@ -53,8 +53,7 @@ const struct argp clock_command_argp = {
     .args_doc = "[accept | mend]",
     .doc =
         "Say whether the machine's clock is believed, or that it is right; or mend a directory "
-        "whose "
-        "timestamps are ahead of it."
+        "whose timestamps are ahead of it."
         "\vTrusted time goes on with the machine, whatever its clock is set to. While the clock is "
         "more than a day from it, nothing is published, sealed or expired, and no producer is "
         "forgotten; a server says so every hour. That ends when the clock is set right; by itself "
