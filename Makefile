@@ -13,9 +13,9 @@
 #   make bench PART=ingest the measurements, or some of them; bench/README.md
 #   make BUILD=asan        another flavour (release, debug, asan, tsan), in build/<flavour>-<cc>/
 #
-# Sources are found by folder; the folders are the layers of docs/ARCHITECTURE.md, and `make tidy`
-# checks who includes whom.  Nothing here runs the compiler or pkg-config before a rule needs it, so
-# that `make deps` works on a machine that has neither.
+# Sources are found by folder; tests/folders lists the folders and who includes whom.  Nothing here
+# runs the compiler or pkg-config before a rule needs it, so that `make deps` works on a machine that
+# has neither.
 
 BUILD ?= release
 ifeq ($(origin CC),default)
@@ -25,7 +25,7 @@ PREFIX ?= /usr/local
 V ?=
 quiet := $(if $(V),,@)
 
-folders := storage/base door client counters storage rollup ingest query query/cql query/native query/model control
+folders := $(shell sed 's/\#.*//; s/:.*//' tests/folders)
 # Linked; snappy's library is opened when a client asks for it (query/native/native_compress.c).
 vendor  := libuv gmp libzstd uuid libxxhash zlib yajl liblz4 libxcrypt expat inih
 packages := gcc libc6-dev pkgconf re2c lemon tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \
@@ -86,9 +86,10 @@ library := $(out)/libdaybook.a
 sources := $(foreach folder,$(folders),$(sort $(wildcard $(folder)/*.c)))
 objects := $(sources:%.c=$(out)/%.o)
 # C that re2c and lemon make of a lexer and a grammar; never committed.
-generated_sources := $(patsubst %.re,$(out)/generated/%.c,$(wildcard query/cql/*.re)) \
-    $(patsubst %.y,$(out)/generated/%.c,$(wildcard query/cql/*.y))
-generated_headers := $(patsubst %.y,$(out)/generated/%.h,$(wildcard query/cql/*.y))
+lexers := $(foreach folder,$(folders),$(wildcard $(folder)/*.re))
+grammars := $(foreach folder,$(folders),$(wildcard $(folder)/*.y))
+generated_sources := $(lexers:%.re=$(out)/generated/%.c) $(grammars:%.y=$(out)/generated/%.c)
+generated_headers := $(grammars:%.y=$(out)/generated/%.h)
 objects += $(generated_sources:$(out)/generated/%.c=$(out)/%.o)
 
 root_objects := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard *.c)))

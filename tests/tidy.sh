@@ -6,24 +6,12 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-product=(storage/base door client counters storage rollup ingest query query/cql query/native
-    query/model control)
+mapfile -t product < <(sed 's/#.*//; s/:.*//; /^$/d' tests/folders)
 objects=build/release-gcc
 
-# Folders a folder may include from, besides itself: docs/ARCHITECTURE.md draws the arrows.
+# Folders a folder may include from, besides itself.
 allowed() {
-    case $1 in
-    storage/base) echo ;;
-    client | counters | door) echo storage/base ;;
-    control) echo door storage/base ;;
-    storage) echo counters storage/base ;;
-    rollup) echo storage counters storage/base ;;
-    ingest) echo door storage counters client storage/base ;;
-    query) echo rollup counters storage storage/base ;;
-    query/cql) echo query rollup counters storage storage/base ;;
-    query/native) echo door query/cql query rollup counters storage storage/base ;;
-    query/model) echo query/cql query rollup counters storage storage/base ;;
-    esac
+    sed -n "s|^$1:||p" tests/folders | tr -d '!'
 }
 
 # Vendor headers and the adapters that may include them.
@@ -45,10 +33,10 @@ vendor_owner() {
     esac
 }
 
-files() { # of the product, by extension
+files() { # of the product, by extensions
     local folder
     for folder in "${product[@]}" .; do
-        find "$folder" -maxdepth 1 -name "*.[$1]" 2>/dev/null | sed 's|^\./||'
+        find "$folder" -maxdepth 1 -regex ".*\.\($1\)" 2>/dev/null | sed 's|^\./||'
     done | sort
 }
 
@@ -61,7 +49,7 @@ include_table() {
         *" $(dirname "$target") "*) ;;
         *) echo "$file:$line: $folder may not include $target" ;;
         esac
-    done < <(files ch | xargs -r grep -nE '^#include "' /dev/null |
+    done < <(files 'c\|h' | xargs -r grep -nE '^#include "' /dev/null |
         sed -E 's/#include "([^"]*)".*/\1/')
 }
 
@@ -71,13 +59,13 @@ vendor_headers() {
         owner=$(vendor_owner "$target")
         [ -n "$owner" ] && ! [[ $file =~ $owner ]] &&
             echo "$file:$line: <$target> belongs to its adapter"
-    done < <(files ch | xargs -r grep -nE '^#include <' /dev/null |
+    done < <(files 'c\|h' | xargs -r grep -nE '^#include <' /dev/null |
         sed -E 's/#include <([^>]*)>.*/\1/')
 }
 
 # The text of the sources without comments, strings and character constants, as file:line:text.
 code_lines() {
-    files ch | xargs -r awk '
+    files 'c\|h' | xargs -r awk '
         FNR == 1 { inside = 0 }
         {
             text = $0
@@ -113,19 +101,19 @@ allocation() {
 
 comment_style() {
     code_lines | grep -E '//'
-    files ch | xargs -r grep -nE 'TODO|FIXME|XXX[^0-9A-Za-z_]' /dev/null | grep -v mkstemp
+    files 'c\|h' | xargs -r grep -nE 'TODO|FIXME|XXX[^0-9A-Za-z_]' /dev/null | grep -v mkstemp
 }
 
 # Columns are characters, not bytes: drawings use more than ASCII.
 line_length() {
     local all
-    all=$(files ch; ls query/cql/*.re query/cql/*.y; find tests bench -path tests/data -prune -o \
+    all=$(files 'c\|h'; files 're\|y'; find tests bench -path tests/data -prune -o \
         \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) -print 2>/dev/null)
     [ -n "$all" ] || return
     LC_ALL=C.UTF-8 grep -nE '^.{101,}' $all /dev/null |
         sed -E 's/^([^:]*:[0-9]+:).*/\1 over 100 columns/'
     grep -nE '[[:blank:]]+$' $all /dev/null | sed -E 's/^([^:]*:[0-9]+:).*/\1 blanks at the end/'
-    files ch | xargs -r grep -nP '\t' /dev/null | sed -E 's/^([^:]*:[0-9]+:).*/\1 tab/'
+    files 'c\|h' | xargs -r grep -nP '\t' /dev/null | sed -E 's/^([^:]*:[0-9]+:).*/\1 tab/'
 }
 
 # Who may come in is decided in one folder: no other listens, counts connections or asks whether a
@@ -162,30 +150,28 @@ headers() {
     done
 }
 
-# Every global is declared in a header of its folder, and none of them is a variable.
+# Every global is declared in a header, and none of them is a variable.  That the file includes that
+# header the compiler sees to (-Wmissing-prototypes).
 symbols() {
-    local folder source built
-    for folder in "${product[@]}"; do
-        built=()
-        for source in "$folder"/*.c; do
-            [ -f "$objects/${source%.c}.o" ] && built+=("$objects/${source%.c}.o")
-        done
-        [ ${#built[@]} -gt 0 ] || continue
-        {
-            cat "$folder"/*.h | grep -oE '[A-Za-z_][A-Za-z_0-9]*' | sort -u | sed 's/^/word /'
-            nm -A --defined-only "${built[@]}"
-        } | awk -v objects="$objects/" -v folder="$folder" '
-            $1 == "word" { words[$2]; next }
-            {
-                source = $1
-                sub(/\.o:.*/, ".c", source)
-                source = substr(source, length(objects) + 1)
-            }
-            $2 ~ /^[BbC]$/ { print source ": a variable outside functions: " $3; next }
-            $2 ~ /^[A-Z]$/ && !($3 in words) {
-                print source ": global " $3 " is declared in no header of " folder
-            }'
+    local source built=()
+    for source in $(files c); do
+        [ -f "$objects/${source%.c}.o" ] && built+=("$objects/${source%.c}.o")
     done
+    [ ${#built[@]} -gt 0 ] || return
+    {
+        files h | xargs cat | grep -oE '[A-Za-z_][A-Za-z_0-9]*' | sort -u | sed 's/^/word /'
+        nm -A --defined-only "${built[@]}"
+    } | awk -v objects="$objects/" '
+        $1 == "word" { words[$2]; next }
+        {
+            source = $1
+            sub(/\.o:.*/, ".c", source)
+            source = substr(source, length(objects) + 1)
+        }
+        $2 ~ /^[BbC]$/ { print source ": a variable outside functions: " $3; next }
+        $2 ~ /^[A-Z]$/ && $3 !~ /^(main|argp_.*)$/ && !($3 in words) {
+            print source ": global " $3 " is declared in no header"
+        }'
 }
 
 rules=(headers layout include_table one_door vendor_headers banned_functions allocation
