@@ -96,7 +96,7 @@ root_objects := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard *.c)))
 
 # The client library: what is installed for others to link, as position-independent code of which
 # only daybook.h's functions are seen.
-client_sources := $(sort $(wildcard client/*.c)) storage/base/crc32c.c
+client_sources := $(sort $(wildcard client/*.c)) base/crc32c.c
 client_objects := $(client_sources:%.c=$(out)/pic/%.o)
 client_static := $(out)/client/libdaybook.a
 client_shared := $(out)/client/libdaybook.so.1

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { TRY_AGAIN_MS = 50 };
 

@@ -16,7 +16,7 @@
 #include "query/query_commands.h"
 #include "run.h"
 #include "storage/base/disk_posix.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct checking {
     int exit_status;

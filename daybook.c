@@ -21,7 +21,7 @@
 #include "rollup/rollup.h"
 #include "run.h"
 #include "serve.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "suggestion.h"
 #include "version.h"
 

@@ -17,7 +17,7 @@
 #include "ingest/tables.h"
 #include "query/cql/cql_tables.h"
 #include "rollup/tables.h"
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 #include "storage/engine.h"
 
 const char *directory_path(const char *given)

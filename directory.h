@@ -2,8 +2,8 @@
 #ifndef DAYBOOK_DIRECTORY_H
 #define DAYBOOK_DIRECTORY_H
 
-#include "storage/base/bytes.h"
-#include "storage/base/error.h"
+#include "base/bytes.h"
+#include "base/error.h"
 #include "storage/base/world.h"
 #include "storage/engine.h"
 #include "storage/schema.h"

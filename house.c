@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "version.h"
 
 void house_done(void *context, int status, const struct error *err)

@@ -16,7 +16,7 @@
 #include "access.h"
 #include "ingest/load.h"
 #include "run.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct loading {
     struct command_output output; /* first: what the load client writes to */

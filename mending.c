@@ -9,8 +9,8 @@
 #include "query/query.h"
 #include "query/query_commands.h"
 #include "run.h"
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 
 static void print_table(void *context, const struct table *table, uint64_t times)
 {

@@ -14,9 +14,9 @@
 #include "directory.h"
 #include "storage/backup_point.h"
 #include "storage/backup_restore.h"
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 #include "storage/base/disk_posix.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { KEY_TO = 0x20001, KEY_LATEST, KEY_NEW_IDENTITY, KEY_LIST };
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "access.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/base/terminal.h"
 
 enum { INPUT_STEP = 64 * 1024 };

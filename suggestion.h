@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 /* The names of the program's commands, one by one; NULL after the last. */
 struct suggestion_names {

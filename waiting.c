@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "storage/base/log.h"
+#include "base/log.h"
 
 #define AGAIN_US INT64_C(3600000000)
 

@@ -29,7 +29,7 @@
 #include "bench/click_arguments.h"
 #include "bench/cql_asker.h"
 #include "control/control.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/base/thread.h"
 
 enum { WORDS_MAX = 32, ANSWER_PIECE = 65536 };

@@ -14,8 +14,8 @@
 #include "bench/click_arguments.h"
 #include "client/frame_writer.h"
 #include "client/wire.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "tests/unit/clicks_fixture.h"
 
 struct arguments {

@@ -17,8 +17,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 
 enum {
     RESELLER_SIZE = 14,      /* "reseller-0001," */

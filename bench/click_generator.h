@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "client/click_batch.h"
-#include "storage/base/bytes.h"
 
 enum click_order {
     CLICK_ORDERED, /* times grow through all days */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "bench/bench_store.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/segment.h"
 #include "storage/wide_page.h"
 

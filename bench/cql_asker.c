@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     VERSION = 4,

@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_BENCH_CQL_ASKER_H
 #define DAYBOOK_BENCH_CQL_ASKER_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 struct cql_asker;
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/unit/clicks_fixture.h"
 
 enum { RESELLERS = 1000, ADS = 200, LINE_SIZE_MAX = 80 };

@@ -13,7 +13,7 @@
 
 #include "bench/bench_store.h"
 #include "bench/click_arguments.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     TABLE_USER = 900,

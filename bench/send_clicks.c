@@ -29,8 +29,8 @@
 #include "bench/click_arguments.h"
 #include "client/frame_reader.h"
 #include "client/frame_writer.h"
-#include "storage/base/memory.h"
-#include "storage/base/uuid.h"
+#include "base/memory.h"
+#include "base/uuid.h"
 
 enum {
     CONNECTIONS_MAX = 512,

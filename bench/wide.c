@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "storage/base/arena.h"
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 #include "storage/wide_memtable.h"
 #include "storage/wide_segment.h"
 

@@ -6,7 +6,7 @@
 
 #include "client/daybook.h"
 #include "client/wire.h"
-#include "storage/base/crc32c.h"
+#include "base/crc32c.h"
 
 void frame_reader_release(struct frame_reader *reader)
 {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "client/wire.h"
-#include "storage/base/crc32c.h"
+#include "base/crc32c.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie");
 

@@ -10,8 +10,8 @@
 #ifndef DAYBOOK_CONTROL_CONFIG_FILE_H
 #define DAYBOOK_CONTROL_CONFIG_FILE_H
 
-#include "storage/base/bytes.h"
-#include "storage/base/error.h"
+#include "base/bytes.h"
+#include "base/error.h"
 
 enum { CONFIG_SIZE_MAX = 64 << 10, CONFIG_LINE_MAX = 197 };
 

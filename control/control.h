@@ -14,7 +14,7 @@
  *            5 EXIT     u8 exit status; the last message
  *            6 OPEN     nothing
  *
- * Sized: a varint and so many bytes (storage/base/bytes.h).  The socket's mode is 0600: whoever can
+ * Sized: a varint and so many bytes (base/bytes.h).  The socket's mode is 0600: whoever can
  * connect is the directory's owner or root. */
 #ifndef DAYBOOK_CONTROL_CONTROL_H
 #define DAYBOOK_CONTROL_CONTROL_H

@@ -2,7 +2,7 @@
 #include "control/control.h"
 
 #include "control/control_message.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct client {
     struct connection *connection;

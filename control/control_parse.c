@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "control/control.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct parse {
     void *options;

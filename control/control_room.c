@@ -5,7 +5,7 @@
  * that gave the room: the outermost call grants to all. */
 #include "control/control_room.h"
 
-#include "storage/base/error.h"
+#include "base/error.h"
 
 static size_t left_of(const struct control_room *room, size_t bytes)
 {

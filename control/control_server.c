@@ -25,7 +25,7 @@
 
 #include "control/control_message.h"
 #include "control/control_room.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     HELD_MAX = 16 << 10,  /* bytes; less than any command waits for to have left */

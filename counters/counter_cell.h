@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 enum { COUNTER_SHARDS_MAX = 4096 };
 

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum {
     CHAINS = 1024,

@@ -18,10 +18,10 @@
 
 #include <sys/queue.h>
 
-#include "storage/base/log.h"
-#include "storage/base/metrics.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/quota.h"
 #include "storage/base/network.h"
-#include "storage/base/quota.h"
 #include "storage/base/world.h"
 
 struct door;

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 /* `line` is a connection's first line without its LF: a method, a target and HTTP/. */
 bool http_begin_is_request(struct bytes line);

@@ -28,8 +28,8 @@
 #include <stdio.h>
 
 #include "client/wire.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/base/table_print.h"
 #include "storage/type.h"
 #include "storage/write_batch.h"

@@ -24,7 +24,7 @@
 #include "ingest/text_memory.h"
 #include "ingest/text_notes.h"
 #include "ingest/text_reply.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     ANSWER_PAYLOAD_MAX = 64 << 10,

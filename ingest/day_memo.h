@@ -5,8 +5,8 @@
 #ifndef DAYBOOK_INGEST_DAY_MEMO_H
 #define DAYBOOK_INGEST_DAY_MEMO_H
 
-#include "storage/base/bytes.h"
-#include "storage/base/calendar.h"
+#include "base/bytes.h"
+#include "base/calendar.h"
 
 enum { DAY_MEMO_SLOTS = 64 };          /* of each kind; two months find room beside each other */
 

@@ -6,7 +6,7 @@
  * the next block. */
 #include "ingest/delimiter_index.h"
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 enum { BLOCK_BYTES = 64, POSITIONS_STEP = 8 };
 

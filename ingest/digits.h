@@ -6,7 +6,7 @@
 #ifndef DAYBOOK_INGEST_DIGITS_H
 #define DAYBOOK_INGEST_DIGITS_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 enum {
     DIGITS_TIME = 13,

@@ -10,7 +10,7 @@
 
 #include "ingest/text_commit.h"
 #include "ingest/text_control.h"
-#include "storage/base/hash.h"
+#include "base/hash.h"
 
 bool frame_is_sound(struct bytes frame)
 {

@@ -17,7 +17,7 @@
 #include "ingest/text_door.h"
 #include "ingest/text_memory.h"
 #include "ingest/text_notes.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 #define EVICTIONS_LOG_US INT64_C(60000000)
 

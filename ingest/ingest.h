@@ -5,11 +5,11 @@
 #ifndef DAYBOOK_INGEST_INGEST_H
 #define DAYBOOK_INGEST_INGEST_H
 
+#include "base/metrics.h"
 #include "door/door.h"
 #include "ingest/stream_map.h"
 #include "ingest/tables.h"
 #include "storage/base/command.h"
-#include "storage/base/metrics.h"
 #include "storage/base/network.h"
 #include "storage/store.h"
 

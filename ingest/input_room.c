@@ -12,7 +12,7 @@
  * there is room for anybody. */
 #include "ingest/input_room.h"
 
-#include "storage/base/error.h"
+#include "base/error.h"
 
 enum { TIGHT_SHARE = 4 };
 

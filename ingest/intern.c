@@ -1,8 +1,8 @@
 /* intern: see intern.h.  Open addressing with linear steps, at most half full. */
 #include "ingest/intern.h"
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum {
     INTERN_SLOTS_MIN = 64,

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/block.h"
 
 enum { READ_ROWS = 5000, ARENA_CHUNK = 64 * 1024 };

@@ -14,7 +14,7 @@
 #include "ingest/line_parser.h"
 
 #include "ingest/digits.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { AMOUNT_PLAIN_MAX = 18 };
 

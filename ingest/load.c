@@ -25,7 +25,7 @@
 #include "ingest/load_file.h"
 #include "ingest/load_frames.h"
 #include "ingest/reject.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/base/table_print.h"
 
 enum {

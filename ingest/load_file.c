@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { READ_SIZE = 256 << 10, PEEK_MAX = 2 * LOAD_LINE_MAX };
 

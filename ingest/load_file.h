@@ -4,10 +4,10 @@
 #ifndef DAYBOOK_INGEST_LOAD_FILE_H
 #define DAYBOOK_INGEST_LOAD_FILE_H
 
+#include "base/hash.h"
+#include "base/uuid.h"
 #include "ingest/line_parser.h"
 #include "ingest/source.h"
-#include "storage/base/hash.h"
-#include "storage/base/uuid.h"
 
 enum { LOAD_LINE_MAX = RECORD_LINE_MAX + 2 };      /* sent of a line: enough to be refused */
 

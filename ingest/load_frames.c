@@ -13,7 +13,7 @@
 #include "client/frame_writer.h"
 #include "client/wire.h"
 #include "ingest/line_batch.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/type.h"
 
 enum {

@@ -10,7 +10,7 @@
 
 #include <yajl/yajl_parse.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct ndjson {
     const struct line_columns *columns;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/error.h"
-#include "storage/base/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 
 enum {
     TABLE_SLOTS_MIN = 64,

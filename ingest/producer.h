@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/uuid.h"
+#include "base/hash.h"
+#include "base/uuid.h"
 
 enum {
     PRODUCER_WINDOW = 64,              /* batches remembered; a power of two, part of the format */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ingest/producer_rows.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/base/table_print.h"
 
 enum { PRODUCERS_PAGE_ROWS = 500 };

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 const char *reject_name(enum reject_code code)
 {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "ingest/ingest_private.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/base/table_print.h"
 
 enum { REJECTS_PAGE_ROWS = 500, REJECTS_DAYS = 31 };

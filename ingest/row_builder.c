@@ -14,7 +14,7 @@
 #include "ingest/row_builder.h"
 
 #include "ingest/keyed.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { PARTITION_SLOTS_MIN = 64, PARTITION_SLOTS_KEPT_MAX = 1 << 17 };
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { SOURCE_INPUT_SIZE = 256 << 10, SOURCE_MAGIC_SIZE = 4 };
 

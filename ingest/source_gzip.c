@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { WINDOW_BITS_GZIP = 15 + 16 }; /* zlib's way to ask for a gzip header */
 

@@ -1,9 +1,9 @@
-/* source_zstd: zstd content that comes in pieces.  (storage/compress.c has whole blocks.) */
+/* source_zstd: zstd content that comes in pieces.  (base/compress.c has whole blocks.) */
 #include "ingest/source.h"
 
 #include <zstd.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct source_zstd {
     struct source_decoder decoder;

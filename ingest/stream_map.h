@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 #include "storage/type.h"
 
 /* The fields of a record, in the order they have without a header. */

@@ -8,8 +8,8 @@
 #include "ingest/binary_door.h"
 #include "ingest/text_control.h"
 #include "ingest/text_door.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/base/thread.h"
 
 enum { PIECE_ROWS = 1000 }; /* between which the lane gives way: some 0.1 ms */

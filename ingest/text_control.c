@@ -15,7 +15,7 @@
 #include "ingest/text_door.h"
 #include "ingest/text_notes.h"
 #include "ingest/text_reply.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { CONTROL_WORDS_MAX = 8, CONTROL_LINE_MAX = 1024, FILES_PAGE_ROWS = 1000 };
 

@@ -22,7 +22,7 @@
 #include "ingest/text_control.h"
 #include "ingest/text_memory.h"
 #include "ingest/text_reply.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 

@@ -6,7 +6,7 @@
 #include "ingest/text_input.h"
 
 #include "ingest/line_parser.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     SEALED_REST_MAX = TEXT_INPUT_BUSY / 2, /* is copied, so that a chunk ends with a batch */

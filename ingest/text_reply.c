@@ -7,7 +7,7 @@
 
 #include "ingest/binary_door.h"
 #include "ingest/text_door.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct text_reply *text_reply_new(struct text_connection *connection)
 {

@@ -2,7 +2,7 @@
 #include "ingest/text_rows.h"
 
 #include "ingest/ingest_private.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 /* ---- the pool ---- */
 

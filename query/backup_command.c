@@ -11,7 +11,7 @@
 
 #include "query/query_commands.h"
 #include "storage/base/disk_posix.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { KEY_FOLLOW = 0x20001, KEY_STOP, KEY_KEEP, KEY_COPY, KEEP_MAX = 1000000 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "query/query_commands.h"
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 
 enum { KEY_DRY_RUN = 0x20001 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "query/query_commands.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct compact {
     const struct query *query;

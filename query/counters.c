@@ -21,8 +21,8 @@
 
 #include "query/query_commands.h"
 #include "rollup/dirty.h"
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 
 enum { KEY_KEY = 0x20001, KEY_TOP, KEY_FORMAT };
 enum {

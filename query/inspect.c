@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "query/query_commands.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { KEY_FORMAT = 0x20001 };
 

@@ -26,8 +26,8 @@
 #include "query/query_commands.h"
 #include "query/report_ads.h"
 #include "query/report_chart.h"
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 
 enum { KEY_FROM = 0x20001, KEY_TO, KEY_BY, KEY_AS_OF, KEY_ROUND, KEY_FORMAT, KEY_STREAM };
 enum { ROUND_MAX = 36 };

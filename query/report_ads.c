@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "rollup/dirty.h"
-#include "rollup/key_map.h"
+#include "base/key_map.h"
 #include "rollup/rows.h"
 #include "rollup/seal.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct entry {
     struct report_ad sum;

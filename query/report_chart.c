@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "query/svg.h"
-#include "storage/base/arena.h"
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 
 enum {
     ARENA_CHUNK = 16 * 1024,

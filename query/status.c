@@ -13,7 +13,7 @@
 #include "query/query_commands.h"
 #include "query/status_report.h"
 #include "storage/base/descriptors.h"
-#include "storage/base/uuid.h"
+#include "base/uuid.h"
 
 enum { KEY_CHECK = 0x20001, KEY_METRICS, KEY_FORMAT };
 

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 struct status_report {
     bool is_human;                     /* sizes are rounded: 64.0 MiB */

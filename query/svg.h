@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_QUERY_SVG_H
 #define DAYBOOK_QUERY_SVG_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 /* The CSS of text of every picture, to begin its own with. */
 #define SVG_TEXT_STYLE                                                                             \

@@ -19,7 +19,7 @@
 
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     LOOKS_MAX = 1024, /* days looked at by one call: more than a chunk has, and soon done */

@@ -21,8 +21,8 @@
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
 #include "rollup/streams_private.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2 };
 

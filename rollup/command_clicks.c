@@ -26,7 +26,7 @@
 #include "rollup/command_private.h"
 #include "rollup/rows.h"
 #include "rollup/voided_page.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     PAGE_ROWS_MAX = 2000,

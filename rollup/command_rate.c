@@ -15,8 +15,8 @@
 #include "rollup/rate_effect.h"
 #include "rollup/rate_file.h"
 #include "rollup/rate_value.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 /* ---- options ---- */
 

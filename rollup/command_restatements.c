@@ -14,8 +14,8 @@
 
 #include "rollup/command_private.h"
 #include "rollup/rows.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { ARENA_CHUNK = 64 * 1024, COLUMN_COUNT = 14, TABLE_COLUMN_COUNT = 7, SECONDS_SIZE = 19 };
 

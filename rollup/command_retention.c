@@ -10,7 +10,7 @@
 #include "rollup/command_private.h"
 #include "rollup/seal.h"
 #include "rollup/seal_pass.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 /* ---- options ---- */
 

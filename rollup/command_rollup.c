@@ -12,7 +12,7 @@
 
 #include "rollup/command_private.h"
 #include "rollup/seal_pass.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { SEALING_PAUSE_MS = 20 }; /* while somebody else's pass is under way */
 

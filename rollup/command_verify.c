@@ -20,7 +20,7 @@
 #include <errno.h>
 
 #include "rollup/verify_private.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { DIFFERENCES_PRINTED_MAX = 1000 };
 

@@ -9,8 +9,8 @@
 
 #include "rollup/rows.h"
 #include "rollup/seal.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum {
     GAP_DAYS_MAX = 31, /* days apart that still share a slice */

@@ -8,8 +8,8 @@
 #ifndef DAYBOOK_ROLLUP_DAY_READER_H
 #define DAYBOOK_ROLLUP_DAY_READER_H
 
+#include "base/arena.h"
 #include "rollup/figure.h"
-#include "storage/base/arena.h"
 
 enum { DAY_READER_MAX = 256 };
 

@@ -8,8 +8,8 @@
  * others: a loop does that, not recursion, however many wait. */
 #include "rollup/day_turn.h"
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum { QUEUES = 1024 };
 

@@ -7,7 +7,7 @@
 #ifndef DAYBOOK_ROLLUP_DAY_TURN_H
 #define DAYBOOK_ROLLUP_DAY_TURN_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 struct day_turns;
 struct day_turn;

@@ -13,9 +13,9 @@
 #include "rollup/dirty.h"
 
 #include "rollup/figure.h"
-#include "storage/base/calendar.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/type.h"
 
 enum { SLOTS_MIN = 256, KEY_COMPONENTS = 2 };

@@ -25,9 +25,9 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "base/bytes.h"
+#include "base/uuid.h"
 #include "rollup/rollup.h"
-#include "storage/base/bytes.h"
-#include "storage/base/uuid.h"
 
 /* Why a figure changed; the names are written to disk. */
 enum dirty_cause {

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/type.h"
 
 static const char *const state_names[] = {"open", "published", "sealed"};

@@ -9,8 +9,8 @@
  * takes more than he needs. */
 #include "rollup/figure_window.h"
 
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum {
     FLAG_STATE = 3, /* the bits of enum day_state */

@@ -16,7 +16,7 @@
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
 #include "rollup/seal.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 /* One day's reads under way. */
 struct fresh_read {

@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-#include "rollup/key_map.h"
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/key_map.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 
 /* ---- text ---- */
 

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
-#include "storage/base/decimal.h"
+#include "base/bytes.h"
+#include "base/decimal.h"
 
 /* `0.25`, `25%`, `100%`; digits and scale limited like every amount's.  ERROR_INVALID with a text
  * that says what was probably meant. */

@@ -7,8 +7,8 @@
 
 #include "rollup/command_private.h"
 #include "rollup/figure.h"
-#include "rollup/key_map.h"
-#include "storage/base/memory.h"
+#include "base/key_map.h"
+#include "base/memory.h"
 
 /* A day whose rate is another. */
 struct changed_day {

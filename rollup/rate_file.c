@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "rollup/command_private.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { FIELDS = 3, ARENA_CHUNK = 64 * 1024 };
 

@@ -6,8 +6,8 @@
 #include "rollup/rollup_private.h"
 #include "rollup/seal.h"
 #include "rollup/seal_pass.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 #define HOUR_MS INT64_C(3600000)
 

@@ -14,10 +14,10 @@
 #ifndef DAYBOOK_ROLLUP_ROLLUP_H
 #define DAYBOOK_ROLLUP_ROLLUP_H
 
+#include "base/calendar.h"
+#include "base/metrics.h"
 #include "rollup/click_stream.h"
-#include "storage/base/calendar.h"
 #include "storage/base/command.h"
-#include "storage/base/metrics.h"
 #include "storage/store.h"
 
 struct rollup;

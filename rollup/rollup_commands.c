@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "rollup/command_private.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { FULL_PAUSE_MS = 20 };
 

@@ -31,9 +31,9 @@
 #include "rollup/fresh_days.h"
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
-#include "storage/base/arena.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum {
     ARENA_CHUNK = 16 * 1024,

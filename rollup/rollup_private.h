@@ -2,11 +2,11 @@
 #ifndef DAYBOOK_ROLLUP_ROLLUP_PRIVATE_H
 #define DAYBOOK_ROLLUP_ROLLUP_PRIVATE_H
 
+#include "base/key_map.h"
 #include "rollup/away.h"
 #include "rollup/change_lines.h"
 #include "rollup/dirty.h"
 #include "rollup/figure.h"
-#include "rollup/key_map.h"
 #include "rollup/publication.h"
 #include "rollup/rate.h"
 #include "rollup/rollup.h"

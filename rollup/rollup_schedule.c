@@ -10,7 +10,7 @@
  * of them may be due; due_next_us may be too early (a click has put a day off), never too late but
  * where the clock goes back, after which all are looked at again. */
 #include "rollup/rollup_private.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 /* A figure is at most a tick and its work behind.  Ticks grow with the work, so that it takes about
  * a fifth of the engine thread, up to a length that keeps figures within a second of clicks. */

@@ -34,9 +34,9 @@
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
 #include "rollup/seal_pass.h"
-#include "storage/base/arena.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum {
     CHUNK_DAYS_MAX = 64,

@@ -2,8 +2,8 @@
  * one, so that a store that answers at once costs no stack per page. */
 #include "rollup/rows.h"
 
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { ARENA_CHUNK = 4096, PAGE_ROWS = 2000 };
 

@@ -11,8 +11,8 @@
 #include <inttypes.h>
 
 #include "rollup/rows.h"
-#include "storage/base/crc32c.h"
-#include "storage/base/memory.h"
+#include "base/crc32c.h"
+#include "base/memory.h"
 
 /* ---- checksums ---- */
 

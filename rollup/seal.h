@@ -33,8 +33,8 @@
 #ifndef DAYBOOK_ROLLUP_SEAL_H
 #define DAYBOOK_ROLLUP_SEAL_H
 
+#include "base/uuid.h"
 #include "rollup/rollup.h"
-#include "storage/base/uuid.h"
 
 /* No day has a seal. */
 #define SEALED_NONE INT32_MIN

@@ -21,8 +21,8 @@
 
 #include "rollup/rows.h"
 #include "rollup/seal.h"
-#include "storage/base/log.h"
-#include "storage/base/memory.h"
+#include "base/log.h"
+#include "base/memory.h"
 
 enum {
     BATCH_BYTES_MAX = 16 << 20, /* of a seal, below the store's limit for a batch */

@@ -5,7 +5,7 @@
 #include "rollup/stream_check.h"
 
 #include "rollup/rate_value.h"
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 
 enum { ID_MAX = 4096 };
 

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 
 static const char *const text_names[STREAM_TEXTS] = {
     "clicks", "reseller",       "day",         "time",       "ad",       "amount",

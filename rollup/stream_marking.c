@@ -19,7 +19,7 @@
 #include "rollup/dirty.h"
 #include "rollup/figure.h"
 #include "rollup/rows.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { PAGE_DAYS = 256 };
 

@@ -13,8 +13,8 @@
 
 #include "rollup/rows.h"
 #include "rollup/stream_check.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { ARENA_CHUNK = 16 * 1024, FIGURES_WINDOW_MIN = 256 * 1024 };
 

@@ -5,9 +5,9 @@
  * was dropped belongs to the rounds that follow, which begin where this one ended. */
 #include "rollup/tallies.h"
 
-#include "rollup/key_map.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/key_map.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum {
     COUNT_MIN = 256, /* so many are had in a round, however little room there is */

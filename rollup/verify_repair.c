@@ -8,8 +8,8 @@
  * looks saw it and the counter stood still, and at the end everything is verified again: what the
  * exit status says is what that found.  Interrupted, it has repaired a part. */
 #include "rollup/verify_private.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { ARENA_CHUNK = 64 * 1024, BATCH_ITEMS = 500 };
 

@@ -8,8 +8,8 @@
  * Memory: a page of seals, of each what it says of its ads. */
 #include "rollup/seal.h"
 #include "rollup/verify_private.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { ARENA_CHUNK = 64 * 1024 };
 

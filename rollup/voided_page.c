@@ -2,11 +2,11 @@
  * of a large day, far apart, reads much of the day, as the write of them does (click_changes.c). */
 #include "rollup/voided_page.h"
 
-#include "rollup/key_map.h"
+#include "base/key_map.h"
 #include "rollup/rows.h"
 #include "rollup/tables.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum {
     ARENA_CHUNK = 64 * 1024,

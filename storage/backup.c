@@ -20,8 +20,8 @@
 
 #include "storage/backup_following.h"
 #include "storage/backup_point.h"
-#include "storage/base/log.h"
-#include "storage/base/memory.h"
+#include "base/log.h"
+#include "base/memory.h"
 
 enum { WATCH_MS = 500, SNAPSHOT_RETRY_MS = 10 };
 

@@ -7,8 +7,8 @@
 #ifndef DAYBOOK_STORAGE_BACKUP_H
 #define DAYBOOK_STORAGE_BACKUP_H
 
+#include "base/metrics.h"
 #include "storage/backup_copy.h"
-#include "storage/base/metrics.h"
 #include "storage/store.h"
 
 enum {

@@ -23,7 +23,7 @@
 
 #include "storage/backup_point.h"
 #include "storage/backup_prune.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/commit_log_private.h"
 #include "storage/segment_format.h"
 

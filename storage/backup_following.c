@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "storage/base/crc32c.h"
-#include "storage/base/memory.h"
+#include "base/crc32c.h"
+#include "base/memory.h"
 #include "storage/whole_file.h"
 
 #define FOLLOWING     "following"

@@ -9,7 +9,7 @@
 #ifndef DAYBOOK_STORAGE_BACKUP_FOLLOWING_H
 #define DAYBOOK_STORAGE_BACKUP_FOLLOWING_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 #include "storage/base/world.h"
 
 enum { FOLLOWING_PATH_MAX = 4096 };

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/whole_file.h"
 
 static const char point_magic[8] = {'D', 'A', 'Y', 'B', 'K', 'P', 'N', 'T'};

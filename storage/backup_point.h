@@ -8,7 +8,7 @@
 #ifndef DAYBOOK_STORAGE_BACKUP_POINT_H
 #define DAYBOOK_STORAGE_BACKUP_POINT_H
 
-#include "storage/base/hash.h"
+#include "base/hash.h"
 #include "storage/base/world.h"
 #include "storage/commit_log.h"
 #include "storage/manifest.h"

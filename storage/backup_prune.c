@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "storage/backup_point.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/commit_log_private.h"
 
 struct prune {

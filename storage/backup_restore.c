@@ -20,8 +20,8 @@
 #include <string.h>
 
 #include "storage/backup_point.h"
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 #include "storage/commit_log_private.h"
 
 enum { PIECE_SIZE = 4 << 20 };

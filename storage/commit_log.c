@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/commit_log_private.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { PIECE_COUNT = 4, PIECE_SIZE = 1 << 20 };
 

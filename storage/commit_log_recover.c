@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum { REWRITE_PIECE = 1 << 20 }; /* bytes, whole blocks */
 

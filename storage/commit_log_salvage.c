@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { PIECE_SIZE = 1 << 20 };
 

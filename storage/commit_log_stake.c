@@ -5,8 +5,8 @@
  * and its clicks if all of it is; what cannot be read is passed over. */
 #include <string.h>
 
-#include "storage/base/crc32c.h"
-#include "storage/base/memory.h"
+#include "base/crc32c.h"
+#include "base/memory.h"
 #include "storage/commit_log_private.h"
 
 /* Join the record's sectors, header included.  False: one is missing or cannot be read. */

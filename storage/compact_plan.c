@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 
 enum {
     CLOSED_DAYS = 2,  /* after its beginning a day is over in every zone */

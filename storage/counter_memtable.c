@@ -25,8 +25,8 @@
 #include <string.h>
 
 #include "counters/counter_cell.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/memtable_partitions.h"
 
 enum {

@@ -9,7 +9,7 @@
 #ifndef DAYBOOK_STORAGE_COUNTER_MEMTABLE_H
 #define DAYBOOK_STORAGE_COUNTER_MEMTABLE_H
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/stream.h"
 
 struct counter_memtable;

@@ -20,8 +20,8 @@
 
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 
 /* 2^64 divided by the golden ratio: neighbouring table numbers land far apart. */

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_STORAGE_ENGINE_H
 #define DAYBOOK_STORAGE_ENGINE_H
 
-#include "storage/base/metrics.h"
+#include "base/metrics.h"
 #include "storage/base/world.h"
 #include "storage/store.h"
 

@@ -6,9 +6,9 @@
  *
  * Write timestamps come after all that the store gave before, and from nothing else: a client's are
  * in cells alone. */
-#include "storage/base/calendar.h"
-#include "storage/base/log.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 
 #define MARK_US       INT64_C(3600000000)

@@ -33,7 +33,7 @@
  * cannot read a page, which is told to who asked for it: reads that need that page fail, and all
  * else goes on.  The run is then left out until it is replaced or the directory opened again: those
  * before it and those behind it are merged apart, as what lies between merged runs must not. */
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_merge.h"
 
 enum {

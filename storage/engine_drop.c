@@ -8,7 +8,7 @@
  * looked up in the directories of the others.  No page of a wide run is read. */
 #include "storage/engine_drop.h"
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 /* A wide run of the table. */
 struct candidate {

@@ -11,7 +11,7 @@
  *
  * A memtable is flushed only when all its frames are durable, so the flushed frame never passes
  * the durable one. */
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 #include "storage/narrow_segment.h"
 #include "storage/pace.h"

@@ -9,8 +9,8 @@
  * everything else every other partition.  Each has groups of its own, which are added up at the
  * end.  Where either's take more than half of what may be, the whole ends: who asked comes again
  * for fewer. */
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 #include "storage/wide_sums.h"
 

@@ -14,7 +14,7 @@
  * The share has a floor, so that there is always a memtable to flush and the wait ends.  What is
  * kept can thus push the whole over a limit that is too small for so many partitions;
  * docs/OPERATIONS.md says what one takes. */
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 
 enum {

@@ -18,7 +18,7 @@
 #include "storage/engine_merge.h"
 
 #include "counters/counter_cell.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_drop.h"
 #include "storage/narrow_segment.h"
 #include "storage/wide_purge.h"

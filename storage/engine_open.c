@@ -12,8 +12,8 @@
 
 #include <inttypes.h>
 
-#include "storage/base/log.h"
-#include "storage/base/memory.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "storage/compact_plan.h"
 #include "storage/engine_private.h"
 #include "storage/frame_batches.h"

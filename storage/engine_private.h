@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-#include "storage/base/log.h"
+#include "base/log.h"
 #include "storage/commit_log.h"
 #include "storage/engine.h"
 #include "storage/memtable.h"

@@ -18,8 +18,8 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/engine_read_private.h"
 
 enum {

@@ -7,7 +7,7 @@
  *
  * Fails where a capture would be more than READ_CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX, or a
  * scan meets fresh rows: then the memtable is frozen instead. */
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_read_private.h"
 
 enum { CAPTURE_BYTES_MAX = 4 << 20, CAPTURE_FRESH_ROWS_MAX = 65536 };

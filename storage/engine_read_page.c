@@ -8,7 +8,7 @@
  * partition that was copied out whole.  A page that needs nothing but the open memtable is made of
  * it on the engine thread, and views it. */
 #include "counters/counter_cell.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_read_private.h"
 #include "storage/narrow_segment.h"
 

@@ -28,7 +28,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 #include "storage/frame_batches.h"
 

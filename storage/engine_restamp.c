@@ -14,8 +14,8 @@
  * A crash before the last step is durable leaves all as it was, and one after it all as it is to
  * be.  The purge is for copies of the log: frames behind it have times that would lose over
  * segments of before it, so they are not replayed over those. */
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 #include "storage/narrow_segment.h"
 #include "storage/restamp.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 #include "storage/manifest_roster.h"
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 #include "storage/narrow_segment.h"
 #include "storage/wide_segment.h"

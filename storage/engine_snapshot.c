@@ -13,7 +13,7 @@
  * byte where frame 60 ends. */
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 
 struct engine_snapshot {

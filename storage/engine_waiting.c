@@ -9,7 +9,7 @@
  * two under any load, counts when no batch was applied for STALL_US. */
 #include <errno.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 #include "storage/manifest_probe.h"
 

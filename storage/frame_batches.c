@@ -1,7 +1,7 @@
 /* frame_batches: see the header. */
 #include "storage/frame_batches.h"
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 int frame_batches_parse(struct bytes payload, struct schema **schema,
                         const struct cell_salvage *salvage, struct frame_batches *frame,

@@ -21,8 +21,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
-#include "storage/base/uuid.h"
+#include "base/memory.h"
+#include "base/uuid.h"
 #include "storage/manifest_copy.h"
 #include "storage/manifest_probe.h"
 #include "storage/manifest_record.h"

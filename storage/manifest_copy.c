@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 /* Written and not allocated, which would sync the zeros once more for themselves. */
 int manifest_file_fill(struct disk *disk, struct disk_file *file, struct bytes content,

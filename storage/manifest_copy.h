@@ -6,7 +6,7 @@
 #ifndef DAYBOOK_STORAGE_MANIFEST_COPY_H
 #define DAYBOOK_STORAGE_MANIFEST_COPY_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 #include "storage/base/world.h"
 
 #define MANIFEST_COPY_PATH     "manifest.copy"

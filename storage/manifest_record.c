@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "storage/base/crc32c.h"
+#include "base/crc32c.h"
 #include "storage/manifest_probe.h"
 
 enum {

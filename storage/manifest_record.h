@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
-#include "storage/base/error.h"
+#include "base/bytes.h"
+#include "base/error.h"
 
 enum {
     MANIFEST_BLOCK = 4096,

@@ -17,7 +17,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "storage/base/crc32c.h"
+#include "base/crc32c.h"
 #include "storage/segment.h"
 #include "storage/whole_file.h"
 

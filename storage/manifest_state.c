@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { SEGMENT_INFO_SIZE = 65 };
 

@@ -14,7 +14,7 @@
 #ifndef DAYBOOK_STORAGE_MANIFEST_STATE_H
 #define DAYBOOK_STORAGE_MANIFEST_STATE_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 #include "storage/manifest.h"
 
 /* Whether the two fit together: removed segments are there, added ones are not, and the flushed

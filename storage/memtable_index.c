@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-#include "storage/base/arena.h"
-#include "storage/base/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 
 enum {
     INDEX_FANOUT = 64, /* 512 bytes of prefixes: eight cache lines, six comparisons */

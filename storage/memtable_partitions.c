@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 void memtable_partitions_init(struct memtable_partitions *partitions, struct arena *arena,
                               size_t partition_size)

@@ -8,9 +8,9 @@
 #ifndef DAYBOOK_STORAGE_MEMTABLE_PARTITIONS_H
 #define DAYBOOK_STORAGE_MEMTABLE_PARTITIONS_H
 
-#include "storage/base/arena.h"
-#include "storage/base/bytes.h"
-#include "storage/key_places.h"
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/key_places.h"
 #include "storage/memtable_index.h"
 
 struct memtable_partition {

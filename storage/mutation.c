@@ -22,8 +22,8 @@
 #include <string.h>
 
 #include "counters/counter_cell.h"
-#include "storage/base/arena.h"
-#include "storage/base/hash.h"
+#include "base/arena.h"
+#include "base/hash.h"
 #include "storage/stream.h"
 
 /* Written to disk: the numbers cannot change. */

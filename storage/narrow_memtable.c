@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/memtable_partitions.h"
 #include "storage/range_deletions.h"
 

@@ -9,7 +9,7 @@
 #ifndef DAYBOOK_STORAGE_NARROW_MEMTABLE_H
 #define DAYBOOK_STORAGE_NARROW_MEMTABLE_H
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/packed_rows.h"
 #include "storage/stream.h"
 

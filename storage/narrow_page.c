@@ -29,7 +29,7 @@
 
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/segment.h"
 
 enum {

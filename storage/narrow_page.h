@@ -7,7 +7,7 @@
 #ifndef DAYBOOK_STORAGE_NARROW_PAGE_H
 #define DAYBOOK_STORAGE_NARROW_PAGE_H
 
-#include "storage/compress.h"
+#include "base/compress.h"
 #include "storage/row.h"
 
 /* ---- writing ---- */

@@ -38,8 +38,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 #include "storage/narrow_page.h"
 #include "storage/narrow_span.h"
 #include "storage/segment_block.h"

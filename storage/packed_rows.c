@@ -3,7 +3,7 @@
  * comparing the two, and a row that does not follow begins a run of its own. */
 #include "storage/packed_rows.h"
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     RUNS_FIRST = 8,

@@ -4,7 +4,7 @@
  * the sum itself, after it was made in full width, and not of its terms. */
 #include "storage/packed_stats.h"
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 void packed_stats_clear(struct packed_stats *packed)
 {

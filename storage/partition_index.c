@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/packed_stats.h"
-#include "storage/radix_sort.h"
+#include "base/radix_sort.h"
 
 enum {
     CHUNK_UNITS = 1 << 15, /* of 8 bytes: 256 KiB, some times the longest key */

@@ -5,7 +5,7 @@
  * oldest first.  So the fresh runs of a ranked table are merged first, as columns, and only the
  * result, with ranks filled in, joins the narrow runs (deletes, overwrites, other tables' rows),
  * which are a merge by clustering and timestamp. */
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/engine_private.h"
 #include "storage/narrow_segment.h"
 #include "storage/wide_segment.h"

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct range_sweep {
     const struct table *table;

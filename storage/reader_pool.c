@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "storage/base/error.h"
-#include "storage/base/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "storage/segment_block.h"
 
 enum {

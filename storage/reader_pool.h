@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 struct reader_pool;
 struct segment_block_decoder;

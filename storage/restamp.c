@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "counters/counter_cell.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { SPANS_FIRST = 64, STREAM_CHUNK = 64 * 1024 };
 

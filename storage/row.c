@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "counters/counter_cell.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 /* The first byte of a packed unfiltered: its kind in the low bits, and flags. */
 enum {

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 #include "storage/schema.h"
 
 #define TIMESTAMP_NONE INT64_MIN       /* no marker, no deletion */

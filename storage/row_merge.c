@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "counters/counter_cell.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/row.h"
 
 /* The rules */

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/schema_private.h"
 
 enum { SCHEMA_ARENA_CHUNK = 16 * 1024 };

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "storage/base/uuid.h"
+#include "base/uuid.h"
 #include "storage/schema_private.h"
 
 static void print_name(const char *keyspace, const char *name, struct buffer *cql)

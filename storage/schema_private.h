@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/schema.h"
 
 /* A table that could not be read. */

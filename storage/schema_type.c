@@ -6,7 +6,7 @@
  * the whole schema and reading it back. */
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/schema.h"
 #include "storage/schema_private.h"
 

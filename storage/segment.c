@@ -17,8 +17,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/segment_format.h"
 
 enum {

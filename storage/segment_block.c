@@ -24,9 +24,9 @@
 
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
-#include "storage/compress.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/compress.h"
 #include "storage/segment.h"
 #include "storage/segment_format.h"
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 
 int32_t partition_day(const struct table *table, struct bytes key)
 {

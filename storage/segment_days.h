@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 #include "storage/schema.h"
 
 #define DAY_NONE INT32_MIN

@@ -14,8 +14,8 @@
 
 #include <inttypes.h>
 
-#include "storage/base/memory.h"
-#include "storage/compress.h"
+#include "base/memory.h"
+#include "base/compress.h"
 #include "storage/reader_pool.h"
 #include "storage/segment_block.h"
 #include "storage/segment_format.h"

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 #include "storage/manifest.h"
 #include "storage/row.h"
 #include "storage/stats.h"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
+#include "base/hash.h"
 
 #define SEGMENT_MAGIC_HEADER "DAYBKSEG"
 #define SEGMENT_MAGIC_FOOTER "DAYBKEND"

@@ -25,8 +25,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/segment_block.h"
 #include "storage/segment_format.h"
 

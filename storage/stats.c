@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 void stats_release(struct partition_stats *stats)
 {

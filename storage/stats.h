@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
-#include "storage/base/decimal.h"
+#include "base/bytes.h"
+#include "base/decimal.h"
 
 enum { STATS_SCALES_MAX = 19 };        /* scales 0..18 of ranked rows */
 

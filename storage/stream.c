@@ -5,8 +5,8 @@
  * because a reader wants rows, the other because what the deletion hid is gone with this merge. */
 #include "storage/stream.h"
 
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 /* A row or two of ordinary size; a larger one gets a chunk of its own. */
 enum { STREAM_ARENA_CHUNK = 4096 };

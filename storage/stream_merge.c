@@ -18,8 +18,8 @@
  * item are pulled at the beginning of the next call and not before. */
 #include "storage/stream.h"
 
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { STREAM_MERGE_ARENA_CHUNK = 4096 };
 

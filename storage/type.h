@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
-#include "storage/base/decimal.h"
+#include "base/bytes.h"
+#include "base/decimal.h"
 
 enum {
     KEY_SIZE_MAX = 65535,                 /* bytes of a partition key and of each component */

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "storage/base/bigint.h"
+#include "base/bigint.h"
 #include "storage/type.h"
 #include "storage/type_private.h"
 

@@ -6,7 +6,7 @@
  * within them are put in order too. */
 #include <stdlib.h>
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/type.h"
 #include "storage/type_private.h"
 

@@ -4,7 +4,7 @@
  * the number 0.004999999888241291, and six of those are not 0.03; but whoever wrote 0.005 meant it,
  * and the shortest decimal that reads back as that float is what he wrote.  It is also what clients
  * show.  So that, and no other, is the float's value here: six clicks of 0.005 are 0.030. */
-#include "storage/base/decimal.h"
+#include "base/decimal.h"
 #include "storage/type.h"
 
 bool type_is_number(const struct type *type)

@@ -10,7 +10,7 @@
  * it. */
 #include <ctype.h>
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/type.h"
 #include "storage/type_private.h"
 

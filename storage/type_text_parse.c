@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/bigint.h"
-#include "storage/base/calendar.h"
-#include "storage/base/uuid.h"
+#include "base/bigint.h"
+#include "base/calendar.h"
+#include "base/uuid.h"
 #include "storage/type.h"
 #include "storage/type_private.h"
 #include "storage/type_scan.h"

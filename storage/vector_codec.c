@@ -20,8 +20,8 @@
 
 #include <string.h>
 
-#include "storage/base/memory.h"
-#include "storage/compress.h"
+#include "base/memory.h"
+#include "base/compress.h"
 #include "storage/pace.h"
 #include "storage/vector_join.h"
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 enum { VECTOR_COUNT_MAX = 1 << 20 };
 

@@ -16,7 +16,7 @@
  * they can alternate from one eight to the next.  What is read past the last bit is masked off. */
 #include "storage/vector_join.h"
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 enum { LANES = 8 };
 

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_STORAGE_WHOLE_FILE_H
 #define DAYBOOK_STORAGE_WHOLE_FILE_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 #include "storage/base/world.h"
 
 /* All of an open file, appended to `content`, which is empty.  ERROR_LIMIT when it has more than

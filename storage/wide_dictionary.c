@@ -8,9 +8,9 @@
  * strings of one partition lie close together: a reader of one partition loads few pages. */
 #include "storage/wide_dictionary.h"
 
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
-#include "storage/compress.h"
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/compress.h"
 #include "storage/string_table.h"
 #include "storage/vector_codec.h"
 

@@ -21,8 +21,8 @@
 
 #include <string.h>
 
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 #include "storage/partition_index.h"
 #include "storage/string_table.h"
 #include "storage/wide_partitions.h"

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-#include "storage/base/memory.h"
-#include "storage/radix_sort.h"
+#include "base/memory.h"
+#include "base/radix_sort.h"
 #include "storage/vector_codec.h"
 
 enum { WIDE_PAGE_FORMAT = 1 };

@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-#include "storage/base/arena.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum {
     ITEMS_FIRST = 64,

@@ -19,8 +19,8 @@
 #ifndef DAYBOOK_STORAGE_WIDE_PARTITIONS_H
 #define DAYBOOK_STORAGE_WIDE_PARTITIONS_H
 
+#include "base/key_places.h"
 #include "storage/block.h"
-#include "storage/key_places.h"
 #include "storage/packed_stats.h"
 
 struct arena;

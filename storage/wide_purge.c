@@ -8,7 +8,7 @@
  * row's, whichever is at least as new as the row. */
 #include "storage/wide_purge.h"
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct wide_purge {
     struct stream *deletions;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 /* ---- life ---- */
 

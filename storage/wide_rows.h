@@ -7,7 +7,7 @@
 #ifndef DAYBOOK_STORAGE_WIDE_ROWS_H
 #define DAYBOOK_STORAGE_WIDE_ROWS_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 #include "storage/block.h"
 #include "storage/pace.h"
 #include "storage/stats.h"

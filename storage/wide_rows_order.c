@@ -9,8 +9,8 @@
  * one run. */
 #include <string.h>
 
-#include "storage/base/memory.h"
-#include "storage/radix_sort.h"
+#include "base/memory.h"
+#include "base/radix_sort.h"
 #include "storage/wide_rows.h"
 
 enum {

@@ -8,7 +8,7 @@
  * The page decoded last is kept: a scan in order meets many partitions in it. */
 #include "storage/wide_segment.h"
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/wide_dictionary.h"
 #include "storage/wide_page.h"
 

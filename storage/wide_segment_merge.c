@@ -20,7 +20,7 @@
  * no string up by its text more than once for each input. */
 #include "storage/wide_segment.h"
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/wide_purge.h"
 
 enum { PACED_ROWS = 1024 }; /* a page of fewer is read in less time than a piece of work */

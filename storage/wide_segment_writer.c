@@ -11,7 +11,7 @@
  * numbered as they are handed to the segment, which is checked. */
 #include "storage/wide_segment.h"
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/row.h"
 #include "storage/wide_dictionary.h"
 #include "storage/wide_page.h"

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 /* Written to disk: the numbers cannot change. */
 enum section_kind {

@@ -8,7 +8,7 @@
 #ifndef DAYBOOK_STORAGE_WRITE_BATCH_H
 #define DAYBOOK_STORAGE_WRITE_BATCH_H
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/block.h"
 #include "storage/packed_rows.h"
 

@@ -20,10 +20,10 @@ vendor_owner() {
     uv.h)
         echo '^storage/base/(world|network|loop)_uv\.c$'
         ;;
-    gmp.h) echo '^storage/base/bigint\.c$' ;;
+    gmp.h) echo '^base/bigint\.c$' ;;
     zstd.h) echo '_zstd\.c$|/zstd[a-z_]*\.c$|/compress[a-z_]*\.c$' ;;
     uuid.h | uuid/uuid.h) echo '/uuid[a-z_]*\.c$' ;;
-    xxhash.h | xxh_x86dispatch.h) echo '^storage/base/hash\.c$' ;;
+    xxhash.h | xxh_x86dispatch.h) echo '^base/hash\.c$' ;;
     zlib.h) echo '^(ingest|storage)/|^query/native/native_crc\.c$' ;;
     lz4.h | snappy-c.h) echo '^query/native/native_compress\.c$' ;;
     ini.h) echo '^control/config_file\.c$' ;;
@@ -96,7 +96,7 @@ banned_functions() {
 # A library that other programs link must not abort them, so client/ has malloc itself.
 allocation() {
     local names='[mc]alloc|realloc|reallocarray|free|strn?dup|aligned_alloc|posix_memalign'
-    code_lines | grep -vE '^(storage/base/memory\.c|client/.*):' | grep -E "[^a-z_.>]($names)\("
+    code_lines | grep -vE '^(base/memory\.c|client/.*):' | grep -E "[^a-z_.>]($names)\("
 }
 
 comment_style() {

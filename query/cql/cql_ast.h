@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 /* Where something begins, as Cassandra's errors give it: lines from 1, columns from 0, counted in
  * UTF-16 units. */

@@ -12,7 +12,7 @@
 
 #include "query/cql/cql_grammar.h"
 #include "query/cql/cql_print.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/type.h"
 
 void *cql_build_new(struct cql_builder *builder, size_t size)

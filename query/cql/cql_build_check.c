@@ -14,7 +14,7 @@
 #include "query/cql/cql_build.h"
 #include "query/cql/cql_grammar.h"
 #include "query/cql/cql_print.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/type.h"
 
 enum { ERROR_TOKEN_MAX = 150 }; /* bytes of a token that an error repeats */

@@ -11,7 +11,7 @@
 
 #include "query/cql/cql_json.h"
 #include "query/cql/cql_restrict.h"
-#include "storage/base/hash.h"
+#include "base/hash.h"
 
 bool cql_call_is(const struct cql_call *call, uint32_t index, enum type_kind kind)
 {

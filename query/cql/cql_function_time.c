@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "query/cql/cql_function.h"
-#include "storage/base/calendar.h"
-#include "storage/base/uuid.h"
+#include "base/calendar.h"
+#include "base/uuid.h"
 
 #define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
 #define MS_NS            INT64_C(1000000)

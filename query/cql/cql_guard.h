@@ -4,7 +4,7 @@
  *     cql_run ─▶ guard [ compile, bind ] ─▶ store ─▶ guard [ rows of a page ] ─▶ store ─▶ answer
  *                  └── too much: unwound ──▶ 0x1001, 0x2200, 0x1200 or 0x1100
  *
- * All that a request makes lies in arenas of its budget (storage/base/arena.h), and every loop over
+ * All that a request makes lies in arenas of its budget (base/arena.h), and every loop over
  * what a client sent or stored counts its items there.  So the budget is asked at each chunk and
  * once in so many items; where it says no, the guarded step ends as if it had returned
  * ERROR_LIMIT, with the work's fault filled.

@@ -5,7 +5,7 @@
 
 #include "query/cql/cql_restrict.h"
 #include "query/cql/cql_row.h"
-#include "storage/base/hash.h"
+#include "base/hash.h"
 
 enum {
     COLUMNS_BEFORE = 4, /* value, place, token, key */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "query/cql/cql_index.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { BUILD_ROWS = 500 };
 

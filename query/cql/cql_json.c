@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "storage/base/bigint.h"
+#include "base/bigint.h"
 
 /* ---- strings ---- */
 

@@ -7,7 +7,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "query/cql/cql_json.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 struct json_reader {
     struct arena *arena;

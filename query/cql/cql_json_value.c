@@ -8,7 +8,7 @@
 
 #include "query/cql/cql_json.h"
 #include "query/cql/cql_literal_value.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/schema.h"
 
 /* Members an object may have that is compared with columns or fields one by one. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "query/cql/cql_grammar.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 struct lexer_keyword {
     const char *word;

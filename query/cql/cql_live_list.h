@@ -10,7 +10,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_LIVE_LIST_H
 #define DAYBOOK_QUERY_CQL_CQL_LIVE_LIST_H
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/row.h"
 #include "storage/schema.h"
 

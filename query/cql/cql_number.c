@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "query/cql/cql_row.h"
-#include "storage/base/bigint.h"
+#include "base/bigint.h"
 
 bool cql_number_is_integer(enum type_kind kind)
 {

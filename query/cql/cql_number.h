@@ -5,8 +5,8 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_NUMBER_H
 #define DAYBOOK_QUERY_CQL_CQL_NUMBER_H
 
+#include "base/decimal.h"
 #include "query/cql/cql_private.h"
-#include "storage/base/decimal.h"
 #include "storage/type.h"
 
 /* A number in the widest form that its type needs. */

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "query/cql/cql_tables.h"
-#include "storage/base/memory.h"
-#include "storage/base/uuid.h"
+#include "base/memory.h"
+#include "base/uuid.h"
 
 enum { CONTENT_SIZE = 16, HEX_DIGITS = 2 * UUID_SIZE };
 

@@ -12,8 +12,8 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_ONCE_H
 #define DAYBOOK_QUERY_CQL_CQL_ONCE_H
 
+#include "base/hash.h"
 #include "query/cql/cql_private.h"
-#include "storage/base/hash.h"
 
 #define CQL_ONCE_NAME "daybook-request-id"
 

@@ -1,7 +1,7 @@
 /* Paging states come back from outside: a checksum tells damage, the hash another statement. */
 #include "query/cql/cql_page.h"
 
-#include "storage/base/hash.h"
+#include "base/hash.h"
 
 enum { PAGE_VERSION = 2, CRC_SIZE = 4 };
 

@@ -19,7 +19,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_PAGE_H
 #define DAYBOOK_QUERY_CQL_CQL_PAGE_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 #define CQL_PAGE_NO_LIMIT UINT64_MAX
 

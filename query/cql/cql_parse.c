@@ -6,7 +6,7 @@
 #include "query/cql/cql_parse.h"
 
 #include "query/cql/cql_build.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 static struct bytes copy_text(struct arena *arena, struct bytes text)
 {

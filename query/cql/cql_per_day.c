@@ -6,8 +6,8 @@
 #include "query/cql/cql_guard.h"
 #include "rollup/dirty.h"
 #include "rollup/streams.h"
-#include "storage/base/calendar.h"
-#include "storage/base/hash.h"
+#include "base/calendar.h"
+#include "base/hash.h"
 #include "storage/partition_index.h"
 
 enum { ROWS_MAX = 1000000 };

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "storage/base/md5.h"
-#include "storage/base/memory.h"
+#include "base/md5.h"
+#include "base/memory.h"
 
 enum { BUCKETS = 4096 };
 

@@ -12,11 +12,11 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_PRIVATE_H
 #define DAYBOOK_QUERY_CQL_CQL_PRIVATE_H
 
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/quota.h"
 #include "query/cql/cql_ast.h"
 #include "query/cql/cql_session.h"
-#include "storage/base/arena.h"
-#include "storage/base/log.h"
-#include "storage/base/quota.h"
 #include "storage/base/world.h"
 
 enum {

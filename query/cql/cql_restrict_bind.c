@@ -7,8 +7,8 @@
 
 #include "query/cql/cql_restrict.h"
 #include "query/cql/cql_value_set.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum { PRODUCT_MAX = 100000 }; /* keys or slices that one statement may name */
 

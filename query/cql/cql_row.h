@@ -4,7 +4,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_ROW_H
 #define DAYBOOK_QUERY_CQL_CQL_ROW_H
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/store.h"
 
 #define CQL_NULL ((struct bytes){0})

@@ -9,7 +9,7 @@
 #include "query/cql/cql_json.h"
 #include "query/cql/cql_page.h"
 #include "query/cql/cql_select_private.h"
-#include "storage/base/hash.h"
+#include "base/hash.h"
 
 enum { RESULT_BYTES_MAX = 64 << 20 }; /* of an answer that the client wants in one page */
 

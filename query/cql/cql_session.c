@@ -21,8 +21,8 @@
 #include "query/cql/cql_private.h"
 #include "query/cql/cql_slice.h"
 #include "query/cql/cql_trace.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum {
     RESERVE_SHARE = 4, /* of what requests may hold: for those that hold little */

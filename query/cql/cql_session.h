@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "storage/base/metrics.h"
+#include "base/metrics.h"
 #include "storage/store.h"
 
 /* What the server says it is: in SUPPORTED, system.local and DESCRIBE. */

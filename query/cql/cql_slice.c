@@ -6,7 +6,7 @@
 #include "query/cql/cql_slice.h"
 
 #include "query/cql/cql_guard.h"
-#include "storage/base/log.h"
+#include "base/log.h"
 #include "storage/base/world.h"
 
 enum {

@@ -14,8 +14,8 @@
 
 #include "query/cql/cql_row.h"
 #include "query/cql/cql_trace.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum { COLUMNS_MAX = 32, TOKENS = 16, PORT_DEFAULT = 9042 };
 

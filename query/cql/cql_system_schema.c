@@ -5,7 +5,7 @@
 #include "query/cql/cql_index.h"
 #include "query/cql/cql_row.h"
 #include "query/cql/cql_system.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 static bool is_hidden(const struct table *table)
 {

@@ -8,8 +8,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "storage/base/memory.h"
-#include "storage/base/uuid.h"
+#include "base/memory.h"
+#include "base/uuid.h"
 
 enum { PARAMETERS_MAX = 64, TRACE_CHUNK = 2048 };
 

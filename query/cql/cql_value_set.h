@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_VALUE_SET_H
 #define DAYBOOK_QUERY_CQL_CQL_VALUE_SET_H
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/type.h"
 
 struct cql_value_set {

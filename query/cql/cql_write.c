@@ -21,8 +21,8 @@
 #include "query/cql/cql_slice.h"
 #include "query/cql/cql_trace.h"
 #include "rollup/streams.h"
-#include "storage/base/memory.h"
-#include "storage/base/uuid.h"
+#include "base/memory.h"
+#include "base/uuid.h"
 
 enum {
     FREE_ATTEMPTS = 8,  /* of a statement that finds its partition changed every time; */

@@ -16,9 +16,9 @@
 #include "query/cql/cql_live_list.h"
 #include "query/cql/cql_value_set.h"
 #include "query/cql/cql_write.h"
-#include "storage/base/calendar.h"
-#include "storage/base/hash.h"
-#include "storage/base/uuid.h"
+#include "base/calendar.h"
+#include "base/hash.h"
+#include "base/uuid.h"
 
 #define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
 #define PREPEND_REFERENCE_TICKS                                                                    \

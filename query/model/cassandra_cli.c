@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/schema.h"
 
 enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_STRING, TOKEN_SIGN };

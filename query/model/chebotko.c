@@ -6,8 +6,8 @@
 #include "query/cql/cql_index.h"
 #include "query/model/chebotko_layout.h"
 #include "query/svg.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum {
     ARENA_CHUNK = 16 * 1024,

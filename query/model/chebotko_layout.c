@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     GAP_DOWN = 30,   /* between boxes of a column */

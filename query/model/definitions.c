@@ -15,8 +15,8 @@
 
 #include "query/cql/cql_print.h"
 #include "query/model/marshal.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 #define DEFAULT_REPLICATION "{'class': 'SimpleStrategy', 'replication_factor': '1'}"
 

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 enum { DEFINITIONS_MAX = 10000, DEFINITIONS_CHOICES_MAX = 100 };
 

@@ -11,7 +11,7 @@
 #include "query/model/definitions.h"
 #include "query/model/model.h"
 #include "query/model/storage_conf.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { KEY_KEYSPACE = 0x20001, KEY_KEY, KEY_TEXT, KEY_DRY_RUN };
 

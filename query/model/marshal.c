@@ -4,7 +4,7 @@
  * nobody here knows, and a table that sorts otherwise would give wrong slices without a word. */
 #include "query/model/marshal.h"
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 #define MARSHAL_PACKAGE "org.apache.cassandra.db.marshal."
 

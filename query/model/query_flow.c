@@ -1,7 +1,7 @@
 /* query_flow: see the header. */
 #include "query/model/query_flow.h"
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 static int refuse(struct error *err, uint32_t line, const char *text)
 {

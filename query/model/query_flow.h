@@ -10,7 +10,7 @@
 #ifndef DAYBOOK_QUERY_MODEL_QUERY_FLOW_H
 #define DAYBOOK_QUERY_MODEL_QUERY_FLOW_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 struct arena;
 

@@ -6,8 +6,8 @@
 
 #include "query/model/chebotko.h"
 #include "query/model/model.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { KEY_KEYSPACE = 0x20001, KEY_CHEBOTKO, KEY_QUERIES, ARENA_CHUNK = 64 * 1024 };
 

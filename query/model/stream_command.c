@@ -12,7 +12,7 @@
 
 #include "query/model/model.h"
 #include "rollup/streams.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     KEY_TABLE = 0x20001,

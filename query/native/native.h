@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 enum {
     NATIVE_VERSION_MIN = 3,

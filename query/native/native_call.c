@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "query/native/native_connection.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum {
     CALL_CHUNK_SIZE = 4096, /* a statement with its values, as a rule */

@@ -8,7 +8,7 @@
 #include <lz4.h>
 #include <snappy-c.h>
 
-#include "storage/base/error.h"
+#include "base/error.h"
 
 #define SNAPPY_LIBRARY "libsnappy.so.1"
 

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { STACK_WIPED = 16 << 10 };
 

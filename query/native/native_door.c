@@ -5,7 +5,7 @@
 #include "query/native/native_door.h"
 
 #include "query/native/native_connection.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     CONNECTION_BYTES_MAX = 32 << 20,

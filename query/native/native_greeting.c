@@ -10,7 +10,7 @@
 #include "query/native/native_compress.h"
 #include "query/native/native_connection.h"
 #include "query/native/native_password.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum {
     OLD_VERSION_MAX = 2, /* up to here the header has 8 bytes: a stream of one */

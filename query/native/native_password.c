@@ -13,8 +13,8 @@
 
 #include <sys/stat.h>
 
-#include "storage/base/log.h"
-#include "storage/base/memory.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "storage/base/text_file.h"
 
 enum {

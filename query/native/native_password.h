@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 struct native_passwords;
 

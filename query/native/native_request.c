@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 enum request_flag {
     REQUEST_VALUES = 0x01,

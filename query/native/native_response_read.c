@@ -4,7 +4,7 @@
  * so that whoever prints them need not doubt a length. */
 #include "query/native/native_response.h"
 #include "query/native/native_response_private.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 enum {
     COLUMN_SIZE_MIN = 4, /* a name and a type, */

@@ -4,7 +4,7 @@
  * into what is left, so memory is never asked for that the sender has not paid for in bytes. */
 #include "query/native/notation.h"
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/type.h"
 
 enum { OPTION_CUSTOM = 0, STRING_MAX = UINT16_MAX, CONSISTENCY_LAST = CQL_LOCAL_ONE };

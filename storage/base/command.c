@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "storage/base/error.h"
-#include "storage/base/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 
 static void __attribute__((format(printf, 3, 0)))
 write_formatted(struct command_output *output, enum command_stream stream, const char *format,

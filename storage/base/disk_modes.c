@@ -10,7 +10,7 @@
 
 #include <sys/stat.h>
 
-#include "storage/base/log.h"
+#include "base/log.h"
 
 enum { OTHERS = S_IRWXG | S_IRWXO };
 

@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_STORAGE_BASE_DISK_MODES_H
 #define DAYBOOK_STORAGE_BASE_DISK_MODES_H
 
-#include "storage/base/error.h"
+#include "base/error.h"
 
 enum { DISK_MODE_DIRECTORY = 0700, DISK_MODE_FILE = 0600 };
 

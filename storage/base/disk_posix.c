@@ -26,9 +26,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 #include "storage/base/disk_modes.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 #define LOCK_FILE "lock"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "storage/base/metrics.h"
+#include "base/metrics.h"
 
 static const char *const cause_names[LOOP_CAUSES] = {
     [LOOP_TURN] = "turn",

@@ -6,10 +6,10 @@
 
 #include <uv.h>
 
-#include "storage/base/error.h"
+#include "base/error.h"
 #include "storage/base/loop_poll.h"
 #include "storage/base/loop_times.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/base/world.h"
 
 enum {

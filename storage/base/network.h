@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 enum { NETWORK_CONNECTION_BYTES = 1024 };      /* what one takes that holds nothing, about */
 

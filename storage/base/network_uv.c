@@ -33,9 +33,9 @@
 #include <uv.h>
 
 #include "storage/base/descriptors.h"
-#include "storage/base/log.h"
+#include "base/log.h"
 #include "storage/base/loop_times.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/base/watch.h"
 
 enum {

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct table_print {
     enum table_format format;

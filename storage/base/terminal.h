@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 /* A stream of text; zero at its beginning. */
 struct terminal_text {

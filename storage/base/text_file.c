@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "storage/base/error.h"
+#include "base/error.h"
 
 int text_file_read(const char *path, size_t size_max, struct buffer *text, struct error *err)
 {

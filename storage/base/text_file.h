@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_STORAGE_BASE_TEXT_FILE_H
 #define DAYBOOK_STORAGE_BASE_TEXT_FILE_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 /* All of the file at `path`, appended to `text`.  The system's error when it cannot be read,
  * ERROR_LIMIT when it has more than `size_max` bytes; the message names the path. */

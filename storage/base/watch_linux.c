@@ -8,7 +8,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct watch {
     int set;

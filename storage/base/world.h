@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "storage/base/error.h"
+#include "base/error.h"
 
 /* ---- disk: one data directory ---- */
 

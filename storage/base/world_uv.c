@@ -33,9 +33,9 @@
 
 #include "storage/base/disk_posix.h"
 #include "storage/base/loop_times.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/base/thread.h"
-#include "storage/base/uuid.h"
+#include "base/uuid.h"
 
 _Static_assert((int)LANE_COUNT < (int)MEMORY_HEAPS,
                "a heap for each lane, and for the engine thread");

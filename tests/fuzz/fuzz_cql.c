@@ -1,7 +1,7 @@
 /* fuzz_cql: statement text: what is read must print as text that is read as the same again. */
 #include "query/cql/cql_parse.h"
 #include "query/cql/cql_print.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,7 +3,7 @@
  * Input: a type in CQL, a newline, JSON.  What becomes a value prints as JSON that becomes the same
  * value again, but for NaN and the infinities, which print as null. */
 #include "query/cql/cql_json.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_again(const struct type *type, struct bytes value, struct arena *arena)

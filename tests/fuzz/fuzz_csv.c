@@ -3,7 +3,7 @@
  * Input: a byte (1: the first line is a header), then lines. */
 #include "ingest/line_parser.h"
 #include "rollup/tables.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_stream.h"
 

@@ -4,7 +4,7 @@
 #include "query/cql/cql_parse.h"
 #include "query/model/cassandra_cli.h"
 #include "query/model/storage_conf.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool has_none(void *context, const char *keyspace)

@@ -1,5 +1,5 @@
 /* fuzz_mutation: packed writes; what is unpacked is packed and unpacked the same. */
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/mutation.h"
 #include "tests/fuzz/fuzz.h"
 

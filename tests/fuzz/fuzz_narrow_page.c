@@ -1,6 +1,6 @@
 /* fuzz_narrow_page: pages of packed rows: all entries and items of one, and what is unpacked packs
  * and unpacks the same. */
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/narrow_page.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* fuzz_native_password: files of names and hashes: somebody comes out, or a line is wrong. */
 #include "query/native/native_password.h"
-#include "storage/base/error.h"
+#include "base/error.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

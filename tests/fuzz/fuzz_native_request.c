@@ -1,7 +1,7 @@
 /* fuzz_native_request: what a client sends to the CQL door: a request that is read is written, and
  * read again, as the same one. */
 #include "query/native/native_request.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_native.h"
 

@@ -1,6 +1,6 @@
 /* fuzz_native_response: what a server answers, read as a client does. */
 #include "query/native/native_response.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_native.h"
 

@@ -1,6 +1,6 @@
 /* fuzz_query_flow: a file of queries, drawn over the built-in tables. */
 #include "query/model/chebotko.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

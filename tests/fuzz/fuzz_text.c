@@ -1,8 +1,8 @@
 /* fuzz_text: days, times, decimals and UUIDs as text: what parses prints, and prints as what parses
  * the same. */
-#include "storage/base/calendar.h"
-#include "storage/base/decimal.h"
-#include "storage/base/uuid.h"
+#include "base/calendar.h"
+#include "base/decimal.h"
+#include "base/uuid.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_day(struct bytes text)

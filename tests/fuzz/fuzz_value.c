@@ -2,7 +2,7 @@
  *
  * Input: a type in CQL, a newline, bytes.  Bytes that are a value of the type print and equal
  * their normal form; as text of a scalar they become a value that is valid. */
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/type.h"
 #include "tests/fuzz/fuzz.h"
 

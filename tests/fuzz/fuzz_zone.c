@@ -1,7 +1,7 @@
 /* fuzz_zone: TZif files; whatever zone comes out, days follow one another.
  *
  * Input: 8 bytes of a time, then the file. */
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

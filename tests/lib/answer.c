@@ -4,7 +4,7 @@
 #include <argp.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { WORDS_MAX = 12 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "ingest/tables.h"
-#include "storage/base/hash.h"
+#include "base/hash.h"
 
 enum { FIXTURE_TABLES = 32 };
 

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_TESTS_LIB_FORMATS_H
 #define DAYBOOK_TESTS_LIB_FORMATS_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 /* Every line of the first example of "## section" that begins with an offset (six hexadecimal
  * digits, else decimal) must show the file's bytes there.  Fails the test where one does not, or

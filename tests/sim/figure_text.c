@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/decimal.h"
+#include "base/decimal.h"
 
 static bool is_number(const char *text, int64_t unscaled, int32_t scale)
 {

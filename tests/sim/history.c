@@ -4,7 +4,7 @@
  * reader stands beside a disk that does not answer, so that whatever it saw was durable before. */
 #include "tests/sim/history.h"
 #include "rollup/rollup_private.h"
-#include "storage/base/hash.h"
+#include "base/hash.h"
 #include "tests/lib/row_text.h"
 #include "tests/sim/figure_text.h"
 #include "tests/sim/ledger_entries.h"

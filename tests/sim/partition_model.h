@@ -6,7 +6,7 @@
 #ifndef DAYBOOK_TESTS_SIM_PARTITION_MODEL_H
 #define DAYBOOK_TESTS_SIM_PARTITION_MODEL_H
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/mutation.h"
 #include "storage/stream.h"
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { RAM_DISK_ALIGNMENT = 4096 };
 

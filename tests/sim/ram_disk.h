@@ -6,7 +6,7 @@
 #ifndef DAYBOOK_TESTS_SIM_RAM_DISK_H
 #define DAYBOOK_TESTS_SIM_RAM_DISK_H
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 #include "storage/base/world.h"
 
 struct ram_disk;

@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <zstd.h>
 
-#include "storage/base/error.h"
+#include "base/error.h"
 
 enum { KEPT_MAX = 64, MEMORY_KEPT = 256 << 20 };
 

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 struct sim_page {
     uint32_t owners;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 enum { SIM_PAGE = 4096 };
 

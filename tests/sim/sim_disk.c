@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/sim/sim_disk_private.h"
 
 enum { DIRECT_ALIGNMENT = 4096 };

@@ -1,7 +1,7 @@
 /* sim_names: the names of a simulated disk, as tables small enough to be searched. */
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/sim/sim_disk_private.h"
 
 static struct name *name_find(const struct name_table *table, const char *path)

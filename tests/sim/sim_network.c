@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/sim/sim_random.h"
 
 struct connection {

@@ -1,7 +1,7 @@
 /* sim_random: splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators"). */
 #include "tests/sim/sim_random.h"
 
-#include "storage/base/error.h"
+#include "base/error.h"
 
 uint64_t sim_random_next(struct sim_random *random)
 {

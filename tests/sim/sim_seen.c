@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 enum { SEEN_CAPACITY_MIN = 1 << 10 };
 

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "storage/base/bytes.h"
-#include "storage/base/memory.h"
+#include "base/bytes.h"
+#include "base/memory.h"
 #include "tests/sim/sim_random.h"
 
 #define SIM_WALL_START_US INT64_C(1385600000000000) /* 2013-11-28T00:53:20Z */

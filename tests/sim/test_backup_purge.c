@@ -12,7 +12,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/hash.h"
+#include "base/hash.h"
 #include "tests/sim/backup_bench.h"
 #include "tests/sim/sim_options.h"
 #include "tests/sim/sim_random.h"

@@ -16,7 +16,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 #include "storage/compact_plan.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_options.h"

@@ -18,7 +18,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_cheap.h"
 #include "tests/sim/sim_random.h"

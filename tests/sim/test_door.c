@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "door/door.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/sim/sim_network.h"
 #include "tests/sim/sim_random.h"
 #include "tests/sim/sim_world.h"

@@ -2,7 +2,7 @@
  * there is something to do, so what passes until a batch is durable is what it waited for. */
 #include <criterion/criterion.h>
 
-#include "storage/base/uuid.h"
+#include "base/uuid.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 

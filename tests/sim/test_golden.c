@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 
 #include "storage/backup_restore.h"
-#include "storage/base/hash.h"
+#include "base/hash.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/rollup_fixture.h"
 

@@ -12,7 +12,7 @@
  * and does not hang; what it had acknowledged is there after a loss of power, and without the fault
  * the directory opens.
  *
- * Memory that is out ends the process by design (storage/base/memory.h), so a failing allocation
+ * Memory that is out ends the process by design (base/memory.h), so a failing allocation
  * leaves what a kill leaves.  The disk is the same at every allocation between two of its calls,
  * and nothing less is acknowledged at the second than before it; so the process is killed before
  * each call of a round, as far as the disk is concerned, and what is left is checked. */

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "storage/base/bytes.h"
-#include "storage/base/memory.h"
+#include "base/bytes.h"
+#include "base/memory.h"
 
 static struct disk_file *open_file(struct sim_disk *sim, const char *path, int flags)
 {

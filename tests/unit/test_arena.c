@@ -1,5 +1,5 @@
 /* test_arena: what is handed out is aligned, apart, and there again after a reset. */
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

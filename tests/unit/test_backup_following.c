@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/crc32c.h"
+#include "base/crc32c.h"
 
 static void encode(struct buffer *bytes)
 {

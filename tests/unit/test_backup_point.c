@@ -5,7 +5,7 @@
 
 #include "rollup/tables.h"
 #include "storage/backup_point.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 static struct segment_info infos[2] = {{.id = 9,
                                         .table_id = 1,

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "storage/base/bigint.h"
+#include "base/bigint.h"
 
 static struct buffer parse(const char *text)
 {

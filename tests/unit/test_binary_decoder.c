@@ -10,8 +10,8 @@
 #include "client/frame_writer.h"
 #include "client/wire.h"
 #include "ingest/line_parser.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/base/table_print.h"
 #include "tests/unit/clicks_fixture.h"
 

@@ -3,7 +3,7 @@
 #include "client/frame_writer.h"
 #include "client/wire.h"
 #include "ingest/rejects.h"
-#include "storage/base/hash.h"
+#include "base/hash.h"
 #include "tests/lib/network_client.h"
 #include "tests/unit/ingest_fixture.h"
 

@@ -1,11 +1,11 @@
 /* test_bytes: buffers and readers, and that a reader stays inside what it was given. */
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 Test(bytes, order_is_unsigned_and_shorter_first)
 {

@@ -1,11 +1,11 @@
 /* test_calendar: days, times and zones; zones against rows made by Python's zoneinfo. */
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 

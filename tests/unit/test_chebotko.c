@@ -3,7 +3,7 @@
 
 #include "query/model/chebotko.h"
 #include "query/model/chebotko_layout.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 /* ---- layout ---- */
 

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/commit_log_private.h"
 #include "tests/sim/sim_world.h"
 

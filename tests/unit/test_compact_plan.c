@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 #include "storage/compact_plan.h"
 
 enum { RUNS_MAX = 16, MB = 1 << 20 };

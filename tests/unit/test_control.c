@@ -11,7 +11,7 @@
 
 #include "control/control_message.h"
 #include "storage/base/loop.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 struct bench {
     char directory[64];

@@ -3,8 +3,8 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 static const struct type *find_address(void *context, struct bytes name)
 {

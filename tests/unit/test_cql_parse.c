@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "query/cql/cql_print.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 #include "storage/type.h"
 
 struct parsed {

@@ -4,7 +4,7 @@
 
 #include "query/cql/cql_session.h"
 #include "query/cql/cql_trace.h"
-#include "storage/base/uuid.h"
+#include "base/uuid.h"
 #include "tests/lib/rollup_fixture.h"
 
 /* What an answer said, kept: results live only during the callback. */

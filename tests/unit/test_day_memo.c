@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 /* Days that share slots, in both orders. */
 Test(day_memo, days_are_formatted_and_parsed_as_the_calendar_does)

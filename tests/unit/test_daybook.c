@@ -12,8 +12,8 @@
 #include <criterion/criterion.h>
 
 #include "client/wire.h"
-#include "storage/base/bytes.h"
-#include "storage/base/crc32c.h"
+#include "base/bytes.h"
+#include "base/crc32c.h"
 
 /* ---- a server of a script ---- */
 

@@ -1,10 +1,10 @@
 /* test_decimal: exact arithmetic against tables made by Python's decimal with 400 digits. */
-#include "storage/base/decimal.h"
+#include "base/decimal.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 

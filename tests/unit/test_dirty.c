@@ -6,7 +6,7 @@
 
 #include "rollup/figure.h"
 #include "rollup/rate.h"
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 
 static struct buffer key_of(const char *reseller, int32_t day)
 {

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "ingest/tables.h"
-#include "storage/base/hash.h"
+#include "base/hash.h"
 #include "storage/commit_log.h"
 #include "storage/manifest.h"
 #include "tests/lib/engine_fixture.h"

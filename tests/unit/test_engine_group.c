@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/lib/engine_fixture.h"
 
 enum { RESELLERS = 7, DAYS = 3, ADS = 40, GROUPS_MAX = 100 };

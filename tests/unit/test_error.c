@@ -1,5 +1,5 @@
 /* test_error: the error text and its codes. */
-#include "storage/base/error.h"
+#include "base/error.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "rollup/figure.h"
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 
 static uint32_t below(uint64_t *state, uint32_t limit)
 {

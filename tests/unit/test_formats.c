@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "rollup/rows.h"
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 #include "storage/commit_log.h"
 #include "storage/segment_format.h"
 #include "tests/lib/formats.h"

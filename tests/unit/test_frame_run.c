@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "ingest/frame_run.h"
-#include "storage/base/hash.h"
+#include "base/hash.h"
 
 /* A frame with a payload of `size` bytes, which are `text` and then zeros. */
 static void put_frame(struct buffer *input, uint8_t kind, const char *text, size_t size)

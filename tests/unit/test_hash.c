@@ -1,11 +1,11 @@
 /* test_hash: checksums and tokens against independent results. */
-#include "storage/base/hash.h"
+#include "base/hash.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "storage/base/bytes.h"
-#include "storage/base/memory.h"
+#include "base/bytes.h"
+#include "base/memory.h"
 
 /* The definition, bit by bit. */
 static uint32_t crc32c_model(const uint8_t *at, size_t size)

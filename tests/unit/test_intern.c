@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 static void dictionary_release(struct block_dictionary *dictionary)
 {

@@ -1,9 +1,9 @@
 /* test_key_places: numbers under tags that many of them share, while the table grows. */
-#include "storage/key_places.h"
+#include "base/key_places.h"
 
 #include <criterion/criterion.h>
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 enum { NUMBERS = 20000 };
 

@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/unit/clicks_fixture.h"
 
 static const struct line_columns columns = {

@@ -1,5 +1,5 @@
 /* test_log: a line of the log is one line, whatever its values are. */
-#include "storage/base/log.h"
+#include "base/log.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

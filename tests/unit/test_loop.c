@@ -10,7 +10,7 @@
 #include <uv.h>
 
 #include "storage/base/loop_times.h"
-#include "storage/base/metrics.h"
+#include "base/metrics.h"
 
 enum { SLOW_US = 3000 };
 

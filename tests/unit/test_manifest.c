@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/bytes.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/manifest_probe.h"
 #include "tests/sim/sim_world.h"
 

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "storage/base/crc32c.h"
-#include "storage/base/memory.h"
+#include "base/crc32c.h"
+#include "base/memory.h"
 #include "storage/manifest_probe.h"
 #include "storage/segment.h"
 #include "tests/sim/sim_world.h"

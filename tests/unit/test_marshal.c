@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "query/model/marshal.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 /* The parts, descending ones with a minus, of a composite in parentheses; or the error. */
 static void show(struct bytes text, const char *bytes_as, struct buffer *shown)

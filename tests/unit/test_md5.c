@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/md5.h"
+#include "base/md5.h"
 
 struct known {
     const char *text;

@@ -1,5 +1,5 @@
 /* test_memory: what malloc does under its lock is short. */
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 #include <criterion/criterion.h>
 #include <malloc.h>

@@ -1,5 +1,5 @@
 /* test_metrics: the registry and its text form. */
-#include "storage/base/metrics.h"
+#include "base/metrics.h"
 
 #include <criterion/criterion.h>
 

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "counters/counter_cell.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 #include "storage/narrow_page.h"
 #include "storage/segment_format.h"
 #include "tests/lib/formats.h"

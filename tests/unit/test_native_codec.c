@@ -11,8 +11,8 @@
 #include "query/native/native_request.h"
 #include "query/native/native_response.h"
 #include "query/native/native_segment.h"
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 #include "storage/type.h"
 
 static struct arena *arena;

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/hash.h"
+#include "base/hash.h"
 #include "storage/narrow_memtable.h"
 #include "storage/write_batch.h"
 #include "tests/sim/partition_model.h"

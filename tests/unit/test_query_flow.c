@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "query/model/query_flow.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 
 static void put(struct buffer *shown, struct bytes text, const char *end)
 {

@@ -1,5 +1,5 @@
 /* test_quota: what is taken counts all the way up, and is taken everywhere or nowhere. */
-#include "storage/base/quota.h"
+#include "base/quota.h"
 
 #include <criterion/criterion.h>
 

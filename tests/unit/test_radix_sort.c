@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <stdint.h>
 
-#include "storage/base/memory.h"
-#include "storage/radix_sort.h"
+#include "base/memory.h"
+#include "base/radix_sort.h"
 
 enum { MANY = 100000, PLACE_BITS = 20 };
 

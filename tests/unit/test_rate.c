@@ -4,8 +4,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "storage/base/calendar.h"
-#include "storage/base/memory.h"
+#include "base/calendar.h"
+#include "base/memory.h"
 
 static int32_t day_of(const char *text)
 {

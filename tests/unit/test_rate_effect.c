@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "rollup/figure.h"
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 
 enum { FIRST_DAY = 16000 };
 

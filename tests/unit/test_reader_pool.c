@@ -1,7 +1,7 @@
 /* What readers of segments leave for the next ones: all together within a limit. */
 #include <criterion/criterion.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/reader_pool.h"
 
 enum { PLACES = 4, SPARE_BYTES = 100 };

@@ -4,7 +4,7 @@
 
 #include "control/control.h"
 #include "query/query.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/lib/rollup_fixture.h"
 
 /* What a command printed on each stream, and a reader who takes only what he is given time for. */

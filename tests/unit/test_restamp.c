@@ -9,7 +9,7 @@
 #include <criterion/criterion.h>
 
 #include "counters/counter_cell.h"
-#include "storage/base/hash.h"
+#include "base/hash.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_random.h"
 #include "tests/sim/sim_world.h"

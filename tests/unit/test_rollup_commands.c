@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "storage/base/memory.h"
-#include "storage/base/uuid.h"
+#include "base/memory.h"
+#include "base/uuid.h"
 #include "tests/lib/answer.h"
 #include "tests/lib/rollup_fixture.h"
 

@@ -7,7 +7,7 @@
 
 #include "rollup/figure_window.h"
 #include "rollup/rollup_private.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/lib/rollup_fixture.h"
 
 /* More than one batch of them, in any order of names; some have no figures. */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "counters/counter_cell.h"
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/row.h"
 
 enum { HISTORIES = 6000, WRITES_MAX = 24, PATHS = 4, ARENA_CHUNK = 1 << 16 };

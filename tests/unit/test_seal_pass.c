@@ -7,7 +7,7 @@
 
 #include "rollup/rows.h"
 #include "rollup/seal.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/lib/rollup_fixture.h"
 
 /* The world begins on 2013-12-10: with 10 days kept, 2013-11-29 is the last that has expired. */

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "storage/segment_format.h"
 #include "tests/lib/golden.h"
 #include "tests/sim/ram_disk.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum { SAMPLE_MAX = 300, PAGES = 1000 };
 

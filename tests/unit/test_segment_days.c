@@ -1,7 +1,7 @@
 /* Days of partitions and the rows of each. */
 #include <criterion/criterion.h>
 
-#include "storage/base/calendar.h"
+#include "base/calendar.h"
 #include "storage/segment_days.h"
 
 /* The last component of the key, where it is a day, and nothing else. */

@@ -9,7 +9,7 @@
 #include <criterion/criterion.h>
 #include <zlib.h>
 
-#include "storage/compress.h"
+#include "base/compress.h"
 
 static char path[] = "/tmp/daybook-source-XXXXXX";
 

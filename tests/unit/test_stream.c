@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/sim/partition_model.h"
 
 static const uint8_t ints[4][4] = {{0, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 0, 2}, {0, 0, 0, 3}};

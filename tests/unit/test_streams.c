@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "rollup/stream_definition.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/lib/rollup_fixture.h"
 
 static const struct stream_definition hotel = {

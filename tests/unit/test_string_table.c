@@ -4,8 +4,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "storage/base/arena.h"
-#include "storage/base/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 
 enum { COUNT = 20000 };
 

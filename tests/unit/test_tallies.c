@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 /* A command that may keep so much. */
 struct keeper {

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
 #include "ingest/text_input.h"
-#include "storage/base/memory.h"
+#include "base/memory.h"
 
 static void fill(struct text_input *input, const char *text)
 {

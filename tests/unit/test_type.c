@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/type.h"
 
 enum { ARENA_CHUNK = 4096 };

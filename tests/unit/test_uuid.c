@@ -1,5 +1,5 @@
 /* test_uuid: identifiers carry their time, differ, and survive their text. */
-#include "storage/base/uuid.h"
+#include "base/uuid.h"
 
 #include <criterion/criterion.h>
 

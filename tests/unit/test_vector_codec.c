@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "tests/unit/wide_fixture.h"
 
 enum { COUNT = 3000 };

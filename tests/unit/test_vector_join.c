@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/bytes.h"
+#include "base/bytes.h"
 #include "tests/unit/wide_fixture.h"
 
 enum { COUNT = 300, RAW_SIZE = COUNT * 8 + VECTOR_RAW_READ };

@@ -3,8 +3,8 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/arena.h"
-#include "storage/base/hash.h"
+#include "base/arena.h"
+#include "base/hash.h"
 #include "tests/unit/wide_fixture.h"
 
 enum { PARTITIONS = 12 };

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/arena.h"
+#include "base/arena.h"
 #include "storage/wide_memtable.h"
 #include "tests/unit/wide_fixture.h"
 

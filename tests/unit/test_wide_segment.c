@@ -5,8 +5,8 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "storage/base/arena.h"
-#include "storage/base/hash.h"
+#include "base/arena.h"
+#include "base/hash.h"
 #include "storage/wide_memtable.h"
 #include "storage/wide_page.h"
 #include "tests/sim/ram_disk.h"

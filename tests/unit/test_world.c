@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/base/thread.h"
 
 /* A world on a fresh directory, which is removed with all its files at the end. */

@@ -8,8 +8,8 @@
 #include <criterion/criterion.h>
 #include <uv.h>
 
+#include "base/memory.h"
 #include "ingest/ingest.h"
-#include "storage/base/memory.h"
 #include "tests/lib/network_client.h"
 #include "tests/unit/clicks_fixture.h"
 

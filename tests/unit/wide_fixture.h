@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/memory.h"
+#include "base/memory.h"
 #include "storage/wide_rows.h"
 
 enum { WIDE_TABLE = 1, CLICK_TEXT_SIZE = 64 };

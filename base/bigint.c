@@ -1,0 +1,168 @@
+/* The adapter of GMP: the only file that includes gmp.h.
+ *
+ * GMP keeps sign and magnitude, Java two's complement.  A negative number -m of n bytes is read as
+ * its unsigned bytes minus 2^(8n), and written as 2^(8n) - m for the smallest n whose top bit comes
+ * out set; -128 is 80, -129 is FF 7F, 128 is 00 80. */
+#include "base/bigint.h"
+
+#include <gmp.h>
+
+#include "base/memory.h"
+
+static void bigint_load(mpz_t target, struct bytes number)
+{
+    mpz_init(target);
+    if (number.size == 0)
+        return;
+    mpz_import(target, number.size, 1, 1, 1, 0, number.data);
+    if (number.data[0] & 0x80) {
+        mpz_t modulus;
+
+        mpz_init_set_ui(modulus, 1);
+        mpz_mul_2exp(modulus, modulus, 8 * number.size);
+        mpz_sub(target, target, modulus);
+        mpz_clear(modulus);
+    }
+}
+
+static void bigint_scale_up(mpz_t number, uint64_t digits)
+{
+    mpz_t power;
+
+    mpz_init(power);
+    mpz_ui_pow_ui(power, 10, digits);
+    mpz_mul(number, number, power);
+    mpz_clear(power);
+}
+
+int bigint_compare_scaled(struct bytes a, int32_t a_scale, struct bytes b, int32_t b_scale)
+{
+    mpz_t left;
+    mpz_t right;
+
+    bigint_load(left, a);
+    bigint_load(right, b);
+    if (a_scale < b_scale)
+        bigint_scale_up(left, (uint64_t)((int64_t)b_scale - a_scale));
+    else if (b_scale < a_scale)
+        bigint_scale_up(right, (uint64_t)((int64_t)a_scale - b_scale));
+    int order = mpz_cmp(left, right);
+    mpz_clear(left);
+    mpz_clear(right);
+    return order;
+}
+
+void bigint_format(struct bytes number, struct buffer *text)
+{
+    mpz_t value;
+
+    /* Room for the sign and the NUL that mpz_get_str writes past the digits, of which a byte has
+     * fewer than two and a half.  The buffer grows before GMP has memory: its arena may unwind. */
+    buffer_reserve(text, number.size / 2 * 5 + 8);
+    bigint_load(value, number);
+    char *digits = (char *)text->data + text->size;
+    mpz_get_str(digits, 10, value);
+    while (text->data[text->size] != '\0')
+        text->size++;
+    mpz_clear(value);
+}
+
+/* Bytes of the shortest two's complement form. */
+static size_t bigint_size(const mpz_t value)
+{
+    if (mpz_sgn(value) >= 0)
+        return mpz_sgn(value) == 0 ? 1 : mpz_sizeinbase(value, 2) / 8 + 1;
+    mpz_t flipped; /* -m needs as many bits as m - 1 */
+
+    mpz_init(flipped);
+    mpz_com(flipped, value);
+    size_t size = mpz_sgn(flipped) == 0 ? 1 : mpz_sizeinbase(flipped, 2) / 8 + 1;
+    mpz_clear(flipped);
+    return size;
+}
+
+static void bigint_store(const mpz_t value, struct buffer *number)
+{
+    size_t size = bigint_size(value);
+    mpz_t unsigned_form;
+
+    mpz_init_set(unsigned_form, value);
+    if (mpz_sgn(value) < 0) {
+        mpz_t modulus;
+
+        mpz_init_set_ui(modulus, 1);
+        mpz_mul_2exp(modulus, modulus, 8 * size);
+        mpz_add(unsigned_form, unsigned_form, modulus);
+        mpz_clear(modulus);
+    }
+    size_t used = mpz_sgn(unsigned_form) == 0 ? 0 : (mpz_sizeinbase(unsigned_form, 2) + 7) / 8;
+    buffer_put_zeros(number, size - used);
+    buffer_reserve(number, used);
+    mpz_export(number->data + number->size, NULL, 1, 1, 1, 0, unsigned_form);
+    number->size += used;
+    mpz_clear(unsigned_form);
+}
+
+/* Whether the quotient's magnitude grows by one for what is left of the division. */
+static bool bigint_rounds_away(const mpz_t quotient, const mpz_t left, const mpz_t divisor,
+                               enum bigint_rounding rounding)
+{
+    if (rounding == BIGINT_DOWN)
+        return false;
+    mpz_t doubled;
+
+    mpz_init(doubled);
+    mpz_mul_ui(doubled, left, 2);
+    int order = mpz_cmpabs(doubled, divisor);
+    mpz_clear(doubled);
+    return order > 0 || (order == 0 && (rounding == BIGINT_HALF_UP || mpz_odd_p(quotient)));
+}
+
+void bigint_divide(struct bytes a, uint32_t a_digits, struct bytes b, uint32_t b_digits,
+                   enum bigint_rounding rounding, struct buffer *quotient)
+{
+    mpz_t dividend;
+    mpz_t divisor;
+    mpz_t result;
+
+    buffer_reserve(quotient, a.size + a_digits / 2 + 2); /* as in bigint_format */
+    bigint_load(dividend, a);
+    bigint_load(divisor, b);
+    bigint_scale_up(dividend, a_digits);
+    bigint_scale_up(divisor, b_digits);
+    check(mpz_sgn(divisor) != 0);
+    int sign = mpz_sgn(dividend) * mpz_sgn(divisor);
+    mpz_init(result);
+    mpz_tdiv_qr(result, dividend, dividend, divisor);
+    if (bigint_rounds_away(result, dividend, divisor, rounding)) {
+        if (sign < 0)
+            mpz_sub_ui(result, result, 1);
+        else
+            mpz_add_ui(result, result, 1);
+    }
+    bigint_store(result, quotient);
+    mpz_clears(dividend, divisor, result, NULL);
+}
+
+int bigint_parse(struct bytes text, struct buffer *number)
+{
+    size_t digits_start = text.size > 0 && text.data[0] == '-' ? 1 : 0;
+
+    if (text.size == digits_start)
+        return ERROR_INVALID;
+    for (size_t i = digits_start; i < text.size; i++)
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return ERROR_INVALID;
+    buffer_reserve(number, text.size / 2 + 2); /* as in bigint_format, before GMP has memory */
+    char *terminated = memory_alloc(text.size + 1);
+    for (size_t i = 0; i < text.size; i++)
+        terminated[i] = (char)text.data[i];
+    terminated[text.size] = '\0';
+    mpz_t value;
+    int failed = mpz_init_set_str(value, terminated, 10);
+    memory_free(terminated);
+    check(failed == 0);
+    bigint_store(value, number);
+    mpz_clear(value);
+    return 0;
+}

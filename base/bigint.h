@@ -1,0 +1,28 @@
+/* bigint: integers of any size as Cassandra serializes them, by GMP.
+ *
+ * A number is big-endian two's complement bytes (Java's BigInteger.toByteArray); longer forms than
+ * needed are understood, the shortest is written, and no bytes at all are zero.  This is the path
+ * for what does not fit the machine's integers; callers bound the sizes. */
+#ifndef DAYBOOK_BASE_BIGINT_H
+#define DAYBOOK_BASE_BIGINT_H
+
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+/* Compare a * 10^-a_scale with b * 10^-b_scale by value: <0, 0, >0.  The work grows with the
+ * difference of the scales. */
+int bigint_compare_scaled(struct bytes a, int32_t a_scale, struct bytes b, int32_t b_scale);
+
+/* Append decimal digits, with a leading '-' when negative. */
+void bigint_format(struct bytes number, struct buffer *text);
+
+enum bigint_rounding { BIGINT_DOWN, BIGINT_HALF_UP, BIGINT_HALF_EVEN };
+
+/* Append a * 10^a_digits / (b * 10^b_digits), rounded to an integer; `b` is not zero. */
+void bigint_divide(struct bytes a, uint32_t a_digits, struct bytes b, uint32_t b_digits,
+                   enum bigint_rounding rounding, struct buffer *quotient);
+
+/* `-?digits`, appended to `number` in the fewest bytes.  ERROR_INVALID for anything else. */
+must_check int bigint_parse(struct bytes text, struct buffer *number);
+#endif

@@ -1,0 +1,695 @@
+/* calendar: days, times of day, and the offsets of time zones.
+ *
+ * Correct means that money falls into the right day.  A zone is a sorted table of transitions, each
+ * giving the offset from UTC that holds from there on, and a rule (the POSIX TZ string in the
+ * file's footer) for all time after the table.  Before the first transition the file's first type
+ * holds (RFC 8536 section 3.2).
+ *
+ * Local days are not always 24 hours and not even always there: Samoa had no 2011-12-30, and where
+ * clocks go back over midnight a day begins, is left and begins again.  zone_day follows the clock;
+ * zone_day_start is the first moment of the day.
+ *
+ * Files come from the system and are decoded like any bytes from outside: what does not fit is
+ * ERROR_CORRUPT. */
+#include "base/calendar.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define ZONE_FOLDER "/usr/share/zoneinfo/"
+
+enum {
+    SECONDS_PER_DAY = 86400,
+    SECONDS_PER_HOUR = 3600,
+    ZONE_NAME_SIZE_MAX = 64,
+    ZONE_FILE_SIZE_MAX = 1 << 20,
+    ZONE_OFFSET_MIN = -89999, /* seconds, RFC 8536 section 3.2 */
+    ZONE_OFFSET_MAX = 93599
+};
+
+/* ---- days ---- */
+
+struct civil {
+    int32_t year;
+    int32_t month; /* 1..12 */
+    int32_t day;   /* 1..31 */
+};
+
+/* Years are counted from March, so that the leap day is the last one; eras are 400 years. */
+static int32_t civil_to_day(struct civil civil)
+{
+    int32_t year = civil.year - (civil.month <= 2);
+    int32_t era = (year >= 0 ? year : year - 399) / 400;
+    int32_t year_of_era = year - era * 400;
+    int32_t month_from_march = civil.month + (civil.month > 2 ? -3 : 9);
+    int32_t day_of_year = (153 * month_from_march + 2) / 5 + civil.day - 1;
+    int32_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    return era * 146097 + day_of_era - 719468;
+}
+
+static struct civil civil_of_day(int32_t day)
+{
+    int32_t shifted = day + 719468;
+    int32_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
+    int32_t day_of_era = shifted - era * 146097;
+    int32_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int32_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int32_t month_from_march = (5 * day_of_year + 2) / 153;
+    int32_t month = month_from_march + (month_from_march < 10 ? 3 : -9);
+    return (struct civil){
+        .year = year_of_era + era * 400 + (month <= 2),
+        .month = month,
+        .day = day_of_year - (153 * month_from_march + 2) / 5 + 1,
+    };
+}
+
+int32_t month_of_day(int32_t day)
+{
+    struct civil civil = civil_of_day(day);
+    return civil.year * 12 + civil.month - 1;
+}
+
+int32_t month_first_day(int32_t month)
+{
+    return civil_to_day((struct civil){month / 12, month % 12 + 1, 1});
+}
+
+static bool year_is_leap(int32_t year)
+{
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+static int32_t month_days(int32_t year, int32_t month)
+{
+    static const uint8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return days[month - 1] + (month == 2 && year_is_leap(year));
+}
+
+/* Exactly `count` digits; -1 if there are others. */
+static int32_t digits_parse(const uint8_t *at, size_t count)
+{
+    int32_t value = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (at[i] < '0' || at[i] > '9')
+            return -1;
+        value = value * 10 + (at[i] - '0');
+    }
+    return value;
+}
+
+bool day_parse(struct bytes text, int32_t *day_out)
+{
+    *day_out = 0;
+    if (text.size != DAY_TEXT_SIZE || text.data[4] != '-' || text.data[7] != '-')
+        return false;
+    struct civil civil = {
+        .year = digits_parse(text.data, 4),
+        .month = digits_parse(text.data + 5, 2),
+        .day = digits_parse(text.data + 8, 2),
+    };
+    if (civil.year < 0 || civil.month < 1 || civil.month > 12)
+        return false;
+    if (civil.day < 1 || civil.day > month_days(civil.year, civil.month))
+        return false;
+    *day_out = civil_to_day(civil);
+    return true;
+}
+
+static void digits_format(char *to, size_t count, int64_t value)
+{
+    for (size_t i = count; i > 0; i--) {
+        to[i - 1] = (char)('0' + value % 10);
+        value /= 10;
+    }
+}
+
+static void two_digits_format(char *to, int32_t value)
+{
+    to[0] = (char)('0' + value / 10);
+    to[1] = (char)('0' + value % 10);
+}
+
+void day_format(int32_t day, char text[DAY_TEXT_SIZE + 1])
+{
+    check(day >= DAY_MIN && day <= DAY_MAX);
+    struct civil civil = civil_of_day(day);
+    two_digits_format(text, civil.year / 100);
+    two_digits_format(text + 2, civil.year % 100);
+    text[4] = '-';
+    two_digits_format(text + 5, civil.month);
+    text[7] = '-';
+    two_digits_format(text + 8, civil.day);
+    text[10] = '\0';
+}
+
+static int64_t divide_down(int64_t value, int64_t divisor)
+{
+    return value / divisor - (value % divisor < 0);
+}
+
+int32_t day_of_time(int64_t time_ms)
+{
+    return (int32_t)divide_down(time_ms, DAY_MS);
+}
+
+/* ---- times ---- */
+
+static bool time_parse_ms(struct bytes text, int64_t *time_ms_out)
+{
+    int64_t value = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+        value = value * 10 + (text.data[i] - '0');
+        if (value > TIME_MS_MAX)
+            return false;
+    }
+    *time_ms_out = value;
+    return text.size > 0;
+}
+
+/* Two digits from 0 to `last` after `before` (0: none); -1 and a failed reader otherwise. */
+static int32_t time_parse_pair(struct reader *reader, char before, int32_t last)
+{
+    if (before != '\0' && reader_u8(reader) != (uint8_t)before)
+        reader->failed = true;
+    struct bytes pair = reader_bytes(reader, 2);
+    int32_t value = reader->failed ? -1 : digits_parse(pair.data, 2);
+    if (value < 0 || value > last)
+        reader->failed = true;
+    return value;
+}
+
+static bool reader_sees(const struct reader *reader, char c)
+{
+    return reader_left(reader) > 0 && reader->data[reader->offset] == (uint8_t)c;
+}
+
+/* .d, .dd or .ddd as milliseconds; nothing is 0. */
+static int32_t time_parse_fraction(struct reader *reader)
+{
+    if (!reader_sees(reader, '.'))
+        return 0;
+    reader->offset++;
+    int32_t value = 0;
+    int32_t unit = 100;
+    while (reader_left(reader) > 0 && digits_parse(reader->data + reader->offset, 1) >= 0) {
+        value += digits_parse(reader->data + reader->offset, 1) * unit;
+        if (unit == 0)
+            reader->failed = true;
+        unit /= 10;
+        reader->offset++;
+    }
+    if (unit == 100)
+        reader->failed = true;
+    return value;
+}
+
+/* Z, +hh:mm, +hhmm or +hh, as seconds east of Greenwich; to the end of the text. */
+static int32_t time_parse_zone(struct reader *reader)
+{
+    uint8_t sign = reader_u8(reader);
+    int32_t offset = 0;
+    if (sign == '+' || sign == '-') {
+        offset = time_parse_pair(reader, '\0', 23) * SECONDS_PER_HOUR;
+        if (reader_left(reader) > 0)
+            offset += time_parse_pair(reader, reader_sees(reader, ':') ? ':' : '\0', 59) * 60;
+    } else if (sign != 'Z') {
+        reader->failed = true;
+    }
+    if (reader_left(reader) > 0)
+        reader->failed = true;
+    return sign == '-' ? -offset : offset;
+}
+
+bool time_parse(struct bytes text, int64_t *time_ms_out)
+{
+    *time_ms_out = 0;
+    if (time_parse_ms(text, time_ms_out))
+        return true;
+    *time_ms_out = 0;
+    struct reader reader = reader_of(text);
+    int32_t day;
+    if (!day_parse(reader_bytes(&reader, DAY_TEXT_SIZE), &day))
+        return false;
+    char separator = reader_sees(&reader, ' ') ? ' ' : 'T';
+    int64_t hour = time_parse_pair(&reader, separator, 23);
+    int64_t minute = time_parse_pair(&reader, ':', 59);
+    int64_t second = 0;
+    int64_t fraction = 0;
+    if (reader_sees(&reader, ':')) {
+        second = time_parse_pair(&reader, ':', 59);
+        fraction = time_parse_fraction(&reader);
+    }
+    int64_t offset = time_parse_zone(&reader);
+    int64_t seconds = hour * SECONDS_PER_HOUR + minute * 60 + second - offset;
+    int64_t time_ms = day * DAY_MS + seconds * 1000 + fraction;
+    if (reader.failed || time_ms < TIME_MS_MIN || time_ms > TIME_MS_MAX)
+        return false;
+    *time_ms_out = time_ms;
+    return true;
+}
+
+void time_format(int64_t time_ms, struct buffer *buffer)
+{
+    check(time_ms >= TIME_MS_MIN && time_ms <= TIME_MS_MAX);
+    char text[] = "YYYY-MM-DDThh:mm:ss.mmmZ";
+    int64_t ms_of_day = time_ms % DAY_MS;
+    day_format(day_of_time(time_ms), text);
+    text[10] = 'T';
+    digits_format(text + 11, 2, ms_of_day / 3600000);
+    digits_format(text + 14, 2, ms_of_day / 60000 % 60);
+    digits_format(text + 17, 2, ms_of_day / 1000 % 60);
+    digits_format(text + 20, 3, ms_of_day % 1000);
+    buffer_append_text(buffer, text);
+}
+
+/* ---- zones ---- */
+
+enum zone_date_kind {
+    ZONE_DATE_JULIAN,  /* Jn: day 1..365, February 29 not counted */
+    ZONE_DATE_ORDINAL, /* n: day 0..365, February 29 counted */
+    ZONE_DATE_WEEKDAY  /* Mm.w.d: weekday d (0 Sunday) of week w (5 is the last) of month m */
+};
+
+struct zone_date {
+    enum zone_date_kind kind;
+    int32_t month;
+    int32_t week;
+    int32_t day;
+    int32_t seconds; /* local time of the change, after the day's midnight */
+};
+
+struct zone_rule {
+    bool is_there;
+    bool has_summer;
+    int32_t winter_offset; /* seconds east of Greenwich */
+    int32_t summer_offset;
+    struct zone_date summer_start; /* in winter time */
+    struct zone_date summer_end;   /* in summer time */
+};
+
+struct zone_transition {
+    int64_t time;   /* seconds since 1970 */
+    int32_t offset; /* from then on */
+};
+
+struct zone {
+    int32_t first_offset; /* before the first transition */
+    size_t count;
+    struct zone_transition *transitions;
+    struct zone_rule rule;
+};
+
+/* The offset at a moment, and the moment at which it ends: INT64_MAX for never. */
+struct zone_span {
+    int32_t offset;
+    int64_t end;
+};
+
+static int64_t zone_date_seconds(const struct zone_date *date, int32_t year)
+{
+    int32_t first = civil_to_day((struct civil){year, 1, 1});
+    int32_t day = 0;
+    switch (date->kind) {
+    case ZONE_DATE_JULIAN:
+        day = first + date->day - 1 + (year_is_leap(year) && date->day > 59);
+        break;
+    case ZONE_DATE_ORDINAL:
+        day = first + date->day;
+        break;
+    case ZONE_DATE_WEEKDAY:
+        first = civil_to_day((struct civil){year, date->month, 1});
+        /* 1970-01-01 was a Thursday. */
+        day = first + (date->day - (int32_t)((first + 4) % 7 + 7) % 7 + 7) % 7;
+        day += 7 * (date->week - 1);
+        while (day >= first + month_days(year, date->month))
+            day -= 7;
+        break;
+    }
+    return (int64_t)day * SECONDS_PER_DAY + date->seconds;
+}
+
+/* The changes of three years around the moment are enough: one may lie up to a week outside its
+ * year.  Where two fall together (summer all the year round) the later in order holds. */
+static struct zone_span zone_rule_span(const struct zone_rule *rule, int64_t time)
+{
+    struct zone_span span = {.offset = rule->winter_offset, .end = INT64_MAX};
+    if (!rule->has_summer)
+        return span;
+    int64_t latest = INT64_MIN;
+    int32_t year = civil_of_day((int32_t)divide_down(time, SECONDS_PER_DAY)).year;
+    for (int32_t y = year - 1; y <= year + 1; y++) {
+        int64_t start = zone_date_seconds(&rule->summer_start, y) - rule->winter_offset;
+        int64_t end = zone_date_seconds(&rule->summer_end, y) - rule->summer_offset;
+        struct zone_transition changes[2] = {{start, rule->summer_offset},
+                                             {end, rule->winter_offset}};
+        for (size_t i = 0; i < 2; i++) {
+            if (changes[i].time > time) {
+                span.end = changes[i].time < span.end ? changes[i].time : span.end;
+            } else if (changes[i].time >= latest) {
+                latest = changes[i].time;
+                span.offset = changes[i].offset;
+            }
+        }
+    }
+    return span;
+}
+
+static struct zone_span zone_span_at(const struct zone *zone, int64_t time)
+{
+    /* The first transition after `time`. */
+    size_t low = 0;
+    size_t high = zone->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (zone->transitions[middle].time <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == zone->count && zone->rule.is_there)
+        return zone_rule_span(&zone->rule, time);
+    return (struct zone_span){
+        .offset = low == 0 ? zone->first_offset : zone->transitions[low - 1].offset,
+        .end = low == zone->count ? INT64_MAX : zone->transitions[low].time,
+    };
+}
+
+int32_t zone_day(const struct zone *zone, int64_t time_ms)
+{
+    struct zone_span span = zone_span_at(zone, divide_down(time_ms, 1000));
+    return day_of_time(time_ms + (int64_t)span.offset * 1000);
+}
+
+int64_t zone_day_start(const struct zone *zone, int32_t day)
+{
+    int64_t midnight = (int64_t)day * SECONDS_PER_DAY;
+    /* Two days before, no offset lets a clock show the day yet; from there span by span. */
+    int64_t time = midnight - 2 * SECONDS_PER_DAY;
+    for (;;) {
+        struct zone_span span = zone_span_at(zone, time);
+        int64_t start = midnight - span.offset;
+        if (start <= time)
+            return time * 1000;
+        if (start < span.end)
+            return start * 1000;
+        time = span.end;
+    }
+}
+
+/* ---- POSIX TZ strings, as in CET-1CEST,M3.5.0,M10.5.0/3 ---- */
+
+/* One to three digits up to `last`. */
+static int32_t rule_number(struct reader *reader, int32_t last)
+{
+    int32_t value = 0;
+    size_t count = 0;
+    while (count < 3 && reader_left(reader) > 0) {
+        int32_t digit = digits_parse(reader->data + reader->offset, 1);
+        if (digit < 0)
+            break;
+        value = value * 10 + digit;
+        reader->offset++;
+        count++;
+    }
+    if (count == 0 || value > last)
+        reader->failed = true;
+    return value;
+}
+
+static bool rule_skip(struct reader *reader, char c)
+{
+    bool sees = reader_sees(reader, c);
+    reader->offset += sees;
+    return sees;
+}
+
+/* [+-]hh[:mm[:ss]] in seconds. */
+static int32_t rule_time(struct reader *reader, int32_t hour_last)
+{
+    bool is_negative = rule_skip(reader, '-');
+    if (!is_negative)
+        rule_skip(reader, '+');
+    int32_t seconds = rule_number(reader, hour_last) * SECONDS_PER_HOUR;
+    if (rule_skip(reader, ':')) {
+        seconds += rule_number(reader, 59) * 60;
+        if (rule_skip(reader, ':'))
+            seconds += rule_number(reader, 59);
+    }
+    return is_negative ? -seconds : seconds;
+}
+
+/* Three or more letters, or <...> with digits and signs too.  What it says does not matter here. */
+static void rule_name(struct reader *reader)
+{
+    bool is_quoted = rule_skip(reader, '<');
+    size_t count = 0;
+    while (reader_left(reader) > 0) {
+        uint8_t c = reader->data[reader->offset];
+        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        bool is_other = (c >= '0' && c <= '9') || c == '+' || c == '-';
+        if (!is_letter && !(is_quoted && is_other))
+            break;
+        reader->offset++;
+        count++;
+    }
+    if (count < 3 || (is_quoted && !rule_skip(reader, '>')))
+        reader->failed = true;
+}
+
+static struct zone_date rule_date(struct reader *reader)
+{
+    struct zone_date date = {.kind = ZONE_DATE_ORDINAL, .seconds = 2 * SECONDS_PER_HOUR};
+    if (!rule_skip(reader, ','))
+        reader->failed = true;
+    if (rule_skip(reader, 'M')) {
+        date.kind = ZONE_DATE_WEEKDAY;
+        date.month = rule_number(reader, 12);
+        bool has_points = rule_skip(reader, '.');
+        date.week = rule_number(reader, 5);
+        has_points &= rule_skip(reader, '.');
+        date.day = rule_number(reader, 6);
+        if (!has_points || date.month < 1 || date.week < 1)
+            reader->failed = true;
+    } else if (rule_skip(reader, 'J')) {
+        date.kind = ZONE_DATE_JULIAN;
+        date.day = rule_number(reader, 365);
+        if (date.day < 1)
+            reader->failed = true;
+    } else {
+        date.day = rule_number(reader, 365);
+    }
+    if (rule_skip(reader, '/'))
+        date.seconds = rule_time(reader, 167);
+    return date;
+}
+
+static bool zone_rule_parse(struct bytes text, struct zone_rule *rule_out)
+{
+    struct zone_rule rule = {0};
+    struct reader reader = reader_of(text);
+    *rule_out = rule;
+    if (text.size == 0)
+        return true;
+    rule.is_there = true;
+    rule_name(&reader);
+    /* The string gives what to add to local time; we keep what to add to UTC. */
+    rule.winter_offset = -rule_time(&reader, 24);
+    if (reader_left(&reader) > 0) {
+        rule.has_summer = true;
+        rule_name(&reader);
+        rule.summer_offset = rule.winter_offset + SECONDS_PER_HOUR;
+        if (!reader_sees(&reader, ','))
+            rule.summer_offset = -rule_time(&reader, 24);
+        rule.summer_start = rule_date(&reader);
+        rule.summer_end = rule_date(&reader);
+    }
+    if (reader.failed || reader_left(&reader) > 0)
+        return false;
+    *rule_out = rule;
+    return true;
+}
+
+/* ---- TZif files ----
+ *
+ *  0  "TZif", version ('2' or later), 15 unused
+ * 20  six big-endian counts: UT flags, standard flags, leap seconds, transitions, types, name bytes
+ * 44  transitions * (8 time), transitions * (1 type), types * (4 offset, 1 summer, 1 name),
+ *     name bytes, leap seconds * 12, standard flags, UT flags
+ *     newline, POSIX TZ string, newline
+ *
+ * In front of all this stands the same once more for version 1, with times of 4 bytes. */
+
+enum { TZIF_HEADER_SIZE = 44, TZIF_TYPE_SIZE = 6 };
+
+struct tzif_header {
+    uint8_t version;
+    uint32_t ut_count;
+    uint32_t standard_count;
+    uint32_t leap_count;
+    uint32_t time_count;
+    uint32_t type_count;
+    uint32_t name_size;
+};
+
+static struct tzif_header tzif_header_read(struct reader *reader)
+{
+    struct bytes bytes = reader_bytes(reader, TZIF_HEADER_SIZE);
+    if (reader->failed || memcmp(bytes.data, "TZif", 4) != 0) {
+        reader->failed = true;
+        return (struct tzif_header){0};
+    }
+    return (struct tzif_header){
+        .version = bytes.data[4],
+        .ut_count = load_u32_be(bytes.data + 20),
+        .standard_count = load_u32_be(bytes.data + 24),
+        .leap_count = load_u32_be(bytes.data + 28),
+        .time_count = load_u32_be(bytes.data + 32),
+        .type_count = load_u32_be(bytes.data + 36),
+        .name_size = load_u32_be(bytes.data + 40),
+    };
+}
+
+static void tzif_skip_first(struct reader *reader, const struct tzif_header *header)
+{
+    reader_bytes(reader, (size_t)header->time_count * 5);
+    reader_bytes(reader, (size_t)header->type_count * TZIF_TYPE_SIZE);
+    reader_bytes(reader, header->name_size);
+    reader_bytes(reader, (size_t)header->leap_count * 8);
+    reader_bytes(reader, (size_t)header->standard_count + header->ut_count);
+}
+
+static int zone_fill(struct zone *zone, const struct tzif_header *header, const uint8_t *times,
+                     const uint8_t *kinds, const uint8_t *types)
+{
+    for (uint32_t i = 0; i < header->type_count; i++) {
+        int32_t offset = (int32_t)load_u32_be(types + (size_t)TZIF_TYPE_SIZE * i);
+        if (offset < ZONE_OFFSET_MIN || offset > ZONE_OFFSET_MAX)
+            return ERROR_CORRUPT;
+    }
+    zone->first_offset = (int32_t)load_u32_be(types);
+    zone->count = header->time_count;
+    zone->transitions = memory_zeroed(zone->count, sizeof *zone->transitions);
+    for (size_t i = 0; i < zone->count; i++) {
+        struct zone_transition *transition = &zone->transitions[i];
+        if (kinds[i] >= header->type_count)
+            return ERROR_CORRUPT;
+        transition->time = (int64_t)load_u64_be(times + 8 * i);
+        transition->offset = (int32_t)load_u32_be(types + (size_t)TZIF_TYPE_SIZE * kinds[i]);
+        if (i > 0 && transition->time <= zone->transitions[i - 1].time)
+            return ERROR_CORRUPT;
+    }
+    return 0;
+}
+
+int zone_decode(struct bytes tzif, struct zone **zone_out)
+{
+    *zone_out = NULL;
+    struct reader reader = reader_of(tzif);
+    struct tzif_header header = tzif_header_read(&reader);
+    if (!reader.failed && header.version < '2')
+        return ERROR_UNSUPPORTED;
+    tzif_skip_first(&reader, &header);
+    header = tzif_header_read(&reader);
+    if (!reader.failed && header.leap_count > 0)
+        return ERROR_UNSUPPORTED;
+    struct bytes times = reader_bytes(&reader, (size_t)header.time_count * 8);
+    struct bytes kinds = reader_bytes(&reader, header.time_count);
+    struct bytes types = reader_bytes(&reader, (size_t)header.type_count * TZIF_TYPE_SIZE);
+    reader_bytes(&reader, header.name_size);
+    reader_bytes(&reader, (size_t)header.standard_count + header.ut_count);
+    size_t footer_size = reader_left(&reader);
+    struct bytes footer = reader_bytes(&reader, footer_size);
+    if (reader.failed || header.type_count == 0 || footer_size < 2 || footer.data[0] != '\n' ||
+        footer.data[footer_size - 1] != '\n')
+        return ERROR_CORRUPT;
+
+    struct zone *zone = memory_zeroed(1, sizeof *zone);
+    int rc = zone_fill(zone, &header, times.data, kinds.data, types.data);
+    if (rc == 0 && !zone_rule_parse(bytes_of(footer.data + 1, footer_size - 2), &zone->rule))
+        rc = ERROR_CORRUPT;
+    if (rc < 0) {
+        zone_close(zone);
+        return rc;
+    }
+    *zone_out = zone;
+    return 0;
+}
+
+/* A name of the IANA database and no way out of its folder: parts of letters, digits, _ + - that
+ * are divided by single slashes. */
+static bool zone_name_is_valid(const char *name)
+{
+    size_t size = strlen(name);
+    if (size == 0 || size > ZONE_NAME_SIZE_MAX || name[size - 1] == '/')
+        return false;
+    char previous = '/';
+    for (size_t i = 0; i < size; i++) {
+        char c = name[i];
+        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        bool is_other = (c >= '0' && c <= '9') || c == '_' || c == '+' || c == '-';
+        if (!is_letter && !is_other && !(c == '/' && previous != '/'))
+            return false;
+        previous = c;
+    }
+    return true;
+}
+
+static int zone_read_file(const char *path, struct buffer *buffer)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT || errno == ENOTDIR ? ERROR_NOT_FOUND : -errno;
+    int rc = 0;
+    for (;;) {
+        buffer_reserve(buffer, 4096);
+        ssize_t count = read(fd, buffer->data + buffer->size, 4096);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            rc = -errno;
+        else if (count > 0 && buffer->size > ZONE_FILE_SIZE_MAX)
+            rc = ERROR_LIMIT;
+        if (count <= 0 || rc < 0)
+            break;
+        buffer->size += (size_t)count;
+    }
+    close(fd);
+    return rc;
+}
+
+int zone_open(const char *name, struct zone **zone_out, struct error *err)
+{
+    *zone_out = NULL;
+    if (strcmp(name, "UTC") == 0) {
+        *zone_out = memory_zeroed(1, sizeof **zone_out);
+        return 0;
+    }
+    if (!zone_name_is_valid(name))
+        return error_set(err, ERROR_INVALID, "'%s' is no name of a time zone", name);
+    char path[sizeof ZONE_FOLDER + ZONE_NAME_SIZE_MAX];
+    snprintf(path, sizeof path, "%s%s", ZONE_FOLDER, name);
+    struct buffer buffer = {0};
+    int rc = zone_read_file(path, &buffer);
+    if (rc == 0)
+        rc = zone_decode(buffer_view(&buffer), zone_out);
+    buffer_release(&buffer);
+    if (rc < 0)
+        return error_set(err, rc, "time zone %s, file %s: %s", name, path, error_text(rc));
+    return 0;
+}
+
+void zone_close(struct zone *zone)
+{
+    if (zone == NULL)
+        return;
+    memory_free(zone->transitions);
+    memory_free(zone);
+}

@@ -1,0 +1,570 @@
+/* decimal: sign-and-magnitude arithmetic on 256-bit two's complement.
+ *
+ * Correct means exact: an operation gives the true result or ERROR_LIMIT, and only decimal_round
+ * rounds.  Values are taken apart into a sign and a magnitude of four limbs, worked on, and put
+ * together again; putting together is the one place that decides whether a result fits, because
+ * magnitudes to 2^255 - 1 are positive values and 2^255 is the least negative one.
+ *
+ * Example: 0.50 + 0.125 is 50*10^-2 + 125*10^-3; the term of the smaller scale is multiplied by
+ * 10^(3-2), and 500 + 125 = 625 has scale 3: 0.625. */
+#include "base/decimal.h"
+
+#include <string.h>
+
+enum {
+    LIMBS = 4,
+    POWER_DIGITS_MAX = 19, /* 10^19 is the largest power of ten in 64 bits */
+    DIGITS_MAX = 78        /* of a 256-bit magnitude */
+};
+
+struct magnitude {
+    uint64_t limb[LIMBS]; /* least significant first */
+};
+
+static const uint64_t powers_of_ten[POWER_DIGITS_MAX + 1] = {
+    UINT64_C(1),
+    UINT64_C(10),
+    UINT64_C(100),
+    UINT64_C(1000),
+    UINT64_C(10000),
+    UINT64_C(100000),
+    UINT64_C(1000000),
+    UINT64_C(10000000),
+    UINT64_C(100000000),
+    UINT64_C(1000000000),
+    UINT64_C(10000000000),
+    UINT64_C(100000000000),
+    UINT64_C(1000000000000),
+    UINT64_C(10000000000000),
+    UINT64_C(100000000000000),
+    UINT64_C(1000000000000000),
+    UINT64_C(10000000000000000),
+    UINT64_C(100000000000000000),
+    UINT64_C(1000000000000000000),
+    UINT64_C(10000000000000000000),
+};
+
+/* ---- magnitudes ---- */
+
+static bool magnitude_is_zero(const struct magnitude *m)
+{
+    return (m->limb[0] | m->limb[1] | m->limb[2] | m->limb[3]) == 0;
+}
+
+static int magnitude_compare(const struct magnitude *a, const struct magnitude *b)
+{
+    for (int i = LIMBS - 1; i >= 0; i--)
+        if (a->limb[i] != b->limb[i])
+            return a->limb[i] < b->limb[i] ? -1 : 1;
+    return 0;
+}
+
+/* m = m * factor + term; false when it leaves 256 bits. */
+static bool magnitude_multiply_add(struct magnitude *m, uint64_t factor, uint64_t term)
+{
+    uint64_t carry = term;
+    for (int i = 0; i < LIMBS; i++) {
+        uint128 product = (uint128)m->limb[i] * factor + carry;
+        m->limb[i] = (uint64_t)product;
+        carry = (uint64_t)(product >> 64);
+    }
+    return carry == 0;
+}
+
+/* m = m / divisor; returns the remainder. */
+static uint64_t magnitude_divide(struct magnitude *m, uint64_t divisor)
+{
+    uint64_t remainder = 0;
+    for (int i = LIMBS - 1; i >= 0; i--) {
+        uint128 part = (uint128)remainder << 64 | m->limb[i];
+        m->limb[i] = (uint64_t)(part / divisor);
+        remainder = (uint64_t)(part % divisor);
+    }
+    return remainder;
+}
+
+static bool magnitude_add(struct magnitude *a, const struct magnitude *b)
+{
+    uint64_t carry = 0;
+    for (int i = 0; i < LIMBS; i++) {
+        uint128 sum = (uint128)a->limb[i] + b->limb[i] + carry;
+        a->limb[i] = (uint64_t)sum;
+        carry = (uint64_t)(sum >> 64);
+    }
+    return carry == 0;
+}
+
+/* a = a - b, where a is not the smaller. */
+static void magnitude_subtract(struct magnitude *a, const struct magnitude *b)
+{
+    uint64_t borrow = 0;
+    for (int i = 0; i < LIMBS; i++) {
+        uint128 difference = (uint128)a->limb[i] - b->limb[i] - borrow;
+        a->limb[i] = (uint64_t)difference;
+        borrow = (uint64_t)(difference >> 64) & 1;
+    }
+}
+
+/* m = m * 10^digits; false when it leaves 256 bits.  Zero stays zero for any number of digits. */
+static bool magnitude_shift_up(struct magnitude *m, int64_t digits)
+{
+    if (magnitude_is_zero(m))
+        return true;
+    while (digits > 0) {
+        int64_t step = digits < POWER_DIGITS_MAX ? digits : POWER_DIGITS_MAX;
+        if (!magnitude_multiply_add(m, powers_of_ten[step], 0))
+            return false;
+        digits -= step;
+    }
+    return true;
+}
+
+/* product = a * b; false when it leaves 256 bits. */
+static bool magnitude_multiply(const struct magnitude *a, const struct magnitude *b,
+                               struct magnitude *product_out)
+{
+    uint64_t product[2 * LIMBS] = {0};
+    for (int i = 0; i < LIMBS; i++) {
+        uint64_t carry = 0;
+        if (a->limb[i] == 0)
+            continue;
+        for (int k = 0; k < LIMBS; k++) {
+            uint128 part = (uint128)a->limb[i] * b->limb[k] + product[i + k] + carry;
+            product[i + k] = (uint64_t)part;
+            carry = (uint64_t)(part >> 64);
+        }
+        product[i + LIMBS] = carry;
+    }
+    memcpy(product_out->limb, product, sizeof product_out->limb);
+    return (product[4] | product[5] | product[6] | product[7]) == 0;
+}
+
+/* ---- taking apart and putting together ---- */
+
+static void limbs_negate(uint64_t *limb)
+{
+    uint64_t carry = 1;
+    for (int i = 0; i < LIMBS; i++) {
+        limb[i] = ~limb[i] + carry;
+        carry = carry != 0 && limb[i] == 0;
+    }
+}
+
+static struct magnitude decimal_magnitude(const struct decimal *value)
+{
+    struct magnitude m;
+    memcpy(m.limb, value->limb, sizeof m.limb);
+    if (decimal_is_negative(*value))
+        limbs_negate(m.limb);
+    return m;
+}
+
+static bool is_scale(int64_t scale)
+{
+    return scale >= DECIMAL_SCALE_MIN && scale <= DECIMAL_SCALE_MAX;
+}
+
+static int decimal_assemble(bool is_negative, const struct magnitude *m, int64_t scale,
+                            struct decimal *value_out)
+{
+    *value_out = (struct decimal){0};
+    if (!is_scale(scale))
+        return ERROR_LIMIT;
+    bool has_top_bit = m->limb[3] >> 63 != 0;
+    bool is_least = has_top_bit && (m->limb[3] << 1 | m->limb[2] | m->limb[1] | m->limb[0]) == 0;
+    if (has_top_bit && !(is_negative && is_least))
+        return ERROR_LIMIT;
+    memcpy(value_out->limb, m->limb, sizeof value_out->limb);
+    if (is_negative)
+        limbs_negate(value_out->limb);
+    value_out->scale = (int32_t)scale;
+    return 0;
+}
+
+struct decimal decimal_from(int128 unscaled, int32_t scale)
+{
+    check(is_scale(scale));
+    uint64_t sign = unscaled < 0 ? UINT64_MAX : 0;
+    return (struct decimal){
+        .limb = {(uint64_t)unscaled, (uint64_t)((uint128)unscaled >> 64), sign, sign},
+        .scale = scale,
+    };
+}
+
+bool decimal_to_int128(struct decimal value, int128 *unscaled_out)
+{
+    uint64_t sign = value.limb[1] >> 63 != 0 ? UINT64_MAX : 0;
+    *unscaled_out = (int128)((uint128)value.limb[1] << 64 | value.limb[0]);
+    return value.limb[2] == sign && value.limb[3] == sign;
+}
+
+bool decimal_is_zero(struct decimal value)
+{
+    return (value.limb[0] | value.limb[1] | value.limb[2] | value.limb[3]) == 0;
+}
+
+bool decimal_is_negative(struct decimal value)
+{
+    return value.limb[3] >> 63 != 0;
+}
+
+/* ---- text to value ---- */
+
+static bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+int decimal_parse_input(struct bytes text, struct decimal *value_out)
+{
+    *value_out = (struct decimal){0};
+    uint64_t unscaled = 0;
+    size_t significant = 0;
+    size_t point = text.size;
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] == '.' && point == text.size && i > 0 && i + 1 < text.size) {
+            point = i;
+            continue;
+        }
+        if (!is_digit(text.data[i]))
+            return ERROR_INVALID;
+        unsigned digit = text.data[i] - '0';
+        significant += significant > 0 || digit > 0;
+        if (significant <= DECIMAL_INPUT_DIGITS_MAX)
+            unscaled = unscaled * 10 + digit;
+    }
+    if (text.size == 0)
+        return ERROR_INVALID;
+    size_t scale = point < text.size ? text.size - point - 1 : 0;
+    if (significant > DECIMAL_INPUT_DIGITS_MAX || scale > DECIMAL_INPUT_SCALE_MAX)
+        return ERROR_LIMIT;
+    *value_out = decimal_from((int128)unscaled, (int32_t)scale);
+    return 0;
+}
+
+bool decimal_is_input(struct decimal value)
+{
+    static const int64_t end =
+        INT64_C(1000000000000000000); /* of DECIMAL_INPUT_DIGITS_MAX digits */
+    int128 unscaled;
+    return value.scale >= 0 && value.scale <= DECIMAL_INPUT_SCALE_MAX &&
+           decimal_to_int128(value, &unscaled) && unscaled >= 0 && unscaled < end;
+}
+
+/* The digits and the point; adds the digits after the point to `*scale`. */
+static int decimal_parse_digits(struct reader *reader, struct magnitude *m, int64_t *scale)
+{
+    bool has_digit = false;
+    bool has_point = false;
+    bool fits = true;
+    while (reader_left(reader) > 0) {
+        uint8_t c = reader->data[reader->offset];
+        if (c == '.' && !has_point) {
+            has_point = true;
+        } else if (is_digit(c)) {
+            has_digit = true;
+            fits = fits && magnitude_multiply_add(m, 10, (uint64_t)(c - '0'));
+            *scale += has_point;
+        } else {
+            break;
+        }
+        reader->offset++;
+    }
+    if (!has_digit)
+        return ERROR_INVALID;
+    return fits ? 0 : ERROR_LIMIT;
+}
+
+/* [eE][+-]digits or nothing.  A number too long to matter is cut to one that is over every limit
+ * all the same. */
+static int decimal_parse_exponent(struct reader *reader, int64_t *exponent_out)
+{
+    *exponent_out = 0;
+    if (reader_left(reader) == 0)
+        return 0;
+    uint8_t letter = reader_u8(reader);
+    if (letter != 'e' && letter != 'E')
+        return ERROR_INVALID;
+    uint8_t c = reader_u8(reader);
+    bool is_negative = c == '-';
+    if (c == '-' || c == '+')
+        c = reader_u8(reader);
+    int64_t exponent = 0;
+    for (;;) {
+        if (reader->failed || !is_digit(c))
+            return ERROR_INVALID;
+        if (exponent < INT32_MAX)
+            exponent = exponent * 10 + (c - '0');
+        if (reader_left(reader) == 0)
+            break;
+        c = reader_u8(reader);
+    }
+    *exponent_out = is_negative ? -exponent : exponent;
+    return 0;
+}
+
+int decimal_parse(struct bytes text, struct decimal *value_out)
+{
+    *value_out = (struct decimal){0};
+    struct reader reader = reader_of(text);
+    bool is_negative = text.size > 0 && text.data[0] == '-';
+    if (is_negative || (text.size > 0 && text.data[0] == '+'))
+        reader.offset++;
+    struct magnitude m = {{0}};
+    int64_t scale = 0;
+    int digits_rc = decimal_parse_digits(&reader, &m, &scale);
+    if (digits_rc == ERROR_INVALID)
+        return digits_rc;
+    int64_t exponent;
+    int rc = decimal_parse_exponent(&reader, &exponent);
+    if (rc < 0)
+        return rc;
+    if (digits_rc < 0)
+        return digits_rc;
+    return decimal_assemble(is_negative, &m, scale - exponent, value_out);
+}
+
+/* ---- arithmetic ---- */
+
+/* Nearly all money is within 64 bits, and then arithmetic is one instruction. */
+static bool is_small(const struct decimal *value)
+{
+    uint64_t sign = (uint64_t)((int64_t)value->limb[0] >> 63);
+    return value->limb[1] == sign && value->limb[2] == sign && value->limb[3] == sign;
+}
+
+static int64_t small_value(const struct decimal *value)
+{
+    return (int64_t)value->limb[0];
+}
+
+int decimal_add(struct decimal a, struct decimal b, struct decimal *sum_out)
+{
+    if (a.scale == b.scale && is_small(&a) && is_small(&b) && is_scale(a.scale)) {
+        *sum_out = decimal_from((int128)small_value(&a) + small_value(&b), a.scale);
+        return 0;
+    }
+    int64_t scale = a.scale > b.scale ? a.scale : b.scale;
+    bool a_is_negative = decimal_is_negative(a);
+    bool b_is_negative = decimal_is_negative(b);
+    struct magnitude m = decimal_magnitude(&a);
+    struct magnitude n = decimal_magnitude(&b);
+    *sum_out = (struct decimal){0};
+    if (!magnitude_shift_up(&m, scale - a.scale) || !magnitude_shift_up(&n, scale - b.scale))
+        return ERROR_LIMIT;
+    if (a_is_negative == b_is_negative) {
+        if (!magnitude_add(&m, &n))
+            return ERROR_LIMIT;
+        return decimal_assemble(a_is_negative, &m, scale, sum_out);
+    }
+    if (magnitude_compare(&m, &n) >= 0) {
+        magnitude_subtract(&m, &n);
+        return decimal_assemble(a_is_negative, &m, scale, sum_out);
+    }
+    magnitude_subtract(&n, &m);
+    return decimal_assemble(b_is_negative, &n, scale, sum_out);
+}
+
+int decimal_subtract(struct decimal a, struct decimal b, struct decimal *difference_out)
+{
+    struct magnitude m = decimal_magnitude(&b);
+    struct decimal negated;
+    int rc = decimal_assemble(!decimal_is_negative(b), &m, b.scale, &negated);
+    if (rc < 0) {
+        *difference_out = (struct decimal){0};
+        return rc;
+    }
+    return decimal_add(a, negated, difference_out);
+}
+
+int decimal_multiply(struct decimal a, struct decimal b, struct decimal *product_out)
+{
+    bool is_negative = decimal_is_negative(a) != decimal_is_negative(b);
+    int64_t scale = (int64_t)a.scale + b.scale;
+    if (is_small(&a) && is_small(&b) && is_scale(scale)) {
+        *product_out = decimal_from((int128)small_value(&a) * small_value(&b), (int32_t)scale);
+        return 0;
+    }
+    struct magnitude m = decimal_magnitude(&a);
+    struct magnitude n = decimal_magnitude(&b);
+    struct magnitude product;
+    *product_out = (struct decimal){0};
+    if (!magnitude_multiply(&m, &n, &product))
+        return ERROR_LIMIT;
+    return decimal_assemble(is_negative, &product, scale, product_out);
+}
+
+int decimal_compare(struct decimal a, struct decimal b)
+{
+    if (a.scale == b.scale && is_small(&a) && is_small(&b))
+        return (small_value(&a) > small_value(&b)) - (small_value(&a) < small_value(&b));
+    bool is_negative = decimal_is_negative(a);
+    if (is_negative != decimal_is_negative(b))
+        return is_negative ? -1 : 1;
+    int64_t scale = a.scale > b.scale ? a.scale : b.scale;
+    struct magnitude m = decimal_magnitude(&a);
+    struct magnitude n = decimal_magnitude(&b);
+    int order;
+    /* Only the term of the smaller scale is moved, so one that leaves 256 bits is the larger. */
+    if (!magnitude_shift_up(&m, scale - a.scale))
+        order = 1;
+    else if (!magnitude_shift_up(&n, scale - b.scale))
+        order = -1;
+    else
+        order = magnitude_compare(&m, &n);
+    return is_negative ? -order : order;
+}
+
+/* m = m / 10^digits, half even.  All digits but the last of those that go are only looked at for
+ * being zero; the last one then says whether less, just or more than half is cut off. */
+static void magnitude_round_down(struct magnitude *m, int64_t digits)
+{
+    bool is_inexact = false;
+    for (int64_t left = digits - 1; left > 0 && !magnitude_is_zero(m);) {
+        int64_t step = left < POWER_DIGITS_MAX ? left : POWER_DIGITS_MAX;
+        is_inexact |= magnitude_divide(m, powers_of_ten[step]) != 0;
+        left -= step;
+    }
+    uint64_t last = magnitude_divide(m, 10);
+    bool is_odd = (m->limb[0] & 1) != 0;
+    if (last > 5 || (last == 5 && (is_inexact || is_odd)))
+        magnitude_multiply_add(m, 1, 1);
+}
+
+int decimal_round(struct decimal value, int32_t scale, struct decimal *rounded_out)
+{
+    bool is_negative = decimal_is_negative(value);
+    struct magnitude m = decimal_magnitude(&value);
+    int64_t more = (int64_t)scale - value.scale;
+    *rounded_out = (struct decimal){0};
+    if (more >= 0) {
+        if (!magnitude_shift_up(&m, more))
+            return ERROR_LIMIT;
+    } else {
+        magnitude_round_down(&m, -more);
+    }
+    return decimal_assemble(is_negative, &m, scale, rounded_out);
+}
+
+/* ---- value to text and bytes ---- */
+
+/* The digits without leading zeros ("0" for zero), ending at digits + DIGITS_MAX. */
+static char *magnitude_digits(struct magnitude m, char digits[DIGITS_MAX])
+{
+    char *at = digits + DIGITS_MAX;
+    do {
+        uint64_t part = magnitude_divide(&m, powers_of_ten[18]);
+        bool is_last = magnitude_is_zero(&m);
+        for (int i = 0; i < 18 && (!is_last || part > 0); i++) {
+            *--at = (char)('0' + part % 10);
+            part /= 10;
+        }
+    } while (!magnitude_is_zero(&m));
+    if (at == digits + DIGITS_MAX)
+        *--at = '0';
+    return at;
+}
+
+size_t decimal_format(struct decimal value, char *text)
+{
+    check(is_scale(value.scale));
+    char digits[DIGITS_MAX];
+    const char *from = magnitude_digits(decimal_magnitude(&value), digits);
+    size_t count = (size_t)(digits + DIGITS_MAX - from);
+    size_t scale = value.scale > 0 ? (size_t)value.scale : 0;
+    size_t zeros_after = value.scale < 0 && !decimal_is_zero(value) ? (size_t)-value.scale : 0;
+    char *to = text;
+    if (decimal_is_negative(value))
+        *to++ = '-';
+    if (count > scale) {
+        memcpy(to, from, count - scale);
+        to += count - scale;
+        from += count - scale;
+        count = scale;
+    } else {
+        *to++ = '0';
+    }
+    memset(to, '0', zeros_after);
+    to += zeros_after;
+    if (scale > 0) {
+        *to++ = '.';
+        memset(to, '0', scale - count);
+        memcpy(to + scale - count, from, count);
+        to += scale;
+    }
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+void decimal_append(struct buffer *buffer, struct decimal value)
+{
+    buffer_reserve(buffer, DECIMAL_TEXT_MAX);
+    buffer->size += decimal_format(value, (char *)buffer->data + buffer->size);
+}
+
+/* How many bytes of two's complement show the value and its sign. */
+static size_t limbs_size(const uint64_t *limb)
+{
+    uint64_t fill = limb[LIMBS - 1] >> 63 != 0 ? UINT64_MAX : 0;
+    size_t high = LIMBS - 1;
+    /* A limb goes if it is all sign and the one below it still shows the sign. */
+    while (high > 0 && limb[high] == fill && ((limb[high - 1] ^ fill) >> 63) == 0)
+        high--;
+    uint64_t bits = limb[high] ^ fill;
+    size_t used = bits == 0 ? 0 : (size_t)(64 - __builtin_clzll(bits));
+    /* And one bit for the sign. */
+    return 8 * high + used / 8 + 1;
+}
+
+size_t decimal_store(struct decimal value, uint8_t *bytes)
+{
+    uint8_t whole[sizeof value.limb];
+    size_t size = limbs_size(value.limb);
+    if (size <= sizeof value.limb[0]) {
+        store_u32_be(bytes, (uint32_t)value.scale);
+        store_u64_be(bytes + 4, value.limb[0] << (64 - 8 * size));
+        return 4 + size;
+    }
+    for (size_t i = 0; i < LIMBS; i++)
+        store_u64_be(whole + sizeof whole - 8 * (i + 1), value.limb[i]);
+    store_u32_be(bytes, (uint32_t)value.scale);
+    memcpy(bytes + 4, whole + sizeof whole - size, size);
+    return 4 + size;
+}
+
+void decimal_serialize(struct buffer *buffer, struct decimal value)
+{
+    buffer_reserve(buffer, DECIMAL_SERIALIZED_MAX);
+    buffer->size += decimal_store(value, buffer->data + buffer->size);
+}
+
+int decimal_deserialize(struct bytes serialized, struct decimal *value_out)
+{
+    *value_out = (struct decimal){0};
+    if (serialized.size < 5)
+        return ERROR_INVALID;
+    int64_t scale = (int32_t)load_u32_be(serialized.data);
+    if (!is_scale(scale))
+        return ERROR_LIMIT;
+    const uint8_t *digits = serialized.data + 4;
+    size_t size = serialized.size - 4;
+    uint8_t fill = (digits[0] & 0x80) != 0 ? 0xff : 0;
+    for (; size > sizeof value_out->limb; size--, digits++)
+        if (digits[0] != fill || ((digits[1] ^ fill) & 0x80) != 0)
+            return ERROR_LIMIT;
+    value_out->scale = (int32_t)scale;
+    if (size <= sizeof value_out->limb[0]) {
+        uint64_t limb = fill != 0 ? UINT64_MAX : 0;
+        memset(value_out->limb, fill, sizeof value_out->limb);
+        for (size_t i = 0; i < size; i++)
+            limb = limb << 8 | digits[i];
+        value_out->limb[0] = limb;
+        return 0;
+    }
+    uint8_t whole[sizeof value_out->limb];
+    memset(whole, fill, sizeof whole);
+    memcpy(whole + sizeof whole - size, digits, size);
+    for (size_t i = 0; i < LIMBS; i++)
+        value_out->limb[i] = load_u64_be(whole + sizeof whole - 8 * (i + 1));
+    return 0;
+}

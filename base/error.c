@@ -1,0 +1,89 @@
+/* error: fills and prefixes the one-line text that travels with a code.
+ *
+ * Correct means: the text always ends, whatever is put into it, and a prefix is never lost to a
+ * text that is too long; what is cut is the end of the older text.  Example:
+ * error_set(err, -ENOSPC, "allocate %s", "log/7"), then error_wrap(err, "make log files ahead")
+ * give "make log files ahead: allocate log/7". */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int error_set(struct error *err, int code, const char *format, ...)
+{
+    if (err == NULL)
+        return code;
+    va_list arguments;
+    va_start(arguments, format);
+    err->code = code;
+    if (vsnprintf(err->text, sizeof err->text, format, arguments) < 0)
+        err->text[0] = '\0';
+    va_end(arguments);
+    return code;
+}
+
+void error_wrap(struct error *err, const char *format, ...)
+{
+    if (err == NULL)
+        return;
+    char old[sizeof err->text];
+    memcpy(old, err->text, sizeof old);
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(err->text, sizeof err->text, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        length = 0;
+    size_t used = (size_t)length;
+    if (used >= sizeof err->text)
+        return;
+    if (snprintf(err->text + used, sizeof err->text - used, ": %s", old) < 0)
+        err->text[used] = '\0';
+}
+
+bool error_is_passing(int code)
+{
+    return code == -ENOSPC || code == -EDQUOT || code == -EMFILE || code == -ENFILE ||
+           code == -ENOMEM;
+}
+
+const char *error_text(int code)
+{
+    switch (code) {
+    case 0:
+        return "no error";
+#define X(name, number, text)                                                                      \
+    case number:                                                                                   \
+        return text;
+        ERROR_CODES(X)
+#undef X
+    /* Those of libuv that are no errno: name resolution and the end of a stream. */
+    case -4095:
+        return "end of file";
+    case -4094:
+        return "unknown error";
+    case -3008:
+        return "unknown node or service";
+    case -3011:
+        return "name resolution failed";
+    case -3007:
+        return "no address of this family";
+    case -3001:
+        return "temporary failure of name resolution";
+    case -3004:
+        return "permanent failure of name resolution";
+    }
+    const char *text = code < 0 && code > -4000 ? strerrordesc_np(-code) : NULL;
+    return text != NULL ? text : "unknown error";
+}
+
+_Noreturn void check_failed(const char *file, int line, const char *expression)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s:%d: check failed: %s\n", file, line, expression);
+    fflush(stderr);
+    abort();
+}

@@ -1,0 +1,65 @@
+/* error: the one error convention of the program.
+ *
+ * A fallible function returns 0, or a negative code on libuv's number line: negative errno (and
+ * libuv's own codes) pass through, daybook's codes lie from -20001 down.  Context travels in a
+ * struct error that the point of failure fills and callers prefix while they unwind.
+ *
+ * Three kinds are never mixed: an operating error is returned; corrupt bytes from disk or wire are
+ * ERROR_CORRUPT, never an assertion; a bug is a failed check(), which aborts in every build. */
+#ifndef DAYBOOK_BASE_ERROR_H
+#define DAYBOOK_BASE_ERROR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define must_check __attribute__((warn_unused_result))
+
+/* Code, number, text.  Numbers are printed in logs and must not change. */
+#define ERROR_CODES(X)                                                                             \
+    X(ERROR_CORRUPT, -20001, "damaged data")                                                       \
+    X(ERROR_FULL, -20002, "no room now, wait for drain")                                           \
+    X(ERROR_CLOSED, -20003, "closed")                                                              \
+    X(ERROR_EXISTS, -20004, "exists already")                                                      \
+    X(ERROR_NOT_FOUND, -20005, "not found")                                                        \
+    X(ERROR_INVALID, -20006, "invalid value")                                                      \
+    X(ERROR_LIMIT, -20007, "over a limit")                                                         \
+    X(ERROR_CONFLICT, -20008, "changed meanwhile")                                                 \
+    X(ERROR_BUSY, -20009, "in use by another process")                                             \
+    X(ERROR_NEWER_FORMAT, -20010, "written by a newer version")                                    \
+    X(ERROR_NOT_OURS, -20011, "not a daybook directory")                                           \
+    X(ERROR_READ_ONLY, -20012, "opened for reading only")                                          \
+    X(ERROR_FAILED, -20013, "stopped after a write or sync failed")                                \
+    X(ERROR_UNSUPPORTED, -20014, "not supported")                                                  \
+    X(ERROR_USAGE, -20015, "wrong usage")
+
+enum error_code {
+#define X(name, number, text) name = number,
+    ERROR_CODES(X)
+#undef X
+};
+
+/* What failed, where, and what to do about it: one line, no final full stop or newline. */
+struct error {
+    int code;
+    char text[512];
+};
+
+/* Fill `err` (may be NULL) and return `code`. */
+int error_set(struct error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Prefix the text of `err` (may be NULL) with "context: "; the code stays. */
+void error_wrap(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The text of a code, errno's and libuv's included.  Never NULL, static memory. */
+const char *error_text(int code);
+
+/* Whether the cause may go away by waiting: space and handles may come back, other errors stay. */
+bool error_is_passing(int code);
+
+/* Abort with file, line and expression; the program is wrong, not its input. */
+_Noreturn void check_failed(const char *file, int line, const char *expression);
+
+#define check(expression)                                                                          \
+    ((expression) ? (void)0 : check_failed(__FILE__, __LINE__, #expression))
+#endif

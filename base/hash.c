@@ -1,0 +1,124 @@
+/* hash: adapter of xxHash, and Cassandra's Murmur3 token.
+ *
+ * Token: Cassandra reads the bytes of the tail as signed, which differs from the published
+ * MurmurHash3 for keys that are no multiple of 16 bytes and hold bytes from 80 up. */
+#include "base/hash.h"
+
+#if defined(__x86_64__)
+#include <xxh_x86dispatch.h> /* the same functions, by what the processor has */
+#else
+#include <xxhash.h>
+#endif
+
+#include "base/bytes.h"
+#include "base/memory.h"
+
+/* ---- XXH3 ---- */
+
+struct hash128_stream {
+    XXH3_state_t *state;
+};
+
+uint64_t hash64(const void *data, size_t size)
+{
+    return XXH3_64bits(data, size);
+}
+
+struct hash128 hash128(const void *data, size_t size)
+{
+    XXH128_hash_t hash = XXH3_128bits(data, size);
+    return (struct hash128){.low = hash.low64, .high = hash.high64};
+}
+
+struct hash128_stream *hash128_stream_new(void)
+{
+    struct hash128_stream *stream = memory_alloc(sizeof *stream);
+    stream->state = XXH3_createState();
+    check(stream->state != NULL);
+    check(XXH3_128bits_reset(stream->state) == XXH_OK);
+    return stream;
+}
+
+void hash128_stream_add(struct hash128_stream *stream, const void *data, size_t size)
+{
+    if (size > 0)
+        check(XXH3_128bits_update(stream->state, data, size) == XXH_OK);
+}
+
+struct hash128 hash128_stream_digest(const struct hash128_stream *stream)
+{
+    XXH128_hash_t hash = XXH3_128bits_digest(stream->state);
+    return (struct hash128){.low = hash.low64, .high = hash.high64};
+}
+
+void hash128_stream_free(struct hash128_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    XXH3_freeState(stream->state);
+    memory_free(stream);
+}
+
+/* ---- Murmur3 ---- */
+
+#define MURMUR3_C1 UINT64_C(0x87c37b91114253d5)
+#define MURMUR3_C2 UINT64_C(0x4cf5ad432745937f)
+
+static uint64_t murmur3_rotate(uint64_t value, unsigned bits)
+{
+    return value << bits | value >> (64 - bits);
+}
+
+static uint64_t murmur3_finish(uint64_t value)
+{
+    value ^= value >> 33;
+    value *= UINT64_C(0xff51afd7ed558ccd);
+    value ^= value >> 33;
+    value *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return value ^ value >> 33;
+}
+
+/* Up to 8 bytes of the tail, little-endian, each sign-extended before it is moved to its place. */
+static uint64_t murmur3_tail(const uint8_t *at, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++)
+        value ^= (uint64_t)(int64_t)(int8_t)at[i] << (8 * i);
+    return value;
+}
+
+static uint64_t murmur3_mix_low(uint64_t k)
+{
+    return murmur3_rotate(k * MURMUR3_C1, 31) * MURMUR3_C2;
+}
+
+static uint64_t murmur3_mix_high(uint64_t k)
+{
+    return murmur3_rotate(k * MURMUR3_C2, 33) * MURMUR3_C1;
+}
+
+int64_t murmur3_token(const void *key, size_t size)
+{
+    if (size == 0)
+        return INT64_MIN;
+    const uint8_t *at = key;
+    uint64_t low = 0;
+    uint64_t high = 0;
+    size_t left = size;
+    for (; left >= 16; left -= 16, at += 16) {
+        low ^= murmur3_mix_low(load_u64(at));
+        low = (murmur3_rotate(low, 27) + high) * 5 + 0x52dce729;
+        high ^= murmur3_mix_high(load_u64(at + 8));
+        high = (murmur3_rotate(high, 31) + low) * 5 + 0x38495ab5;
+    }
+    if (left > 8)
+        high ^= murmur3_mix_high(murmur3_tail(at + 8, left - 8));
+    if (left > 0)
+        low ^= murmur3_mix_low(murmur3_tail(at, left < 8 ? left : 8));
+    low ^= size;
+    high ^= size;
+    low += high;
+    high += low;
+    low = murmur3_finish(low) + murmur3_finish(high);
+    return low == UINT64_C(1) << 63 ? INT64_MAX : (int64_t)low;
+}

@@ -1,0 +1,28 @@
+/* key_map: gives every distinct byte string a number, 0, 1, 2 …, and finds it again.
+ *
+ * Open addressing with linear probing over an array of strings; strings are copied, numbers never
+ * change and nothing is removed. */
+#ifndef DAYBOOK_BASE_KEY_MAP_H
+#define DAYBOOK_BASE_KEY_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+struct key_map;
+
+#define KEY_MAP_NONE UINT32_MAX
+
+struct key_map *key_map_new(void);
+void key_map_free(struct key_map *map);                      /* NULL is fine */
+
+uint32_t key_map_count(const struct key_map *map);
+size_t key_map_bytes(const struct key_map *map);             /* of memory */
+uint32_t key_map_find(const struct key_map *map, struct bytes key);      /* KEY_MAP_NONE */
+uint32_t key_map_add(struct key_map *map, struct bytes key, bool *is_new_out);
+/* Valid as long as the map. */
+struct bytes key_map_key(const struct key_map *map, uint32_t number);
+/* All keys by bytes ascending; the array is the caller's to memory_free. */
+struct bytes *key_map_sorted(const struct key_map *map, uint32_t *count_out);
+#endif

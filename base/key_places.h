@@ -1,0 +1,108 @@
+/* key_places: where the numbers of keys are found by a hash: 8 bytes a place, for whoever has the
+ * keys himself.
+ *
+ *     uint32_t tag = ..., number;
+ *     struct key_probe probe = key_probe_begin(places, tag);
+ *     while ((number = key_probe_next(places, &probe)) != KEY_PLACES_NONE)
+ *         if (key number `number` is the one)
+ *             return number;
+ *     key_places_add(places, tag, new number);
+ *
+ * Open addressing with linear probing, at most three quarters full.  A place holds 32 bits of the
+ * hash beside the number, so that the keys looked at are nearly always the one that is sought.
+ *
+ * It grows in steps, for whoever asks the engine thread something waits meanwhile: the new places
+ * begin empty, the old ones are copied over some at a time, and until all are, a search goes on
+ * among the old. */
+#ifndef DAYBOOK_BASE_KEY_PLACES_H
+#define DAYBOOK_BASE_KEY_PLACES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+#define KEY_PLACES_NONE UINT32_MAX
+
+struct key_place {
+    uint32_t tag;                      /* its low bits say where the search begins */
+    uint32_t number;                   /* plus one; 0: free */
+};
+
+/* Private, but for the functions below. */
+struct key_places {
+    struct arena *arena;
+    struct key_place *places;
+    uint64_t mask;                     /* places - 1 */
+    uint64_t count;
+    struct key_place *old;             /* those before the last growth; NULL: all were moved */
+    uint64_t old_mask;
+    uint64_t old_moved;                /* so many from the first on */
+};
+
+/* Places come from `arena`, which outlives them; what they outgrow stays there, and is less than
+ * the last. */
+void key_places_init(struct key_places *places, struct arena *arena);
+/* A number below KEY_PLACES_NONE that is not there. */
+void key_places_add(struct key_places *places, uint32_t tag, uint32_t number);
+/* Some more steps of growth, for who adds many and would rather wait before than within. */
+void key_places_move(struct key_places *places);
+
+struct key_probe {
+    const struct key_place *places;
+    uint64_t mask;
+    uint64_t at;
+    uint32_t tag;
+};
+
+static inline struct key_probe key_probe_begin(const struct key_places *places, uint32_t tag)
+{
+    return (struct key_probe){places->places, places->mask, tag & places->mask, tag};
+}
+
+/* The next number with the tag, some of them twice; KEY_PLACES_NONE: there are no more. */
+static inline uint32_t key_probe_next(const struct key_places *places, struct key_probe *probe)
+{
+    for (;;) {
+        struct key_place place = probe->places[probe->at];
+        probe->at = (probe->at + 1) & probe->mask;
+        if (place.number != 0 && place.tag == probe->tag)
+            return place.number - 1;
+        if (place.number != 0)
+            continue;
+        if (probe->places == places->old || places->old == NULL)
+            return KEY_PLACES_NONE;
+        *probe = (struct key_probe){places->old, places->old_mask, probe->tag & places->old_mask,
+                                    probe->tag};
+    }
+}
+
+/* Fetch into the cache what a search of the tag will touch, */
+static inline void key_places_prefetch(const struct key_places *places, uint32_t tag)
+{
+    __builtin_prefetch(&places->places[tag & places->mask]);
+    if (places->old != NULL)
+        __builtin_prefetch(&places->old[tag & places->old_mask]);
+}
+
+/* and when it is there, the number that is probably found, so that the key can be fetched; */
+static inline uint32_t key_places_guess(const struct key_places *places, uint32_t tag)
+{
+    struct key_place place = places->places[tag & places->mask];
+    return place.tag == tag ? place.number - 1 : KEY_PLACES_NONE;
+}
+
+/* or those of many tags, without the tags that have none; returns how many they are.
+ * `numbers_out` has room for `count`. */
+static inline uint32_t key_places_guess_all(const struct key_places *places, const uint32_t *tags,
+                                            uint32_t count, uint32_t *numbers_out)
+{
+    uint32_t guesses = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = key_places_guess(places, tags[i]);
+        if (number != KEY_PLACES_NONE)
+            numbers_out[guesses++] = number;
+    }
+    return guesses;
+}
+#endif

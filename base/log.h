@@ -1,0 +1,73 @@
+/* log: events that an operator reads, one line each on standard error.
+ *
+ *     2026-11-24T08:31:02.114Z warning disk_full path=data/log needed_bytes=67108864
+ *
+ * A line is the time in UTC, the level, the event's name, and fields as key=value (logfmt).
+ * A value with blanks, quotes, '=' or control characters is a JSON string, so that nothing a client
+ * sends can begin a line of its own.  Names of events and keys are words joined by '_'; a number's
+ * key ends in its unit.  A line is one write(2) of at most LOG_LINE_MAX bytes.  Any thread may log.
+ *
+ * Events that a client can cause at will are logged by a log_group, so that no disk is filled. */
+#ifndef DAYBOOK_BASE_LOG_H
+#define DAYBOOK_BASE_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+enum log_level {
+    LOG_NOTICE,                        /* something happened that an operator may look for later */
+    LOG_WARNING,                       /* goes on, but something has to be done */
+    LOG_ERROR                          /* something asked for was not done */
+};
+
+enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; what is longer is cut, with "..." */
+
+enum log_kind { LOG_TEXT, LOG_NUMBER };
+
+struct log_field {
+    const char *key;
+    enum log_kind kind;
+    struct bytes text;                 /* LOG_TEXT: any bytes, borrowed for the call */
+    int64_t number;                    /* LOG_NUMBER */
+};
+
+static inline struct log_field log_bytes(const char *key, struct bytes value)
+{
+    return (struct log_field){.key = key, .kind = LOG_TEXT, .text = value};
+}
+
+static inline struct log_field log_text(const char *key, const char *value)
+{
+    return log_bytes(key, bytes_text(value));
+}
+
+static inline struct log_field log_number(const char *key, int64_t value)
+{
+    return (struct log_field){.key = key, .kind = LOG_NUMBER, .number = value};
+}
+
+/* Log an event with at least one field:
+ *     log_event(LOG_WARNING, "disk_full", log_text("path", path), log_number("free_bytes", n)); */
+#define log_event(level, event, ...)                                                               \
+    log_event_fields(level, event, (const struct log_field[]){__VA_ARGS__},                        \
+                     sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))
+
+void log_event_fields(enum log_level level, const char *event, const struct log_field *fields,
+                      size_t field_count);
+/* The line of an event at `time_ms` since 1970, with its final LF. */
+void log_format(struct buffer *line, int64_t time_ms, enum log_level level, const char *event,
+                const struct log_field *fields, size_t field_count);
+
+/* One kind of event, at most once in `period_us`; all-zero but for the period is a new one. */
+struct log_group {
+    int64_t period_us;
+    int64_t next_us;                   /* monotonic; 0: nothing was logged yet */
+    uint64_t suppressed;               /* since the last line */
+};
+
+/* The event happened at `now_us` (monotonic): whether it should be logged.  If so, `count_out` is
+ * how often it happened since the last line, this time included; at least 1. */
+bool log_group_admit(struct log_group *group, int64_t now_us, uint64_t *count_out);
+#endif

@@ -1,0 +1,128 @@
+/* memory: malloc that aborts instead of returning NULL. */
+#include "base/memory.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum {
+    MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block O_DIRECT asks for */
+    MEMORY_LARGE = 2 << 20,         /* has pages of its own, whatever the process may take */
+    MEMORY_LARGE_LEAST = 512 << 10, /* more than what comes and goes with every batch */
+    MEMORY_LARGE_SHARE = 256,       /* of what the process may take */
+    MEMORY_SPARE = 8 << 20,         /* free at a heap's end, before it is given back */
+    MEMORY_SPARE_LEAST = 1 << 20,
+    MEMORY_SPARE_SHARE = 128,
+    MEMORY_MOVED = 64 << 10 /* from here on a copy takes longer than a lock may be held */
+};
+
+static void *memory_or_abort(void *pointer, size_t size)
+{
+    if (pointer == NULL) {
+        fprintf(stderr, "out of memory: %zu bytes\n", size);
+        abort();
+    }
+    return pointer;
+}
+
+void *memory_alloc(size_t size)
+{
+    return memory_or_abort(malloc(size > 0 ? size : 1), size);
+}
+
+void *memory_zeroed(size_t count, size_t size)
+{
+    check(size == 0 || count <= SIZE_MAX / size);
+    size_t total = count * size;
+    return memory_or_abort(calloc(1, total > 0 ? total : 1), total);
+}
+
+/* A large block mostly has pages of its own and begins behind malloc's two words there; realloc
+ * gives these pages another place, and copies nothing.  Where another block happens to begin at
+ * such a place, realloc copies it: slower, and as right. */
+static bool has_own_pages(const void *block, size_t held)
+{
+    return held >= MEMORY_LARGE && (uintptr_t)block % MEMORY_DIRECT_ALIGNMENT == 2 * sizeof(size_t);
+}
+
+/* realloc copies under the lock of its heap, and the system clears each new page meanwhile: while a
+ * merge's rows of some megabytes grew, the engine thread waited 13 ms to free a few bytes. */
+void *memory_resize(void *old, size_t size)
+{
+    size_t held = malloc_usable_size(old);
+    if (held < MEMORY_MOVED || size <= held || has_own_pages(old, held))
+        return memory_or_abort(realloc(old, size > 0 ? size : 1), size);
+    void *moved = memory_alloc(size);
+    memcpy(moved, old, held);
+    free(old);
+    return moved;
+}
+
+void *memory_copy(const void *source, size_t size)
+{
+    void *copy = memory_alloc(size);
+    if (size > 0)
+        memcpy(copy, source, size);
+    return copy;
+}
+
+char *memory_string(const char *source)
+{
+    check(source != NULL);
+    return memory_copy(source, strlen(source) + 1);
+}
+
+void memory_free(void *pointer)
+{
+    free(pointer);
+}
+
+void *memory_aligned(size_t size)
+{
+    size_t blocks = size / MEMORY_DIRECT_ALIGNMENT + (size % MEMORY_DIRECT_ALIGNMENT != 0);
+    if (blocks == 0)
+        blocks = 1;
+    check(blocks <= SIZE_MAX / MEMORY_DIRECT_ALIGNMENT);
+    size_t whole = blocks * MEMORY_DIRECT_ALIGNMENT;
+    return memory_or_abort(aligned_alloc(MEMORY_DIRECT_ALIGNMENT, whole), whole);
+}
+
+static int between(size_t least, size_t size, size_t most)
+{
+    return (int)(size < least ? least : size > most ? most : size);
+}
+
+void memory_return_large(size_t limit)
+{
+    int large = between(MEMORY_LARGE_LEAST, limit / MEMORY_LARGE_SHARE, MEMORY_LARGE);
+    int spare = between(MEMORY_SPARE_LEAST, limit / MEMORY_SPARE_SHARE, MEMORY_SPARE);
+    /* Advice: another malloc, as a sanitizer's or one that is preloaded, takes none. */
+    (void)mallopt(M_MMAP_THRESHOLD, large);
+    (void)mallopt(M_TRIM_THRESHOLD, spare);
+    (void)mallopt(M_ARENA_MAX, MEMORY_HEAPS);
+}
+
+void memory_return_free(void)
+{
+    (void)malloc_trim(0);
+}
+
+size_t memory_resident(void)
+{
+    char text[128];
+    unsigned long resident;
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    ssize_t size = read(file, text, sizeof text - 1);
+    (void)close(file);
+    text[size > 0 ? size : 0] = '\0';
+    return sscanf(text, "%*u %lu", &resident) == 1 ? resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}

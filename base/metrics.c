@@ -1,0 +1,151 @@
+/* metrics: a list of values in the order in which they were added, those of one name together.
+ *
+ * Prometheus' text format wants the samples of one name in one group under one HELP and TYPE line,
+ * so a metric is put behind the last one of its name. */
+#include "base/metrics.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct bucket {
+    int64_t us_max;
+    const char *seconds; /* the same, as the text format has it */
+};
+
+static const struct bucket buckets[METRIC_BUCKETS] = {
+    {100, "0.0001"},  {250, "0.00025"}, {500, "0.0005"}, {1000, "0.001"},
+    {2500, "0.0025"}, {5000, "0.005"},  {10000, "0.01"}, {25000, "0.025"},
+    {50000, "0.05"},  {100000, "0.1"},  {1000000, "1"},  {INT64_MAX, "+Inf"}};
+
+static const char *const kind_names[] = {"counter", "gauge", "histogram"};
+
+struct metrics {
+    struct metric *first;
+};
+
+struct metrics *metrics_new(void)
+{
+    return memory_zeroed(1, sizeof(struct metrics));
+}
+
+/* The texts of a metric are ours, though their type tells everybody else to keep off. */
+static void metric_free_text(const char *text)
+{
+    memory_free((void *)(uintptr_t)text);
+}
+
+void metrics_free(struct metrics *metrics)
+{
+    if (metrics == NULL)
+        return;
+    struct metric *metric = metrics->first;
+    while (metric != NULL) {
+        struct metric *next = metric->next;
+        metric_free_text(metric->name);
+        metric_free_text(metric->labels);
+        metric_free_text(metric->help);
+        memory_free(metric->buckets);
+        memory_free(metric);
+        metric = next;
+    }
+    memory_free(metrics);
+}
+
+struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const char *name,
+                           const char *labels, const char *help)
+{
+    struct metric **end = &metrics->first;
+    struct metric **place = NULL;
+    for (; *end != NULL; end = &(*end)->next) {
+        if (strcmp((*end)->name, name) != 0)
+            continue;
+        if (strcmp((*end)->labels, labels) == 0)
+            return *end;
+        place = &(*end)->next;
+    }
+    if (place == NULL)
+        place = end;
+    struct metric *metric = memory_zeroed(1, sizeof *metric);
+    metric->name = memory_string(name);
+    metric->labels = memory_string(labels);
+    metric->help = memory_string(help);
+    metric->kind = kind;
+    metric->next = *place;
+    *place = metric;
+    return metric;
+}
+
+const struct metric *metrics_find(const struct metrics *metrics, const char *name)
+{
+    const struct metric *metric = metrics->first;
+    while (metric != NULL && (strcmp(metric->name, name) != 0 || metric->labels[0] != '\0'))
+        metric = metric->next;
+    return metric;
+}
+
+const struct metric *metrics_first(const struct metrics *metrics)
+{
+    return metrics->first;
+}
+
+struct metric *metrics_add_histogram(struct metrics *metrics, const char *name, const char *labels,
+                                     const char *help)
+{
+    struct metric *metric = metrics_add(metrics, METRIC_HISTOGRAM, name, labels, help);
+    if (metric->buckets == NULL)
+        metric->buckets = memory_zeroed(METRIC_BUCKETS, sizeof *metric->buckets);
+    return metric;
+}
+
+void metric_observe_us(struct metric *histogram, int64_t us)
+{
+    size_t at = 0;
+    while (us > buckets[at].us_max)
+        at++;
+    histogram->buckets[at]++;
+    histogram->value += us;
+}
+
+/* The text format's buckets hold all that is not longer than their bound. */
+static void histogram_write(const struct metric *metric, struct buffer *buffer)
+{
+    const char *comma = metric->labels[0] != '\0' ? "," : "";
+    const char *open = metric->labels[0] != '\0' ? "{" : "";
+    const char *close = metric->labels[0] != '\0' ? "}" : "";
+    uint64_t count = 0;
+    for (size_t i = 0; i < METRIC_BUCKETS; i++) {
+        count += metric->buckets[i];
+        buffer_printf(buffer, "%s_bucket{%s%sle=\"%s\"} %" PRIu64 "\n", metric->name,
+                      metric->labels, comma, buckets[i].seconds, count);
+    }
+    buffer_printf(buffer, "%s_sum%s%s%s %" PRId64 ".%06" PRId64 "\n", metric->name, open,
+                  metric->labels, close, metric->value / 1000000, metric->value % 1000000);
+    buffer_printf(buffer, "%s_count%s%s%s %" PRIu64 "\n", metric->name, open, metric->labels, close,
+                  count);
+}
+
+static void sample_write(const struct metric *metric, struct buffer *buffer)
+{
+    buffer_append_text(buffer, metric->name);
+    if (metric->labels[0] != '\0')
+        buffer_printf(buffer, "{%s}", metric->labels);
+    buffer_printf(buffer, " %" PRId64 "\n", metric->value);
+}
+
+void metrics_write(const struct metrics *metrics, struct buffer *buffer)
+{
+    const char *name = "";
+    for (const struct metric *metric = metrics->first; metric != NULL; metric = metric->next) {
+        if (strcmp(metric->name, name) != 0) {
+            name = metric->name;
+            buffer_printf(buffer, "# HELP %s %s\n# TYPE %s %s\n", name, metric->help, name,
+                          kind_names[metric->kind]);
+        }
+        if (metric->kind == METRIC_HISTOGRAM)
+            histogram_write(metric, buffer);
+        else
+            sample_write(metric, buffer);
+    }
+}

@@ -1,0 +1,45 @@
+/* metrics: named counters, gauges and histograms that rooms set and doors show.
+ *
+ * The registry is the only thing by which a door may show what another room does.  Owned by the
+ * engine thread; a metric's pointer stays valid as long as the registry.
+ *
+ * A gauge NAME_max is the limit of the gauge NAME: where NAME has reached it, `daybook status` and
+ * its --check say so, with NAME's help text. */
+#ifndef DAYBOOK_BASE_METRICS_H
+#define DAYBOOK_BASE_METRICS_H
+
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
+
+/* Upper bounds in metrics.c, from 0.1 ms to 1 s; the last one has none. */
+enum { METRIC_BUCKETS = 12 };
+
+struct metric {
+    const char *name;          /* daybook_ingest_clicks_total, by Prometheus' naming rules */
+    const char *labels;        /* code="bad_amount", or "" */
+    const char *help;
+    enum metric_kind kind;
+    int64_t value;             /* written by the owner directly; of a histogram the sum in us */
+    uint64_t *buckets;         /* of a histogram: how many were in each; else NULL */
+    struct metric *next;
+};
+
+struct metrics;
+
+struct metrics *metrics_new(void);
+void metrics_free(struct metrics *metrics);
+/* Texts are copied; the same name and labels give the same metric. */
+struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const char *name,
+                           const char *labels, const char *help);
+/* Lengths of time, printed in seconds as Prometheus wants it: `name` ends in _seconds. */
+struct metric *metrics_add_histogram(struct metrics *metrics, const char *name,
+                                     const char *labels, const char *help);
+void metric_observe_us(struct metric *histogram, int64_t us);
+/* The one of that name without labels; NULL: none was added. */
+const struct metric *metrics_find(const struct metrics *metrics, const char *name);
+const struct metric *metrics_first(const struct metrics *metrics);
+void metrics_write(const struct metrics *metrics, struct buffer *buffer);   /* Prometheus text */
+#endif
