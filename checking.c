@@ -15,7 +15,7 @@
 #include "query/query.h"
 #include "query/query_commands.h"
 #include "run.h"
-#include "storage/base/disk_posix.h"
+#include "base/world/disk_posix.h"
 #include "base/memory.h"
 
 struct checking {

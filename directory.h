@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "storage/base/world.h"
+#include "base/world/world.h"
 #include "storage/engine.h"
 #include "storage/schema.h"
 

@@ -7,13 +7,13 @@
 #ifndef DAYBOOK_HOUSE_H
 #define DAYBOOK_HOUSE_H
 
+#include "base/world/loop.h"
 #include "control/control.h"
 #include "directory.h"
 #include "ingest/ingest.h"
 #include "query/model/model.h"
 #include "query/query.h"
 #include "rollup/streams.h"
-#include "storage/base/loop.h"
 #include "storage/engine.h"
 
 enum {

@@ -15,7 +15,7 @@
 #include "storage/backup_point.h"
 #include "storage/backup_restore.h"
 #include "base/calendar.h"
-#include "storage/base/disk_posix.h"
+#include "base/world/disk_posix.h"
 #include "base/memory.h"
 
 enum { KEY_TO = 0x20001, KEY_LATEST, KEY_NEW_IDENTITY, KEY_LIST };

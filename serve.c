@@ -21,11 +21,11 @@
 #include "query/native/native_door.h"
 #include "query/native/native_password.h"
 #include "base/arena.h"
-#include "storage/base/descriptors.h"
-#include "storage/base/disk_posix.h"
+#include "base/world/descriptors.h"
+#include "base/world/disk_posix.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "storage/base/thread.h"
+#include "base/world/thread.h"
 #include "waiting.h"
 
 enum {

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "storage/base/thread.h"
+#include "base/world/thread.h"
 
 #define HUGE_PAGE_SIZE ((size_t)2 << 20)
 

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_BASE_RADIX_SORT_H
 #define DAYBOOK_BASE_RADIX_SORT_H
 
-#include "storage/pace.h"
+#include "base/world/pace.h"
 
 /* Sort `count` items by the bits [shift, shift + bits); `other` is scratch of the same size; at a
  * pace, or NULL.  Returns the array that holds the result: `items` or `other`. */

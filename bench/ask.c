@@ -30,7 +30,7 @@
 #include "bench/cql_asker.h"
 #include "control/control.h"
 #include "base/memory.h"
-#include "storage/base/thread.h"
+#include "base/world/thread.h"
 
 enum { WORDS_MAX = 32, ANSWER_PIECE = 65536 };
 

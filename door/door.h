@@ -21,8 +21,8 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/quota.h"
-#include "storage/base/network.h"
-#include "storage/base/world.h"
+#include "base/world/network.h"
+#include "base/world/world.h"
 
 struct door;
 struct door_address;

@@ -6,11 +6,11 @@
 #define DAYBOOK_INGEST_INGEST_H
 
 #include "base/metrics.h"
+#include "base/world/network.h"
 #include "door/door.h"
 #include "ingest/stream_map.h"
 #include "ingest/tables.h"
 #include "storage/base/command.h"
-#include "storage/base/network.h"
 #include "storage/store.h"
 
 struct ingest;

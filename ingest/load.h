@@ -7,9 +7,9 @@
 #ifndef DAYBOOK_INGEST_LOAD_H
 #define DAYBOOK_INGEST_LOAD_H
 
+#include "base/world/network.h"
+#include "base/world/world.h"
 #include "storage/base/command.h"
-#include "storage/base/network.h"
-#include "storage/base/world.h"
 
 enum { LOAD_FILES_MAX = 4096 };
 

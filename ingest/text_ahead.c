@@ -10,7 +10,7 @@
 #include "ingest/text_door.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/base/thread.h"
+#include "base/world/thread.h"
 
 enum { PIECE_ROWS = 1000 }; /* between which the lane gives way: some 0.1 ms */
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "query/query_commands.h"
-#include "storage/base/disk_posix.h"
+#include "base/world/disk_posix.h"
 #include "base/memory.h"
 
 enum { KEY_FOLLOW = 0x20001, KEY_STOP, KEY_KEEP, KEY_COPY, KEEP_MAX = 1000000 };

@@ -1,6 +1,6 @@
 /* clock: `daybook clock`: whether the wall clock is believed, and `accept`, which says that it is
- * right (storage/trusted_clock.h).  `mend` is the program's own: it changes what lies below an open
- * store. */
+ * right (base/world/trusted_clock.h).  `mend` is the program's own: it changes what lies below an
+ * open store. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

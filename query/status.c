@@ -12,7 +12,7 @@
 
 #include "query/query_commands.h"
 #include "query/status_report.h"
-#include "storage/base/descriptors.h"
+#include "base/world/descriptors.h"
 #include "base/uuid.h"
 
 enum { KEY_CHECK = 0x20001, KEY_METRICS, KEY_FORMAT };

@@ -14,7 +14,7 @@
 #ifndef DAYBOOK_ROLLUP_AWAY_H
 #define DAYBOOK_ROLLUP_AWAY_H
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 #include "storage/store.h"
 
 struct rollup;

@@ -3,6 +3,7 @@
 #define DAYBOOK_ROLLUP_ROLLUP_PRIVATE_H
 
 #include "base/key_map.h"
+#include "base/world/world.h"
 #include "rollup/away.h"
 #include "rollup/change_lines.h"
 #include "rollup/dirty.h"
@@ -11,7 +12,6 @@
 #include "rollup/rate.h"
 #include "rollup/rollup.h"
 #include "rollup/streams.h"
-#include "storage/base/world.h"
 
 struct figure_room;
 struct seal_pass;

@@ -10,7 +10,7 @@
 
 #include "base/crc32c.h"
 #include "base/memory.h"
-#include "storage/whole_file.h"
+#include "base/world/whole_file.h"
 
 #define FOLLOWING     "following"
 #define FOLLOWING_NEW "following.tmp"

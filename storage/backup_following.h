@@ -10,7 +10,7 @@
 #define DAYBOOK_STORAGE_BACKUP_FOLLOWING_H
 
 #include "base/bytes.h"
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 enum { FOLLOWING_PATH_MAX = 4096 };
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/whole_file.h"
+#include "base/world/whole_file.h"
 
 static const char point_magic[8] = {'D', 'A', 'Y', 'B', 'K', 'P', 'N', 'T'};
 

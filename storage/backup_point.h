@@ -9,7 +9,7 @@
 #define DAYBOOK_STORAGE_BACKUP_POINT_H
 
 #include "base/hash.h"
-#include "storage/base/world.h"
+#include "base/world/world.h"
 #include "storage/commit_log.h"
 #include "storage/manifest.h"
 

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_STORAGE_BACKUP_PRUNE_H
 #define DAYBOOK_STORAGE_BACKUP_PRUNE_H
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 /* Keep the newest `keep` (at least 1) points: older ones go, then every segment and log file that
  * none of the others needs.  A damaged point stops it before any file is removed.  The log behind

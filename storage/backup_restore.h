@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_STORAGE_BACKUP_RESTORE_H
 #define DAYBOOK_STORAGE_BACKUP_RESTORE_H
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 enum backup_moment {
     BACKUP_AT_POINT,                   /* the newest point, as it was made */

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 struct commit_log;
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "storage/base/world.h"
+#include "base/world/world.h"
 #include "storage/commit_log.h"
 
 enum {

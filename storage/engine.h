@@ -3,7 +3,7 @@
 #define DAYBOOK_STORAGE_ENGINE_H
 
 #include "base/metrics.h"
-#include "storage/base/world.h"
+#include "base/world/world.h"
 #include "storage/store.h"
 
 enum {

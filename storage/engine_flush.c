@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "storage/engine_private.h"
 #include "storage/narrow_segment.h"
-#include "storage/pace.h"
+#include "base/world/pace.h"
 #include "storage/wide_segment.h"
 
 /* Of one flush; beyond, days share a segment whatever their size. */

@@ -8,9 +8,9 @@
 #ifndef DAYBOOK_STORAGE_ENGINE_MERGE_H
 #define DAYBOOK_STORAGE_ENGINE_MERGE_H
 
+#include "base/world/pace.h"
 #include "storage/compact_plan.h"
 #include "storage/engine_private.h"
-#include "storage/pace.h"
 
 /* One for the day, the rest of each input, the exceptions. */
 enum { MERGE_OUTPUTS_MAX = COMPACT_RUNS_MAX + 2 };

@@ -28,7 +28,7 @@
 #include "storage/manifest_record.h"
 #include "storage/manifest_roster.h"
 #include "storage/manifest_state.h"
-#include "storage/whole_file.h"
+#include "base/world/whole_file.h"
 
 enum {
     MANIFEST_EDIT_ROOM = 256 << 10, /* bytes for edits in a new file: 64 small ones; whole

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/world.h"
+#include "base/world/trusted_clock.h"
+#include "base/world/world.h"
 #include "storage/schema.h"
-#include "storage/trusted_clock.h"
 
 /* Written to disk: the numbers cannot change. */
 enum segment_kind {

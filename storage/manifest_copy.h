@@ -7,7 +7,7 @@
 #define DAYBOOK_STORAGE_MANIFEST_COPY_H
 
 #include "base/bytes.h"
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 #define MANIFEST_COPY_PATH     "manifest.copy"
 #define MANIFEST_COPY_NEW_PATH "manifest.copy.new"

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_STORAGE_MANIFEST_PROBE_H
 #define DAYBOOK_STORAGE_MANIFEST_PROBE_H
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 #define MANIFEST_PATH     "manifest"
 #define MANIFEST_NEW_PATH "manifest.new"

@@ -19,7 +19,7 @@
 
 #include "base/crc32c.h"
 #include "storage/segment.h"
-#include "storage/whole_file.h"
+#include "base/world/whole_file.h"
 
 #define ROSTER_PATH     "segments/" MANIFEST_ROSTER_NAME
 #define ROSTER_NEW_PATH ROSTER_PATH ".new"

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 #include "storage/manifest.h"
 #include "storage/reader_pool.h"
 #include "storage/row.h"

@@ -14,7 +14,7 @@
 #ifndef DAYBOOK_STORAGE_STORE_H
 #define DAYBOOK_STORAGE_STORE_H
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 #include "storage/commit_log.h"
 #include "storage/manifest.h"
 #include "storage/stats.h"

@@ -22,7 +22,7 @@
 
 #include "base/memory.h"
 #include "base/compress.h"
-#include "storage/pace.h"
+#include "base/world/pace.h"
 #include "storage/vector_join.h"
 
 enum vector_form { FORM_CONSTANT = 0, FORM_OFFSETS = 1, FORM_DIFFERENCES = 2, FORM_SIGNED = 3 };

@@ -8,8 +8,8 @@
 #define DAYBOOK_STORAGE_WIDE_ROWS_H
 
 #include "base/bytes.h"
+#include "base/world/pace.h"
 #include "storage/block.h"
-#include "storage/pace.h"
 #include "storage/stats.h"
 #include "storage/stream.h"
 

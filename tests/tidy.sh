@@ -18,7 +18,7 @@ allowed() {
 vendor_owner() {
     case $1 in
     uv.h)
-        echo '^storage/base/(world|network|loop)_uv\.c$'
+        echo '^base/world/(world|network|loop)_uv\.c$'
         ;;
     gmp.h) echo '^base/bigint\.c$' ;;
     zstd.h) echo '_zstd\.c$|/zstd[a-z_]*\.c$|/compress[a-z_]*\.c$' ;;
@@ -121,7 +121,7 @@ line_length() {
 one_door() {
     local names='network_(listen|listen_unix|keepalive)|listener_[a-z]+|accept4?|listen|setsockopt'
     local counts='connection_count|session_count|SO_KEEPALIVE|TCP_KEEP[A-Z]+'
-    code_lines | grep -vE '^(door/|client/|storage/base/network(_uv)?\.[ch]:)' |
+    code_lines | grep -vE '^(door/|client/|base/world/network(_uv)?\.[ch]:)' |
         grep -E "(^|[^a-z_.>])($names)\(|[^a-z_]($counts)"
 }
 

@@ -7,7 +7,7 @@
 
 #include <setjmp.h>
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 enum {
     /* Of a guarded step, during which all other clients wait: a row that is read, */

@@ -15,9 +15,9 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/quota.h"
+#include "base/world/world.h"
 #include "query/cql/cql_ast.h"
 #include "query/cql/cql_session.h"
-#include "storage/base/world.h"
 
 enum {
     CQL_ARENA_CHUNK = 16 * 1024,         /* of a request's memory, */

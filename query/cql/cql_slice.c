@@ -7,7 +7,7 @@
 
 #include "query/cql/cql_guard.h"
 #include "base/log.h"
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 enum {
     SLICE_MAX_US = 10 * 1000,

@@ -5,9 +5,9 @@
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_DOOR_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_DOOR_H
 
+#include "base/world/network.h"
 #include "door/door.h"
 #include "query/cql/cql_session.h"
-#include "storage/base/network.h"
 
 struct native_door;
 struct native_passwords;

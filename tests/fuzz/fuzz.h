@@ -7,7 +7,7 @@
 #ifndef DAYBOOK_TESTS_FUZZ_H
 #define DAYBOOK_TESTS_FUZZ_H
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 #include "storage/store.h"
 
 /* libFuzzer's entry. */

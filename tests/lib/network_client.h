@@ -4,7 +4,7 @@
 #ifndef DAYBOOK_TESTS_NETWORK_CLIENT_H
 #define DAYBOOK_TESTS_NETWORK_CLIENT_H
 
-#include "storage/base/network.h"
+#include "base/world/network.h"
 
 struct network_client {
     struct connection *connection;

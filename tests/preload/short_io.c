@@ -2,7 +2,7 @@
  * sixteen is interrupted before it does anything.
  *
  * tests/e2e/test_commands.py loads it before the C library (LD_PRELOAD).  The simulated disk knows
- * no such thing: a disk's reads and writes are whole or an error (storage/base/world.h), and it is
+ * no such thing: a disk's reads and writes are whole or an error (base/world/world.h), and it is
  * disk_posix.c that makes them whole.
  *
  * What is past the page cache is cut to whole blocks, as the system does. */

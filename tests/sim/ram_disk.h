@@ -7,7 +7,7 @@
 #define DAYBOOK_TESTS_SIM_RAM_DISK_H
 
 #include "base/bytes.h"
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 struct ram_disk;
 

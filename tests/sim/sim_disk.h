@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 struct sim_disk;
 

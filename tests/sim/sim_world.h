@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 #include "tests/sim/sim_disk.h"
 
 struct sim_world;

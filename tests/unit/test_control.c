@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "control/control_message.h"
-#include "storage/base/loop.h"
+#include "base/world/loop.h"
 #include "base/memory.h"
 
 struct bench {

@@ -1,5 +1,5 @@
 /* test_descriptors: who gets the last file descriptors of a process. */
-#include "storage/base/descriptors.h"
+#include "base/world/descriptors.h"
 
 #include <unistd.h>
 

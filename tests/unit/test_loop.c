@@ -1,5 +1,5 @@
 /* test_loop: the loop's turns, and how long they keep others waiting. */
-#include "storage/base/loop.h"
+#include "base/world/loop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <criterion/criterion.h>
 #include <uv.h>
 
-#include "storage/base/loop_times.h"
+#include "base/world/loop_times.h"
 #include "base/metrics.h"
 
 enum { SLOW_US = 3000 };

@@ -1,5 +1,5 @@
 /* test_loop_poll: when the loop's thread looks again, by given times. */
-#include "storage/base/loop_poll.h"
+#include "base/world/loop_poll.h"
 
 #include <criterion/criterion.h>
 

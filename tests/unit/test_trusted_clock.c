@@ -1,5 +1,5 @@
 /* test_trusted_clock: when a wall clock is in doubt, and how that ends. */
-#include "storage/trusted_clock.h"
+#include "base/world/trusted_clock.h"
 
 #include <criterion/criterion.h>
 

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 /* Bytes that count up, so that two calls differ. */
 struct counting_random {

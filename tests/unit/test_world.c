@@ -1,5 +1,5 @@
 /* test_world: the real disk, clock, lanes and timers. */
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "storage/base/thread.h"
+#include "base/world/thread.h"
 
 /* A world on a fresh directory, which is removed with all its files at the end. */
 struct fixture {

@@ -1,6 +1,6 @@
 /* loop: the event loop that a process runs, and the signals that end it. */
-#ifndef DAYBOOK_STORAGE_BASE_LOOP_H
-#define DAYBOOK_STORAGE_BASE_LOOP_H
+#ifndef DAYBOOK_BASE_WORLD_LOOP_H
+#define DAYBOOK_BASE_WORLD_LOOP_H
 
 #include <stdbool.h>
 #include <stdint.h>

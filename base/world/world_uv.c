@@ -19,7 +19,7 @@
  *
  * Threads start with the first job of their lane, so that a short command has none it does not
  * need.  Signals are left to the engine thread. */
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,10 +31,10 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "storage/base/disk_posix.h"
-#include "storage/base/loop_times.h"
+#include "base/world/disk_posix.h"
+#include "base/world/loop_times.h"
 #include "base/memory.h"
-#include "storage/base/thread.h"
+#include "base/world/thread.h"
 #include "base/uuid.h"
 
 _Static_assert((int)LANE_COUNT < (int)MEMORY_HEAPS,

@@ -16,10 +16,10 @@
  * have agreed for an hour, doubt ends when the clocks agree again, or by trusted_clock_accept.
  *
  * Pure functions of readings of the clocks; times in microseconds. */
-#ifndef DAYBOOK_STORAGE_TRUSTED_CLOCK_H
-#define DAYBOOK_STORAGE_TRUSTED_CLOCK_H
+#ifndef DAYBOOK_BASE_WORLD_TRUSTED_CLOCK_H
+#define DAYBOOK_BASE_WORLD_TRUSTED_CLOCK_H
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 #define CLOCK_DIFFERENCE_US INT64_C(86400000000)
 #define CLOCK_OFF_US        (14 * INT64_C(86400000000))

@@ -2,8 +2,8 @@
  *
  * The loop hears of what came when it polls, once a turn.  Work that takes most of a turn asks here
  * whether somebody waits meanwhile, and then ends early: one system call, whatever is watched. */
-#ifndef DAYBOOK_STORAGE_BASE_WATCH_H
-#define DAYBOOK_STORAGE_BASE_WATCH_H
+#ifndef DAYBOOK_BASE_WORLD_WATCH_H
+#define DAYBOOK_BASE_WORLD_WATCH_H
 
 #include <stdbool.h>
 

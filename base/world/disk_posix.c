@@ -11,7 +11,7 @@
  * Lock: flock on the directory itself, so that a reader needs no right to create anything; the file
  * `lock` only tells who has it.  The kernel gives it back when the process ends, however it ends,
  * and the pid that a crash leaves in the file is not believed unless somebody holds the lock. */
-#include "storage/base/disk_posix.h"
+#include "base/world/disk_posix.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "storage/base/disk_modes.h"
+#include "base/world/disk_modes.h"
 #include "base/memory.h"
 
 #define LOCK_FILE "lock"

@@ -3,7 +3,7 @@
  * What is here is only ever a hint: who does not hear of a descriptor works on to the end of his
  * turn.  So nothing fails for want of memory or descriptors.  epoll drops a descriptor when the
  * last reference to its socket is closed, and the adapter of the network keeps no second one. */
-#include "storage/base/watch.h"
+#include "base/world/watch.h"
 
 #include <sys/epoll.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
  *
  * What is in it are the clicks, the rates and who is paid what.  And who can open a directory can
  * lock it (flock), so that no server starts there. */
-#ifndef DAYBOOK_STORAGE_BASE_DISK_MODES_H
-#define DAYBOOK_STORAGE_BASE_DISK_MODES_H
+#ifndef DAYBOOK_BASE_WORLD_DISK_MODES_H
+#define DAYBOOK_BASE_WORLD_DISK_MODES_H
 
 #include "base/error.h"
 

@@ -2,12 +2,12 @@
  *
  * Any thread may call it; a file belongs to one caller at a time.  Opening changes nothing, so that
  * a reader can look into a directory it may not write. */
-#ifndef DAYBOOK_STORAGE_BASE_DISK_POSIX_H
-#define DAYBOOK_STORAGE_BASE_DISK_POSIX_H
+#ifndef DAYBOOK_BASE_WORLD_DISK_POSIX_H
+#define DAYBOOK_BASE_WORLD_DISK_POSIX_H
 
 #include <stdbool.h>
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 /* `path` must exist unless `create`. */
 must_check int disk_posix_open(const char *path, bool create, struct disk **disk_out,

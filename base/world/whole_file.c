@@ -2,7 +2,7 @@
  *
  * What decides correctness is the order: the bytes are durable before they have the name, and the
  * name before the call returns. */
-#include "storage/whole_file.h"
+#include "base/world/whole_file.h"
 
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 /* loop_uv: the loop on libuv. */
-#include "storage/base/loop.h"
+#include "base/world/loop.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -7,10 +7,10 @@
 #include <uv.h>
 
 #include "base/error.h"
-#include "storage/base/loop_poll.h"
-#include "storage/base/loop_times.h"
+#include "base/world/loop_poll.h"
+#include "base/world/loop_times.h"
 #include "base/memory.h"
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 enum {
     STOP_SIGNALS = 2,

@@ -8,8 +8,8 @@
  * with frozen inputs and shares nothing else; its `done` is called on the engine thread.  Disk
  * calls block, but for read_now, is_linked and free_bytes; the engine thread makes the others only
  * while it opens or closes a directory. */
-#ifndef DAYBOOK_STORAGE_BASE_WORLD_H
-#define DAYBOOK_STORAGE_BASE_WORLD_H
+#ifndef DAYBOOK_BASE_WORLD_WORLD_H
+#define DAYBOOK_BASE_WORLD_WORLD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * The program has libuv's (network_uv.c); tests can bring their own.  Every callback comes on the
  * engine thread.  A connection is closed by network_close only; `closed` is the last callback and
  * after it the connection is gone. */
-#ifndef DAYBOOK_STORAGE_BASE_NETWORK_H
-#define DAYBOOK_STORAGE_BASE_NETWORK_H
+#ifndef DAYBOOK_BASE_WORLD_NETWORK_H
+#define DAYBOOK_BASE_WORLD_NETWORK_H
 
 #include <stdbool.h>
 #include <stddef.h>

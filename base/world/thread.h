@@ -7,8 +7,8 @@
  * the same, but for what nobody waits for, which gets a third where all want the cores.  Before
  * Linux 6.12 threads have no turns of their own: who works for long puts off nobody when it wakes,
  * and that is all but for the shares. */
-#ifndef DAYBOOK_STORAGE_BASE_THREAD_H
-#define DAYBOOK_STORAGE_BASE_THREAD_H
+#ifndef DAYBOOK_BASE_WORLD_THREAD_H
+#define DAYBOOK_BASE_WORLD_THREAD_H
 
 /* All are of the calling thread; a new thread is as the one that made it. */
 void thread_set_prompt(void);     /* it is waited for, and waits most of the time itself */

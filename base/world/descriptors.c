@@ -1,5 +1,5 @@
 /* descriptors: see the header. */
-#include "storage/base/descriptors.h"
+#include "base/world/descriptors.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -3,15 +3,15 @@
  * A thread that works without end keeps the engine's thread from its core until the system's clock
  * ticks, some milliseconds, and so do all who wait for an answer.  So flushes and merges work for a
  * tenth of a millisecond at a time, while frames are sealed, and then rest, or, where there is no
- * time for that, give way (storage/base/thread.h). */
-#ifndef DAYBOOK_STORAGE_PACE_H
-#define DAYBOOK_STORAGE_PACE_H
+ * time for that, give way (base/world/thread.h). */
+#ifndef DAYBOOK_BASE_WORLD_PACE_H
+#define DAYBOOK_BASE_WORLD_PACE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 /* Its owner's memory; one thread's at a time. */
 struct pace {

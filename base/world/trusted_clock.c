@@ -8,7 +8,7 @@
  * Example: the mark is Friday 18:00; the machine is started on Monday 8:00, so trusted time is
  * Friday 18:01 and the wall clock 62 hours ahead of it, in doubt.  At 10:35 it has run in step for
  * 62 h / 24, and trusted time is Monday 10:35. */
-#include "storage/trusted_clock.h"
+#include "base/world/trusted_clock.h"
 
 #include <string.h>
 

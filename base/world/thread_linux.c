@@ -12,7 +12,7 @@
  * most 0.1 ms, where it would lose 3 in a turn of the usual length.  What nobody waits for has a
  * share of a third of the size by its niceness, and not less, since it has to come to its end
  * beside other programs that want all cores, too. */
-#include "storage/base/thread.h"
+#include "base/world/thread.h"
 
 #include <sched.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* disk_modes: see the header.  The directory's own mode keeps others out; those of what is in it
  * matter when it is copied, so what cannot be changed there is left. */
-#include "storage/base/disk_modes.h"
+#include "base/world/disk_modes.h"
 
 #include <dirent.h>
 #include <errno.h>

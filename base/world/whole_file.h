@@ -1,9 +1,9 @@
 /* whole_file: small files that are read whole, and replaced whole. */
-#ifndef DAYBOOK_STORAGE_WHOLE_FILE_H
-#define DAYBOOK_STORAGE_WHOLE_FILE_H
+#ifndef DAYBOOK_BASE_WORLD_WHOLE_FILE_H
+#define DAYBOOK_BASE_WORLD_WHOLE_FILE_H
 
 #include "base/bytes.h"
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 /* All of an open file, appended to `content`, which is empty.  ERROR_LIMIT when it has more than
  * `size_max` bytes, -EIO when it ends before its size; then nothing is. */

@@ -5,10 +5,10 @@
  * must be cut into pieces.  A call costs two readings of the clock, some 50 ns.
  *
  * The loop's owner has it in uv_loop_t.data; a loop that has none there measures nothing. */
-#ifndef DAYBOOK_STORAGE_BASE_LOOP_TIMES_H
-#define DAYBOOK_STORAGE_BASE_LOOP_TIMES_H
+#ifndef DAYBOOK_BASE_WORLD_LOOP_TIMES_H
+#define DAYBOOK_BASE_WORLD_LOOP_TIMES_H
 
-#include "storage/base/world.h"
+#include "base/world/world.h"
 
 struct metric;
 struct metrics;

@@ -1,5 +1,5 @@
 /* loop_poll: see the header. */
-#include "storage/base/loop_poll.h"
+#include "base/world/loop_poll.h"
 
 enum {
     WANTED_NS = 100000, /* to give way takes 1 us where nobody wants the processor */

@@ -1,7 +1,7 @@
 /* loop_times: histograms by cause.
  *
  * A turn begins with the first call in it, not with the loop's: between the two the loop waits. */
-#include "storage/base/loop_times.h"
+#include "base/world/loop_times.h"
 
 #include <stdio.h>
 #include <time.h>

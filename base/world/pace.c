@@ -1,9 +1,9 @@
 /* pace: see the header. */
-#include "storage/pace.h"
+#include "base/world/pace.h"
 
 #include <stddef.h>
 
-#include "storage/base/thread.h"
+#include "base/world/thread.h"
 
 enum {
     PIECE_US = 100,

@@ -11,8 +11,8 @@
  * After the algorithm of Linux's KVM for a guest that has nothing to do
  * (Documentation/virt/kvm/halt-polling.rst).  Here is only what decides; times are given, in ns of
  * one monotonic clock. */
-#ifndef DAYBOOK_STORAGE_BASE_LOOP_POLL_H
-#define DAYBOOK_STORAGE_BASE_LOOP_POLL_H
+#ifndef DAYBOOK_BASE_WORLD_LOOP_POLL_H
+#define DAYBOOK_BASE_WORLD_LOOP_POLL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -16,7 +16,7 @@
  * uv streams; unix ones are made here, because a path over 107 bytes is bound and reached as
  * /proc/self/fd/N/name with N its directory, and because the mode must be 0600 from the first
  * moment on. */
-#include "storage/base/network.h"
+#include "base/world/network.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,11 +32,11 @@
 
 #include <uv.h>
 
-#include "storage/base/descriptors.h"
+#include "base/world/descriptors.h"
 #include "base/log.h"
-#include "storage/base/loop_times.h"
+#include "base/world/loop_times.h"
 #include "base/memory.h"
-#include "storage/base/watch.h"
+#include "base/world/watch.h"
 
 enum {
     NETWORK_BACKLOG = 512,

@@ -10,8 +10,8 @@
  *
  * The system gives the lowest free number, so the number of a new connection says how many are
  * taken: one that is past its end is closed at once. */
-#ifndef DAYBOOK_STORAGE_BASE_DESCRIPTORS_H
-#define DAYBOOK_STORAGE_BASE_DESCRIPTORS_H
+#ifndef DAYBOOK_BASE_WORLD_DESCRIPTORS_H
+#define DAYBOOK_BASE_WORLD_DESCRIPTORS_H
 
 #include <stdbool.h>
 #include <stdint.h>
