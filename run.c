@@ -18,7 +18,7 @@
 
 #include "access.h"
 #include "base/memory.h"
-#include "storage/base/terminal.h"
+#include "base/cli/terminal.h"
 
 enum { INPUT_STEP = 64 * 1024 };
 

@@ -22,10 +22,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cli/command.h"
 #include "base/world/network.h"
 #include "base/world/world.h"
 #include "door/door.h"
-#include "storage/base/command.h"
 
 enum {
     CONTROL_MESSAGE_MAX = 64 << 20,    /* bytes; bounds the file that may go along with a command */

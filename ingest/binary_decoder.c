@@ -30,7 +30,7 @@
 #include "client/wire.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/base/table_print.h"
+#include "base/cli/table_print.h"
 #include "storage/type.h"
 #include "storage/write_batch.h"
 

@@ -5,12 +5,12 @@
 #ifndef DAYBOOK_INGEST_INGEST_H
 #define DAYBOOK_INGEST_INGEST_H
 
+#include "base/cli/command.h"
 #include "base/metrics.h"
 #include "base/world/network.h"
 #include "door/door.h"
 #include "ingest/stream_map.h"
 #include "ingest/tables.h"
-#include "storage/base/command.h"
 #include "storage/store.h"
 
 struct ingest;

@@ -26,7 +26,7 @@
 #include "ingest/load_frames.h"
 #include "ingest/reject.h"
 #include "base/memory.h"
-#include "storage/base/table_print.h"
+#include "base/cli/table_print.h"
 
 enum {
     LOAD_BATCHES = 16, /* under way at once */

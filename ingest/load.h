@@ -7,9 +7,9 @@
 #ifndef DAYBOOK_INGEST_LOAD_H
 #define DAYBOOK_INGEST_LOAD_H
 
+#include "base/cli/command.h"
 #include "base/world/network.h"
 #include "base/world/world.h"
-#include "storage/base/command.h"
 
 enum { LOAD_FILES_MAX = 4096 };
 

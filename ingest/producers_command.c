@@ -10,7 +10,7 @@
 
 #include "ingest/producer_rows.h"
 #include "base/memory.h"
-#include "storage/base/table_print.h"
+#include "base/cli/table_print.h"
 
 enum { PRODUCERS_PAGE_ROWS = 500 };
 

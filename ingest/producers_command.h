@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_INGEST_PRODUCERS_COMMAND_H
 #define DAYBOOK_INGEST_PRODUCERS_COMMAND_H
 
-#include "storage/base/command.h"
+#include "base/cli/command.h"
 
 /* Its room is the struct ingest. */
 extern const struct command producers_command;

@@ -11,7 +11,7 @@
 
 #include "ingest/ingest_private.h"
 #include "base/memory.h"
-#include "storage/base/table_print.h"
+#include "base/cli/table_print.h"
 
 enum { REJECTS_PAGE_ROWS = 500, REJECTS_DAYS = 31 };
 

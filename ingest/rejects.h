@@ -2,8 +2,8 @@
 #ifndef DAYBOOK_INGEST_REJECTS_H
 #define DAYBOOK_INGEST_REJECTS_H
 
+#include "base/cli/command.h"
 #include "ingest/reject.h"
-#include "storage/base/command.h"
 #include "storage/write_batch.h"
 
 struct random;

@@ -2,10 +2,10 @@
 #ifndef DAYBOOK_QUERY_QUERY_H
 #define DAYBOOK_QUERY_QUERY_H
 
+#include "base/cli/command.h"
 #include "base/metrics.h"
 #include "rollup/streams.h"
 #include "storage/backup.h"
-#include "storage/base/command.h"
 #include "storage/store.h"
 
 /* The room of the commands; everything outlives it. */

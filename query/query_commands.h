@@ -4,8 +4,8 @@
 
 #include <argp.h>
 
+#include "base/cli/table_print.h"
 #include "query/query.h"
-#include "storage/base/table_print.h"
 
 /* ---- what the commands are made of: query_commands.c puts them together ---- */
 

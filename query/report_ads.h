@@ -8,8 +8,8 @@
 #ifndef DAYBOOK_QUERY_REPORT_ADS_H
 #define DAYBOOK_QUERY_REPORT_ADS_H
 
+#include "base/cli/command.h"
 #include "rollup/rollup.h"
-#include "storage/base/command.h"
 
 struct report_ads;
 

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "storage/base/table_print.h"
+#include "base/cli/table_print.h"
 
 enum { LABEL_WIDTH = 18, TEXT_MAX = 512 };
 

@@ -4,8 +4,8 @@
 
 #include <argp.h>
 
+#include "base/cli/table_print.h"
 #include "rollup/rollup_private.h"
-#include "storage/base/table_print.h"
 
 enum { RESELLER_SIZE_MAX = 4096, COMMAND_WRITE_SIZE = 64 * 1024 };
 

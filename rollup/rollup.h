@@ -15,9 +15,9 @@
 #define DAYBOOK_ROLLUP_ROLLUP_H
 
 #include "base/calendar.h"
+#include "base/cli/command.h"
 #include "base/metrics.h"
 #include "rollup/click_stream.h"
-#include "storage/base/command.h"
 #include "storage/store.h"
 
 struct rollup;

@@ -14,7 +14,7 @@
 #ifndef DAYBOOK_ROLLUP_TALLIES_H
 #define DAYBOOK_ROLLUP_TALLIES_H
 
-#include "storage/base/command.h"
+#include "base/cli/command.h"
 
 struct tallies;
 

@@ -3,10 +3,10 @@
 #ifndef DAYBOOK_QUERY_MODEL_MODEL_H
 #define DAYBOOK_QUERY_MODEL_MODEL_H
 
+#include "base/cli/command.h"
 #include "query/cql/cql_session.h"
 #include "query/model/definitions.h"
 #include "rollup/streams.h"
-#include "storage/base/command.h"
 #include "storage/store.h"
 
 /* The room of the commands; everything outlives it. */

@@ -12,7 +12,7 @@
 #include "ingest/line_parser.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/base/table_print.h"
+#include "base/cli/table_print.h"
 #include "tests/unit/clicks_fixture.h"
 
 /* ---- both ways ---- */

@@ -1,5 +1,5 @@
 /* test_table_print: the four formats, and what must be escaped in each. */
-#include "storage/base/table_print.h"
+#include "base/cli/table_print.h"
 
 #include <criterion/criterion.h>
 

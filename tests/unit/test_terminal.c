@@ -1,5 +1,5 @@
 /* test_terminal: nothing that a terminal would obey comes through, however it is cut. */
-#include "storage/base/terminal.h"
+#include "base/cli/terminal.h"
 
 #include <criterion/criterion.h>
 

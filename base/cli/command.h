@@ -4,14 +4,14 @@
  * over the unix socket (control/), or in the calling process on a directory that no server holds.
  * It cannot tell which.  The calling process parses the options first, so that --help and wrong
  * usage need no directory, and sends the words along; the side that runs it parses them again. */
-#ifndef DAYBOOK_STORAGE_BASE_COMMAND_H
-#define DAYBOOK_STORAGE_BASE_COMMAND_H
+#ifndef DAYBOOK_BASE_CLI_COMMAND_H
+#define DAYBOOK_BASE_CLI_COMMAND_H
 
 #include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/table_print.h"
+#include "base/cli/table_print.h"
 
 /* Exit statuses of every subcommand. */
 enum command_exit {

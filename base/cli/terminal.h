@@ -1,6 +1,6 @@
 /* terminal: what commands print on a terminal, which takes control characters for commands. */
-#ifndef DAYBOOK_STORAGE_BASE_TERMINAL_H
-#define DAYBOOK_STORAGE_BASE_TERMINAL_H
+#ifndef DAYBOOK_BASE_CLI_TERMINAL_H
+#define DAYBOOK_BASE_CLI_TERMINAL_H
 
 #include <stdbool.h>
 

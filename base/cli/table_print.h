@@ -9,8 +9,8 @@
  * An aligned table needs the widths of its rows before it can print the first; it holds back
  * TABLE_ROWS_HELD of them, prints those, and lets wider cells of later rows stick out: memory stays
  * bounded.  The other formats hold nothing back. */
-#ifndef DAYBOOK_STORAGE_BASE_TABLE_PRINT_H
-#define DAYBOOK_STORAGE_BASE_TABLE_PRINT_H
+#ifndef DAYBOOK_BASE_CLI_TABLE_PRINT_H
+#define DAYBOOK_BASE_CLI_TABLE_PRINT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
  *
  * (the caller decides what a cell says; thousands separators would be his).  A cell's width is its
  * number of code points: right for the scripts whose characters take one column each. */
-#include "storage/base/table_print.h"
+#include "base/cli/table_print.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* U+0080 to U+009F, of which one begins a command as ESC [ does, are C2 80 to C2 9F; the two bytes
  * may come in two pieces of the stream. */
-#include "storage/base/terminal.h"
+#include "base/cli/terminal.h"
 
 static bool is_control(uint8_t c)
 {

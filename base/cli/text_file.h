@@ -1,6 +1,6 @@
 /* text_file: a small file that an operator wrote, read whole. */
-#ifndef DAYBOOK_STORAGE_BASE_TEXT_FILE_H
-#define DAYBOOK_STORAGE_BASE_TEXT_FILE_H
+#ifndef DAYBOOK_BASE_CLI_TEXT_FILE_H
+#define DAYBOOK_BASE_CLI_TEXT_FILE_H
 
 #include "base/bytes.h"
 

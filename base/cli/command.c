@@ -1,5 +1,5 @@
 /* command: helpers that every subcommand uses to answer. */
-#include "storage/base/command.h"
+#include "base/cli/command.h"
 
 #include <errno.h>
 #include <stdarg.h>
