@@ -13,7 +13,7 @@
 #include "ingest/ingest.h"
 #include "ingest/input_room.h"
 #include "ingest/load.h"
-#include "ingest/producer.h"
+#include "counters/producer.h"
 #include "ingest/reject.h"
 #include "ingest/row_builder.h"
 #include "ingest/text_connection.h"

@@ -4,9 +4,9 @@
 
 #include <sys/queue.h>
 
+#include "counters/producer.h"
 #include "ingest/ingest.h"
 #include "ingest/input_room.h"
-#include "ingest/producer.h"
 #include "ingest/reject.h"
 #include "ingest/text_input.h"
 #include "ingest/text_rows.h"

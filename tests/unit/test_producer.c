@@ -1,5 +1,5 @@
 /* Producers: the last 64 batches are known with their content, whatever order they come back in. */
-#include "ingest/producer.h"
+#include "counters/producer.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/producer.h"
+#include "counters/producer.h"
 #include "ingest/text_ahead.h"
 #include "tests/unit/text_door_fixture.h"
 

@@ -3,7 +3,7 @@
  * A batch lies in the window at its number modulo the window's size.  The window starts with one
  * place and doubles when the place is taken by a batch that must still be remembered, so that the
  * many producers with a handful of batches (`daybook load` makes one per file) stay small. */
-#include "ingest/producer.h"
+#include "counters/producer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
  * a single batch the one that came last, so that a crowd of new ones displaces itself; else, of
  * those without a connection, the one that is silent for longest; never one of whose batches two
  * or more came within a day. */
-#ifndef DAYBOOK_INGEST_PRODUCER_H
-#define DAYBOOK_INGEST_PRODUCER_H
+#ifndef DAYBOOK_COUNTERS_PRODUCER_H
+#define DAYBOOK_COUNTERS_PRODUCER_H
 
 #include <stdbool.h>
 #include <stdint.h>
