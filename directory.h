@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/world/world.h"
 #include "storage/engine.h"
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 /* Settings given once, by init; kept in the manifest as `key=value` lines.  Keys that a version
  * does not know are left alone. */

@@ -25,7 +25,7 @@
 #include "run.h"
 #include "storage/backup.h"
 #include "storage/engine.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 #include "storage/write_batch.h"
 
 enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_MS };

@@ -31,7 +31,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/cli/table_print.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 #include "storage/write_batch.h"
 
 #define AMOUNT_END INT64_C(1000000000000000000) /* 18 digits */

@@ -14,7 +14,7 @@
 #include "client/wire.h"
 #include "ingest/line_batch.h"
 #include "base/memory.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 enum {
     TABLE_LINES = 1,

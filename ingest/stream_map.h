@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/calendar.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 /* The fields of a record, in the order they have without a header. */
 enum record_field {

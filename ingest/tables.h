@@ -4,7 +4,7 @@
 #ifndef DAYBOOK_INGEST_TABLES_H
 #define DAYBOOK_INGEST_TABLES_H
 
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 enum ingest_table {
     TABLE_REJECT = 9,

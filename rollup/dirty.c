@@ -16,7 +16,7 @@
 #include "base/calendar.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 enum { SLOTS_MIN = 256, KEY_COMPONENTS = 2 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 static const char *const state_names[] = {"open", "published", "sealed"};
 static const char cause_published[] = "published";

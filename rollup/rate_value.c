@@ -4,7 +4,7 @@
  * no type can round, cut or reinterpret one. */
 #include "rollup/rate_value.h"
 
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 static const struct column *rate_column(const struct click_stream_rates *rates,
                                         const struct table *table)

@@ -4,7 +4,7 @@
 #ifndef DAYBOOK_ROLLUP_TABLES_H
 #define DAYBOOK_ROLLUP_TABLES_H
 
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 enum rollup_table {
     TABLE_AD_CLICK = 1,

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vectors are written as they lie");
 

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 enum {
     BLOCK_ROWS_MAX = 1 << 20,

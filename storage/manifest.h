@@ -15,7 +15,7 @@
 
 #include "base/world/trusted_clock.h"
 #include "base/world/world.h"
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 /* Written to disk: the numbers cannot change. */
 enum segment_kind {

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 #define TIMESTAMP_NONE INT64_MIN       /* no marker, no deletion */
 #define EXPIRY_NONE INT64_MAX          /* seconds since 1970 */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 #define DAY_NONE INT32_MIN
 

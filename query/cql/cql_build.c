@@ -13,7 +13,7 @@
 #include "query/cql/cql_grammar.h"
 #include "query/cql/cql_print.h"
 #include "base/arena.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 void *cql_build_new(struct cql_builder *builder, size_t size)
 {

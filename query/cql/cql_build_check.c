@@ -15,7 +15,7 @@
 #include "query/cql/cql_grammar.h"
 #include "query/cql/cql_print.h"
 #include "base/arena.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 enum { ERROR_TOKEN_MAX = 150 }; /* bytes of a token that an error repeats */
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 struct arena;
 

@@ -9,7 +9,7 @@
 #include "query/cql/cql_json.h"
 #include "query/cql/cql_literal_value.h"
 #include "base/arena.h"
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 /* Members an object may have that is compared with columns or fields one by one. */
 enum { JSON_MEMBERS_MAX = SCHEMA_COLUMNS_MAX };

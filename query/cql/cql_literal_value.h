@@ -3,7 +3,7 @@
 #define DAYBOOK_QUERY_CQL_CQL_LITERAL_VALUE_H
 
 #include "query/cql/cql_ast.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 /* The type it has where nothing says which is meant. */
 const struct type *cql_literal_value_natural(const struct cql_term *term);

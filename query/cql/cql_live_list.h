@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "storage/row.h"
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 struct cql_live_list {
     const struct column *column;

@@ -7,7 +7,7 @@
 
 #include "base/decimal.h"
 #include "query/cql/cql_private.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 /* A number in the widest form that its type needs. */
 struct cql_number {

@@ -8,7 +8,7 @@
 
 #include "query/cql/cql_lexer.h"
 #include "query/cql/cql_print_private.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 void cql_print_string(struct bytes string, struct buffer *text)
 {

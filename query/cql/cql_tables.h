@@ -4,7 +4,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_TABLES_H
 #define DAYBOOK_QUERY_CQL_CQL_TABLES_H
 
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 enum cql_table {
     TABLE_REQUEST = 24                 /* daybook_system: writes with an id, for a while */

@@ -6,7 +6,7 @@
 #define DAYBOOK_QUERY_CQL_CQL_VALUE_SET_H
 
 #include "base/arena.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 struct cql_value_set {
     const struct type *type;

@@ -15,7 +15,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_STRING, TOKEN_SIGN };
 

@@ -16,7 +16,7 @@
 #define DAYBOOK_QUERY_MODEL_CHEBOTKO_H
 
 #include "query/model/query_flow.h"
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 /* `flow` may be NULL.  ERROR_INVALID where it names a table that is not there, ERROR_NOT_FOUND:
  * there is no such keyspace. */

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 struct arena;
 

@@ -5,7 +5,7 @@
 #include "query/native/notation.h"
 
 #include "base/arena.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 enum { OPTION_CUSTOM = 0, STRING_MAX = UINT16_MAX, CONSISTENCY_LAST = CQL_LOCAL_ONE };
 

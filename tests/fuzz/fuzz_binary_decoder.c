@@ -7,7 +7,7 @@
 #include "rollup/tables.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_stream.h"
 

@@ -3,7 +3,7 @@
  * Input: a type in CQL, a newline, bytes.  Bytes that are a value of the type print and equal
  * their normal form; as text of a scalar they become a value that is valid. */
 #include "base/arena.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_value(const struct type *type, struct bytes value, struct arena *arena)

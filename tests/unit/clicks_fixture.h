@@ -3,7 +3,7 @@
 #define DAYBOOK_TESTS_CLICKS_FIXTURE_H
 
 #include "ingest/stream_map.h"
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 enum { CLICKS_TABLE = 1 };
 

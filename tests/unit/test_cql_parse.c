@@ -8,7 +8,7 @@
 #include "query/cql/cql_print.h"
 #include "base/arena.h"
 #include "base/memory.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 struct parsed {
     struct arena *arena;

@@ -13,7 +13,7 @@
 #include "query/native/native_segment.h"
 #include "base/arena.h"
 #include "base/memory.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 static struct arena *arena;
 

@@ -15,7 +15,7 @@
 #include "query/native/native_segment.h"
 #include "base/arena.h"
 #include "base/memory.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 #include "tests/lib/network_client.h"
 #include "tests/lib/secret.h"
 

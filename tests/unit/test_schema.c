@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 static const struct column_definition click_columns[] = {
     {1, "reseller_id", "text", COLUMN_PARTITION, false},

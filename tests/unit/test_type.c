@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 enum { ARENA_CHUNK = 4096 };
 

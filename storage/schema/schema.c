@@ -11,14 +11,14 @@
  *
  * A change builds the changed table anew beside the old one and then swaps the pointer, so that a
  * change that fails half way has changed nothing. */
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/schema_private.h"
+#include "storage/schema/schema_private.h"
 
 enum { SCHEMA_ARENA_CHUNK = 16 * 1024 };
 

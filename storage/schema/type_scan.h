@@ -1,6 +1,6 @@
 /* type_scan: steps through a text that is to become a value, for the type_*_parse.c files. */
-#ifndef DAYBOOK_STORAGE_TYPE_SCAN_H
-#define DAYBOOK_STORAGE_TYPE_SCAN_H
+#ifndef DAYBOOK_STORAGE_SCHEMA_TYPE_SCAN_H
+#define DAYBOOK_STORAGE_SCHEMA_TYPE_SCAN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,12 +7,12 @@
  *   ) WITH additional_write_policy = '99p'
  *       AND allow_auto_snapshot = true
  *       ...; */
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 #include <string.h>
 
 #include "base/uuid.h"
-#include "storage/schema_private.h"
+#include "storage/schema/schema_private.h"
 
 static void print_name(const char *keyspace, const char *name, struct buffer *cql)
 {

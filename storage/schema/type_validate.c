@@ -5,8 +5,8 @@
  * and so do we; only collections, tuples and UDTs have a form that cannot be empty. */
 #include <inttypes.h>
 
-#include "storage/type.h"
-#include "storage/type_private.h"
+#include "storage/schema/type.h"
+#include "storage/schema/type_private.h"
 
 static const char *collection_name(const struct type *type)
 {

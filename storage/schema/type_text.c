@@ -12,8 +12,8 @@
 #include "base/bigint.h"
 #include "base/calendar.h"
 #include "base/uuid.h"
-#include "storage/type.h"
-#include "storage/type_private.h"
+#include "storage/schema/type.h"
+#include "storage/schema/type_private.h"
 
 /* Times and days outside the years 0000 to 9999 print as numbers. */
 #define CALENDAR_DAY_MIN INT64_C(-719528)

@@ -1,11 +1,11 @@
 /* schema_private: the inside of struct schema, for the schema_*.c files. */
-#ifndef DAYBOOK_STORAGE_SCHEMA_PRIVATE_H
-#define DAYBOOK_STORAGE_SCHEMA_PRIVATE_H
+#ifndef DAYBOOK_STORAGE_SCHEMA_SCHEMA_PRIVATE_H
+#define DAYBOOK_STORAGE_SCHEMA_SCHEMA_PRIVATE_H
 
 #include <stdatomic.h>
 
 #include "base/arena.h"
-#include "storage/schema.h"
+#include "storage/schema/schema.h"
 
 /* A table that could not be read. */
 struct unread_table {

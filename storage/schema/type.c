@@ -2,11 +2,11 @@
  *
  * A built-in type is one of a constant table.  Parametrized types live in arenas and are compared
  * by structure, since every schema version makes its own. */
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 #include <string.h>
 
-#include "storage/type_private.h"
+#include "storage/schema/type_private.h"
 
 struct builtin_name {
     const char *name;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "storage/type.h"
-#include "storage/type_private.h"
+#include "storage/schema/type.h"
+#include "storage/schema/type_private.h"
 
 /* A set's element or a map's key and value. */
 struct entry {

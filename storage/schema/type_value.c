@@ -9,8 +9,8 @@
  * 00 09 supaboobs 00  00 0A 2013-11-28 00. */
 #include <string.h>
 
-#include "storage/type.h"
-#include "storage/type_private.h"
+#include "storage/schema/type.h"
+#include "storage/schema/type_private.h"
 
 size_t type_fixed_size(enum type_kind kind)
 {

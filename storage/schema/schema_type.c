@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/schema.h"
-#include "storage/schema_private.h"
+#include "storage/schema/schema.h"
+#include "storage/schema/schema_private.h"
 
 static uint32_t type_index(const struct schema *schema, const char *keyspace, const char *name)
 {

@@ -9,9 +9,9 @@
  * may not pass what its part of the value holds (months and days 31 bits, nanoseconds 63). */
 #include <string.h>
 
-#include "storage/type.h"
-#include "storage/type_private.h"
-#include "storage/type_scan.h"
+#include "storage/schema/type.h"
+#include "storage/schema/type_private.h"
+#include "storage/schema/type_scan.h"
 
 enum duration_part { DURATION_MONTHS, DURATION_DAYS, DURATION_NANOSECONDS, DURATION_PARTS };
 

@@ -13,9 +13,9 @@
 #include "base/bigint.h"
 #include "base/calendar.h"
 #include "base/uuid.h"
-#include "storage/type.h"
-#include "storage/type_private.h"
-#include "storage/type_scan.h"
+#include "storage/schema/type.h"
+#include "storage/schema/type_private.h"
+#include "storage/schema/type_scan.h"
 
 enum { NUMBER_TEXT_MAX = 2048 }; /* bytes; 1000 digits, 1000 zeros, sign, point, exponent */
 

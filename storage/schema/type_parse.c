@@ -11,8 +11,8 @@
 #include <ctype.h>
 
 #include "base/arena.h"
-#include "storage/type.h"
-#include "storage/type_private.h"
+#include "storage/schema/type.h"
+#include "storage/schema/type_private.h"
 
 enum {
     TUPLE_FIELDS_MAX = 256,

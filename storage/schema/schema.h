@@ -8,13 +8,13 @@
  * A table whose bytes make no sense to this program (a type that it does not know, say) is kept as
  * bytes and written again as they are; no lookup finds it, and its number stays taken.  Whether a
  * directory opens without such a table is for the engine to say (schema_refuse_unread). */
-#ifndef DAYBOOK_STORAGE_SCHEMA_H
-#define DAYBOOK_STORAGE_SCHEMA_H
+#ifndef DAYBOOK_STORAGE_SCHEMA_SCHEMA_H
+#define DAYBOOK_STORAGE_SCHEMA_SCHEMA_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 /* Limits on what clients make; a directory's own tables count as well. */
 enum {

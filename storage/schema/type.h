@@ -4,8 +4,8 @@
  * is the absence of a value, never a view of size 0 (an empty text is a value).  Types are
  * immutable, shared and live as long as the program (built-in ones) or the schema that owns them
  * (parametrized ones). */
-#ifndef DAYBOOK_STORAGE_TYPE_H
-#define DAYBOOK_STORAGE_TYPE_H
+#ifndef DAYBOOK_STORAGE_SCHEMA_TYPE_H
+#define DAYBOOK_STORAGE_SCHEMA_TYPE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* type_private: what the type_*.c files share. */
-#ifndef DAYBOOK_STORAGE_TYPE_PRIVATE_H
-#define DAYBOOK_STORAGE_TYPE_PRIVATE_H
+#ifndef DAYBOOK_STORAGE_SCHEMA_TYPE_PRIVATE_H
+#define DAYBOOK_STORAGE_SCHEMA_TYPE_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 /* A serialized decimal in two parts; at least 4 bytes. */
 int32_t type_decimal_scale(struct bytes value);

@@ -5,7 +5,7 @@
  * and the shortest decimal that reads back as that float is what he wrote.  It is also what clients
  * show.  So that, and no other, is the float's value here: six clicks of 0.005 are 0.030. */
 #include "base/decimal.h"
-#include "storage/type.h"
+#include "storage/schema/type.h"
 
 bool type_is_number(const struct type *type)
 {
