@@ -26,7 +26,7 @@
 #include "storage/backup.h"
 #include "storage/engine.h"
 #include "storage/schema/type.h"
-#include "storage/write_batch.h"
+#include "storage/cell/write_batch.h"
 
 enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_MS };
 

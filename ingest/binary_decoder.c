@@ -32,7 +32,7 @@
 #include "base/memory.h"
 #include "base/cli/table_print.h"
 #include "storage/schema/type.h"
-#include "storage/write_batch.h"
+#include "storage/cell/write_batch.h"
 
 #define AMOUNT_END INT64_C(1000000000000000000) /* 18 digits */
 

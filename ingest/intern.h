@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "storage/block.h"
+#include "storage/cell/block.h"
 
 enum {
     INTERN_SHORT_MAX = 16,

@@ -15,7 +15,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/block.h"
+#include "storage/cell/block.h"
 
 enum { READ_ROWS = 5000, ARENA_CHUNK = 64 * 1024 };
 

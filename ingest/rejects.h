@@ -4,7 +4,7 @@
 
 #include "base/cli/command.h"
 #include "ingest/reject.h"
-#include "storage/write_batch.h"
+#include "storage/cell/write_batch.h"
 
 struct random;
 

@@ -8,7 +8,7 @@
 #define DAYBOOK_INGEST_TEXT_ROWS_H
 
 #include "ingest/row_builder.h"
-#include "storage/write_batch.h"
+#include "storage/cell/write_batch.h"
 
 struct ingest;
 

@@ -9,7 +9,7 @@
 #ifndef DAYBOOK_ROLLUP_CHANGE_LINES_H
 #define DAYBOOK_ROLLUP_CHANGE_LINES_H
 
-#include "storage/mutation.h"
+#include "storage/cell/mutation.h"
 
 enum { CHANGE_LINES_MAX = 768 };       /* bytes of each of the three, at most */
 

@@ -6,8 +6,8 @@
 #define DAYBOOK_ROLLUP_STREAM_CHECK_H
 
 #include "rollup/click_stream.h"
-#include "storage/block.h"
-#include "storage/mutation.h"
+#include "storage/cell/block.h"
+#include "storage/cell/mutation.h"
 
 /* A mutation of the stream's clicks or rates, whose values are of their columns' types; that of
  * another table passes.  What deletes rows or cells passes, whatever their key is: they may be

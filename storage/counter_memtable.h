@@ -10,7 +10,7 @@
 #define DAYBOOK_STORAGE_COUNTER_MEMTABLE_H
 
 #include "base/arena.h"
-#include "storage/stream.h"
+#include "storage/cell/stream.h"
 
 struct counter_memtable;
 

@@ -13,10 +13,10 @@
 #include <stdatomic.h>
 
 #include "base/log.h"
+#include "storage/cell/partition_index.h"
 #include "storage/commit_log.h"
 #include "storage/engine.h"
 #include "storage/memtable.h"
-#include "storage/partition_index.h"
 #include "storage/segment.h"
 
 struct waiter {

@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "storage/engine_private.h"
 #include "storage/narrow_segment.h"
-#include "storage/restamp.h"
+#include "storage/cell/restamp.h"
 #include "storage/wide_segment.h"
 
 struct restamping {

@@ -3,7 +3,7 @@
 #ifndef DAYBOOK_STORAGE_FRAME_BATCHES_H
 #define DAYBOOK_STORAGE_FRAME_BATCHES_H
 
-#include "storage/write_batch.h"
+#include "storage/cell/write_batch.h"
 
 struct frame_batches {
     struct write_batch **batches;

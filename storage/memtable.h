@@ -6,10 +6,10 @@
 #ifndef DAYBOOK_STORAGE_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_H
 
+#include "storage/cell/write_batch.h"
 #include "storage/counter_memtable.h"
 #include "storage/narrow_memtable.h"
 #include "storage/wide_memtable.h"
-#include "storage/write_batch.h"
 
 struct wide_part {
     uint32_t table_id;

@@ -24,7 +24,7 @@
 
 #include "base/memory.h"
 #include "storage/memtable_partitions.h"
-#include "storage/range_deletions.h"
+#include "storage/cell/range_deletions.h"
 
 enum {
     NARROW_FOLD_DEPTH = 8, /* a reader merges at most this many versions */

@@ -10,8 +10,8 @@
 #define DAYBOOK_STORAGE_NARROW_MEMTABLE_H
 
 #include "base/arena.h"
-#include "storage/packed_rows.h"
-#include "storage/stream.h"
+#include "storage/cell/packed_rows.h"
+#include "storage/cell/stream.h"
 
 struct narrow_memtable;
 

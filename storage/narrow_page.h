@@ -8,7 +8,7 @@
 #define DAYBOOK_STORAGE_NARROW_PAGE_H
 
 #include "base/compress.h"
-#include "storage/row.h"
+#include "storage/cell/row.h"
 
 /* ---- writing ---- */
 

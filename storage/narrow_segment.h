@@ -6,8 +6,8 @@
 #ifndef DAYBOOK_STORAGE_NARROW_SEGMENT_H
 #define DAYBOOK_STORAGE_NARROW_SEGMENT_H
 
+#include "storage/cell/stream.h"
 #include "storage/segment.h"
-#include "storage/stream.h"
 
 struct narrow_segment_writer;
 

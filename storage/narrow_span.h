@@ -7,7 +7,7 @@
 #ifndef DAYBOOK_STORAGE_NARROW_SPAN_H
 #define DAYBOOK_STORAGE_NARROW_SPAN_H
 
-#include "storage/stream.h"
+#include "storage/cell/stream.h"
 
 enum { NARROW_SPAN_MAX = 1024 };       /* bytes of a span, which stays in memory with its segment */
 

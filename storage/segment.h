@@ -13,12 +13,12 @@
 #include <stdint.h>
 
 #include "base/world/world.h"
+#include "storage/cell/row.h"
+#include "storage/cell/stats.h"
 #include "storage/manifest.h"
 #include "storage/reader_pool.h"
-#include "storage/row.h"
 #include "storage/segment_days.h"
 #include "storage/segment_directory.h"
-#include "storage/stats.h"
 
 enum {
     SEGMENT_KEY_MAX = 65535,           /* bytes of a partition key, as in Cassandra */

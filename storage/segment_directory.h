@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "storage/cell/row.h"
+#include "storage/cell/stats.h"
 #include "storage/manifest.h"
-#include "storage/row.h"
-#include "storage/stats.h"
 
 /* One partition in a segment. */
 struct segment_partition {

@@ -15,11 +15,11 @@
 #define DAYBOOK_STORAGE_STORE_H
 
 #include "base/world/world.h"
+#include "storage/cell/stats.h"
+#include "storage/cell/stream.h"
+#include "storage/cell/write_batch.h"
 #include "storage/commit_log.h"
 #include "storage/manifest.h"
-#include "storage/stats.h"
-#include "storage/stream.h"
-#include "storage/write_batch.h"
 
 struct store;
 

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/compress.h"
-#include "storage/string_table.h"
+#include "storage/cell/string_table.h"
 #include "storage/vector_codec.h"
 
 enum {

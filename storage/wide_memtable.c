@@ -23,8 +23,8 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "storage/partition_index.h"
-#include "storage/string_table.h"
+#include "storage/cell/partition_index.h"
+#include "storage/cell/string_table.h"
 #include "storage/wide_partitions.h"
 
 enum {

@@ -17,10 +17,10 @@
 #ifndef DAYBOOK_STORAGE_WIDE_MEMTABLE_H
 #define DAYBOOK_STORAGE_WIDE_MEMTABLE_H
 
-#include "storage/block.h"
-#include "storage/stats.h"
-#include "storage/stream.h"
-#include "storage/wide_rows.h"
+#include "storage/cell/block.h"
+#include "storage/cell/stats.h"
+#include "storage/cell/stream.h"
+#include "storage/cell/wide_rows.h"
 
 struct arena;
 struct wide_memtable;

@@ -7,7 +7,7 @@
 #ifndef DAYBOOK_STORAGE_WIDE_PAGE_H
 #define DAYBOOK_STORAGE_WIDE_PAGE_H
 
-#include "storage/wide_rows.h"
+#include "storage/cell/wide_rows.h"
 
 enum { WIDE_PAGE_ROWS_MAX = 1 << 16 };
 

@@ -20,8 +20,8 @@
 #define DAYBOOK_STORAGE_WIDE_PARTITIONS_H
 
 #include "base/key_places.h"
-#include "storage/block.h"
-#include "storage/packed_stats.h"
+#include "storage/cell/block.h"
+#include "storage/cell/packed_stats.h"
 
 struct arena;
 struct chunk;

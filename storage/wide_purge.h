@@ -4,8 +4,8 @@
 #ifndef DAYBOOK_STORAGE_WIDE_PURGE_H
 #define DAYBOOK_STORAGE_WIDE_PURGE_H
 
-#include "storage/stream.h"
-#include "storage/wide_rows.h"
+#include "storage/cell/stream.h"
+#include "storage/cell/wide_rows.h"
 
 struct wide_purge;
 

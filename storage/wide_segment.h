@@ -8,8 +8,8 @@
 #ifndef DAYBOOK_STORAGE_WIDE_SEGMENT_H
 #define DAYBOOK_STORAGE_WIDE_SEGMENT_H
 
+#include "storage/cell/wide_rows.h"
 #include "storage/segment.h"
-#include "storage/wide_rows.h"
 
 enum { WIDE_SEGMENT_INPUTS_MAX = 64 };         /* of one merge */
 

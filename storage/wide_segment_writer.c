@@ -12,7 +12,7 @@
 #include "storage/wide_segment.h"
 
 #include "base/memory.h"
-#include "storage/row.h"
+#include "storage/cell/row.h"
 #include "storage/wide_dictionary.h"
 #include "storage/wide_page.h"
 

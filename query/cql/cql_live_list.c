@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/mutation.h"
+#include "storage/cell/mutation.h"
 
 enum { COPIES_A_LOOK = 64 }; /* numbers that are copied in the time that one comparison takes */
 

@@ -11,7 +11,7 @@
 #define DAYBOOK_QUERY_CQL_CQL_LIVE_LIST_H
 
 #include "base/arena.h"
-#include "storage/row.h"
+#include "storage/cell/row.h"
 #include "storage/schema/schema.h"
 
 struct cql_live_list {

@@ -8,7 +8,7 @@
 #include "rollup/streams.h"
 #include "base/calendar.h"
 #include "base/hash.h"
-#include "storage/partition_index.h"
+#include "storage/cell/partition_index.h"
 
 enum { ROWS_MAX = 1000000 };
 

@@ -1,5 +1,5 @@
 /* fuzz_frame_payload: batches out of a log frame; what was read is written and read the same. */
-#include "storage/write_batch.h"
+#include "storage/cell/write_batch.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_rewritten(const struct write_batch *batch)

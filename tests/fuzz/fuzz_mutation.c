@@ -1,6 +1,6 @@
 /* fuzz_mutation: packed writes; what is unpacked is packed and unpacked the same. */
 #include "base/arena.h"
-#include "storage/mutation.h"
+#include "storage/cell/mutation.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_repacked(const struct mutation *mutation, struct arena *arena)

@@ -7,8 +7,8 @@
 #define DAYBOOK_TESTS_SIM_PARTITION_MODEL_H
 
 #include "base/arena.h"
-#include "storage/mutation.h"
-#include "storage/stream.h"
+#include "storage/cell/mutation.h"
+#include "storage/cell/stream.h"
 
 enum { MODEL_TABLE = 900, MODEL_COUNTER_TABLE = 901, MODEL_PLAIN_TABLE = 902 };
 

@@ -1,5 +1,5 @@
 /* test_block: blocks come back from the log as they were, and damage is noticed or harmless. */
-#include "storage/block.h"
+#include "storage/cell/block.h"
 
 #include <criterion/criterion.h>
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "query/cql/cql_live_list.h"
-#include "storage/mutation.h"
+#include "storage/cell/mutation.h"
 
 enum { COLUMN_ID = 3, OTHER_ID = 4, CELLS_MAX = 400, PATHS_MAX = 64, PATH_SIZE = 16 };
 

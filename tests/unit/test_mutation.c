@@ -1,5 +1,5 @@
 /* test_mutation: builders, the packed form, and bytes that lie. */
-#include "storage/mutation.h"
+#include "storage/cell/mutation.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

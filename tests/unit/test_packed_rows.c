@@ -1,11 +1,11 @@
 /* test_packed_rows: rows packed at once are what mutations of the same rows would be. */
-#include "storage/packed_rows.h"
+#include "storage/cell/packed_rows.h"
 
 #include <criterion/criterion.h>
 
 #include "base/hash.h"
 #include "storage/narrow_memtable.h"
-#include "storage/write_batch.h"
+#include "storage/cell/write_batch.h"
 #include "tests/sim/partition_model.h"
 
 struct fixture {

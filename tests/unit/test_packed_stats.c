@@ -1,5 +1,5 @@
 /* test_packed_stats: against struct partition_stats itself, for what fits and what does not. */
-#include "storage/packed_stats.h"
+#include "storage/cell/packed_stats.h"
 
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
 /* test_partition_index: sums by partition, in few bytes, and exact beyond them. */
-#include "storage/partition_index.h"
+#include "storage/cell/partition_index.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* test_restamp: timestamps ahead of now become ones that are not, and no comparison changes. */
-#include "storage/restamp.h"
+#include "storage/cell/restamp.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "counters/counter_cell.h"
 #include "base/arena.h"
-#include "storage/row.h"
+#include "storage/cell/row.h"
 
 enum { ARENA_CHUNK = 1 << 16 };
 

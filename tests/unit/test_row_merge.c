@@ -12,7 +12,7 @@
 
 #include "counters/counter_cell.h"
 #include "base/arena.h"
-#include "storage/row.h"
+#include "storage/cell/row.h"
 
 enum { HISTORIES = 6000, WRITES_MAX = 24, PATHS = 4, ARENA_CHUNK = 1 << 16 };
 

@@ -1,7 +1,7 @@
 /* Stats must add up exactly in any order, and give the sum's scale as BigDecimal would. */
 #include <criterion/criterion.h>
 
-#include "storage/stats.h"
+#include "storage/cell/stats.h"
 
 static void add(struct partition_stats *stats, int64_t time, int64_t unscaled, uint8_t scale)
 {

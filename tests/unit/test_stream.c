@@ -1,5 +1,5 @@
 /* test_stream: slices, the order of items, and the filters. */
-#include "storage/stream.h"
+#include "storage/cell/stream.h"
 
 #include <criterion/criterion.h>
 

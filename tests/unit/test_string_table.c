@@ -1,5 +1,5 @@
 /* test_string_table: strings keep the number they first got, whatever their size. */
-#include "storage/string_table.h"
+#include "storage/cell/string_table.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

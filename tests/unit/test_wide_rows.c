@@ -1,5 +1,5 @@
 /* test_wide_rows: sorting and merging keep equals in order; streams number them. */
-#include "storage/wide_rows.h"
+#include "storage/cell/wide_rows.h"
 
 #include <criterion/criterion.h>
 

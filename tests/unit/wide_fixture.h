@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/wide_rows.h"
+#include "storage/cell/wide_rows.h"
 
 enum { WIDE_TABLE = 1, CLICK_TEXT_SIZE = 64 };
 

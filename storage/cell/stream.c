@@ -3,7 +3,7 @@
  * An array stream yields what it was given.  The two filters, live rows for a reader and what is
  * left for a compaction, are one loop with another keep function: both drop every bound, the one
  * because a reader wants rows, the other because what the deletion hid is gone with this merge. */
-#include "storage/stream.h"
+#include "storage/cell/stream.h"
 
 #include "base/arena.h"
 #include "base/memory.h"

@@ -16,7 +16,7 @@
  * The inputs stand in a binary heap by their head's place.  A head is valid until its stream is
  * pulled again, and what goes out may point into it; so streams that gave something to the last
  * item are pulled at the beginning of the next call and not before. */
-#include "storage/stream.h"
+#include "storage/cell/stream.h"
 
 #include "base/arena.h"
 #include "base/memory.h"

@@ -7,13 +7,13 @@
  *     places    an entry's place is its chunk times 2^15 and its offset in it, in units of 8 bytes
  *     slots     places plus one, by the token's low bits; 0: empty
  *     order     places by (token, key), made when asked for and stale after adds */
-#include "storage/partition_index.h"
+#include "storage/cell/partition_index.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/packed_stats.h"
+#include "storage/cell/packed_stats.h"
 #include "base/radix_sort.h"
 
 enum {

@@ -3,10 +3,10 @@
  * Fresh runs add (stats.h), so one entry per partition is enough however many runs hold it, and
  * compaction changes nothing here unless it purges.  In memory, 50 to 60 bytes and its key a
  * partition; rebuilt from the segments' directories when a directory is opened. */
-#ifndef DAYBOOK_STORAGE_PARTITION_INDEX_H
-#define DAYBOOK_STORAGE_PARTITION_INDEX_H
+#ifndef DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H
+#define DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H
 
-#include "storage/stats.h"
+#include "storage/cell/stats.h"
 
 struct partition_index;
 

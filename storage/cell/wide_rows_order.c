@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/radix_sort.h"
-#include "storage/wide_rows.h"
+#include "storage/cell/wide_rows.h"
 
 enum {
     INSERTION_ROWS = 24 /* up to here it beats sorts that need scratch memory */

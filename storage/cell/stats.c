@@ -5,7 +5,7 @@
  * partition has one scale, which lies in the struct itself; more are an array of their own.
  *
  *   rows 3   scale 1: count 2, sum 12 (0.5 + 0.7)   scale 2: count 1, sum 150 (1.50)   -> 2.70 */
-#include "storage/stats.h"
+#include "storage/cell/stats.h"
 
 #include <string.h>
 

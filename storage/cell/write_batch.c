@@ -9,7 +9,7 @@
  *   u64 timestamp_us, written by the engine, which alone knows it
  *   sections, each: u8 kind, then its body (FORMATS.md "Frame payload")
  *   u8 SECTION_END */
-#include "storage/write_batch.h"
+#include "storage/cell/write_batch.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * its scale with it and the scale of the result stays right.  Stats of fresh runs add whatever
  * their time ranges are, because no ranked row can replace another; stats of anything else never
  * add (docs/ARCHITECTURE.md "Partition stats"). */
-#ifndef DAYBOOK_STORAGE_STATS_H
-#define DAYBOOK_STORAGE_STATS_H
+#ifndef DAYBOOK_STORAGE_CELL_STATS_H
+#define DAYBOOK_STORAGE_CELL_STATS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -17,14 +17,14 @@
  *
  * A column that was dropped after the mutation was made is accepted: the write and the schema
  * change meet in the order of their frames, and a log that holds both must stay readable. */
-#include "storage/mutation.h"
+#include "storage/cell/mutation.h"
 
 #include <string.h>
 
 #include "counters/counter_cell.h"
 #include "base/arena.h"
 #include "base/hash.h"
-#include "storage/stream.h"
+#include "storage/cell/stream.h"
 
 /* Written to disk: the numbers cannot change. */
 enum { MUTATION_DELETES_PARTITION = 1 };

@@ -5,12 +5,12 @@
  * a block's own rows say what they add to a counter table so that nothing need be logged for it.
  * The engine applies them in this order: blocks and their counts, mutations, packed rows,
  * increments. */
-#ifndef DAYBOOK_STORAGE_WRITE_BATCH_H
-#define DAYBOOK_STORAGE_WRITE_BATCH_H
+#ifndef DAYBOOK_STORAGE_CELL_WRITE_BATCH_H
+#define DAYBOOK_STORAGE_CELL_WRITE_BATCH_H
 
 #include "base/arena.h"
-#include "storage/block.h"
-#include "storage/packed_rows.h"
+#include "storage/cell/block.h"
+#include "storage/cell/packed_rows.h"
 
 enum { WRITE_BATCH_BYTES_MAX = 24 << 20 };        /* in the log, at most; more is ERROR_LIMIT */
 

@@ -27,7 +27,7 @@
 
 #include "counters/counter_cell.h"
 #include "base/arena.h"
-#include "storage/row.h"
+#include "storage/cell/row.h"
 
 /* The rules */
 

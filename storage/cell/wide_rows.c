@@ -6,7 +6,7 @@
  *
  * A merge is an append of all inputs and a sort: it beats comparing heads because nothing in it is
  * a branch that depends on the data, and rows in order already cost one pass. */
-#include "storage/wide_rows.h"
+#include "storage/cell/wide_rows.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * 2, partition and ad codes in 2 each, the scale of all amounts is one byte, absence one byte: 8
  * bytes a row, and the two dictionaries.  Widths are whole bytes so that writing and reading a
  * vector is one loop that the compiler vectorizes; the log is rewritten soon and wants speed. */
-#include "storage/block.h"
+#include "storage/cell/block.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* restamp: see the header. */
-#include "storage/restamp.h"
+#include "storage/cell/restamp.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* What decides correctness: a run must read back by mutation_unpack as the mutation that it is,
  * which refuses items that do not ascend.  So whether a row joins the run before it is found out by
  * comparing the two, and a row that does not follow begins a run of its own. */
-#include "storage/packed_rows.h"
+#include "storage/cell/packed_rows.h"
 
 #include "base/memory.h"
 

@@ -10,10 +10,10 @@
  *
  * Times are noted first, all of them.  They are kept as spans; where there are too many, spans with
  * the least between them become one, whose times then keep their distances. */
-#ifndef DAYBOOK_STORAGE_RESTAMP_H
-#define DAYBOOK_STORAGE_RESTAMP_H
+#ifndef DAYBOOK_STORAGE_CELL_RESTAMP_H
+#define DAYBOOK_STORAGE_CELL_RESTAMP_H
 
-#include "storage/stream.h"
+#include "storage/cell/stream.h"
 
 enum { RESTAMP_SPANS_MAX = 4 << 20 };  /* 96 MiB */
 

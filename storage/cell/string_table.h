@@ -4,10 +4,10 @@
  * a string that is there is the hot path: a lookup touches one entry of the table, which holds
  * strings up to 16 bytes itself and the 128-bit hash of longer ones, and many strings are looked up
  * at once so that their cache misses overlap. */
-#ifndef DAYBOOK_STORAGE_STRING_TABLE_H
-#define DAYBOOK_STORAGE_STRING_TABLE_H
+#ifndef DAYBOOK_STORAGE_CELL_STRING_TABLE_H
+#define DAYBOOK_STORAGE_CELL_STRING_TABLE_H
 
-#include "storage/block.h"
+#include "storage/cell/block.h"
 
 #define STRING_NONE UINT32_MAX
 

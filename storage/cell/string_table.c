@@ -16,7 +16,7 @@
  * size and 16 bytes: of a string up to 16 bytes its first and last eight, which with the size are
  * the whole string; of a longer one its 128-bit hash, after which the text itself is compared.
  * Numbers depend on the order of adding only, never on hashes. */
-#include "storage/string_table.h"
+#include "storage/cell/string_table.h"
 
 #include <string.h>
 

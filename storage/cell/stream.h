@@ -12,10 +12,10 @@
  * the exact opposite order when reversed.  A range deletion that is in force where the slice begins
  * is yielded as a bound at the slice's start, and one still open where it ends as a bound there, so
  * bounds always pair up. */
-#ifndef DAYBOOK_STORAGE_STREAM_H
-#define DAYBOOK_STORAGE_STREAM_H
+#ifndef DAYBOOK_STORAGE_CELL_STREAM_H
+#define DAYBOOK_STORAGE_CELL_STREAM_H
 
-#include "storage/row.h"
+#include "storage/cell/row.h"
 
 /* The part of a partition between two bounds, start before end in clustering order. */
 struct slice {

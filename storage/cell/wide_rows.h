@@ -4,14 +4,14 @@
  * Vectors are those of block.h; codes point into `strings`, which whoever filled the rows keeps
  * alive (a memtable's, a decoded page's).  Sorted by the clustering columns in the table's order;
  * equals stand in the order of their frames, which is their rank unless `ranks` says otherwise. */
-#ifndef DAYBOOK_STORAGE_WIDE_ROWS_H
-#define DAYBOOK_STORAGE_WIDE_ROWS_H
+#ifndef DAYBOOK_STORAGE_CELL_WIDE_ROWS_H
+#define DAYBOOK_STORAGE_CELL_WIDE_ROWS_H
 
 #include "base/bytes.h"
 #include "base/world/pace.h"
-#include "storage/block.h"
-#include "storage/stats.h"
-#include "storage/stream.h"
+#include "storage/cell/block.h"
+#include "storage/cell/stats.h"
+#include "storage/cell/stream.h"
 
 /* Before equals of several runs are brought together: one above the rank of the equal before. */
 #define WIDE_RANK_IMPLIED INT64_MIN

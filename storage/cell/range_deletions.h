@@ -1,8 +1,8 @@
 /* range_deletions: overlapping range deletions of one partition as the bounds of a stream. */
-#ifndef DAYBOOK_STORAGE_RANGE_DELETIONS_H
-#define DAYBOOK_STORAGE_RANGE_DELETIONS_H
+#ifndef DAYBOOK_STORAGE_CELL_RANGE_DELETIONS_H
+#define DAYBOOK_STORAGE_CELL_RANGE_DELETIONS_H
 
-#include "storage/stream.h"
+#include "storage/cell/stream.h"
 
 struct range_deletion {
     struct bound start;

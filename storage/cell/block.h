@@ -13,8 +13,8 @@
  *   text, blob, uuid and everything else              codes into a dictionary of serialized values
  * so that integers stand in the order of their type.  Where a row is absent its integer, scale or
  * code is 0.  Serialized form: FORMATS.md "Block". */
-#ifndef DAYBOOK_STORAGE_BLOCK_H
-#define DAYBOOK_STORAGE_BLOCK_H
+#ifndef DAYBOOK_STORAGE_CELL_BLOCK_H
+#define DAYBOOK_STORAGE_CELL_BLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* mutation: one write to one partition, in the form every door makes and the log keeps.
  *
  * Packed form: FORMATS.md "Mutation". */
-#ifndef DAYBOOK_STORAGE_MUTATION_H
-#define DAYBOOK_STORAGE_MUTATION_H
+#ifndef DAYBOOK_STORAGE_CELL_MUTATION_H
+#define DAYBOOK_STORAGE_CELL_MUTATION_H
 
-#include "storage/row.h"
+#include "storage/cell/row.h"
 
 /* A timestamp that stands for the server's own: frame base plus the mutation's index in it.  A
  * deletion that has it also gets its local time (local_s) from there. */

@@ -12,10 +12,10 @@
  *     packed_rows_null(rows, 4);
  *
  * Its marker and all cells have the server's timestamp (mutation.h). */
-#ifndef DAYBOOK_STORAGE_PACKED_ROWS_H
-#define DAYBOOK_STORAGE_PACKED_ROWS_H
+#ifndef DAYBOOK_STORAGE_CELL_PACKED_ROWS_H
+#define DAYBOOK_STORAGE_CELL_PACKED_ROWS_H
 
-#include "storage/mutation.h"
+#include "storage/cell/mutation.h"
 
 struct packed_run {
     uint32_t table_id;

@@ -2,7 +2,7 @@
  *
  * Correct means: the view is the exact sum of what was added.  So whether a sum fits is asked of
  * the sum itself, after it was made in full width, and not of its terms. */
-#include "storage/packed_stats.h"
+#include "storage/cell/packed_stats.h"
 
 #include "base/memory.h"
 

@@ -6,7 +6,7 @@
  * value.  Reading trusts nothing: counts are held against the bytes left before memory is taken,
  * and what no writer writes (two cells of one simple column, a TTL without an expiry) is corrupt,
  * so that merging need not look for it. */
-#include "storage/row.h"
+#include "storage/cell/row.h"
 
 #include <string.h>
 

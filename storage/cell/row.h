@@ -8,8 +8,8 @@
  * table).
  *
  * These structs are views: the bytes they point to belong to a page, a memtable or an arena. */
-#ifndef DAYBOOK_STORAGE_ROW_H
-#define DAYBOOK_STORAGE_ROW_H
+#ifndef DAYBOOK_STORAGE_CELL_ROW_H
+#define DAYBOOK_STORAGE_CELL_ROW_H
 
 #include <stdbool.h>
 #include <stdint.h>

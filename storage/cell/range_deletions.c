@@ -10,7 +10,7 @@
  *
  * The open ranges stand in a heap, the strongest on top.  A range that has ended is taken off when
  * it comes to the top, not before: n ranges cost n log n whatever they overlap. */
-#include "storage/range_deletions.h"
+#include "storage/cell/range_deletions.h"
 
 #include <stdlib.h>
 

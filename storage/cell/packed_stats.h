@@ -3,10 +3,10 @@
  * Nearly every partition has amounts of one scale, fewer than 2^32 rows, times less than 49 days
  * apart and a sum that fits 64 bits.  Any other has a struct partition_stats of its own, and keeps
  * it.  What holds packed stats copies them by packed_stats_copy alone. */
-#ifndef DAYBOOK_STORAGE_PACKED_STATS_H
-#define DAYBOOK_STORAGE_PACKED_STATS_H
+#ifndef DAYBOOK_STORAGE_CELL_PACKED_STATS_H
+#define DAYBOOK_STORAGE_CELL_PACKED_STATS_H
 
-#include "storage/stats.h"
+#include "storage/cell/stats.h"
 
 struct packed_stats {
     int64_t first;
