@@ -30,7 +30,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/manifest.h"
+#include "storage/manifest/manifest.h"
 #include "storage/segment_days.h"
 
 enum {

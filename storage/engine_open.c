@@ -17,7 +17,7 @@
 #include "storage/compact_plan.h"
 #include "storage/engine_private.h"
 #include "storage/frame_batches.h"
-#include "storage/manifest_probe.h"
+#include "storage/manifest/manifest_probe.h"
 
 enum {
     MEMTABLE_ROWS_DEFAULT = 16 << 20,

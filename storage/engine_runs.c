@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "storage/engine_private.h"
-#include "storage/manifest_roster.h"
+#include "storage/manifest/manifest_roster.h"
 
 enum { PLACES_AHEAD = 16, ENTRIES_AHEAD = 8 };
 

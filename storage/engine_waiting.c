@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "storage/engine_private.h"
-#include "storage/manifest_probe.h"
+#include "storage/manifest/manifest_probe.h"
 
 enum { STALL_US = 5000000, STALL_LOOK_MS = 1000 };
 

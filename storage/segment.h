@@ -15,7 +15,7 @@
 #include "base/world/world.h"
 #include "storage/cell/row.h"
 #include "storage/cell/stats.h"
-#include "storage/manifest.h"
+#include "storage/manifest/manifest.h"
 #include "storage/reader_pool.h"
 #include "storage/segment_days.h"
 #include "storage/segment_directory.h"

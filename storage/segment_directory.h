@@ -17,7 +17,7 @@
 #include "base/bytes.h"
 #include "storage/cell/row.h"
 #include "storage/cell/stats.h"
-#include "storage/manifest.h"
+#include "storage/manifest/manifest.h"
 
 /* One partition in a segment. */
 struct segment_partition {

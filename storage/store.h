@@ -19,7 +19,7 @@
 #include "storage/cell/stream.h"
 #include "storage/cell/write_batch.h"
 #include "storage/commit_log.h"
-#include "storage/manifest.h"
+#include "storage/manifest/manifest.h"
 
 struct store;
 

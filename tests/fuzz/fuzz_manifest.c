@@ -3,7 +3,7 @@
  *
  * Input: a byte (1: edit), then the file, whose size is put where its header says it: or else
  * nothing that is cut or grown would come past the header. */
-#include "storage/manifest.h"
+#include "storage/manifest/manifest.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/sim/sim_world.h"
 

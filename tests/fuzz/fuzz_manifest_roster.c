@@ -1,7 +1,7 @@
 /* fuzz_manifest_roster: what stands in for a lost manifest; one that is read is written the same.
  *
  * Input: the record; its checksum is not looked at (open_checksum.c). */
-#include "storage/manifest_roster.h"
+#include "storage/manifest/manifest_roster.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -20,7 +20,7 @@
 #include "base/calendar.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/manifest_roster.h"
+#include "storage/manifest/manifest_roster.h"
 #include "storage/segment_format.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/engine_fixture.h"

@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/manifest.h"
+#include "storage/manifest/manifest.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 

@@ -2,7 +2,7 @@
  *
  * Method: the real manifest on the simulated world, whose file is changed byte by byte, and whose
  * power fails before every call of a history. */
-#include "storage/manifest.h"
+#include "storage/manifest/manifest.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/manifest_probe.h"
+#include "storage/manifest/manifest_probe.h"
 #include "tests/sim/sim_world.h"
 
 enum { BLOCK = 4096 };

@@ -2,7 +2,7 @@
  *
  * Method: a manifest on the simulated world names real segments, each of which is empty; then files
  * are removed, cut and changed. */
-#include "storage/manifest_roster.h"
+#include "storage/manifest/manifest_roster.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "base/crc32c.h"
 #include "base/memory.h"
-#include "storage/manifest_probe.h"
+#include "storage/manifest/manifest_probe.h"
 #include "storage/segment.h"
 #include "tests/sim/sim_world.h"
 

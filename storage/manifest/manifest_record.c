@@ -4,13 +4,13 @@
  * a sector whole or not at all.  So a record that does not check was torn by a crash if a sector of
  * it is still zero and no later record is there; anything else is damage.  The end mark sees to it
  * that the last sector of a whole record is not zero. */
-#include "storage/manifest_record.h"
+#include "storage/manifest/manifest_record.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "storage/manifest_probe.h"
+#include "storage/manifest/manifest_probe.h"
 
 enum {
     MANIFEST_FORMAT = 2, /* 1 had no clock in states and edits */

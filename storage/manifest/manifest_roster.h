@@ -11,10 +11,10 @@
  * "Roster".
  *
  * Calls block on the disk, like those of the manifest, which makes all of them. */
-#ifndef DAYBOOK_STORAGE_MANIFEST_ROSTER_H
-#define DAYBOOK_STORAGE_MANIFEST_ROSTER_H
+#ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_ROSTER_H
+#define DAYBOOK_STORAGE_MANIFEST_MANIFEST_ROSTER_H
 
-#include "storage/manifest.h"
+#include "storage/manifest/manifest.h"
 
 #define MANIFEST_ROSTER_NAME "roster"      /* in segments/ */
 

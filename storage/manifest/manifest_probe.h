@@ -1,6 +1,6 @@
 /* manifest_probe: what a directory is, told without changing anything in it, not even a lock. */
-#ifndef DAYBOOK_STORAGE_MANIFEST_PROBE_H
-#define DAYBOOK_STORAGE_MANIFEST_PROBE_H
+#ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_PROBE_H
+#define DAYBOOK_STORAGE_MANIFEST_MANIFEST_PROBE_H
 
 #include "base/world/world.h"
 

@@ -7,8 +7,8 @@
  *
  * Calls block on the disk: they are made while opening, and by jobs of the background lane, one at
  * a time. */
-#ifndef DAYBOOK_STORAGE_MANIFEST_H
-#define DAYBOOK_STORAGE_MANIFEST_H
+#ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_H
+#define DAYBOOK_STORAGE_MANIFEST_MANIFEST_H
 
 #include <stdbool.h>
 #include <stdint.h>

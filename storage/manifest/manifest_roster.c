@@ -11,7 +11,7 @@
  *
  * Failures: a segment that is gone or damaged is not left out, for its clicks would be missing from
  * every number: it is an error that counts its rows. */
-#include "storage/manifest_roster.h"
+#include "storage/manifest/manifest_roster.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -14,7 +14,7 @@
  *
  * Failures: no space for a new file is returned and the old one goes on; a failed write or sync of
  * a record is final, because nobody knows whether it is there: every later edit is refused. */
-#include "storage/manifest.h"
+#include "storage/manifest/manifest.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,11 +23,11 @@
 
 #include "base/memory.h"
 #include "base/uuid.h"
-#include "storage/manifest_copy.h"
-#include "storage/manifest_probe.h"
-#include "storage/manifest_record.h"
-#include "storage/manifest_roster.h"
-#include "storage/manifest_state.h"
+#include "storage/manifest/manifest_copy.h"
+#include "storage/manifest/manifest_probe.h"
+#include "storage/manifest/manifest_record.h"
+#include "storage/manifest/manifest_roster.h"
+#include "storage/manifest/manifest_state.h"
 #include "base/world/whole_file.h"
 
 enum {

@@ -3,8 +3,8 @@
  * DIR/manifest.copy holds the bytes of DIR/manifest, except that a crash may have kept the last
  * record from it.  Segments and log frames that a record gives up go only once the copy has it,
  * too: so each of the two leads to everything that was acknowledged. */
-#ifndef DAYBOOK_STORAGE_MANIFEST_COPY_H
-#define DAYBOOK_STORAGE_MANIFEST_COPY_H
+#ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_COPY_H
+#define DAYBOOK_STORAGE_MANIFEST_MANIFEST_COPY_H
 
 #include "base/bytes.h"
 #include "base/world/world.h"

@@ -2,7 +2,7 @@
  *
  * What decides correctness: whether an edit fits is asked of the very function that makes the
  * change (segments_edit), so that what is written to disk always loads again. */
-#include "storage/manifest_state.h"
+#include "storage/manifest/manifest_state.h"
 
 #include <stdlib.h>
 #include <string.h>

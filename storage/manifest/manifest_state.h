@@ -11,11 +11,11 @@
  * Properties and schema are sized bytes; a segment is 65 bytes.  They are the bodies of the
  * manifest's records (manifest_record.h); a roster and a backup hold a state, too.  Pure: no disk.
  * manifest.h has the structs and what of this others may call. */
-#ifndef DAYBOOK_STORAGE_MANIFEST_STATE_H
-#define DAYBOOK_STORAGE_MANIFEST_STATE_H
+#ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_STATE_H
+#define DAYBOOK_STORAGE_MANIFEST_MANIFEST_STATE_H
 
 #include "base/bytes.h"
-#include "storage/manifest.h"
+#include "storage/manifest/manifest.h"
 
 /* Whether the two fit together: removed segments are there, added ones are not, and the flushed
  * frame does not fall. */

@@ -2,13 +2,13 @@
  *
  * What decides correctness: a directory that has a file of somebody else's is never taken for an
  * empty one, and one that has log files or segments never for a new one. */
-#include "storage/manifest_probe.h"
+#include "storage/manifest/manifest_probe.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/manifest_copy.h"
+#include "storage/manifest/manifest_copy.h"
 
 struct listing {
     char foreign[64]; /* the first name that is not one of ours */

@@ -6,8 +6,8 @@
  *             before, 0 for the first | body | CRC-32C of all before | end mark "DBRE" | zeros
  *
  * Every record begins a new block.  Pure: no disk. */
-#ifndef DAYBOOK_STORAGE_MANIFEST_RECORD_H
-#define DAYBOOK_STORAGE_MANIFEST_RECORD_H
+#ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_RECORD_H
+#define DAYBOOK_STORAGE_MANIFEST_MANIFEST_RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  *
  * What decides correctness: a copy is never older than one record, or it is not there.  An old one
  * could name segments that are long gone, or log frames that are. */
-#include "storage/manifest_copy.h"
+#include "storage/manifest/manifest_copy.h"
 
 #include <errno.h>
 #include <inttypes.h>
