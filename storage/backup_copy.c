@@ -24,7 +24,7 @@
 #include "storage/backup_point.h"
 #include "storage/backup_prune.h"
 #include "base/memory.h"
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 #include "storage/segment_format.h"
 
 enum { PIECE_SIZE = 4 << 20 };

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "base/world/world.h"
-#include "storage/commit_log.h"
+#include "storage/log/commit_log.h"
 #include "storage/manifest/manifest.h"
 
 enum { BACKUP_PATH = 64, BACKUP_POINT_MAX = 1 << 28 /* bytes */ };

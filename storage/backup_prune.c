@@ -13,7 +13,7 @@
 
 #include "storage/backup_point.h"
 #include "base/memory.h"
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 
 struct prune {
     struct disk *target;

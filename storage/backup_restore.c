@@ -22,7 +22,7 @@
 #include "storage/backup_point.h"
 #include "base/calendar.h"
 #include "base/memory.h"
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 
 enum { PIECE_SIZE = 4 << 20 };
 

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "storage/compact_plan.h"
 #include "storage/engine_private.h"
-#include "storage/frame_batches.h"
+#include "storage/log/frame_batches.h"
 #include "storage/manifest/manifest_probe.h"
 
 enum {

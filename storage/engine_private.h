@@ -14,8 +14,8 @@
 
 #include "base/log.h"
 #include "storage/cell/partition_index.h"
-#include "storage/commit_log.h"
 #include "storage/engine.h"
+#include "storage/log/commit_log.h"
 #include "storage/memtable.h"
 #include "storage/segment.h"
 

@@ -30,7 +30,7 @@
 
 #include "base/memory.h"
 #include "storage/engine_private.h"
-#include "storage/frame_batches.h"
+#include "storage/log/frame_batches.h"
 
 struct rebuild {
     struct engine *engine;

@@ -18,7 +18,7 @@
 #include "storage/cell/stats.h"
 #include "storage/cell/stream.h"
 #include "storage/cell/write_batch.h"
-#include "storage/commit_log.h"
+#include "storage/log/commit_log.h"
 #include "storage/manifest/manifest.h"
 
 struct store;

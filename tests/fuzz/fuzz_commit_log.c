@@ -4,7 +4,7 @@
  * It opens or is refused; then what the first opening left is opened in the same way.  That both
  * replay the same is for tests with genuine checksums: without them a stale sector can carry the
  * number of a file that is only just made. */
-#include "storage/commit_log.h"
+#include "storage/log/commit_log.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/sim/sim_world.h"
 

@@ -12,7 +12,7 @@
  *   again.
  *
  * The number of the crash and its seed are in the message of a failed check, and replay it. */
-#include "storage/commit_log.h"
+#include "storage/log/commit_log.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>

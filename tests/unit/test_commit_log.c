@@ -2,7 +2,7 @@
  *
  * Method: the real log on the simulated world, whose files the tests then change byte by byte, and
  * whose calls they make fail.  Crashes that lose writes are tests/sim/test_commit_log_crash.c's. */
-#include "storage/commit_log.h"
+#include "storage/log/commit_log.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 #include "tests/sim/sim_world.h"
 
 enum { FILE_SIZE = 64 << 10, FRAMES_MAX = 256 };

@@ -6,7 +6,7 @@
 
 #include "ingest/tables.h"
 #include "base/hash.h"
-#include "storage/commit_log.h"
+#include "storage/log/commit_log.h"
 #include "storage/manifest/manifest.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"

@@ -3,7 +3,7 @@
 
 #include "rollup/rows.h"
 #include "base/calendar.h"
-#include "storage/commit_log.h"
+#include "storage/log/commit_log.h"
 #include "storage/segment_format.h"
 #include "tests/lib/formats.h"
 #include "tests/lib/golden.h"

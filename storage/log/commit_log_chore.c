@@ -8,7 +8,7 @@
  * cannot be made is told by `status`. */
 #include <stddef.h>
 
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 
 static int file_make(struct commit_log_chore *chore, const char *path)
 {

@@ -9,7 +9,7 @@
  *
  * Example: frame 7 of file 3 with 1,000 bytes of payload has 44 + 1,000 bytes of content, three
  * sectors, and takes one block of eight; the five others carry the stamp and zeros. */
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 
 #include <stdio.h>
 #include <string.h>

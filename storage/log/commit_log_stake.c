@@ -7,7 +7,7 @@
 
 #include "base/crc32c.h"
 #include "base/memory.h"
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 
 /* Join the record's sectors, header included.  False: one is missing or cannot be read. */
 static bool gather(struct commit_log_reader *reader, const struct commit_log_header *header,

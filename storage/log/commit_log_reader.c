@@ -5,7 +5,7 @@
  * one, the read lane fills the next ones.  A jump outside of the ring starts it anew.
  *
  * Runs while a directory is opened: it waits by stepping the executor. */
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 
 #include <errno.h>
 #include <stdio.h>

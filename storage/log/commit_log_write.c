@@ -4,7 +4,7 @@
  * time, and written past the page cache; the sync comes once, after all of it.  An opening record
  * that is due is synced first, because a record is written only after the one before is durable. */
 #include "base/hash.h"
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 
 _Static_assert(COMMIT_LOG_PIECE % COMMIT_LOG_BLOCK == 0, "pieces are written past the page cache");
 

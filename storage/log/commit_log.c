@@ -21,7 +21,7 @@
  *
  * Every file keeps two blocks free at its end, so that the closing record, and the opening record
  * of the next time, always have their place. */
-#include "storage/commit_log.h"
+#include "storage/log/commit_log.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 
 enum {
     FILE_SIZE_DEFAULT = 64 << 20,

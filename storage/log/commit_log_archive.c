@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 
 void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH])
 {

@@ -11,8 +11,8 @@
  * page cache.  Layout byte by byte: FORMATS.md "Commit log".
  *
  * Engine thread only; it never waits for the disk after commit_log_open. */
-#ifndef DAYBOOK_STORAGE_COMMIT_LOG_H
-#define DAYBOOK_STORAGE_COMMIT_LOG_H
+#ifndef DAYBOOK_STORAGE_LOG_COMMIT_LOG_H
+#define DAYBOOK_STORAGE_LOG_COMMIT_LOG_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,15 +8,15 @@
  *   file for ever, a clean one may go on behind the closing record; an opening writes the last
  *   record again as it is.  So a sector shows its frame or what was there before.
  * - A record is written only after the one before it is synced: a crash leaves at most one torn. */
-#ifndef DAYBOOK_STORAGE_COMMIT_LOG_PRIVATE_H
-#define DAYBOOK_STORAGE_COMMIT_LOG_PRIVATE_H
+#ifndef DAYBOOK_STORAGE_LOG_COMMIT_LOG_PRIVATE_H
+#define DAYBOOK_STORAGE_LOG_COMMIT_LOG_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
 #include "base/world/world.h"
-#include "storage/commit_log.h"
+#include "storage/log/commit_log.h"
 
 enum {
     COMMIT_LOG_SECTOR = 512,       /* the disk writes one whole or not at all */

@@ -1,5 +1,5 @@
 /* frame_batches: see the header. */
-#include "storage/frame_batches.h"
+#include "storage/log/frame_batches.h"
 
 #include "base/memory.h"
 

@@ -7,7 +7,7 @@
  * Example: frame 17 at byte 8192 of log/00000003.log is damaged, log/00000004.log follows.
  * 00000004.log becomes 00000004.damaged-1; 00000003.log is copied to 00000003.damaged-1 and
  * zeroed from byte 8192 on. */
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
  * Example: file 5 holds 100..180 and a torn 181, from a crash.  The opening after it went on in
  * file 6 with a 181 of its own.  The walk ends file 5 at 181, finds file 6 to begin with 181 and
  * the checksum of 180, and never asks about the torn one again. */
-#include "storage/commit_log_private.h"
+#include "storage/log/commit_log_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
