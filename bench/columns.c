@@ -12,8 +12,8 @@
 
 #include "bench/bench_store.h"
 #include "base/memory.h"
-#include "storage/segment.h"
-#include "storage/wide_page.h"
+#include "storage/segment/segment.h"
+#include "storage/segment/wide_page.h"
 
 enum { COLUMNS_MAX = 16 };
 

@@ -17,7 +17,7 @@
 #include "base/calendar.h"
 #include "base/memory.h"
 #include "storage/wide_memtable.h"
-#include "storage/wide_segment.h"
+#include "storage/segment/wide_segment.h"
 
 enum {
     RESELLERS = 1000,

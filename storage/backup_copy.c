@@ -25,7 +25,7 @@
 #include "storage/backup_prune.h"
 #include "base/memory.h"
 #include "storage/log/commit_log_private.h"
-#include "storage/segment_format.h"
+#include "storage/segment/segment_format.h"
 
 enum { PIECE_SIZE = 4 << 20 };
 

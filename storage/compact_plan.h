@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #include "storage/manifest/manifest.h"
-#include "storage/segment_days.h"
+#include "storage/segment/segment_days.h"
 
 enum {
     COMPACT_RUNS_MIN = 4,      /* every report reads all of a narrow table's runs; */

@@ -13,9 +13,9 @@
  * the durable one. */
 #include "base/memory.h"
 #include "storage/engine_private.h"
-#include "storage/narrow_segment.h"
+#include "storage/segment/narrow_segment.h"
 #include "base/world/pace.h"
-#include "storage/wide_segment.h"
+#include "storage/segment/wide_segment.h"
 
 /* Of one flush; beyond, days share a segment whatever their size. */
 enum { OWN_DAYS_MAX = 64 };

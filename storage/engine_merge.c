@@ -20,9 +20,9 @@
 #include "counters/counter_cell.h"
 #include "base/memory.h"
 #include "storage/engine_drop.h"
-#include "storage/narrow_segment.h"
-#include "storage/wide_purge.h"
-#include "storage/wide_segment.h"
+#include "storage/segment/narrow_segment.h"
+#include "storage/segment/wide_purge.h"
+#include "storage/segment/wide_segment.h"
 
 /* ---- pace ---- */
 

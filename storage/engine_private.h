@@ -17,7 +17,7 @@
 #include "storage/engine.h"
 #include "storage/log/commit_log.h"
 #include "storage/memtable.h"
-#include "storage/segment.h"
+#include "storage/segment/segment.h"
 
 struct waiter {
     uint64_t frame;

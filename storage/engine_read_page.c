@@ -10,7 +10,7 @@
 #include "counters/counter_cell.h"
 #include "base/memory.h"
 #include "storage/engine_read_private.h"
-#include "storage/narrow_segment.h"
+#include "storage/segment/narrow_segment.h"
 
 enum {
     PAGE_ROWS_SURE = 2, /* come whatever their size: a static row, and the one asked for */

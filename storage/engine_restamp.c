@@ -17,9 +17,9 @@
 #include "base/calendar.h"
 #include "base/memory.h"
 #include "storage/engine_private.h"
-#include "storage/narrow_segment.h"
+#include "storage/segment/narrow_segment.h"
 #include "storage/cell/restamp.h"
-#include "storage/wide_segment.h"
+#include "storage/segment/wide_segment.h"
 
 struct restamping {
     struct engine *engine;

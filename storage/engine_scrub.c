@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "storage/engine_private.h"
-#include "storage/narrow_segment.h"
-#include "storage/wide_segment.h"
+#include "storage/segment/narrow_segment.h"
+#include "storage/segment/wide_segment.h"
 
 enum { FINDINGS_MAX = 1000, PARTITION_ROWS_MAX = 1 << 26 };
 

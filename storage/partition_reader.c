@@ -7,8 +7,8 @@
  * which are a merge by clustering and timestamp. */
 #include "base/memory.h"
 #include "storage/engine_private.h"
-#include "storage/narrow_segment.h"
-#include "storage/wide_segment.h"
+#include "storage/segment/narrow_segment.h"
+#include "storage/segment/wide_segment.h"
 
 enum { PARTITION_ROWS_MAX = 1 << 26 };
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/wide_dictionary.h"
-#include "storage/wide_page.h"
+#include "storage/segment/wide_dictionary.h"
+#include "storage/segment/wide_page.h"
 
 /* Any WIDE_PAGE_ROWS_MAX values from -SUMMED_MAX up to before SUMMED_MAX, a power of two, add up
  * within 64 bits. */

@@ -12,7 +12,7 @@
 #ifndef DAYBOOK_STORAGE_WIDE_SUMS_H
 #define DAYBOOK_STORAGE_WIDE_SUMS_H
 
-#include "storage/segment.h"
+#include "storage/segment/segment.h"
 #include "storage/wide_memtable.h"
 
 struct wide_sums;

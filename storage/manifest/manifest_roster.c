@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "storage/segment.h"
+#include "storage/segment/segment.h"
 #include "base/world/whole_file.h"
 
 #define ROSTER_PATH     "segments/" MANIFEST_ROSTER_NAME

@@ -1,7 +1,7 @@
 /* fuzz_narrow_page: pages of packed rows: all entries and items of one, and what is unpacked packs
  * and unpacks the same. */
 #include "base/arena.h"
-#include "storage/narrow_page.h"
+#include "storage/segment/narrow_page.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { ENTRIES_MAX = 64 };

@@ -1,6 +1,6 @@
 /* fuzz_narrow_span: spans of narrow segments: whatever the bytes are, slices meet them or not; the
  * slice of everything always does, and a slice within another one only if that does. */
-#include "storage/narrow_span.h"
+#include "storage/segment/narrow_span.h"
 #include "storage/schema/schema.h"
 #include "tests/fuzz/fuzz.h"
 

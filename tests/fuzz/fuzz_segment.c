@@ -1,8 +1,8 @@
 /* fuzz_segment: a segment file is the input; it is opened by what its own footer says of it (as a
  * manifest would), and every partition of it read. */
-#include "storage/narrow_segment.h"
-#include "storage/segment_format.h"
-#include "storage/wide_segment.h"
+#include "storage/segment/narrow_segment.h"
+#include "storage/segment/segment_format.h"
+#include "storage/segment/wide_segment.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/sim/sim_world.h"
 

@@ -1,7 +1,7 @@
 /* fuzz_wide_page: pages of coded columns: decoding stays within the page, and what comes out keeps
  * the promises that readers rely on. */
 #include "rollup/tables.h"
-#include "storage/wide_page.h"
+#include "storage/segment/wide_page.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_entries(const struct wide_page *page)

@@ -21,7 +21,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "storage/manifest/manifest_roster.h"
-#include "storage/segment_format.h"
+#include "storage/segment/segment_format.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"

@@ -4,7 +4,7 @@
 #include "rollup/rows.h"
 #include "base/calendar.h"
 #include "storage/log/commit_log.h"
-#include "storage/segment_format.h"
+#include "storage/segment/segment_format.h"
 #include "tests/lib/formats.h"
 #include "tests/lib/golden.h"
 #include "tests/sim/sim_world.h"

@@ -11,7 +11,7 @@
 #include "base/crc32c.h"
 #include "base/memory.h"
 #include "storage/manifest/manifest_probe.h"
-#include "storage/segment.h"
+#include "storage/segment/segment.h"
 #include "tests/sim/sim_world.h"
 
 #define ROSTER_PATH "segments/" MANIFEST_ROSTER_NAME

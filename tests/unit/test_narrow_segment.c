@@ -4,7 +4,7 @@
  * array (the model), and must be what the segment's stream yields, item by item as packed bytes,
  * forward and reversed.  Content is small in its clustering values, so that slices and bounds meet
  * rows and each other often, and large in its cells, so that partitions take several pages. */
-#include "storage/narrow_segment.h"
+#include "storage/segment/narrow_segment.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -16,8 +16,8 @@
 #include "counters/counter_cell.h"
 #include "base/arena.h"
 #include "base/memory.h"
-#include "storage/narrow_page.h"
-#include "storage/segment_format.h"
+#include "storage/segment/narrow_page.h"
+#include "storage/segment/segment_format.h"
 #include "tests/lib/formats.h"
 #include "tests/sim/ram_disk.h"
 

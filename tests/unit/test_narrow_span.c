@@ -1,5 +1,5 @@
 /* test_narrow_span: which slices a span of rows lets go by, and bytes that are none. */
-#include "storage/narrow_span.h"
+#include "storage/segment/narrow_span.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

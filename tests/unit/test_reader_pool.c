@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "base/memory.h"
-#include "storage/reader_pool.h"
+#include "storage/segment/reader_pool.h"
 
 enum { PLACES = 4, SPARE_BYTES = 100 };
 

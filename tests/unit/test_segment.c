@@ -1,5 +1,5 @@
 /* test_segment: the container of immutable runs: round trips, damage, failing disks. */
-#include "storage/segment.h"
+#include "storage/segment/segment.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/segment_format.h"
+#include "storage/segment/segment_format.h"
 #include "tests/lib/golden.h"
 #include "tests/sim/ram_disk.h"
 

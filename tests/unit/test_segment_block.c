@@ -1,5 +1,5 @@
 /* test_segment_block: blocks of a directory in columns: round trips of every form, size, damage. */
-#include "storage/segment_block.h"
+#include "storage/segment/segment_block.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "base/calendar.h"
-#include "storage/segment_days.h"
+#include "storage/segment/segment_days.h"
 
 /* The last component of the key, where it is a day, and nothing else. */
 Test(segment_days, a_partition_has_the_day_of_its_key)

@@ -1,5 +1,5 @@
 /* test_vector_codec: sequences of integers come back, and nothing else does. */
-#include "storage/vector_codec.h"
+#include "storage/segment/vector_codec.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

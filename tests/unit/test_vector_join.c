@@ -1,5 +1,5 @@
 /* test_vector_join: eight numbers at once are the same as one after the other. */
-#include "storage/vector_join.h"
+#include "storage/segment/vector_join.h"
 
 #include <criterion/criterion.h>
 

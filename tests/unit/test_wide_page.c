@@ -1,5 +1,5 @@
 /* test_wide_page: pages come back, and damage is noticed or harmless. */
-#include "storage/wide_page.h"
+#include "storage/segment/wide_page.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* test_wide_segment: what is written is read; a merge gives the partitions that one memtable with
  * all clicks in order would give, in bounded pieces. */
-#include "storage/wide_segment.h"
+#include "storage/segment/wide_segment.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "storage/wide_memtable.h"
-#include "storage/wide_page.h"
+#include "storage/segment/wide_page.h"
 #include "tests/sim/ram_disk.h"
 #include "tests/unit/wide_fixture.h"
 

@@ -1,0 +1,38 @@
+/* segment_days: how many rows a segment has of each day, by its partitions' keys.
+ *
+ * Compaction works in windows of a day.  A partition's day is its key's last component, where that
+ * is a day ("2013-11-28"): a property of the key and not of its rows, whose times may lie on either
+ * side of midnight, so that all runs of a partition agree on it.  Partitions of other tables are
+ * all of DAY_NONE. */
+#ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_DAYS_H
+#define DAYBOOK_STORAGE_SEGMENT_SEGMENT_DAYS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "storage/schema/schema.h"
+
+#define DAY_NONE INT32_MIN
+
+struct day_rows {
+    int32_t day;
+    uint64_t rows;
+};
+
+struct segment_days {
+    struct day_rows *days;             /* ascending by day; owned */
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t last;                     /* private: where the last add was */
+};
+
+int32_t partition_day(const struct table *table, struct bytes key);
+
+void segment_days_release(struct segment_days *days);
+void segment_days_add(struct segment_days *days, int32_t day, uint64_t rows);
+/* NULL when there are none. */
+const struct day_rows *segment_days_find(const struct segment_days *days, int32_t day);
+/* Whether there is a day that both have. */
+bool segment_days_meet(const struct segment_days *a, const struct segment_days *b);
+#endif

@@ -1,0 +1,81 @@
+/* segment_directory: which partitions a segment has, and where; in memory as it is on the disk.
+ *
+ * With 100,000 resellers or ten years of days a segment has a million partitions of a few rows, and
+ * what an open segment costs is what its partitions cost.  So blocks stay as they were encoded
+ * (10 bytes a partition), and beside them there is an array of the upper halves of the tokens (4
+ * bytes), in which a partition is searched for.  Only where a half agrees, which but for one in
+ * some thousand is the partition itself, its block is decoded: some hundred entries, 10 us.
+ *
+ * A directory is frozen once it is open and shared between threads; a cursor holds a few decoded
+ * blocks and serves one thread at a time. */
+#ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_DIRECTORY_H
+#define DAYBOOK_STORAGE_SEGMENT_SEGMENT_DIRECTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "storage/cell/row.h"
+#include "storage/cell/stats.h"
+#include "storage/manifest/manifest.h"
+
+/* One partition in a segment. */
+struct segment_partition {
+    int64_t token;
+    struct bytes key;
+    uint64_t rows;
+    uint32_t page_first;               /* its rows begin in this page ... */
+    uint32_t page_count;               /* ... and go on through so many */
+    uint32_t entry;                    /* which entry of page_first it is: small partitions share */
+    struct deletion deletion;          /* of the whole partition; TIMESTAMP_NONE: none */
+    const struct partition_stats *stats;   /* of wide segments; zero rows in narrow ones.  Never
+                                            * NULL when read from a segment; may be when written */
+};
+
+struct segment_directory;
+struct segment_cursor;
+struct reader_pool;
+struct reader_spare;
+
+/* Who gets each entry of a directory as soon as it was decoded and checked, in order; valid within
+ * the call.  A later entry may still be wrong. */
+struct segment_visitor {
+    void (*take)(void *context, const struct segment_partition *partition);
+    void *context;
+};
+
+/* Decode and check all of a directory section of a format (segment_format.h), whose checksum was
+ * right; takes its bytes and leaves `content` empty.  ERROR_CORRUPT unless it has the partitions
+ * and rows of `info` and names only pages below `page_count`.  `visitor` may be
+ * NULL; decodes with a workspace of `readers`. */
+must_check int segment_directory_open(const struct segment_info *info, uint32_t format,
+                                      uint32_t page_count, struct buffer *content,
+                                      const struct segment_visitor *visitor,
+                                      struct reader_pool *readers,
+                                      struct segment_directory **directory_out,
+                                      struct error *err);
+void segment_directory_free(struct segment_directory *directory);      /* NULL is fine */
+uint32_t segment_directory_count(const struct segment_directory *directory);
+size_t segment_directory_bytes(const struct segment_directory *directory);     /* of memory */
+/* False: the directory has no partition of that token.  True: nearly always it has one. */
+bool segment_directory_may_have(const struct segment_directory *directory, int64_t token);
+
+/* The directory and the pool, whose workspaces decode, outlive their cursors. */
+struct segment_cursor *segment_cursor_new(const struct segment_directory *directory,
+                                          struct reader_pool *readers);
+void segment_cursor_free(struct segment_cursor *cursor);               /* NULL is fine */
+/* The cursor as what is left for the next reader (reader_pool.h), its bytes counted, and back; NULL
+ * is fine in both. */
+struct reader_spare *segment_cursor_leave(struct segment_cursor *cursor);
+struct segment_cursor *segment_cursor_left(struct reader_spare *spare);
+
+/* What a cursor gives is valid until it is asked for another partition. */
+const struct segment_partition *segment_partition_at(struct segment_cursor *cursor,
+                                                     uint32_t index);
+/* The index of the first partition at or after (token, key); the count if there is none.  `key` is
+ * not to be a key that the same cursor gave. */
+uint32_t segment_seek(struct segment_cursor *cursor, int64_t token, struct bytes key);
+/* NULL if it is not in it. */
+const struct segment_partition *segment_find(struct segment_cursor *cursor, int64_t token,
+                                             struct bytes key);
+#endif

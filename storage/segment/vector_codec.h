@@ -1,0 +1,49 @@
+/* vector_codec: a sequence of integers in bytes, near its information content, at scan speed.
+ *
+ * Every column of a wide page is such a sequence: gaps between times, ranks of ids, amounts.  Their
+ * distributions are smooth but skewed, and nothing repeats, so a value is split into a *bucket*
+ * (its magnitude and first bits, one byte) and the bits below, which are as good as random.  zstd
+ * at its fastest level then only has to Huffman-code the buckets; the rest is stored as it is.
+ * Layout: FORMATS.md "Vector". */
+#ifndef DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
+#define DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+
+enum { VECTOR_COUNT_MAX = 1 << 20 };
+
+struct compressor;
+struct decompressor;
+struct pace;
+
+/* Working memory, worth keeping between vectors; each serves one thread at a time. */
+struct vector_encoder;
+struct vector_encoder *vector_encoder_new(void);
+void vector_encoder_free(struct vector_encoder *encoder);      /* NULL is fine */
+/* Vectors are encoded at this pace, which outlives the encoder.  NULL: at once. */
+void vector_encoder_set_pace(struct vector_encoder *encoder, struct pace *pace);
+/* Append the coded form of `count` (at most VECTOR_COUNT_MAX) values.  A vector of one repeated
+ * value takes 2 to 11 bytes, an empty one none. */
+void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
+                   struct buffer *target);
+/* The one it holds, for what is stored beside vectors. */
+struct compressor *vector_encoder_compressor(struct vector_encoder *encoder);
+
+struct vector_decoder;
+struct vector_decoder *vector_decoder_new(void);
+void vector_decoder_free(struct vector_decoder *decoder);      /* NULL is fine */
+/* Read `count` values (at most VECTOR_COUNT_MAX, else ERROR_CORRUPT).  ERROR_CORRUPT when the bytes
+ * hold no such vector. */
+must_check int vector_decode(struct vector_decoder *decoder, struct reader *reader, uint32_t count,
+                             int64_t *values_out);
+/* The value of a vector that repeats one, which is read past.  False: it has several values or
+ * none, and nothing was read. */
+bool vector_get_constant(struct reader *reader, uint32_t count, int64_t *value_out);
+/* Read past a vector of `count` values without decoding it: only that its bytes are there is
+ * checked. */
+must_check int vector_skip(struct reader *reader, uint32_t count);
+/* The one it holds. */
+struct decompressor *vector_decoder_decompressor(struct vector_decoder *decoder);
+#endif

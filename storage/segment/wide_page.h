@@ -1,0 +1,73 @@
+/* wide_page: rows of some partitions as coded columns: the unit a wide segment is made of.
+ *
+ * A page has entries, each a piece of one partition: a whole small one, or a part of a large one.
+ * Strings are not in it: an entry lists, most frequent first, the numbers its strings have in the
+ * segment's dictionary, and its rows refer to the list by place.
+ * Layout: FORMATS.md "Wide page". */
+#ifndef DAYBOOK_STORAGE_SEGMENT_WIDE_PAGE_H
+#define DAYBOOK_STORAGE_SEGMENT_WIDE_PAGE_H
+
+#include "storage/cell/wide_rows.h"
+
+enum { WIDE_PAGE_ROWS_MAX = 1 << 16 };
+
+struct wide_page_entry {
+    uint32_t first;                    /* its rows are [first, first + rows) of the page */
+    uint32_t rows;
+    int64_t timestamp_us;              /* of rows without one of their own */
+};
+
+/* The string numbers of one column's entries: entry i has numbers[starts[i] .. starts[i + 1]). */
+struct wide_page_list {
+    int64_t *numbers;
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t *starts;                  /* entry_count + 1 */
+};
+
+/* A page before it is encoded and after it was decoded.  In `rows`, codes are places in the entry's
+ * list, strings are not set, and timestamps_us NULL means the entries' own. */
+struct wide_page {
+    struct wide_rows rows;
+    uint32_t dictionary;               /* of the segment's, the one its numbers are of */
+    struct wide_page_entry *entries;
+    uint32_t entry_count;
+    uint32_t entry_capacity;
+    struct wide_page_list *lists;      /* by column; unused for columns without codes */
+    uint64_t wanted;                   /* bits by column: which are decoded */
+};
+
+#define WIDE_PAGE_ALL UINT64_MAX
+
+void wide_page_init(struct wide_page *page, const struct table *table);
+/* What is decoded from now on: some columns alone, without timestamps and ranks of rows, which
+ * look as if there were none; or WIDE_PAGE_ALL, as after wide_page_init.  Columns that are left
+ * out are only read past, and their vectors hold nothing. */
+void wide_page_want(struct wide_page *page, uint64_t columns);
+void wide_page_release(struct wide_page *page);
+void wide_page_clear(struct wide_page *page);                  /* keeps the memory */
+
+/* Encodes pages; its working memory serves one thread at a time. */
+struct wide_page_encoder;
+struct wide_page_encoder *wide_page_encoder_new(void);
+void wide_page_encoder_free(struct wide_page_encoder *encoder);
+/* Pages are encoded at this pace, column by column; it outlives the encoder.  NULL: at once. */
+void wide_page_encoder_set_pace(struct wide_page_encoder *encoder, struct pace *pace);
+/* Gives the dictionary's number of a string; called once for each code that a piece uses. */
+typedef uint32_t (*wide_page_number)(void *context, uint32_t column, uint32_t code,
+                                     struct bytes string);
+/* Add rows [from, from + count) of a sorted partition as an entry; the page has room for them. */
+void wide_page_add(struct wide_page_encoder *encoder, struct wide_page *page,
+                   const struct wide_rows *rows, uint32_t from, uint32_t count,
+                   wide_page_number number, void *context);
+void wide_page_encode(struct wide_page_encoder *encoder, const struct wide_page *page,
+                      struct buffer *target);
+
+struct wide_page_decoder;
+struct wide_page_decoder *wide_page_decoder_new(void);
+void wide_page_decoder_free(struct wide_page_decoder *decoder);
+/* Into `page` (cleared first), made for the table.  Columns that the page has and the table no
+ * longer has are left out, those it lacks are absent.  ERROR_CORRUPT; then the page is clear. */
+must_check int wide_page_decode(struct wide_page_decoder *decoder, struct bytes encoded,
+                                struct wide_page *page, struct error *err);
+#endif

@@ -1,0 +1,358 @@
+/* wide_segment_writer: partitions into pages, strings into the dictionary.
+ *
+ * The open page is filled with whole partitions as long as they fit; a partition that has more rows
+ * than a page begins one of its own and goes on through as many as it takes, and the page of its
+ * last rows takes further partitions.  Pages refer to the dictionary by number, so the dictionary
+ * is written after them, and its index is the segment's extra section.
+ *
+ *     page: p1 p2 p3 | page: p4 (first) | page: p4 (last) p5 | dictionary pages | extra: index
+ *
+ * What decides correctness: the directory names pages by number before they are written; they are
+ * numbered as they are handed to the segment, which is checked. */
+#include "storage/segment/wide_segment.h"
+
+#include "base/memory.h"
+#include "storage/cell/row.h"
+#include "storage/segment/wide_dictionary.h"
+#include "storage/segment/wide_page.h"
+
+/* What codes of a shared array of strings are in the current dictionary, plus one; 0: not yet. */
+struct known_codes {
+    const struct bytes *strings;
+    uint32_t string_count;
+    uint32_t *numbers;
+    uint32_t capacity;
+};
+
+struct wide_segment_writer {
+    const struct table *table;
+    struct segment_writer *file;
+    struct segment_info info;
+    struct wide_page_encoder *encoder;
+    struct wide_page page;
+    struct wide_dictionary_writer *dictionary;
+    struct known_codes *known; /* by column */
+    uint32_t *column_ids;
+    const struct wide_rows *rows; /* being added to the page */
+    struct wide_rows pending;     /* of the pieces, not yet in a page; codes are numbers */
+    uint32_t page_next;           /* the number the open page will have */
+    uint32_t page_rows;           /* at most in a page */
+    struct buffer encoded;
+    struct buffer label; /* the clustering of the open page's first row */
+    bool is_labelled;    /* that row's partition has other pages too */
+    bool is_open;        /* a partition is under way: */
+    bool has_entries;
+    int64_t token;
+    struct buffer key;
+    struct partition_stats stats;
+    uint32_t page_first;
+    uint32_t entry;
+};
+
+int wide_segment_writer_open(struct world *world, const struct table *table,
+                             const struct segment_info *info,
+                             struct wide_segment_writer **writer_out, struct error *err)
+{
+    *writer_out = NULL;
+    struct segment_writer *file;
+    int rc = segment_writer_open(world, info, &file, err);
+    if (rc != 0)
+        return rc;
+    struct wide_segment_writer *writer = memory_zeroed(1, sizeof *writer);
+    uint32_t columns = block_column_count(table);
+    writer->table = table;
+    writer->file = file;
+    writer->info = *info;
+    writer->info.rows = 0;
+    writer->page_rows = WIDE_PAGE_ROWS_MAX;
+    writer->encoder = wide_page_encoder_new();
+    wide_page_init(&writer->page, table);
+    wide_rows_init(&writer->pending, table);
+    writer->dictionary = wide_dictionary_writer_new(columns);
+    writer->known = memory_zeroed(columns, sizeof *writer->known);
+    writer->column_ids = memory_alloc(columns * sizeof *writer->column_ids);
+    for (uint32_t i = 0; i < columns; i++)
+        writer->column_ids[i] = block_column_of(table, i)->id;
+    *writer_out = writer;
+    return 0;
+}
+
+void wide_segment_writer_close(struct wide_segment_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    segment_writer_close(writer->file);
+    wide_page_encoder_free(writer->encoder);
+    wide_dictionary_writer_free(writer->dictionary);
+    for (uint32_t i = 0; i < writer->page.rows.column_count; i++)
+        memory_free(writer->known[i].numbers);
+    memory_free(writer->known);
+    memory_free(writer->column_ids);
+    wide_page_release(&writer->page);
+    wide_rows_release(&writer->pending);
+    buffer_release(&writer->encoded);
+    buffer_release(&writer->label);
+    buffer_release(&writer->key);
+    stats_release(&writer->stats);
+    memory_free(writer);
+}
+
+void wide_segment_writer_set_pace(struct wide_segment_writer *writer, struct pace *pace)
+{
+    wide_page_encoder_set_pace(writer->encoder, pace);
+}
+
+void wide_segment_writer_set_page_rows(struct wide_segment_writer *writer, uint32_t page_rows)
+{
+    check(page_rows <= WIDE_PAGE_ROWS_MAX);
+    writer->page_rows = page_rows > 0 ? page_rows : WIDE_PAGE_ROWS_MAX;
+}
+
+/* ---- strings ---- */
+
+static void known_clear(struct known_codes *known, const struct wide_vector *vector)
+{
+    known->strings = vector->strings;
+    known->string_count = vector->string_count;
+    if (vector->string_count > known->capacity) {
+        known->capacity = vector->string_count;
+        memory_free(known->numbers);
+        known->numbers = memory_alloc(known->capacity * sizeof *known->numbers);
+    }
+    for (uint32_t i = 0; i < vector->string_count; i++)
+        known->numbers[i] = 0;
+}
+
+static void known_begin(struct wide_segment_writer *writer, const struct wide_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        const struct wide_vector *vector = &rows->vectors[i];
+        struct known_codes *known = &writer->known[i];
+        if (vector->strings_shared &&
+            (known->strings != vector->strings || known->string_count != vector->string_count))
+            known_clear(known, vector);
+    }
+}
+
+static uint32_t number_of(void *context, uint32_t column, uint32_t code, struct bytes string)
+{
+    struct wide_segment_writer *writer = context;
+    if (writer->rows == &writer->pending)
+        return code;
+    if (!writer->rows->vectors[column].strings_shared)
+        return wide_dictionary_add(writer->dictionary, column, string);
+    uint32_t *known = &writer->known[column].numbers[code];
+    if (*known == 0)
+        *known = wide_dictionary_add(writer->dictionary, column, string) + 1;
+    return *known - 1;
+}
+
+uint32_t wide_segment_writer_number(struct wide_segment_writer *writer, uint32_t column,
+                                    struct bytes string)
+{
+    check(writer->is_open);
+    return wide_dictionary_add(writer->dictionary, column, string);
+}
+
+const struct bytes *wide_segment_writer_strings(const struct wide_segment_writer *writer,
+                                                uint32_t column, uint32_t *count_out)
+{
+    return wide_dictionary_strings(writer->dictionary, column, count_out);
+}
+
+/* ---- pages ---- */
+
+/* Pack the clustering of a row, the rank left out. */
+static void label_set(struct wide_segment_writer *writer, const struct wide_rows *rows,
+                      uint32_t row)
+{
+    struct buffer values = {0};
+    struct clustering clustering = {.count = writer->table->clustering_count - 1};
+    buffer_reserve(&values, CLUSTERING_MAX * WIDE_VALUE_MAX);
+    for (uint32_t i = 0; i < clustering.count; i++)
+        clustering.values[i] = wide_vector_value(&rows->vectors[i], row, &values);
+    buffer_clear(&writer->label);
+    clustering_pack(&clustering, &writer->label);
+    buffer_release(&values);
+}
+
+static int page_write(struct wide_segment_writer *writer, struct error *err)
+{
+    if (writer->page.rows.rows == 0)
+        return 0;
+    writer->page.dictionary = wide_dictionary_current(writer->dictionary);
+    buffer_clear(&writer->encoded);
+    wide_page_encode(writer->encoder, &writer->page, &writer->encoded);
+    uint32_t page;
+    struct bytes label = writer->is_labelled ? buffer_view(&writer->label) : (struct bytes){0};
+    int rc = segment_writer_page(writer->file, buffer_view(&writer->encoded), label, &page, err);
+    if (rc != 0)
+        return rc;
+    check(page == writer->page_next);
+    writer->page_next++;
+    writer->is_labelled = false;
+    wide_page_clear(&writer->page);
+    return 0;
+}
+
+/* Add rows [from, from + count) as an entry; `is_part`: the partition has others. */
+static int entry_add(struct wide_segment_writer *writer, const struct wide_rows *rows,
+                     uint32_t from, uint32_t count, bool is_part, struct error *err)
+{
+    if (count > writer->page_rows - writer->page.rows.rows) {
+        int rc = page_write(writer, err);
+        if (rc != 0)
+            return rc;
+    }
+    if (!writer->has_entries) {
+        writer->has_entries = true;
+        writer->page_first = writer->page_next;
+        writer->entry = writer->page.entry_count;
+    }
+    if (writer->page.entry_count == 0 && is_part) {
+        label_set(writer, rows, from);
+        writer->is_labelled = true;
+    }
+    writer->rows = rows;
+    wide_page_add(writer->encoder, &writer->page, rows, from, count, number_of, writer);
+    writer->rows = NULL;
+    return 0;
+}
+
+static int dictionary_write(struct wide_segment_writer *writer, struct error *err)
+{
+    int rc = page_write(writer, err);
+    if (rc == 0)
+        rc = wide_dictionary_write(writer->dictionary, writer->file, writer->column_ids,
+                                   &writer->page_next, err);
+    for (uint32_t i = 0; i < writer->page.rows.column_count; i++)
+        writer->known[i].strings = NULL;
+    return rc;
+}
+
+/* ---- partitions ---- */
+
+int wide_segment_writer_begin(struct wide_segment_writer *writer, int64_t token, struct bytes key,
+                              uint64_t rows, struct error *err)
+{
+    check(!writer->is_open);
+    int rc = 0;
+    if (wide_dictionary_is_full(writer->dictionary))
+        rc = dictionary_write(writer, err);
+    else if (rows > writer->page_rows - writer->page.rows.rows)
+        rc = page_write(writer, err);
+    if (rc != 0)
+        return rc;
+    writer->is_open = true;
+    writer->has_entries = false;
+    writer->token = token;
+    buffer_clear(&writer->key);
+    buffer_append_bytes(&writer->key, key);
+    stats_clear(&writer->stats);
+    wide_rows_clear(&writer->pending);
+    return 0;
+}
+
+static void timestamps_note(struct wide_segment_writer *writer, const struct wide_rows *rows)
+{
+    int64_t newest = rows->timestamp_us;
+    if (rows->timestamps_us != NULL)
+        newest = rows->timestamps_us[0];
+    for (uint32_t i = 0; rows->timestamps_us != NULL && i < rows->rows; i++)
+        newest = rows->timestamps_us[i] > newest ? rows->timestamps_us[i] : newest;
+    segment_writer_timestamp(writer->file, newest);
+}
+
+int wide_segment_writer_partition(struct wide_segment_writer *writer, int64_t token,
+                                  struct bytes key, const struct wide_rows *rows, struct error *err)
+{
+    if (rows->rows == 0)
+        return 0;
+    int rc = wide_segment_writer_begin(writer, token, key, rows->rows, err);
+    if (rc != 0)
+        return rc;
+    known_begin(writer, rows);
+    for (uint32_t from = 0, count; from < rows->rows; from += count) {
+        uint32_t left = rows->rows - from;
+        count = left < writer->page_rows ? left : writer->page_rows;
+        rc = entry_add(writer, rows, from, count, count < rows->rows, err);
+        if (rc != 0)
+            return rc;
+    }
+    wide_rows_stats(rows, &writer->stats);
+    timestamps_note(writer, rows);
+    return wide_segment_writer_end(writer, err);
+}
+
+/* Codes of pending rows are numbers in the dictionary, whose arrays move as they grow. */
+static void pending_refresh(struct wide_segment_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->pending.column_count; i++) {
+        struct wide_vector *vector = &writer->pending.vectors[i];
+        if (vector->kind == VECTOR_CODE)
+            vector->strings = wide_dictionary_strings(writer->dictionary, i, &vector->string_count);
+    }
+}
+
+int wide_segment_writer_append(struct wide_segment_writer *writer, const struct wide_rows *rows,
+                               struct error *err)
+{
+    check(writer->is_open);
+    if (rows->rows == 0)
+        return 0;
+    struct wide_rows *pending = &writer->pending;
+    int rc = wide_rows_append(pending, rows, 0, rows->rows);
+    if (rc != 0)
+        return error_set(err, rc, "too many rows in one piece of a partition");
+    wide_rows_stats(rows, &writer->stats);
+    timestamps_note(writer, rows);
+    pending_refresh(writer);
+    uint32_t from = 0;
+    for (; pending->rows - from >= writer->page_rows; from += writer->page_rows) {
+        rc = entry_add(writer, pending, from, writer->page_rows, true, err);
+        if (rc != 0)
+            return rc;
+    }
+    wide_rows_drop(pending, from);
+    return 0;
+}
+
+int wide_segment_writer_end(struct wide_segment_writer *writer, struct error *err)
+{
+    check(writer->is_open);
+    writer->is_open = false;
+    int rc = 0;
+    if (writer->pending.rows > 0) {
+        pending_refresh(writer);
+        rc = entry_add(writer, &writer->pending, 0, writer->pending.rows, writer->has_entries, err);
+    }
+    if (rc != 0 || writer->stats.rows == 0)
+        return rc;
+    struct segment_partition partition = {.token = writer->token,
+                                          .key = buffer_view(&writer->key),
+                                          .rows = writer->stats.rows,
+                                          .page_first = writer->page_first,
+                                          .page_count = writer->page_next - writer->page_first + 1,
+                                          .entry = writer->entry,
+                                          .deletion = {.timestamp_us = TIMESTAMP_NONE},
+                                          .stats = &writer->stats};
+    writer->info.rows += writer->stats.rows;
+    return segment_writer_partition(writer->file, &partition, err);
+}
+
+int wide_segment_writer_finish(struct wide_segment_writer *writer, struct segment_info *info_out,
+                               struct error *err)
+{
+    check(!writer->is_open);
+    if (writer->info.rows == 0) {
+        *info_out = writer->info;
+        info_out->partitions = 0;
+        return 0;
+    }
+    int rc = dictionary_write(writer, err);
+    if (rc == 0)
+        rc = segment_writer_extra(writer->file, wide_dictionary_index(writer->dictionary), err);
+    if (rc == 0)
+        rc = segment_writer_finish(writer->file, info_out, err);
+    return rc;
+}
