@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/calendar.h"
 #include "base/memory.h"
-#include "storage/wide_memtable.h"
+#include "storage/memtable/wide_memtable.h"
 #include "storage/segment/wide_segment.h"
 
 enum {

@@ -16,7 +16,7 @@
 #include "storage/cell/partition_index.h"
 #include "storage/engine.h"
 #include "storage/log/commit_log.h"
-#include "storage/memtable.h"
+#include "storage/memtable/memtable.h"
 #include "storage/segment/segment.h"
 
 struct waiter {

@@ -12,8 +12,8 @@
 #ifndef DAYBOOK_STORAGE_WIDE_SUMS_H
 #define DAYBOOK_STORAGE_WIDE_SUMS_H
 
+#include "storage/memtable/wide_memtable.h"
 #include "storage/segment/segment.h"
-#include "storage/wide_memtable.h"
 
 struct wide_sums;
 

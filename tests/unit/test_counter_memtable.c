@@ -1,5 +1,5 @@
 /* test_counter_memtable: sums by frame, generations, and the order of what is read. */
-#include "storage/counter_memtable.h"
+#include "storage/memtable/counter_memtable.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/narrow_memtable.h"
+#include "storage/memtable/narrow_memtable.h"
 #include "tests/sim/partition_model.h"
 
 struct fixture {

@@ -1,5 +1,5 @@
 /* test_narrow_memtable: rows and deletions over frames, held against the naive model. */
-#include "storage/narrow_memtable.h"
+#include "storage/memtable/narrow_memtable.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "base/hash.h"
-#include "storage/narrow_memtable.h"
+#include "storage/memtable/narrow_memtable.h"
 #include "storage/cell/write_batch.h"
 #include "tests/sim/partition_model.h"
 

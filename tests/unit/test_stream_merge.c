@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "storage/narrow_memtable.h"
+#include "storage/memtable/narrow_memtable.h"
 #include "tests/sim/partition_model.h"
 
 enum { RUNS = 5 };

@@ -1,5 +1,5 @@
 /* test_wide_memtable: against a list per partition: rows and stats, now and as of each frame. */
-#include "storage/wide_memtable.h"
+#include "storage/memtable/wide_memtable.h"
 
 #include <criterion/criterion.h>
 

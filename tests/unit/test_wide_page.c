@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "base/arena.h"
-#include "storage/wide_memtable.h"
+#include "storage/memtable/wide_memtable.h"
 #include "tests/lib/formats.h"
 #include "tests/unit/wide_fixture.h"
 

@@ -1,5 +1,5 @@
 /* test_wide_partitions: numbers of keys, and what a partition was at earlier frames. */
-#include "storage/wide_partitions.h"
+#include "storage/memtable/wide_partitions.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

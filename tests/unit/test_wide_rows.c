@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "base/arena.h"
-#include "storage/wide_memtable.h"
+#include "storage/memtable/wide_memtable.h"
 #include "tests/unit/wide_fixture.h"
 
 /* Rows by way of a memtable, with timestamp `timestamp_us`; `model` gets them too. */

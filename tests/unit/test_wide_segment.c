@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "storage/wide_memtable.h"
+#include "storage/memtable/wide_memtable.h"
 #include "storage/segment/wide_page.h"
 #include "tests/sim/ram_disk.h"
 #include "tests/unit/wide_fixture.h"

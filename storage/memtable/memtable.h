@@ -3,13 +3,13 @@
  * One generation: the wide memtables of ranked tables, the narrow memtable, the counters, on one
  * arena.  The engine has one open and any number of frozen ones, whose frame spans follow one
  * another.  Applying a batch is all there is to recovery: replay does the same calls. */
-#ifndef DAYBOOK_STORAGE_MEMTABLE_H
-#define DAYBOOK_STORAGE_MEMTABLE_H
+#ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_H
+#define DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_H
 
 #include "storage/cell/write_batch.h"
-#include "storage/counter_memtable.h"
-#include "storage/narrow_memtable.h"
-#include "storage/wide_memtable.h"
+#include "storage/memtable/counter_memtable.h"
+#include "storage/memtable/narrow_memtable.h"
+#include "storage/memtable/wide_memtable.h"
 
 struct wide_part {
     uint32_t table_id;

@@ -6,8 +6,8 @@
  * to it.  Partitions are kept in (table, token, key) order and rows in clustering order.
  *
  * The engine thread writes and reads it while it is open; once frozen any thread may read it. */
-#ifndef DAYBOOK_STORAGE_NARROW_MEMTABLE_H
-#define DAYBOOK_STORAGE_NARROW_MEMTABLE_H
+#ifndef DAYBOOK_STORAGE_MEMTABLE_NARROW_MEMTABLE_H
+#define DAYBOOK_STORAGE_MEMTABLE_NARROW_MEMTABLE_H
 
 #include "base/arena.h"
 #include "storage/cell/packed_rows.h"

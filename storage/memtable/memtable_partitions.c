@@ -2,7 +2,7 @@
  *
  * Tokens are nearly always different, so the tree's prefix decides, and a key is compared once.  A
  * partition's key lies behind it, where the comparison's cache line is. */
-#include "storage/memtable_partitions.h"
+#include "storage/memtable/memtable_partitions.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  *
  * What decides correctness: two keys are the same only if their bytes are; and an entry of an undo
  * list is made before its partition changes in a frame, once. */
-#include "storage/wide_partitions.h"
+#include "storage/memtable/wide_partitions.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * wide memtable has already mapped the block's strings to its own codes, so the counter's slot is
  * found by an array lookup per distinct string of a block, and increments are summed per string
  * before they touch a slot: a click costs one addition in a small array. */
-#include "storage/memtable.h"
+#include "storage/memtable/memtable.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
  *
  * A node costs 24 bytes an entry at inner levels and 16 in leaves; a million random insertions fill
  * leaves to 70 %. */
-#include "storage/memtable_index.h"
+#include "storage/memtable/memtable_index.h"
 
 #include <string.h>
 

@@ -17,7 +17,7 @@
  * with one layout.  A chunk keeps the layout it was begun with, and a partition begins a new chunk
  * when the layout has changed; since columns only widen, that happens a few times in a memtable's
  * life, whatever the input is. */
-#include "storage/wide_memtable.h"
+#include "storage/memtable/wide_memtable.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@
 #include "base/memory.h"
 #include "storage/cell/partition_index.h"
 #include "storage/cell/string_table.h"
-#include "storage/wide_partitions.h"
+#include "storage/memtable/wide_partitions.h"
 
 enum {
     CHUNK_ROWS_FIRST = 4,

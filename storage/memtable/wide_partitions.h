@@ -16,8 +16,8 @@
  * more: 8 is durable.
  *
  * Private to wide_memtable.c, which writes it on one thread. */
-#ifndef DAYBOOK_STORAGE_WIDE_PARTITIONS_H
-#define DAYBOOK_STORAGE_WIDE_PARTITIONS_H
+#ifndef DAYBOOK_STORAGE_MEMTABLE_WIDE_PARTITIONS_H
+#define DAYBOOK_STORAGE_MEMTABLE_WIDE_PARTITIONS_H
 
 #include "base/key_places.h"
 #include "storage/cell/block.h"

@@ -14,8 +14,8 @@
  * memtable before such a mutation hits a partition that has rows in it.
  *
  * The engine thread writes it; once frozen any thread may read it. */
-#ifndef DAYBOOK_STORAGE_WIDE_MEMTABLE_H
-#define DAYBOOK_STORAGE_WIDE_MEMTABLE_H
+#ifndef DAYBOOK_STORAGE_MEMTABLE_WIDE_MEMTABLE_H
+#define DAYBOOK_STORAGE_MEMTABLE_WIDE_MEMTABLE_H
 
 #include "storage/cell/block.h"
 #include "storage/cell/stats.h"

@@ -6,8 +6,8 @@
  * but the struct, for most partitions have one row.
  *
  * Memory comes from an arena and is never given back: what was handed out stays where it is. */
-#ifndef DAYBOOK_STORAGE_MEMTABLE_INDEX_H
-#define DAYBOOK_STORAGE_MEMTABLE_INDEX_H
+#ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_INDEX_H
+#define DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>

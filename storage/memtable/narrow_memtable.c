@@ -18,12 +18,12 @@
  * Cost: a partition 56 bytes and its key, and 19 to 37 where it is found, a row 16, a version 24
  * and its packed bytes; in the trees that order them 16 each, filled to 70 to 100 %: 55 to 65 bytes
  * beside the data for a row of a large partition, 117 for one that is a partition of its own. */
-#include "storage/narrow_memtable.h"
+#include "storage/memtable/narrow_memtable.h"
 
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/memtable_partitions.h"
+#include "storage/memtable/memtable_partitions.h"
 #include "storage/cell/range_deletions.h"
 
 enum {

@@ -5,13 +5,13 @@
  *
  * One is sought by a hash, for a tree of a hundred thousand costs a handful of cache misses where a
  * batch writes to as many of them as it has rows; and all are walked by the tree. */
-#ifndef DAYBOOK_STORAGE_MEMTABLE_PARTITIONS_H
-#define DAYBOOK_STORAGE_MEMTABLE_PARTITIONS_H
+#ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_PARTITIONS_H
+#define DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_PARTITIONS_H
 
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/key_places.h"
-#include "storage/memtable_index.h"
+#include "storage/memtable/memtable_index.h"
 
 struct memtable_partition {
     int64_t token;

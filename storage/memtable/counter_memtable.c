@@ -19,7 +19,7 @@
  * of many counters at once, for each costs three cache misses, one after the other.  Rows of a
  * partition are put in order when they are read: a slot is made without knowing the table's types.
  */
-#include "storage/counter_memtable.h"
+#include "storage/memtable/counter_memtable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@
 #include "counters/counter_cell.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "storage/memtable_partitions.h"
+#include "storage/memtable/memtable_partitions.h"
 
 enum {
     COUNTER_FRAMES = 3,

@@ -6,8 +6,8 @@
  *
  * SET and DELETE raise the slot's generation (the write timestamp) and begin a new sum; what older
  * runs hold of lower generations is forgotten by the merge (counters/counter_cell.h). */
-#ifndef DAYBOOK_STORAGE_COUNTER_MEMTABLE_H
-#define DAYBOOK_STORAGE_COUNTER_MEMTABLE_H
+#ifndef DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
+#define DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
 
 #include "base/arena.h"
 #include "storage/cell/stream.h"
