@@ -18,7 +18,7 @@
 #include "query/cql/cql_tables.h"
 #include "rollup/tables.h"
 #include "base/calendar.h"
-#include "storage/engine.h"
+#include "storage/engine/engine.h"
 
 const char *directory_path(const char *given)
 {

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/world/world.h"
-#include "storage/engine.h"
+#include "storage/engine/engine.h"
 #include "storage/schema/schema.h"
 
 /* Settings given once, by init; kept in the manifest as `key=value` lines.  Keys that a version

@@ -14,7 +14,7 @@
 #include "query/model/model.h"
 #include "query/query.h"
 #include "rollup/streams.h"
-#include "storage/engine.h"
+#include "storage/engine/engine.h"
 
 enum {
     HOUSE_COMMANDS_MAX = 32,

@@ -24,7 +24,7 @@
 #include "rollup/streams.h"
 #include "run.h"
 #include "storage/backup.h"
-#include "storage/engine.h"
+#include "storage/engine/engine.h"
 #include "storage/schema/type.h"
 #include "storage/cell/write_batch.h"
 

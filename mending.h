@@ -1,6 +1,6 @@
 /* mending: `daybook clock mend`: timestamps that are ahead of now come behind it again.
  *
- * It opens the store alone, with nothing on it, and closes it (storage/engine_restamp.c). */
+ * It opens the store alone, with nothing on it, and closes it (storage/engine/engine_restamp.c). */
 #ifndef DAYBOOK_MENDING_H
 #define DAYBOOK_MENDING_H
 

@@ -8,7 +8,7 @@
 #ifndef DAYBOOK_WAITING_H
 #define DAYBOOK_WAITING_H
 
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 /* Begins as zeros. */
 struct waiting {

@@ -5,7 +5,7 @@
 #define DAYBOOK_BENCH_BENCH_STORE_H
 
 #include "rollup/tables.h"
-#include "storage/engine.h"
+#include "storage/engine/engine.h"
 
 struct bench_store {
     struct world *world;

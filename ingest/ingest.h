@@ -11,7 +11,7 @@
 #include "door/door.h"
 #include "ingest/stream_map.h"
 #include "ingest/tables.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 struct ingest;
 

@@ -14,7 +14,7 @@
 
 #include "ingest/reject.h"
 #include "ingest/stream_map.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 /* The builder's table: the stream's columns under their numbers, and these. */
 enum {

@@ -10,7 +10,7 @@
 #define DAYBOOK_INGEST_TEXT_NOTES_H
 
 #include "ingest/text_connection.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 /* From now on the connection is told; at once, if the store waits already. */
 void text_notes_begin(struct text_connection *connection);

@@ -6,7 +6,7 @@
 #include "base/metrics.h"
 #include "rollup/streams.h"
 #include "storage/backup.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 /* The room of the commands; everything outlives it. */
 struct query {

@@ -5,7 +5,7 @@
 
 #include "rollup/dirty.h"
 #include "base/key_map.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/seal.h"
 #include "base/memory.h"
 

@@ -18,7 +18,7 @@
 #include "rollup/away.h"
 
 #include "rollup/rollup_private.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "base/memory.h"
 
 enum {

@@ -15,7 +15,7 @@
 #define DAYBOOK_ROLLUP_AWAY_H
 
 #include "base/world/world.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 struct rollup;
 

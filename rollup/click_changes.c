@@ -19,7 +19,7 @@
  * Cost: the named rows are read; a range or a whole day is read as a whole. */
 #include "rollup/day_turn.h"
 #include "rollup/rollup_private.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/streams_private.h"
 #include "base/arena.h"
 #include "base/memory.h"

@@ -24,7 +24,7 @@
 #include <inttypes.h>
 
 #include "rollup/command_private.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/voided_page.h"
 #include "base/memory.h"
 

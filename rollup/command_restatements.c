@@ -13,7 +13,7 @@
 #include <inttypes.h>
 
 #include "rollup/command_private.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "base/arena.h"
 #include "base/memory.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/seal.h"
 #include "base/hash.h"
 #include "base/memory.h"

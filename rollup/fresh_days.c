@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "rollup/rollup_private.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/seal.h"
 #include "base/memory.h"
 

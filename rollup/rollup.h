@@ -18,7 +18,7 @@
 #include "base/cli/command.h"
 #include "base/metrics.h"
 #include "rollup/click_stream.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 struct rollup;
 

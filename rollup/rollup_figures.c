@@ -30,7 +30,7 @@
 #include "rollup/figure_window.h"
 #include "rollup/fresh_days.h"
 #include "rollup/rollup_private.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/memory.h"

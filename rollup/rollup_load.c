@@ -9,7 +9,7 @@
  * again (away.h) before the next are loaded, so opening takes as long as the work. */
 #include "rollup/rate_value.h"
 #include "rollup/rollup_private.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/seal_pass.h"
 
 enum { SEAL_MS = 1000 }; /* a server looks for expired days so long after its start */

@@ -32,7 +32,7 @@
 
 #include "rollup/day_reader.h"
 #include "rollup/rollup_private.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/seal_pass.h"
 #include "base/arena.h"
 #include "base/hash.h"

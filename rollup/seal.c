@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "base/crc32c.h"
 #include "base/memory.h"
 

@@ -19,7 +19,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/seal.h"
 #include "base/log.h"
 #include "base/memory.h"

@@ -13,7 +13,7 @@
 #define DAYBOOK_ROLLUP_STREAM_DEFINITION_H
 
 #include "rollup/click_stream.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 /* The texts of a definition: a table is KEYSPACE.TABLE. */
 enum stream_text {

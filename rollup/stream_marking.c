@@ -18,7 +18,7 @@
 #include "rollup/command_private.h"
 #include "rollup/dirty.h"
 #include "rollup/figure.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "base/memory.h"
 
 enum { PAGE_DAYS = 256 };

@@ -11,7 +11,7 @@
  * those that it knows, and none is removed. */
 #include "rollup/streams_private.h"
 
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/stream_check.h"
 #include "base/arena.h"
 #include "base/memory.h"

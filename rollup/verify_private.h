@@ -6,8 +6,8 @@
 
 #include "rollup/command_private.h"
 #include "rollup/day_reader.h"
-#include "rollup/rows.h"
 #include "rollup/tallies.h"
+#include "storage/engine/rows.h"
 
 struct repair;
 

@@ -3,7 +3,7 @@
 #include "rollup/voided_page.h"
 
 #include "base/key_map.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/tables.h"
 #include "base/arena.h"
 #include "base/memory.h"

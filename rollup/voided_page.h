@@ -14,7 +14,7 @@
 #ifndef DAYBOOK_ROLLUP_VOIDED_PAGE_H
 #define DAYBOOK_ROLLUP_VOIDED_PAGE_H
 
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 struct voided_page;
 

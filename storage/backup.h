@@ -9,7 +9,7 @@
 
 #include "base/metrics.h"
 #include "storage/backup_copy.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 enum {
     BACKUP_KEEP_FOLLOWING = 2,         /* points that a following directory keeps unless told */

@@ -6,7 +6,7 @@
 #ifndef DAYBOOK_STORAGE_BACKUP_COPY_H
 #define DAYBOOK_STORAGE_BACKUP_COPY_H
 
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 /* How far the log is copied: all of the files below `file_id`, and so many bytes of that one. */
 struct backup_tail {

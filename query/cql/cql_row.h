@@ -5,7 +5,7 @@
 #define DAYBOOK_QUERY_CQL_CQL_ROW_H
 
 #include "base/arena.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 #define CQL_NULL ((struct bytes){0})
 

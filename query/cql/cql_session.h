@@ -20,7 +20,7 @@
 #include <sys/queue.h>
 
 #include "base/metrics.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 /* What the server says it is: in SUPPORTED, system.local and DESCRIBE. */
 #define CQL_RELEASE_VERSION "5.0.9"

@@ -7,7 +7,7 @@
 #include "query/cql/cql_session.h"
 #include "query/model/definitions.h"
 #include "rollup/streams.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 /* The room of the commands; everything outlives it. */
 struct model {

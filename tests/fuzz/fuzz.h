@@ -8,7 +8,7 @@
 #define DAYBOOK_TESTS_FUZZ_H
 
 #include "base/world/world.h"
-#include "storage/store.h"
+#include "storage/engine/store.h"
 
 /* libFuzzer's entry. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 #define DAYBOOK_TESTS_LIB_ENGINE_FIXTURE_H
 
 #include "rollup/tables.h"
-#include "storage/engine.h"
+#include "storage/engine/engine.h"
 
 /* Log files of the simulated world: some ten frames, so that a short history fills, renames and
  * uses them again, and a copy of the disk costs little. */

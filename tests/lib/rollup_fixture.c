@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "query/cql/cql_tables.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/seal_pass.h"
 
 enum { FIXTURE_TABLES = 32 };

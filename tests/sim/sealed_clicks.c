@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/seal.h"
 
 struct reading {

@@ -17,7 +17,7 @@
 #include <criterion/criterion.h>
 
 #include "base/calendar.h"
-#include "storage/compact_plan.h"
+#include "storage/engine/compact_plan.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_options.h"
 #include "tests/sim/sim_random.h"

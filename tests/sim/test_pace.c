@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "storage/compact_plan.h"
+#include "storage/engine/compact_plan.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 

@@ -18,7 +18,7 @@
 
 #include <criterion/criterion.h>
 
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "tests/lib/answer.h"
 #include "tests/sim/sealed_clicks.h"
 #include "tests/sim/sim_cheap.h"

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "ingest/ingest.h"
-#include "storage/engine.h"
+#include "storage/engine/engine.h"
 #include "tests/unit/clicks_fixture.h"
 
 static uv_loop_t loop;

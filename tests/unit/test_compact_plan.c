@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/calendar.h"
-#include "storage/compact_plan.h"
+#include "storage/engine/compact_plan.h"
 
 enum { RUNS_MAX = 16, MB = 1 << 20 };
 

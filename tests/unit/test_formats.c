@@ -1,7 +1,7 @@
 /* The worked examples of docs/FORMATS.md are what is written. */
 #include <criterion/criterion.h>
 
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "base/calendar.h"
 #include "storage/log/commit_log.h"
 #include "storage/segment/segment_format.h"

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "rollup/dirty.h"
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "tests/lib/rollup_fixture.h"
 
 static struct partition_stats some_stats(void)

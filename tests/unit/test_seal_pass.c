@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "rollup/rows.h"
+#include "storage/engine/rows.h"
 #include "rollup/seal.h"
 #include "base/memory.h"
 #include "tests/lib/rollup_fixture.h"

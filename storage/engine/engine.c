@@ -1,0 +1,805 @@
+/* engine: one writer, one sequencer: batches into the open frame and memtable, frames into the log.
+ *
+ * What decides correctness:
+ * - A batch is applied to the open memtable and added to the open frame in one call, so memtable
+ *   and log hold the same batches in the same order, and a frame is a whole number of batches.
+ * - Nobody is told `done`, and no reader sees a batch, before the sync of its frame returned.
+ * - At most two frames are not durable: the one the log is writing and the open one.  Memtables
+ *   rely on it (wide_memtable.h): they keep three versions of their sums.
+ * - A memtable is frozen between two frames only, so runs cover whole frames that follow one
+ *   another; it is flushed only when its frames are durable, and the log forgets frames only when
+ *   the manifest names the segments that hold them.
+ *
+ * Happy path of a batch: has the log room, hook, serialize into the open payload, apply, remember
+ * who waits.  If the log is idle the frame is sealed at once, or at the end of the turn; else it
+ * grows until the write under way returns: the group sizes itself by load.
+ *
+ * Failure: after a failed write or sync nothing more is ever acknowledged; waiters are told, apply
+ * answers ERROR_FAILED, and what runs the engine stops it. */
+#include "storage/engine/engine.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "storage/engine/engine_private.h"
+
+/* 2^64 divided by the golden ratio: neighbouring table numbers land far apart. */
+#define TABLE_SPREAD UINT64_C(0x9E3779B97F4A7C15)
+
+enum {
+    HOOK_BYTES = 8192,          /* what a hook may add to a batch, and what a batch takes anyway */
+    OPEN_PAYLOAD_MAX = 8 << 20, /* past this the open frame takes no more batches */
+    FOLLOW_MS = 4,              /* at most, until a frame that waits for a batch is sealed */
+    RETRY_MS = 1000             /* until a job that found the disk full is tried again */
+};
+
+static struct engine *engine_of(struct store *store)
+{
+    return (struct engine *)store;
+}
+
+uint64_t engine_durable_frame(const struct engine *engine)
+{
+    return engine->log == NULL ? UINT64_MAX : commit_log_durable_frame(engine->log);
+}
+
+/* ---- waiters ---- */
+
+static void waiter_add(struct engine *engine, uint64_t frame, store_done done, void *context)
+{
+    if (engine->waiter_count == engine->waiter_capacity) {
+        uint32_t capacity = engine->waiter_capacity == 0 ? 64 : engine->waiter_capacity * 2;
+        struct waiter *waiters = memory_alloc(capacity * sizeof(*waiters));
+        for (uint32_t i = 0; i < engine->waiter_count; i++)
+            waiters[i] = engine->waiters[(engine->waiter_first + i) % engine->waiter_capacity];
+        memory_free(engine->waiters);
+        engine->waiters = waiters;
+        engine->waiter_first = 0;
+        engine->waiter_capacity = capacity;
+    }
+    uint32_t at = (engine->waiter_first + engine->waiter_count++) % engine->waiter_capacity;
+    engine->waiters[at] = (struct waiter){frame, done, context};
+}
+
+/* Tell everybody who waits for a frame up to `frame`.  A callback may apply again. */
+static void waiters_call(struct engine *engine, uint64_t frame, int status)
+{
+    while (engine->waiter_count > 0) {
+        struct waiter waiter = engine->waiters[engine->waiter_first];
+        if (waiter.frame > frame)
+            return;
+        engine->waiter_first = (engine->waiter_first + 1) % engine->waiter_capacity;
+        engine->waiter_count--;
+        waiter.done(waiter.context, status, status == 0 ? NULL : &engine->failure);
+    }
+}
+
+void engine_drain(struct engine *engine)
+{
+    if (!engine->drain_owed)
+        return;
+    engine->drain_owed = false;
+    for (uint32_t i = 0; i < engine->drain_count; i++)
+        engine->drains[i].call(engine->drains[i].context);
+}
+
+void callbacks_add(struct callback **callbacks, uint32_t *count, store_done done, void *context)
+{
+    *callbacks = memory_resize(*callbacks, (*count + 1) * sizeof(struct callback));
+    (*callbacks)[(*count)++] = (struct callback){done, context};
+}
+
+void callbacks_call(struct callback **callbacks, uint32_t *count, int status,
+                    const struct error *err)
+{
+    struct callback *taken = *callbacks;
+    uint32_t taken_count = *count;
+    *callbacks = NULL;
+    *count = 0;
+    for (uint32_t i = 0; i < taken_count; i++)
+        if (taken[i].done != NULL)
+            taken[i].done(taken[i].context, status, err);
+    memory_free(taken);
+}
+
+/* ---- freezing ---- */
+
+/* Nothing of the open memtable's frames needs a flush: they have no rows, and no schema that only
+ * the log has. */
+bool engine_open_is_empty(const struct engine *engine)
+{
+    return memtable_is_empty(engine->open) &&
+           schema_version(engine->open->schema) <= engine->schema_frozen;
+}
+
+void engine_freeze_open(struct engine *engine, uint64_t frame_last)
+{
+    struct memtable *memtable = engine->open;
+    engine->freeze_requested = false;
+    if (engine_open_is_empty(engine)) {
+        /* Nothing of these frames is in it: who waits for them does not wait for its next rows. */
+        memtable->frame_first = frame_last + 1;
+    } else {
+        memtable_freeze(memtable, frame_last);
+        memtable->given_us = engine->timestamp_next_us > 0 ? engine->timestamp_next_us - 1 : 0;
+        engine->frozen =
+            memory_resize(engine->frozen, (engine->frozen_count + 1) * sizeof(struct memtable *));
+        engine->frozen[engine->frozen_count++] = memtable;
+        engine->schema_frozen = schema_version(memtable->schema);
+        engine->open = memtable_new(engine->schema, frame_last + 1, engine->memory);
+    }
+    while (engine->freeze_waiters != NULL) {
+        struct freeze_waiter *waiter = engine->freeze_waiters;
+        engine->freeze_waiters = waiter->next;
+        waiter->resume(waiter, 0);
+    }
+    engine_start_flush(engine);
+}
+
+/* Freeze when the open frame holds nothing; else its sealing will. */
+void engine_request_freeze(struct engine *engine)
+{
+    if (engine->payload.size > 0) {
+        engine->freeze_requested = true;
+        return;
+    }
+    engine_freeze_open(engine, engine->payload_frame - 1);
+}
+
+void engine_freeze_then(struct engine *engine, struct freeze_waiter *waiter)
+{
+    waiter->next = engine->freeze_waiters;
+    engine->freeze_waiters = waiter;
+    engine_request_freeze(engine);
+}
+
+static bool open_has_table(const struct engine *engine, uint32_t table_id)
+{
+    int64_t token;
+    struct bytes key;
+    return memtable_wide(engine->open, table_id) != NULL ||
+           narrow_memtable_seek(engine->open->narrow, table_id, INT64_MIN, (struct bytes){0}, false,
+                                &token, &key);
+}
+
+void engine_freeze_table_then(struct engine *engine, uint32_t table_id,
+                              struct freeze_waiter *waiter)
+{
+    if (open_has_table(engine, table_id))
+        engine_freeze_then(engine, waiter);
+    else
+        waiter->resume(waiter, 0);
+}
+
+/* ---- frames ---- */
+
+/* Whether the open frame may be handed to the log: not while one is being written. */
+static bool frame_is_ready(const struct engine *engine)
+{
+    return engine->payload.size > 0 && engine->failed == 0 && !commit_log_is_writing(engine->log) &&
+           commit_log_has_room(engine->log, engine->payload.size);
+}
+
+/* Hand it to the log, which begins to write it.  frame_end follows in the same turn of the loop, so
+ * that before the frame is durable all of it is in the memtable. */
+static void frame_begin(struct engine *engine)
+{
+    engine->world->executor->timer_stop(engine->world->executor, &engine->seal_timer);
+    commit_log_append(engine->log, engine->payload_timestamp_us, &engine->payload);
+    buffer_clear(&engine->payload);
+    engine->payload_is_followed = false;
+}
+
+static void frame_end(struct engine *engine)
+{
+    engine->payload_frame++;
+    atomic_fetch_add_explicit(&engine->frames_sealed, 1, memory_order_relaxed);
+    if (engine->metric_frames != NULL)
+        engine->metric_frames->value++;
+    if (engine->freeze_requested || engine_open_is_full(engine))
+        engine_freeze_open(engine, engine->payload_frame - 1);
+    engine_note_fill(engine);
+}
+
+void engine_seal_if_idle(struct engine *engine)
+{
+    if (!frame_is_ready(engine))
+        return;
+    frame_begin(engine);
+    frame_end(engine);
+}
+
+static void seal_fire(struct timer *timer)
+{
+    engine_seal_if_idle(timer->context);
+}
+
+/* The frame waits for what is to follow, but not for long; while another is written it waits for
+ * that one anyway. */
+static void seal_later(struct engine *engine, int64_t delay_ms)
+{
+    struct executor *executor = engine->world->executor;
+    if (engine->seal_timer.handle == NULL && !commit_log_is_writing(engine->log)) {
+        engine->seal_timer = (struct timer){.fire = seal_fire, .context = engine};
+        executor->timer_start(executor, &engine->seal_timer, delay_ms);
+    }
+}
+
+/* A batch comes into the payload; true when the frame waited for what follows, and no longer does.
+ */
+static bool payload_follow(struct engine *engine, bool is_first, bool is_followed)
+{
+    bool was_followed = !is_first && engine->payload_is_followed;
+    engine->payload_is_followed = is_followed && (is_first || was_followed);
+    return was_followed && !is_followed;
+}
+
+void engine_frames_durable(void *context, int status, uint64_t frame)
+{
+    struct engine *engine = context;
+    if (status < 0) {
+        struct error err;
+        error_set(&err, status,
+                  "a write or sync of the commit log failed; nothing more is acknowledged: %s",
+                  error_text(status));
+        engine_fail(engine, status, err.text);
+        engine_close_if_idle(engine);
+        return;
+    }
+    /* First what the log shall do next, so that it does not wait for those who are told. */
+    if (engine->payload_is_followed)
+        seal_later(engine, FOLLOW_MS);
+    else
+        engine_seal_if_idle(engine);
+    waiters_call(engine, frame, 0);
+    engine_start_flush(engine);
+    engine_drain(engine);
+    engine_close_if_idle(engine);
+}
+
+void engine_log_has_room(void *context)
+{
+    struct engine *engine = context;
+    engine_seal_if_idle(engine);
+    engine_drain(engine);
+}
+
+void engine_fail(struct engine *engine, int code, const char *why)
+{
+    if (engine->failed != 0)
+        return;
+    engine->failed = code;
+    engine_waiting_update(engine);
+    error_set(&engine->failure, code, "%s", why);
+    while (engine->freeze_waiters != NULL) {
+        struct freeze_waiter *waiter = engine->freeze_waiters;
+        engine->freeze_waiters = waiter->next;
+        waiter->resume(waiter, code);
+    }
+    waiters_call(engine, UINT64_MAX, code);
+    callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, code, &engine->failure);
+    callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, code, &engine->failure);
+    engine_drain(engine);
+    engine_close_if_idle(engine);
+}
+
+/* ---- waiting for space ---- */
+
+static bool merges(const struct engine *engine)
+{
+    bool is_one = false;
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
+        is_one |= engine->compactions[i] != NULL;
+    return is_one;
+}
+
+static void retry_fire(struct timer *timer)
+{
+    struct engine *engine = timer->context;
+    engine_start_flush(engine);
+    engine_start_compaction(engine);
+    if (engine->flush == NULL)
+        engine->job_status[ENGINE_FLUSH] = 0;
+    if (!merges(engine))
+        engine->job_status[ENGINE_MERGE] = 0;
+    engine_waiting_update(engine);
+}
+
+/* What a flush or a merge would have written is still in the log, or in the runs it was to merge,
+ * so a disk that is full loses nothing: it only takes longer. */
+void engine_job_failed(struct engine *engine, enum engine_job kind, int status,
+                       const struct error *err)
+{
+    if (!error_is_passing(status)) {
+        engine_fail(engine, status, err->text);
+        return;
+    }
+    engine->job_status[kind] = status;
+    engine_waiting_update(engine);
+    callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, status, err);
+    callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, status, err);
+    if (!engine_is_waiting_for_space(engine)) {
+        engine->retry_timer = (struct timer){.fire = retry_fire, .context = engine};
+        engine->world->executor->timer_start(engine->world->executor, &engine->retry_timer,
+                                             RETRY_MS);
+    }
+}
+
+bool engine_is_waiting_for_space(const struct engine *engine)
+{
+    return engine->retry_timer.handle != NULL;
+}
+
+/* ---- versions of partitions ---- */
+
+static uint64_t *write_slot(const struct engine *engine, uint32_t table_id, int64_t token)
+{
+    return &engine->writes[((uint64_t)token + table_id * TABLE_SPREAD) % WRITE_SLOTS];
+}
+
+struct store_version engine_version(const struct engine *engine, uint32_t table_id,
+                                    struct bytes key)
+{
+    int64_t token = murmur3_token(key.data, key.size);
+    return (struct store_version){.writes = *write_slot(engine, table_id, token),
+                                  .fresh_rows = engine_fresh_rows(engine, table_id, token, key)};
+}
+
+void engine_versions_end(struct engine *engine)
+{
+    engine->writes_last++;
+    for (uint32_t i = 0; i < WRITE_SLOTS; i++)
+        engine->writes[i] = engine->writes_last;
+}
+
+/* A batch was applied: the partitions of its mutations and increments are others than before. */
+static void versions_advance(struct engine *engine, const struct write_batch *batch)
+{
+    if (batch->schema != NULL)
+        engine_versions_end(engine);
+    engine->writes_last +=
+        batch->mutation_count > 0 || batch->rows.run_count > 0 || batch->increment_count > 0;
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        const struct mutation *mutation = &batch->mutations[i];
+        *write_slot(engine, mutation->table_id, mutation->token) = engine->writes_last;
+    }
+    for (uint32_t i = 0; i < batch->rows.run_count; i++) {
+        const struct packed_run *run = &batch->rows.runs[i];
+        *write_slot(engine, run->table_id, run->token) = engine->writes_last;
+    }
+    for (uint32_t i = 0; i < batch->increment_count; i++) {
+        const struct counter_increment *increment = &batch->increments[i];
+        int64_t token = murmur3_token(increment->key.data, increment->key.size);
+        *write_slot(engine, increment->table_id, token) = engine->writes_last;
+    }
+}
+
+static int expectations_hold(const struct engine *engine,
+                             const struct store_expectation *expectations, uint32_t count,
+                             struct error *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct store_expectation *expected = &expectations[i];
+        struct store_version now = engine_version(engine, expected->table_id, expected->key);
+        if (now.writes != expected->version.writes ||
+            (now.fresh_rows != expected->version.fresh_rows && !expected->allows_fresh)) {
+            return error_set(err, ERROR_CONFLICT, "the partition was changed after it was read");
+        }
+    }
+    return 0;
+}
+
+/* ---- holds ---- */
+
+static void engine_hold(struct store *store, struct store_hold *hold)
+{
+    struct store_hold **end = &engine_of(store)->holds;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = hold;
+    hold->next = NULL;
+    if (engine_of(store)->holds == hold)
+        hold->granted(hold->context);
+}
+
+static void engine_unhold(struct store *store, struct store_hold *hold)
+{
+    struct engine *engine = engine_of(store);
+    struct store_hold **at = &engine->holds;
+    bool was_granted = *at == hold;
+    while (*at != hold) {
+        check(*at != NULL);
+        at = &(*at)->next;
+    }
+    *at = hold->next;
+    if (was_granted && engine->holds != NULL)
+        engine->holds->granted(engine->holds->context);
+    else if (was_granted)
+        engine_drain(engine);
+}
+
+/* ---- apply ---- */
+
+static int full(struct engine *engine, struct error *err)
+{
+    engine->drain_owed = true;
+    engine_batch_refused(engine);
+    return error_set(err, ERROR_FULL, "the store is busy writing; try again when it drains");
+}
+
+/* Whether batches are applied at all. */
+static int admit_any(const struct engine *engine, struct error *err)
+{
+    if (engine->options.read_only)
+        return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
+    if (engine->failed != 0)
+        return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
+    if (engine->is_closing)
+        return error_set(err, ERROR_CLOSED, "the store is closing");
+    return 0;
+}
+
+/* Whether this one may be applied now; an empty one needs no room. */
+static int apply_admit(struct engine *engine, const struct write_batch *batch, struct error *err)
+{
+    int rc = admit_any(engine, err);
+    if (rc != 0 || write_batch_is_empty(batch))
+        return rc;
+    if (engine->holds != NULL && engine->holds != batch->hold)
+        return full(engine, err);
+    if (engine->freeze_requested || engine->payload.size >= OPEN_PAYLOAD_MAX ||
+        (engine->is_purging && batch->block_count > 0)) {
+        return full(engine, err);
+    }
+    return engine_memory_is_full(engine) ? full(engine, err) : 0;
+}
+
+/* A batch that changes the schema begins a memtable, so that one memtable has one schema.  One that
+ * has no rows is left without a flush, for what it changed is in the next one's schema; but not for
+ * ever, as a start reads all that is not flushed. */
+static int admit_schema(struct engine *engine, const struct write_batch *batch, struct error *err)
+{
+    if (engine->payload.size > 0) {
+        engine->freeze_requested = true;
+        return full(engine, err);
+    }
+    if (!memtable_is_empty(engine->open) ||
+        commit_log_unflushed_bytes(engine->log) > ENGINE_REPLAY_BYTES)
+        engine_freeze_open(engine, engine->payload_frame - 1);
+    schema_unref(engine->schema);
+    engine->schema = schema_ref(batch->schema);
+    memtable_unref(engine->open);
+    engine->open = memtable_new(engine->schema, engine->payload_frame, engine->memory);
+    return 0;
+}
+
+/* Whether a batch overwrites or deletes in a partition of which the open memtable has fresh rows.
+ * Fresh rows are written out with one timestamp per partition and run, the newest; that is right
+ * only as long as no exception's timestamp stands between two of them.  So the exception begins a
+ * new memtable, and one that comes together with fresh rows of its table also ends it. */
+bool engine_meets_exceptions(const struct engine *engine, const struct write_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        const struct mutation *mutation = &batch->mutations[i];
+        const struct wide_memtable *wide = memtable_wide(engine->open, mutation->table_id);
+        if (wide != NULL && wide_memtable_find(wide, mutation->key) != UINT32_MAX)
+            return true;
+    }
+    return false;
+}
+
+static int admit_exceptions(struct engine *engine, const struct write_batch *batch,
+                            struct error *err)
+{
+    if (!engine_meets_exceptions(engine, batch))
+        return 0;
+    if (engine->payload.size > 0) {
+        engine->freeze_requested = true;
+        return full(engine, err);
+    }
+    engine_freeze_open(engine, engine->payload_frame - 1);
+    return 0;
+}
+
+/* What the batch will take in the log, at most.  Asked before the hook, because once the hook has
+ * seen a batch it is certain to be applied: so what a hook may add is part of it. */
+static size_t batch_bytes_max(struct engine *engine, const struct write_batch *batch,
+                              struct packed_mutations *packed_out)
+{
+    size_t bytes = HOOK_BYTES;
+    for (uint32_t i = 0; i < batch->block_count; i++) {
+        const struct block *block = batch->blocks[i];
+        bytes += block_bytes_max(block) + 4 * block->partitions.text.size +
+                 (size_t)256 * block->partitions.count;
+    }
+    if (batch->schema != NULL) {
+        buffer_clear(&engine->scratch);
+        schema_serialize(batch->schema, &engine->scratch);
+        bytes += engine->scratch.size;
+    }
+    *packed_out = write_batch_pack(batch, &engine->scratch);
+    for (uint32_t i = 0; i < batch->mutation_count; i++)
+        bytes += 512 + 4 * batch->mutations[i].key.size;
+    for (uint32_t i = 0; i < batch->rows.run_count; i++)
+        bytes += 1 + packed_rows_run_bytes(&batch->rows, &batch->rows.runs[i]);
+    for (uint32_t i = 0; i < batch->increment_count; i++)
+        bytes += 64 + batch->increments[i].key.size + batch->increments[i].clustering.size;
+    return bytes + packed_out->sections.size;
+}
+
+static int admit_size(struct engine *engine, const struct write_batch *batch, size_t *bytes_out,
+                      struct packed_mutations *packed_out, struct error *err)
+{
+    *bytes_out = batch_bytes_max(engine, batch, packed_out);
+    if (*bytes_out > WRITE_BATCH_BYTES_MAX) {
+        return error_set(err, ERROR_LIMIT, "a batch of up to %zu bytes is over the limit of %d",
+                         *bytes_out, WRITE_BATCH_BYTES_MAX);
+    }
+    if (!commit_log_has_room(engine->log, engine->payload.size + *bytes_out))
+        return full(engine, err);
+    return 0;
+}
+
+/* What is written must be readable: a schema is read back from the bytes that the log will get. */
+static int admit_readable(const struct write_batch *batch, struct error *err)
+{
+    struct buffer serialized = {0};
+
+    schema_serialize(batch->schema, &serialized);
+    int rc = schema_check_serialized(batch->schema, buffer_view(&serialized), err);
+    buffer_release(&serialized);
+    return rc;
+}
+
+/* Tell `done` when everything is durable that was applied. */
+static void done_after_all(struct engine *engine, store_done done, void *context)
+{
+    uint64_t frame = engine->payload_frame - (engine->payload.size == 0 ? 1 : 0);
+    if (done == NULL)
+        return;
+    if (frame <= engine_durable_frame(engine))
+        done(context, 0, NULL);
+    else
+        waiter_add(engine, frame, done, context);
+}
+
+/* The one place that every value of a mutation passes on its way into a frame, whichever door it
+ * came by: what is refused here could not be read back, or is nothing that its table may hold. */
+static int admit_values(const struct engine *engine, const struct write_batch *batch,
+                        struct error *err)
+{
+    int rc = write_batch_check(batch, engine->schema, 0, 0, err);
+    if (rc == 0 && engine->refuses != NULL)
+        rc = engine->refuses(engine->refuses_context, batch, err);
+    return rc;
+}
+
+/* The hook adds what it makes itself: a value that is none of its type would be a bug. */
+static void run_hook(struct engine *engine, struct write_batch *batch)
+{
+    uint32_t mutations = batch->mutation_count;
+    uint32_t increments = batch->increment_count;
+    struct error err = {0};
+    if (engine->hook == NULL)
+        return;
+    engine->hook(engine->hook_context, batch);
+    int rc = write_batch_check(batch, engine->schema, mutations, increments, &err);
+    check(rc == 0);
+}
+
+static int engine_apply_if(struct store *store, struct write_batch *batch,
+                           const struct store_expectation *expectations, uint32_t expectation_count,
+                           store_done done, void *context, struct error *err)
+{
+    struct engine *engine = engine_of(store);
+    int rc = apply_admit(engine, batch, err);
+    if (rc == 0)
+        rc = expectations_hold(engine, expectations, expectation_count, err);
+    if (rc != 0)
+        return rc;
+    if (write_batch_is_empty(batch)) {
+        done_after_all(engine, done, context);
+        return 0;
+    }
+    size_t bytes_max;
+    struct packed_mutations packed;
+    rc = admit_values(engine, batch, err);
+    if (rc == 0)
+        rc = admit_size(engine, batch, &bytes_max, &packed, err);
+    if (rc == 0 && batch->schema != NULL)
+        rc = admit_readable(batch, err);
+    if (rc == 0 && batch->schema != NULL)
+        rc = admit_schema(engine, batch, err);
+    if (rc == 0)
+        rc = admit_exceptions(engine, batch, err);
+    if (rc != 0)
+        return rc;
+    run_hook(engine, batch);
+    int64_t timestamp_us = engine_now_us(engine);
+    if (engine->payload.size == 0)
+        engine->payload_timestamp_us = timestamp_us;
+    size_t before = engine->payload.size;
+    if (payload_follow(engine, before == 0, batch->is_followed))
+        engine->world->executor->timer_stop(engine->world->executor, &engine->seal_timer);
+    buffer_put_u64(&engine->payload, (uint64_t)timestamp_us);
+    write_batch_serialize(batch, &packed, &engine->payload);
+    check(engine->payload.size - before <= bytes_max);
+    /* While the disk writes it goes into the memtable, so that who waits does not wait for both. */
+    bool is_begun = !batch->is_followed && !batch->joins_turn && frame_is_ready(engine);
+    if (is_begun)
+        frame_begin(engine);
+    engine->timestamp_next_us =
+        memtable_apply(engine->open, batch, engine->payload_frame, timestamp_us);
+    if (engine->open->oldest_us < engine->oldest_us)
+        engine->oldest_us = engine->open->oldest_us;
+    versions_advance(engine, batch);
+    engine->freeze_requested |= engine_meets_exceptions(engine, batch);
+    if (done != NULL)
+        waiter_add(engine, engine->payload_frame, done, context);
+    if (is_begun)
+        frame_end(engine);
+    else if (batch->is_followed)
+        seal_later(engine, FOLLOW_MS);
+    else if (batch->joins_turn)
+        seal_later(engine, 0);
+    engine->refused_since_us = 0;
+    engine_make_memory_ready(engine);
+    return 0;
+}
+
+static int engine_apply(struct store *store, struct write_batch *batch, store_done done,
+                        void *context, struct error *err)
+{
+    return engine_apply_if(store, batch, NULL, 0, done, context, err);
+}
+
+/* ---- small operations ---- */
+
+static struct store_capabilities engine_capabilities(struct store *store)
+{
+    return (struct store_capabilities){.atomic_batch = true,
+                                       .snapshot = true,
+                                       .stats = true,
+                                       .files = true,
+                                       .read_only = engine_of(store)->options.read_only};
+}
+
+static const struct schema *engine_schema(struct store *store)
+{
+    return engine_of(store)->schema;
+}
+
+static void engine_set_commit_hook(struct store *store, store_commit_hook hook, void *context)
+{
+    engine_of(store)->hook = hook;
+    engine_of(store)->hook_context = context;
+}
+
+static void engine_set_commit_check(struct store *store, store_commit_check refuses, void *context)
+{
+    engine_of(store)->refuses = refuses;
+    engine_of(store)->refuses_context = context;
+}
+
+static void engine_on_drain(struct store *store, void (*drain)(void *context), void *context)
+{
+    struct engine *engine = engine_of(store);
+    if (drain == NULL) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < engine->drain_count; i++)
+            if (engine->drains[i].context != context)
+                engine->drains[kept++] = engine->drains[i];
+        engine->drain_count = kept;
+        return;
+    }
+    engine->drains =
+        memory_resize(engine->drains, (engine->drain_count + 1) * sizeof(struct drain));
+    engine->drains[engine->drain_count++] = (struct drain){drain, context};
+}
+
+static void engine_status(struct store *store, struct store_status *status)
+{
+    struct engine *engine = engine_of(store);
+    *status = (struct store_status){
+        .frame_applied = engine->payload_frame - (engine->payload.size == 0 ? 1 : 0),
+        .frame_durable = commit_log_durable_frame(engine->log),
+        .frame_flushed = engine->frame_flushed,
+        .log_bytes = commit_log_disk_bytes(engine->log),
+        .log_unflushed_bytes = commit_log_unflushed_bytes(engine->log),
+        .memory_bytes = engine_memtables_bytes(engine),
+        .memory_ready_bytes = arena_supply_bytes(engine->memory),
+        .memory_segments_bytes = engine->segments_bytes,
+        .memory_sums_bytes = engine_sums_bytes(engine),
+        .memory_readers_bytes = reader_pool_bytes(engine->readers),
+        .memtables_frozen = engine->frozen_count,
+        .segments = engine->segment_count,
+        .failed_reads = engine->world->disk->failed_reads,
+        .failed = engine->failed != 0,
+        .failure = engine->failed != 0 ? engine->failure.text : "",
+    };
+    status->waiting = engine->waiting;
+    memcpy(status->memory_held_bytes, engine->held_bytes, sizeof(engine->held_bytes));
+    if (engine->options.metrics == NULL)
+        return;
+    engine->metric_failed_reads->value = (int64_t)status->failed_reads;
+    engine->metric_readers->value = (int64_t)status->memory_readers_bytes;
+}
+
+static struct store_table_status *table_entry(struct store_table_status *tables, uint32_t capacity,
+                                              uint32_t *count, uint32_t table_id)
+{
+    uint32_t used = *count < capacity ? *count : capacity;
+    for (uint32_t i = 0; i < used; i++)
+        if (tables[i].table_id == table_id)
+            return &tables[i];
+    (*count)++;
+    if (*count > capacity)
+        return NULL;
+    tables[*count - 1] = (struct store_table_status){.table_id = table_id};
+    return &tables[*count - 1];
+}
+
+static void add_memory_rows(const struct memtable *memtable, struct store_table_status *tables,
+                            uint32_t capacity, uint32_t *count)
+{
+    for (uint32_t i = 0; i < memtable->wide_count; i++) {
+        struct store_table_status *entry =
+            table_entry(tables, capacity, count, memtable->wide[i].table_id);
+        if (entry != NULL)
+            entry->memory_rows += wide_memtable_row_count(memtable->wide[i].rows);
+    }
+}
+
+static uint32_t engine_table_status(struct store *store, struct store_table_status *tables,
+                                    uint32_t capacity)
+{
+    struct engine *engine = engine_of(store);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < engine->segment_count; i++) {
+        const struct segment_info *info = segment_info(engine->segments[i]);
+        struct store_table_status *entry = table_entry(tables, capacity, &count, info->table_id);
+        if (entry != NULL) {
+            entry->segments++;
+            entry->segment_bytes += info->size;
+            entry->segment_rows += info->rows;
+        }
+    }
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
+        add_memory_rows(engine->frozen[i], tables, capacity, &count);
+    add_memory_rows(engine->open, tables, capacity, &count);
+    return count;
+}
+
+const struct store_ops engine_ops = {
+    .capabilities = engine_capabilities,
+    .apply = engine_apply,
+    .apply_if = engine_apply_if,
+    .hold = engine_hold,
+    .unhold = engine_unhold,
+    .read = engine_read_op,
+    .stats = engine_stats_op,
+    .stats_scan = engine_stats_scan_op,
+    .group = engine_group_op,
+    .schema = engine_schema,
+    .set_commit_hook = engine_set_commit_hook,
+    .set_commit_check = engine_set_commit_check,
+    .on_drain = engine_on_drain,
+    .on_waiting = engine_on_waiting_op,
+    .flush = engine_flush_op,
+    .compact = engine_compact_op,
+    .scrub = engine_scrub_op,
+    .status = engine_status,
+    .examine = engine_examine_op,
+    .table_status = engine_table_status,
+    .snapshot = engine_snapshot_op,
+    .snapshot_let_go = engine_snapshot_let_go_op,
+    .snapshot_release = engine_snapshot_release_op,
+    .hold_memory = engine_hold_memory_op,
+    .return_memory = engine_return_memory_op,
+    .now_us = engine_now_us_op,
+    .clock = engine_clock_op,
+    .watch_clock = engine_watch_clock_op,
+    .accept_clock = engine_accept_clock_op,
+    .close = engine_close_op,
+};

@@ -1,0 +1,674 @@
+/* engine_compact: merges runs of one table and kind, in the background.
+ *
+ * One merge of wide runs is under way at a time, and one of narrow ones beside it: these are small,
+ * reports read them all, and behind a merge of clicks, which may take minutes, they would pile up.
+ * Of one table only one kind is, since a wide merge takes the table's narrow runs along.
+ *
+ * Merges that somebody asked for go before all others, and he is told when these are done: beside
+ * ingest there may always be another.
+ *
+ * Answers are the same before, during and after: inputs stay live until one manifest record swaps
+ * them for the outputs, and jobs that read them hold references, so their files go when the last
+ * reader does.  Space: never more than the inputs once over.
+ *
+ * What decides correctness, besides what may be merged (compact_plan.h) and how (engine_merge.c):
+ * ranks of purged clicks are given again only to clicks that come later.  A click that came while
+ * the merge was at work was ranked behind the purged ones; so if one is there when the merge is
+ * done, in a memtable or a later run, of a partition that was purged, the outputs are thrown away;
+ * and from that look until the manifest names them no click is taken.
+ *
+ * For the same reason nothing is purged while the log is kept for restores to a moment (an archive,
+ * a backup that follows): replayed over a state from before the purge, clicks would get other ranks
+ * than they had.  A purge is a fact all the same, for logs that are copied later: the manifest
+ * counts it in the record that publishes it, and the first frame behind it says its number, so that
+ * nobody replays that frame over segments without it.  No snapshot is taken in between.
+ *
+ * A tombstone of a table whose clients give timestamps may hide what was written after it, with an
+ * earlier time.  So it goes only in a merge that takes in the newest run, if it is older than all
+ * that the memtables hold, and older than a minute, as clients' clocks differ; and if something
+ * older than that comes while the merge is at work, the outputs are thrown away.  What comes after
+ * that look comes after the purge.
+ *
+ * A merge that is told to end because the store closes leaves nothing behind.  Nor does one that
+ * cannot read a page, which is told to who asked for it: reads that need that page fail, and all
+ * else goes on.  The run is then left out until it is replaced or the directory opened again: those
+ * before it and those behind it are merged apart, as what lies between merged runs must not. */
+#include "base/memory.h"
+#include "storage/engine/engine_merge.h"
+
+enum {
+    RUNS_TOO_MANY = 32,         /* of one table and kind: past them a merge does not rest */
+    CLOCKS_DIFFER_US = 60000000 /* younger tombstones stay */
+};
+
+/* ---- the end of a merge ---- */
+
+static void list_release(struct segment_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        segment_unref(list->segments[i]);
+    memory_free(list->segments);
+}
+
+static void compact_discard(struct compact_job *compact, bool may_be_named)
+{
+    compact->is_discarded = true;
+    for (uint32_t i = 0; !may_be_named && i < compact->output_count; i++)
+        segment_remove_at_close(compact->outputs[i]);
+}
+
+static void let_go_run(struct job *job)
+{
+    struct compact_job *compact = (struct compact_job *)job;
+    list_release(&compact->inputs);
+    list_release(&compact->beside);
+    list_release(&compact->exceptions);
+    for (uint32_t i = 0; compact->is_discarded && i < compact->output_count; i++)
+        segment_unref(compact->outputs[i]);
+}
+
+static struct compact_job **place_of(struct engine *engine, enum segment_kind kind)
+{
+    return &engine->compactions[kind - SEGMENT_WIDE];
+}
+
+static enum executor_lane lane_of(enum segment_kind kind)
+{
+    return kind == SEGMENT_WIDE ? LANE_MERGE : LANE_MERGE_BESIDE;
+}
+
+static void let_go_done(struct job *job)
+{
+    struct compact_job *compact = (struct compact_job *)job;
+    struct engine *engine = compact->engine;
+    *place_of(engine, compact->kind) = NULL;
+    partition_index_free(compact->purged);
+    schema_unref(compact->schema);
+    memory_free(compact);
+    engine_start_compaction(engine);
+    engine_job_done(engine);
+}
+
+/* The system takes some ten milliseconds to close a large file that was removed, and more beside
+ * syncs: not on the engine thread, and before anybody is told that the merge is done. */
+static void compact_end(struct compact_job *compact)
+{
+    struct executor *executor = compact->engine->world->executor;
+    compact->job = (struct job){.run = let_go_run, .done = let_go_done};
+    executor->submit(executor, lane_of(compact->kind), &compact->job);
+}
+
+/* Passes on `each` purged partition until one says no. */
+static bool purged_all(const struct compact_job *compact,
+                       bool (*each)(const struct compact_job *compact, int64_t token,
+                                    struct bytes key))
+{
+    struct partition_index_entry entry = {.token = INT64_MIN};
+    if (compact->purged == NULL)
+        return true;
+    for (bool after = false;
+         partition_index_seek(compact->purged, entry.token, entry.key, after, &entry);
+         after = true) {
+        if (!each(compact, entry.token, entry.key))
+            return false;
+    }
+    return true;
+}
+
+static bool has_purged(const struct compact_job *compact)
+{
+    return compact->purged != NULL && partition_index_count(compact->purged) > 0;
+}
+
+/* ---- swapping ---- */
+
+static bool reindex(const struct compact_job *compact, int64_t token, struct bytes key)
+{
+    engine_reindex_partition(compact->engine, compact->table->id, token, key);
+    return true;
+}
+
+static void compact_swap(struct compact_job *compact)
+{
+    struct engine *engine = compact->engine;
+    for (uint32_t i = 0; i < compact->inputs.count; i++)
+        engine_remove_segment(engine, segment_info(compact->inputs.segments[i])->id);
+    for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++)
+        engine_remove_segment(engine, segment_info(compact->exceptions.segments[i])->id);
+    for (uint32_t i = 0; i < compact->output_count; i++)
+        engine_add_segment(engine, compact->outputs[i]);
+    if (has_purged(compact)) {
+        purged_all(compact, reindex);
+        engine_versions_end(engine);
+    }
+    if (engine->metric_compactions != NULL)
+        engine->metric_compactions->value++;
+}
+
+/* ---- publishing ---- */
+
+static int publish_write(struct compact_job *compact)
+{
+    uint32_t most = compact->inputs.count + compact->exceptions.count;
+    uint64_t *removed = memory_alloc(most * sizeof(uint64_t));
+    struct manifest_edit edit = {.added = compact->infos,
+                                 .added_count = compact->output_count,
+                                 .removed = removed,
+                                 .purges = compact->purge};
+    for (uint32_t i = 0; i < compact->inputs.count; i++)
+        removed[edit.removed_count++] = segment_info(compact->inputs.segments[i])->id;
+    for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++)
+        removed[edit.removed_count++] = segment_info(compact->exceptions.segments[i])->id;
+    int rc = manifest_apply(compact->engine->manifest, &edit, &compact->err);
+    memory_free(removed);
+    return rc;
+}
+
+static void publish_run(struct job *job)
+{
+    struct compact_job *compact = (struct compact_job *)job;
+    compact->status = publish_write(compact);
+}
+
+/* A server's: what was deleted or has expired leaves the disk. */
+static void log_purged(const struct compact_job *compact)
+{
+    uint64_t before = 0, after = 0;
+    if (!compact->engine->is_watched || !has_purged(compact))
+        return;
+    for (uint32_t i = 0; i < compact->inputs.count; i++)
+        before += segment_info(compact->inputs.segments[i])->rows;
+    for (uint32_t i = 0; i < compact->output_count; i++)
+        after += compact->infos[i].rows;
+    log_event(LOG_NOTICE, "deleted_rows_purged", log_text("keyspace", compact->table->keyspace),
+              log_text("table", compact->table->name),
+              log_number("rows", (int64_t)(before - after)),
+              log_number("segments_removed", compact->inputs.count));
+}
+
+/* Before any batch is applied that may see the difference. */
+static void purge_told(const struct compact_job *compact)
+{
+    struct engine *engine = compact->engine;
+    if (compact->purge == 0)
+        return;
+    engine->purges_published = compact->purge;
+    commit_log_note_purges(engine->log, compact->purge);
+}
+
+static void publish_done(struct job *job)
+{
+    struct compact_job *compact = (struct compact_job *)job;
+    struct engine *engine = compact->engine;
+    if (has_purged(compact))
+        engine->is_purging = false;
+    engine->purges_under_way -= compact->purge != 0;
+    if (compact->status == 0) {
+        engine->job_status[ENGINE_MERGE] = 0;
+        engine_waiting_update(engine);
+        log_purged(compact);
+        compact_swap(compact);
+        purge_told(compact);
+    } else {
+        /* After a failure nobody waits out, what the manifest names is not known. */
+        compact_discard(compact, !error_is_passing(compact->status));
+        engine_job_failed(engine, ENGINE_MERGE, compact->status, &compact->err);
+    }
+    engine_drain(engine);
+    compact_end(compact);
+}
+
+/* ---- between the two ---- */
+
+static struct purge_tried *purge_tried_of(struct engine *engine, uint32_t table_id)
+{
+    for (uint32_t i = 0; i < engine->purge_count; i++)
+        if (engine->purges[i].table_id == table_id)
+            return &engine->purges[i];
+    engine->purges =
+        memory_resize(engine->purges, (engine->purge_count + 1) * sizeof(struct purge_tried));
+    engine->purges[engine->purge_count] = (struct purge_tried){.table_id = table_id};
+    return &engine->purges[engine->purge_count++];
+}
+
+static bool is_input(const struct compact_job *compact, const struct segment *segment)
+{
+    for (uint32_t i = 0; i < compact->inputs.count; i++)
+        if (compact->inputs.segments[i] == segment)
+            return true;
+    return false;
+}
+
+static bool memtable_has(const struct memtable *memtable, uint32_t table_id, struct bytes key)
+{
+    const struct wide_memtable *wide = memtable_wide(memtable, table_id);
+    return wide != NULL && wide_memtable_find(wide, key) != UINT32_MAX;
+}
+
+/* No click of the partition is anywhere but in the inputs. */
+static bool is_untouched(const struct compact_job *compact, int64_t token, struct bytes key)
+{
+    const struct engine *engine = compact->engine;
+    uint32_t table_id = compact->table->id;
+    for (uint32_t i = 0; i < engine->segment_count; i++) {
+        const struct segment_info *info = segment_info(engine->segments[i]);
+        if (info->table_id == table_id && info->kind == SEGMENT_WIDE &&
+            !is_input(compact, engine->segments[i]) &&
+            segment_has(engine->segments[i], token, key)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
+        if (memtable_has(engine->frozen[i], table_id, key))
+            return false;
+    return !memtable_has(engine->open, table_id, key);
+}
+
+/* Whether clients give the table's writes timestamps of their own, or once could. */
+static bool has_client_times(const struct table *table)
+{
+    return !table_is_builtin(table) && (table->flags & TABLE_HIDDEN) == 0;
+}
+
+/* Up to which writing time tombstones may go: later ones may hide what is in memtables. */
+static int64_t tombstones_before(struct engine *engine, const struct table *table)
+{
+    int64_t before_us = engine_past_us(engine) - CLOCKS_DIFFER_US;
+    if (!has_client_times(table))
+        return INT64_MAX;
+    for (uint32_t i = 0; i <= engine->frozen_count; i++) {
+        const struct memtable *memtable =
+            i < engine->frozen_count ? engine->frozen[i] : engine->open;
+        before_us = memtable->oldest_us < before_us ? memtable->oldest_us : before_us;
+    }
+    return before_us;
+}
+
+/* Whether later writes may come out otherwise than they would without the merge. */
+static bool is_purge(const struct compact_job *compact)
+{
+    return has_purged(compact) || (compact->has_dropped && compact->clients_give_times);
+}
+
+/* Whether what was purged is not to be purged after all. */
+static bool is_disturbed(const struct compact_job *compact)
+{
+    const struct engine *engine = compact->engine;
+    if (is_purge(compact) && commit_log_is_kept(engine->log))
+        return true;
+    return !purged_all(compact, is_untouched) ||
+           (compact->has_dropped && compact->clients_give_times &&
+            engine->oldest_us < compact->drops_before_us);
+}
+
+static bool list_has_failed_read(const struct segment_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (segment_has_failed_read(list->segments[i]))
+            return true;
+    return false;
+}
+
+/* The merge wrote nothing that counts. */
+static void merge_failed(struct compact_job *compact)
+{
+    struct engine *engine = compact->engine;
+    if (compact->status == ERROR_CLOSED || compact->status == ERROR_CONFLICT)
+        return;
+    if (list_has_failed_read(&compact->inputs) || list_has_failed_read(&compact->exceptions))
+        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, compact->status,
+                       &compact->err);
+    else
+        engine_job_failed(engine, ENGINE_MERGE, compact->status, &compact->err);
+}
+
+static void merge_done(struct job *job)
+{
+    struct compact_job *compact = (struct compact_job *)job;
+    struct engine *engine = compact->engine;
+    if (compact->status == 0 && is_disturbed(compact)) {
+        compact->status = ERROR_CONFLICT;
+        purge_tried_of(engine, compact->table->id)->was_disturbed = true;
+    }
+    if (compact->status == 0) {
+        engine->is_purging |= has_purged(compact);
+        if (is_purge(compact)) {
+            compact->purge = ++engine->purges_begun;
+            engine->purges_under_way++;
+        }
+        compact->job = (struct job){.run = publish_run, .done = publish_done};
+        engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &compact->job);
+        return;
+    }
+    compact_discard(compact, false);
+    merge_failed(compact);
+    compact_end(compact);
+}
+
+/* ---- choosing ---- */
+
+static void list_add(struct segment_list *list, struct segment *segment)
+{
+    list->segments = memory_resize(list->segments, (list->count + 1) * sizeof(struct segment *));
+    list->segments[list->count++] = segment_ref(segment);
+}
+
+static uint64_t list_size(const struct segment_list *list)
+{
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        size += segment_info(list->segments[i])->size;
+    return size;
+}
+
+/* The segments of one table and kind: neighbours in engine->segments. */
+struct group {
+    uint32_t start;
+    uint32_t end;
+};
+
+static struct group group_at(const struct engine *engine, uint32_t start)
+{
+    struct group group = {start, start};
+    while (group.end < engine->segment_count) {
+        const struct segment_info *first = segment_info(engine->segments[start]);
+        const struct segment_info *info = segment_info(engine->segments[group.end]);
+        if (info->table_id != first->table_id || info->kind != first->kind)
+            break;
+        group.end++;
+    }
+    return group;
+}
+
+/* The next part of a group without a run that could not be read; false: there is none. */
+static bool part_next(const struct engine *engine, struct group group, struct group *part)
+{
+    part->start = part->end;
+    while (part->start < group.end && segment_has_failed_read(engine->segments[part->start]))
+        part->start++;
+    part->end = part->start;
+    while (part->end < group.end && !segment_has_failed_read(engine->segments[part->end]))
+        part->end++;
+    return part->start < part->end;
+}
+
+/* The table's narrow runs, which stand behind its wide ones. */
+static struct group exceptions_of(const struct engine *engine, struct group wide)
+{
+    struct group none = {wide.end, wide.end};
+    const struct segment_info *first = segment_info(engine->segments[wide.start]);
+    if (first->kind != SEGMENT_WIDE || wide.end == engine->segment_count ||
+        segment_info(engine->segments[wide.end])->table_id != first->table_id) {
+        return none;
+    }
+    return group_at(engine, wide.end);
+}
+
+static struct compact_run *runs_of(const struct engine *engine, struct group group, bool with_days)
+{
+    static const struct segment_days none = {0};
+    struct compact_run *runs = memory_alloc((group.end - group.start) * sizeof *runs);
+    for (uint32_t i = group.start; i < group.end; i++) {
+        runs[i - group.start] =
+            (struct compact_run){segment_info(engine->segments[i]),
+                                 with_days ? segment_days(engine->segments[i]) : &none};
+    }
+    return runs;
+}
+
+/* What a group needs: a merge of some runs of one of its parts. */
+struct need {
+    struct group group;
+    struct group part;
+    struct group exceptions;
+    struct compact_choice choice;
+    bool is_asked;
+};
+
+static void fill_lists(struct compact_job *compact, const struct need *need)
+{
+    struct engine *engine = compact->engine;
+    const struct compact_choice *choice = &need->choice;
+    uint32_t next = 0;
+    for (uint32_t i = need->group.start; i < need->group.end; i++) {
+        if (next < choice->count && need->part.start + choice->runs[next] == i) {
+            list_add(&compact->inputs, engine->segments[i]);
+            next++;
+        } else if (compact->kind == SEGMENT_WIDE) {
+            list_add(&compact->beside, engine->segments[i]);
+        }
+    }
+    for (uint32_t i = need->exceptions.start; i < need->exceptions.end; i++)
+        list_add(&compact->exceptions, engine->segments[i]);
+}
+
+/* A narrow merge from the oldest run on; and where clients give timestamps up to the newest. */
+static bool drops_tombstones(const struct compact_job *compact, const struct need *need)
+{
+    struct engine *engine = compact->engine;
+    const struct compact_choice *choice = &need->choice;
+    if (compact->kind != SEGMENT_NARROW ||
+        need->part.start + choice->runs[0] != need->group.start ||
+        (compact->table->flags & TABLE_RANKED) != 0) {
+        return false;
+    }
+    return !has_client_times(compact->table) ||
+           (need->part.start + choice->runs[choice->count - 1] == need->group.end - 1 &&
+            !commit_log_is_kept(engine->log) &&
+            !purge_tried_of(engine, compact->table->id)->was_disturbed);
+}
+
+/* It is tried once with the deletions that there are. */
+static void note_purge(struct purge_tried *tried, const struct compact_job *compact)
+{
+    for (uint32_t i = 0; i < compact->exceptions.count; i++) {
+        uint64_t frame = segment_info(compact->exceptions.segments[i])->frame_last;
+        tried->frame = frame > tried->frame ? frame : tried->frame;
+    }
+    tried->day = compact->day + 1;
+}
+
+static void compact_submit(struct engine *engine, const struct need *need)
+{
+    const struct segment_info *first = segment_info(engine->segments[need->group.start]);
+    const struct compact_choice *choice = &need->choice;
+    struct purge_tried *tried = purge_tried_of(engine, first->table_id);
+    struct compact_job *compact = memory_zeroed(1, sizeof(*compact));
+    compact->job = (struct job){.run = engine_merge_run, .done = merge_done};
+    compact->engine = engine;
+    compact->schema = schema_ref(engine->schema);
+    compact->table = schema_table(compact->schema, first->table_id);
+    compact->kind = first->kind;
+    compact->splits = choice->splits;
+    compact->day = choice->day;
+    compact->is_awaited = need->is_asked;
+    compact->now_s = engine_past_us(engine) / 1000000;
+    compact->pace.hurries = need->group.end - need->group.start > RUNS_TOO_MANY;
+    fill_lists(compact, need);
+    compact->drops_tombstones = drops_tombstones(compact, need);
+    compact->drops_before_us = tombstones_before(engine, compact->table);
+    compact->clients_give_times = has_client_times(compact->table);
+    if (compact->kind == SEGMENT_NARROW)
+        engine->oldest_us = INT64_MAX;
+    bool is_worth = list_size(&compact->exceptions) <= list_size(&compact->inputs);
+    compact->may_purge = !tried->was_disturbed && !commit_log_is_kept(engine->log) &&
+                         !list_has_failed_read(&compact->exceptions) &&
+                         (choice->purges || engine->compact_waiter_count > 0 ||
+                          (choice->day != DAY_NONE && is_worth));
+    tried->was_disturbed = false;
+    if (choice->purges)
+        note_purge(tried, compact);
+    *place_of(engine, compact->kind) = compact;
+    engine_job_started(engine);
+    engine->world->executor->submit(engine->world->executor, lane_of(compact->kind), &compact->job);
+}
+
+/* What need->part needs, if anything; `asked_until` as in compact_facts. */
+static bool part_plan(struct engine *engine, struct need *need, uint64_t asked_until,
+                      int64_t *again_us)
+{
+    const struct segment_info *first = segment_info(engine->segments[need->group.start]);
+    const struct purge_tried *tried = purge_tried_of(engine, first->table_id);
+    bool is_wide = first->kind == SEGMENT_WIDE;
+    bool may_purge = is_wide && !commit_log_is_kept(engine->log);
+    struct compact_run *runs = runs_of(engine, need->part, is_wide);
+    struct compact_run *beside = runs_of(engine, need->exceptions, true);
+    const struct compact_facts facts = {
+        .runs = runs,
+        .run_count = need->part.end - need->part.start,
+        .exceptions = beside,
+        .exception_count = may_purge ? need->exceptions.end - need->exceptions.start : 0,
+        .asked_until = asked_until,
+        .day_rows_min = engine->options.day_rows_min,
+        .tier_bytes = engine->options.tier_bytes,
+        .now_us = engine->world->clock->wall_us(engine->world->clock),
+        .purge_frame = tried->frame,
+        .purge_day = tried->day};
+    bool found = compact_plan(&facts, &need->choice);
+    memory_free(runs);
+    memory_free(beside);
+    if (need->choice.again_us < *again_us)
+        *again_us = need->choice.again_us;
+    return found;
+}
+
+static bool group_plan(struct engine *engine, struct group group, uint64_t asked_until,
+                       struct need *need_out, int64_t *again_us)
+{
+    *need_out = (struct need){.group = group,
+                              .part = {group.start, group.start},
+                              .exceptions = exceptions_of(engine, group),
+                              .is_asked = asked_until > 0};
+    while (part_next(engine, group, &need_out->part))
+        if (part_plan(engine, need_out, asked_until, again_us))
+            return true;
+    return false;
+}
+
+bool engine_is_merging(const struct engine *engine, uint32_t table_id)
+{
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
+        if (engine->compactions[i] != NULL && engine->compactions[i]->table->id == table_id)
+            return true;
+    return false;
+}
+
+static bool is_free(struct engine *engine, uint32_t table_id, enum segment_kind kind)
+{
+    return *place_of(engine, kind) == NULL && !engine_is_merging(engine, table_id);
+}
+
+/* The segments of one table: the wide ones, then the narrow ones. */
+static struct group table_at(const struct engine *engine, uint32_t start)
+{
+    struct group first = group_at(engine, start);
+    return (struct group){start, exceptions_of(engine, first).end};
+}
+
+/* What the table needs begins, where its kind and the table are free; whether it needs something,
+ * begun or not. */
+static bool table_compact(struct engine *engine, struct group table, uint64_t asked_until,
+                          int64_t *again_us)
+{
+    uint32_t table_id = segment_info(engine->segments[table.start])->table_id;
+    bool needs = false;
+    if (schema_table(engine->schema, table_id) == NULL)
+        return false;
+    for (uint32_t start = table.start; start < table.end;) {
+        struct group group = group_at(engine, start);
+        struct need need;
+        bool may_begin = is_free(engine, table_id, segment_info(engine->segments[start])->kind);
+        if ((may_begin || asked_until > 0) &&
+            group_plan(engine, group, asked_until, &need, again_us)) {
+            needs = true;
+            if (may_begin)
+                compact_submit(engine, &need);
+        }
+        start = group.end;
+    }
+    return needs;
+}
+
+/* First what somebody asked for, then all else; but not of a table of which something is asked for,
+ * as that would wait behind it.  Whether somebody still has to wait: for a merge that is under way,
+ * or for one yet to begin. */
+static bool tables_compact(struct engine *engine, int64_t *again_us)
+{
+    uint64_t asked_until = engine->compact_waiter_count > 0 ? engine->compact_until : 0;
+    bool *is_asked = memory_zeroed(engine->segment_count + 1, sizeof *is_asked); /* by its start */
+    bool is_awaited = false;
+    struct group table;
+    for (uint32_t at = 0; asked_until > 0 && at < engine->segment_count; at = table.end) {
+        table = table_at(engine, at);
+        is_asked[at] = table_compact(engine, table, asked_until, again_us);
+        is_awaited |= is_asked[at];
+    }
+    for (uint32_t at = 0; at < engine->segment_count; at = table.end) {
+        table = table_at(engine, at);
+        if (!is_asked[at])
+            table_compact(engine, table, 0, again_us);
+    }
+    memory_free(is_asked);
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
+        is_awaited |= engine->compactions[i] != NULL && engine->compactions[i]->is_awaited;
+    return is_awaited;
+}
+
+static void again(struct timer *timer)
+{
+    engine_start_compaction(timer->context);
+}
+
+void engine_start_compaction(struct engine *engine)
+{
+    struct executor *executor = engine->world->executor;
+    int64_t again_us = INT64_MAX;
+    if (engine->is_closing) {
+        struct error err;
+        error_set(&err, ERROR_CLOSED, "the store is closing");
+        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, ERROR_CLOSED, &err);
+        return;
+    }
+    if (engine->failed != 0 || engine->options.read_only || engine_is_waiting_for_space(engine))
+        return;
+    executor->timer_stop(executor, &engine->compact_timer);
+    bool is_awaited = tables_compact(engine, &again_us);
+    if (again_us != INT64_MAX) {
+        int64_t delay_us = again_us - engine->world->clock->wall_us(engine->world->clock);
+        engine->compact_timer = (struct timer){.fire = again, .context = engine};
+        executor->timer_start(executor, &engine->compact_timer, delay_us / 1000 + 1);
+    }
+    if (!is_awaited)
+        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, 0, NULL);
+}
+
+/* Who asked for a merge waits for a flush first: only then is there all that is to be merged. */
+static void compact_flushed(void *context, int status, const struct error *err)
+{
+    struct engine *engine = context;
+    if (status != 0) {
+        callbacks_call(&engine->compact_askers, &engine->compact_asker_count, status, err);
+        return;
+    }
+    engine->compact_until = engine->frame_flushed;
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
+        if (engine->compactions[i] != NULL)
+            engine->compactions[i]->is_awaited = true;
+    for (uint32_t i = 0; i < engine->compact_asker_count; i++)
+        callbacks_add(&engine->compact_waiters, &engine->compact_waiter_count,
+                      engine->compact_askers[i].done, engine->compact_askers[i].context);
+    engine->compact_asker_count = 0;
+    engine_start_compaction(engine);
+}
+
+int engine_compact_op(struct store *store, store_done done, void *context, struct error *err)
+{
+    struct engine *engine = (struct engine *)store;
+    if (engine->options.read_only)
+        return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
+    callbacks_add(&engine->compact_askers, &engine->compact_asker_count, done, context);
+    int rc = engine_flush_op(store, compact_flushed, engine, err);
+    if (rc != 0)
+        engine->compact_asker_count--;
+    return rc;
+}

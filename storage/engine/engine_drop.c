@@ -1,0 +1,173 @@
+/* What decides correctness: a run goes only if every row in it is hidden by the deletion of its
+ * partition, no other run that stays has the partition, and the exceptions have nothing of it but
+ * that deletion.  So what goes is whole partitions with their deletions, and no click is left whose
+ * rank it would change.  What came since, in memtables or later runs, is looked for when the merge
+ * is done, as after any purge (engine_compact.c).
+ *
+ * Cost: the first partition of a run that is not dropped says so; of one that is, each partition is
+ * looked up in the directories of the others.  No page of a wide run is read. */
+#include "storage/engine/engine_drop.h"
+
+#include "base/memory.h"
+
+/* A wide run of the table. */
+struct candidate {
+    struct segment *segment;
+    bool goes;
+};
+
+int engine_exception_stream(struct compact_job *compact, int64_t token, struct bytes key,
+                            struct stream **stream_out, struct error *err)
+{
+    struct slice slice = slice_all();
+    return partition_reader_stream(compact->reader, token, key, &slice, NULL, 0, NULL, stream_out,
+                                   err);
+}
+
+/* 1: the exceptions of the partition are its deletion alone, which hides all up to `newest_us`. */
+static int is_deleted(struct compact_job *compact, int64_t token, struct bytes key,
+                      int64_t newest_us)
+{
+    struct stream *stream;
+    struct unfiltered item;
+    if (!partition_reader_has_exceptions(compact->reader, token, key))
+        return 0;
+    int rc = engine_exception_stream(compact, token, key, &stream, &compact->err);
+    if (rc != 0 || stream == NULL)
+        return rc;
+    if (deletion_hides(stream->partition_deletion, newest_us)) {
+        rc = stream->next(stream, &item, &compact->err);
+        rc = rc < 0 ? rc : rc == 0;
+    }
+    stream_close(stream);
+    return rc;
+}
+
+static int is_all_deleted(struct compact_job *compact, struct segment *segment)
+{
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    int64_t newest_us = segment_info(segment)->timestamp_max_us;
+    int rc = 1;
+    for (uint32_t i = 0; rc == 1 && i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        rc = is_deleted(compact, partition->token, partition->key, newest_us);
+    }
+    segment_cursor_give(segment, cursor);
+    return rc;
+}
+
+static bool is_elsewhere(const struct candidate *candidates, uint32_t count, int32_t day,
+                         const struct segment_partition *partition)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct segment *segment = candidates[i].segment;
+        if (!candidates[i].goes && segment_days_find(segment_days(segment), day) != NULL &&
+            segment_has(segment, partition->token, partition->key))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a run that stays has one of its partitions. */
+static bool is_shared(const struct compact_job *compact, const struct candidate *candidates,
+                      uint32_t count, struct segment *segment)
+{
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    bool found = false;
+    for (uint32_t i = 0; !found && i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        found = is_elsewhere(candidates, count, partition_day(compact->table, partition->key),
+                             partition);
+    }
+    segment_cursor_give(segment, cursor);
+    return found;
+}
+
+/* Each run that stays may keep others, which may keep others. */
+static bool keep_shared(const struct compact_job *compact, struct candidate *candidates,
+                        uint32_t count)
+{
+    bool goes_any = false;
+    for (bool changed = true; changed;) {
+        changed = goes_any = false;
+        for (uint32_t i = 0; i < count; i++) {
+            if (candidates[i].goes &&
+                is_shared(compact, candidates, count, candidates[i].segment)) {
+                candidates[i].goes = false;
+                changed = true;
+            }
+            goes_any = goes_any || candidates[i].goes;
+        }
+    }
+    return goes_any;
+}
+
+static void note_purged(struct compact_job *compact, struct segment *segment)
+{
+    const struct partition_stats none = {0};
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        partition_index_add(compact->purged, partition->token, partition->key, &none);
+    }
+    segment_cursor_give(segment, cursor);
+}
+
+static void list_append(struct segment_list *list, struct segment *segment)
+{
+    list->segments = memory_resize(list->segments, (list->count + 1) * sizeof(struct segment *));
+    list->segments[list->count++] = segment;
+}
+
+/* The references go along. */
+static void take_candidates(struct compact_job *compact, const struct candidate *candidates,
+                            uint32_t count)
+{
+    memory_free(compact->inputs.segments);
+    memory_free(compact->beside.segments);
+    compact->inputs = compact->beside = (struct segment_list){0};
+    for (uint32_t i = 0; i < count; i++) {
+        list_append(candidates[i].goes ? &compact->inputs : &compact->beside,
+                    candidates[i].segment);
+        if (candidates[i].goes)
+            note_purged(compact, candidates[i].segment);
+    }
+}
+
+static bool comes_before(const struct segment *a, const struct segment *b)
+{
+    return segment_info(a)->frame_first < segment_info(b)->frame_first;
+}
+
+/* Both lists as one, in the order of frames; the caller's to free. */
+static struct candidate *candidates_of(const struct compact_job *compact, uint32_t *count_out)
+{
+    const struct segment_list *inputs = &compact->inputs;
+    const struct segment_list *beside = &compact->beside;
+    uint32_t i = 0, b = 0;
+    *count_out = inputs->count + beside->count;
+    struct candidate *candidates = memory_zeroed(*count_out, sizeof(*candidates));
+    for (uint32_t n = 0; n < *count_out; n++) {
+        bool is_input =
+            b == beside->count ||
+            (i < inputs->count && comes_before(inputs->segments[i], beside->segments[b]));
+        candidates[n].segment = is_input ? inputs->segments[i++] : beside->segments[b++];
+    }
+    return candidates;
+}
+
+int engine_drop_find(struct compact_job *compact)
+{
+    uint32_t count;
+    struct candidate *candidates = candidates_of(compact, &count);
+    int rc = 0;
+    for (uint32_t i = 0; rc >= 0 && i < count; i++) {
+        rc = is_all_deleted(compact, candidates[i].segment);
+        candidates[i].goes = rc == 1;
+    }
+    rc = rc < 0 ? rc : keep_shared(compact, candidates, count);
+    if (rc == 1)
+        take_candidates(compact, candidates, count);
+    memory_free(candidates);
+    return rc;
+}

@@ -1,0 +1,318 @@
+/* engine_group: all rows of a table counted and summed by the value of a column, or by partition.
+ *
+ * What decides correctness: a partition is counted in one way only.  One without exceptions is
+ * what its fresh runs hold, each of which is summed by itself, in the order of its file
+ * (wide_sums.h); one with exceptions is read as anybody reads it, live row by live row.
+ *
+ * Two jobs share the work: of each segment one takes the partitions that begin in even pages, the
+ * other those in odd ones, so that no page is decoded twice but where a large partition ends; of
+ * everything else every other partition.  Each has groups of its own, which are added up at the
+ * end.  Where either's take more than half of what may be, the whole ends: who asked comes again
+ * for fewer. */
+#include "base/hash.h"
+#include "base/memory.h"
+#include "storage/engine/engine_private.h"
+#include "storage/engine/wide_sums.h"
+
+enum { GROUP_PARTS = 2 };
+
+struct group;
+
+struct group_part {
+    struct job job;
+    struct group *group;
+    uint32_t number;              /* 0 .. GROUP_PARTS - 1 */
+    struct partition_index *sums; /* by the hash of the value and the value */
+    int status;
+    struct error err;
+};
+
+struct group {
+    struct freeze_waiter waiter;
+    struct engine *engine;
+    struct group_request request;
+    const struct table *table;
+    bool has_exceptions;
+    struct view view;
+    struct group_part parts[GROUP_PARTS];
+    uint32_t parts_left;
+    store_figures figures;
+    void *context;
+};
+
+/* ---- on a lane: fresh runs ---- */
+
+static void part_add(void *context, struct bytes value, const struct partition_stats *sums)
+{
+    struct group_part *part = context;
+    const struct group *group = part->group;
+    if (group->request.takes == NULL || group->request.takes(group->context, &value))
+        partition_index_add(part->sums, (int64_t)hash64(value.data, value.size), value, sums);
+}
+
+/* What wide_sums has summed of a partition, where it sums by partition. */
+static void part_add_partition(struct group_part *part, struct bytes key,
+                               struct partition_stats *sum)
+{
+    if (sum->rows > 0)
+        part_add(part, key, sum);
+    stats_release(sum);
+}
+
+static int part_limit(struct group_part *part)
+{
+    size_t most = part->group->request.bytes_max;
+    if (most == 0 || partition_index_bytes(part->sums) <= most / GROUP_PARTS)
+        return 0;
+    return error_set(&part->err, ERROR_LIMIT, "sums of so many groups take too much memory");
+}
+
+static int part_segment(struct group_part *part, struct partition_reader *reader,
+                        struct wide_sums *sums, struct segment *segment)
+{
+    const struct group *group = part->group;
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    int rc = 0;
+    wide_sums_segment(sums, segment);
+    for (uint32_t i = 0; rc == 0 && i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        struct partition_stats sum;
+        if (partition->page_first % GROUP_PARTS != part->number ||
+            (group->has_exceptions &&
+             partition_reader_has_exceptions(reader, partition->token, partition->key)))
+            continue;
+        rc = wide_sums_partition(sums, partition, &sum, part_add, part, &part->err);
+        part_add_partition(part, partition->key, &sum);
+        rc = rc == 0 ? part_limit(part) : rc;
+    }
+    segment_cursor_give(segment, cursor);
+    rc = rc == 0 ? wide_sums_end(sums, part_add, part, &part->err) : rc;
+    return rc == 0 ? part_limit(part) : rc;
+}
+
+static int part_memtable(struct group_part *part, struct partition_reader *reader,
+                         struct wide_sums *sums, const struct memtable *memtable)
+{
+    const struct group *group = part->group;
+    const struct wide_memtable *wide = memtable_wide(memtable, group->request.table_id);
+    uint32_t count = wide == NULL ? 0 : wide_memtable_partition_count(wide);
+    for (uint32_t i = part->number; i < count; i += GROUP_PARTS) {
+        int64_t token = wide_memtable_partition_token(wide, i);
+        struct bytes key = wide_memtable_partition_key(wide, i);
+        struct partition_stats sum;
+        if (group->has_exceptions && partition_reader_has_exceptions(reader, token, key))
+            continue;
+        wide_sums_rows(sums, wide, i, group->view.frame, &sum);
+        part_add_partition(part, key, &sum);
+    }
+    int rc = wide_sums_end(sums, part_add, part, &part->err);
+    return rc == 0 ? part_limit(part) : rc;
+}
+
+static int part_fresh(struct group_part *part, struct partition_reader *reader)
+{
+    const struct group *group = part->group;
+    const struct view *view = &group->view;
+    if ((group->table->flags & TABLE_RANKED) == 0)
+        return 0;
+    struct wide_sums *sums = wide_sums_new(group->table, group->request.column_id);
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < view->segment_count; i++)
+        if (segment_info(view->segments[i])->kind == SEGMENT_WIDE)
+            rc = part_segment(part, reader, sums, view->segments[i]);
+    for (uint32_t i = 0; rc == 0 && i < view->frozen_count; i++)
+        rc = part_memtable(part, reader, sums, view->frozen[i]);
+    wide_sums_free(sums);
+    return rc;
+}
+
+/* ---- on a lane: partitions with exceptions ---- */
+
+static int part_live_rows(struct group_part *part, struct stream *stream, struct bytes key)
+{
+    const struct group *group = part->group;
+    uint32_t summed = engine_summed_column(group->table);
+    struct unfiltered item;
+    int rc;
+    while ((rc = stream->next(stream, &item, &part->err)) == 1) {
+        struct page_row row = {.key = key, .row = item.row};
+        struct partition_stats one = {0};
+        struct bytes value = {0};
+        rc = engine_sum_row(group->table, &row, summed, &one, &part->err);
+        if (rc != 0)
+            return rc;
+        if (group->request.column_id == 0)
+            value = key;
+        else
+            page_row_value(group->table, &row, group->request.column_id, &value);
+        part_add(part, value, &one);
+    }
+    return rc == 0 ? part_limit(part) : rc;
+}
+
+static int part_live(struct group_part *part, struct partition_reader *reader, int64_t token,
+                     struct bytes key)
+{
+    struct slice slice = slice_all();
+    struct stream *stream;
+    slice.with_static = false;
+    int rc =
+        partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream, &part->err);
+    if (rc != 0 || stream == NULL)
+        return rc;
+    struct clock *clock = part->group->engine->world->clock;
+    stream = stream_live(stream, clock->wall_us(clock) / 1000000);
+    rc = part_live_rows(part, stream, key);
+    stream->close(stream);
+    return rc;
+}
+
+static int part_exceptions(struct group_part *part, struct partition_reader *reader)
+{
+    int64_t token = INT64_MIN;
+    struct bytes key = {0};
+    uint32_t number = 0;
+    int rc = 0;
+    for (bool after = false;
+         rc == 0 && partition_reader_seek(reader, token, key, after, &token, &key); after = true)
+        if (number++ % GROUP_PARTS == part->number &&
+            partition_reader_has_exceptions(reader, token, key))
+            rc = part_live(part, reader, token, key);
+    return rc;
+}
+
+static void part_run(struct job *job)
+{
+    struct group_part *part = (struct group_part *)job;
+    struct partition_reader *reader = partition_reader_new(&part->group->view, part->group->table);
+    part->status = part_fresh(part, reader);
+    if (part->status == 0 && part->group->has_exceptions)
+        part->status = part_exceptions(part, reader);
+    partition_reader_free(reader);
+}
+
+/* ---- on the engine thread ---- */
+
+/* Move what the part has to the first one's. */
+static void part_join(struct group *group, struct group_part *part)
+{
+    struct partition_index_entry entry;
+    uint32_t place = 0;
+    while (partition_index_next(part->sums, &place, &entry))
+        partition_index_add(group->parts[0].sums, entry.token, entry.key, &entry.stats);
+    partition_index_free(part->sums);
+    part->sums = NULL;
+}
+
+static void group_free(struct group *group)
+{
+    struct engine *engine = group->engine;
+    for (uint32_t i = 0; i < GROUP_PARTS; i++)
+        partition_index_free(group->parts[i].sums);
+    if (group->view.schema != NULL)
+        view_release(&group->view);
+    memory_free(group);
+    engine_job_done(engine);
+}
+
+static void group_tell(struct group *group)
+{
+    struct partition_index *sums = group->parts[0].sums;
+    for (uint32_t i = 1; i < GROUP_PARTS; i++)
+        part_join(group, &group->parts[i]);
+    uint32_t count = partition_index_count(sums);
+    struct partition_figure *figures = memory_alloc(count * sizeof *figures);
+    struct partition_index_entry entry;
+    uint32_t place = 0;
+    for (uint32_t i = 0; partition_index_next(sums, &place, &entry); i++)
+        figures[i] = (struct partition_figure){.key = entry.key, .stats = entry.stats};
+    group->figures(group->context, 0, NULL, figures, count, (struct bytes){0});
+    memory_free(figures);
+}
+
+static void group_fail(struct group *group, int status, const struct error *err)
+{
+    group->figures(group->context, status, err, NULL, 0, (struct bytes){0});
+}
+
+static void part_done(struct job *job)
+{
+    struct group *group = ((struct group_part *)job)->group;
+    const struct group_part *failed = NULL;
+    if (--group->parts_left > 0)
+        return;
+    for (uint32_t i = GROUP_PARTS; i > 0; i--)
+        if (group->parts[i - 1].status != 0)
+            failed = &group->parts[i - 1];
+    if (failed != NULL)
+        group_fail(group, failed->status, &failed->err);
+    else
+        group_tell(group);
+    group_free(group);
+}
+
+/* Whether any partition may have them. */
+static bool view_has_exceptions(const struct view *view, uint32_t table_id)
+{
+    for (uint32_t i = 0; i < view->segment_count; i++)
+        if (segment_info(view->segments[i])->kind == SEGMENT_NARROW)
+            return true;
+    for (uint32_t i = 0; i < view->frozen_count; i++) {
+        int64_t token;
+        struct bytes key;
+        if (narrow_memtable_seek(view->frozen[i]->narrow, table_id, INT64_MIN, (struct bytes){0},
+                                 false, &token, &key))
+            return true;
+    }
+    return false;
+}
+
+static void group_begin(struct freeze_waiter *waiter, int status)
+{
+    static const enum executor_lane lanes[GROUP_PARTS] = {LANE_SCAN, LANE_SCAN_BESIDE};
+    struct group *group = (struct group *)waiter;
+    struct engine *engine = group->engine;
+    struct executor *executor = engine->world->executor;
+    if (status != 0) {
+        group_fail(group, status, &engine->failure);
+        group_free(group);
+        return;
+    }
+    view_take(engine, group->request.table_id, engine_durable_frame(engine), &group->view);
+    group->table = schema_table(group->view.schema, group->request.table_id);
+    group->has_exceptions = view_has_exceptions(&group->view, group->request.table_id);
+    group->parts_left = GROUP_PARTS;
+    for (uint32_t i = 0; i < GROUP_PARTS; i++)
+        executor->submit(executor, lanes[i], &group->parts[i].job);
+}
+
+int engine_group_op(struct store *store, const struct group_request *request, store_figures figures,
+                    void *context, struct error *err)
+{
+    struct engine *engine = (struct engine *)store;
+    uint32_t table_id = request->table_id;
+    uint32_t column_id = request->column_id;
+    const struct table *table = engine_table_of_rows(engine, table_id, column_id, err);
+    if (table == NULL)
+        return ERROR_INVALID;
+    const struct column *column = column_id == 0 ? NULL : table_column(table, column_id);
+    if (column_id != 0 && (column == NULL || column->kind == COLUMN_PARTITION ||
+                           vector_kind_of(column->type) != VECTOR_CODE))
+        return error_set(err, ERROR_INVALID, "rows cannot be grouped by column %u", column_id);
+    struct group *group = memory_zeroed(1, sizeof *group);
+    group->waiter.resume = group_begin;
+    group->engine = engine;
+    group->request = *request;
+    group->figures = figures;
+    group->context = context;
+    for (uint32_t i = 0; i < GROUP_PARTS; i++) {
+        struct group_part *part = &group->parts[i];
+        part->job = (struct job){.run = part_run, .done = part_done};
+        part->group = group;
+        part->number = i;
+        part->sums = partition_index_new(table_id);
+    }
+    engine_job_started(engine);
+    engine_freeze_table_then(engine, table_id, &group->waiter);
+    return 0;
+}

@@ -1,0 +1,291 @@
+/* The merge is the read path written out.
+ *
+ * A wide merge writes one output, or, where it takes one day out of mixed runs, one for the day and
+ * one for what is left of each input, which keeps its frames and so its place in the order.
+ *
+ * Purging.  A partition's deletions go together with the rows they hide, in one edit of the
+ * manifest, when this merge takes in every wide run that has rows of it, and all narrow ones.
+ * Rows behind one that goes keep their ranks, explicitly (wide_purge.h).  What the exceptions hold
+ * besides, corrections of clicks that are still there, is bound to those rows: such partitions stay
+ * as they are.  Runs whose every partition was deleted whole are not even read (engine_drop.h).
+ *
+ * A merge of narrow runs drops tombstones when it takes in the table's oldest run, for then nothing
+ * is left that they could hide; of ranked tables never by itself, because what they hide is in wide
+ * runs.  Counter shards are folded: each is in one run only, so the sum of the inputs' shards
+ * stands for all of them.
+ *
+ * While frames are sealed the merge rests as long as it works, unless runs have piled up. */
+#include "storage/engine/engine_merge.h"
+
+#include "counters/counter_cell.h"
+#include "base/memory.h"
+#include "storage/engine/engine_drop.h"
+#include "storage/segment/narrow_segment.h"
+#include "storage/segment/wide_purge.h"
+#include "storage/segment/wide_segment.h"
+
+/* ---- pace ---- */
+
+static int merge_pause(void *context, struct error *err)
+{
+    struct compact_job *compact = context;
+    if (atomic_load_explicit(&compact->engine->merge_ends, memory_order_relaxed))
+        return error_set(err, ERROR_CLOSED, "the store is closing");
+    pace_keep(&compact->pace);
+    return 0;
+}
+
+/* ---- outputs ---- */
+
+static struct segment_info info_of(const struct compact_job *compact,
+                                   const struct segment_list *list, enum segment_kind kind)
+{
+    struct segment_info info = *segment_info(list->segments[0]);
+    info.id = atomic_fetch_add(&compact->engine->segment_id_next, 1);
+    info.kind = kind;
+    info.schema_version = schema_version(compact->schema);
+    for (uint32_t i = 1; i < list->count; i++) {
+        const struct segment_info *more = segment_info(list->segments[i]);
+        if (more->frame_last > info.frame_last)
+            info.frame_last = more->frame_last;
+        if (more->timestamp_max_us > info.timestamp_max_us)
+            info.timestamp_max_us = more->timestamp_max_us;
+    }
+    return info;
+}
+
+static int keep_output(struct compact_job *compact, const struct segment_info *info)
+{
+    if (info->rows == 0 && info->partitions == 0)
+        return 0;
+    check(compact->output_count < MERGE_OUTPUTS_MAX);
+    compact->infos[compact->output_count] = *info;
+    int rc = engine_open_segment(compact->engine, info, compact->table,
+                                 &compact->outputs[compact->output_count], &compact->err);
+    compact->output_count += rc == 0;
+    return rc;
+}
+
+/* ---- narrow runs ---- */
+
+struct fold_stream {
+    struct stream stream;
+    struct stream *inner;
+    struct arena *arena; /* of the row yielded last */
+};
+
+static struct bytes fold_cell(struct fold_stream *fold, struct bytes value)
+{
+    struct buffer folded = {0};
+    counter_fold(value, &folded);
+    struct bytes kept = arena_copy(fold->arena, buffer_view(&folded));
+    buffer_release(&folded);
+    return kept;
+}
+
+static int fold_next(struct stream *stream, struct unfiltered *out, struct error *err)
+{
+    struct fold_stream *fold = (struct fold_stream *)stream;
+    int rc = fold->inner->next(fold->inner, out, err);
+    if (rc != 1 || out->kind != UNFILTERED_ROW || out->row.cell_count == 0)
+        return rc;
+    arena_reset(fold->arena);
+    struct cell *cells = arena_alloc(fold->arena, out->row.cell_count * sizeof(struct cell), 16);
+    for (uint32_t i = 0; i < out->row.cell_count; i++) {
+        cells[i] = out->row.cells[i];
+        if ((cells[i].flags & CELL_COUNTER) != 0)
+            cells[i].value = fold_cell(fold, cells[i].value);
+    }
+    out->row.cells = cells;
+    return 1;
+}
+
+static void fold_close(struct stream *stream)
+{
+    struct fold_stream *fold = (struct fold_stream *)stream;
+    fold->inner->close(fold->inner);
+    arena_free(fold->arena);
+    memory_free(fold);
+}
+
+static struct stream *stream_folded(struct stream *inner)
+{
+    struct fold_stream *fold = memory_zeroed(1, sizeof(*fold));
+    fold->stream = (struct stream){.table = inner->table,
+                                   .partition_deletion = inner->partition_deletion,
+                                   .next = fold_next,
+                                   .close = fold_close};
+    fold->inner = inner;
+    fold->arena = arena_new(64 * 1024);
+    return &fold->stream;
+}
+
+/* Up to which writing time the partition's tombstones go; INT64_MIN: none does. */
+static int64_t purged_before(const struct compact_job *compact, int64_t token, struct bytes key)
+{
+    struct partition_index_entry entry;
+    if (compact->purged != NULL && partition_index_find(compact->purged, token, key, &entry))
+        return INT64_MAX;
+    return compact->drops_tombstones ? compact->drops_before_us : INT64_MIN;
+}
+
+static int merge_partition(struct compact_job *compact, struct partition_reader *reader,
+                           struct narrow_segment_writer *writer, int64_t token, struct bytes key)
+{
+    struct slice slice = slice_all();
+    struct stream *stream;
+    int rc =
+        partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream, &compact->err);
+    if (rc != 0 || stream == NULL)
+        return rc;
+    if ((compact->table->flags & TABLE_COUNTER) != 0)
+        stream = stream_folded(stream);
+    int64_t before_us = purged_before(compact, token, key);
+    if (before_us != INT64_MIN)
+        stream = stream_purged(stream, compact->now_s, before_us, &compact->has_dropped);
+    rc = narrow_segment_writer_partition(writer, token, key, stream, &compact->err);
+    stream->close(stream);
+    return rc;
+}
+
+static int merge_narrow(struct compact_job *compact, const struct segment_list *list)
+{
+    struct narrow_segment_writer *writer;
+    struct segment_info info = info_of(compact, list, SEGMENT_NARROW);
+    int rc = narrow_segment_writer_open(compact->engine->world, &info, &writer, &compact->err);
+    if (rc != 0)
+        return rc;
+    struct view view = {.schema = compact->schema,
+                        .segments = list->segments,
+                        .segment_count = list->count,
+                        .frame = UINT64_MAX};
+    struct partition_reader *reader = partition_reader_new(&view, compact->table);
+    int64_t token = INT64_MIN;
+    struct bytes key = {0};
+    for (bool after = false;
+         rc == 0 && partition_reader_seek(reader, token, key, after, &token, &key); after = true) {
+        rc = merge_partition(compact, reader, writer, token, key);
+        if (rc == 0)
+            rc = merge_pause(compact, &compact->err);
+    }
+    partition_reader_free(reader);
+    if (rc == 0)
+        rc = narrow_segment_writer_finish(writer, &info, &compact->err);
+    narrow_segment_writer_close(writer);
+    return rc == 0 ? keep_output(compact, &info) : rc;
+}
+
+/* ---- wide runs ---- */
+
+static bool takes(void *context, int64_t token, struct bytes key)
+{
+    const struct compact_job *compact = context;
+    (void)token;
+    return !compact->splits ||
+           (partition_day(compact->table, key) == compact->day) == compact->takes_day;
+}
+
+/* Exceptions of later frames are newer than all rows of the inputs, and those of the inputs' frames
+ * and before were flushed with them. */
+static bool may_raise(void *context, int64_t token, struct bytes key)
+{
+    const struct compact_job *compact = context;
+    return compact->reader == NULL || !partition_reader_has_exceptions(compact->reader, token, key);
+}
+
+static bool list_has(const struct segment_list *list, const struct segment_list *but, int32_t day,
+                     int64_t token, struct bytes key)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct segment *segment = list->segments[i];
+        bool is_left_out = false;
+        for (uint32_t k = 0; but != NULL && k < but->count; k++)
+            is_left_out |= but->segments[k] == segment;
+        if (!is_left_out && segment_days_find(segment_days(segment), day) != NULL &&
+            segment_has(segment, token, key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The deletions that go with the partition's rows; NULL: they stay. */
+static int deletions(void *context, int64_t token, struct bytes key, struct stream **stream_out,
+                     struct error *err)
+{
+    struct compact_job *compact = context;
+    const struct partition_stats none = {0};
+    int32_t day = partition_day(compact->table, key);
+    *stream_out = NULL;
+    if (!compact->may_purge || may_raise(compact, token, key) ||
+        list_has(&compact->beside, NULL, day, token, key) ||
+        list_has(&compact->inputs, &compact->pass, day, token, key)) {
+        return 0;
+    }
+    struct stream *stream;
+    int rc = engine_exception_stream(compact, token, key, &stream, err);
+    if (rc != 0 || stream == NULL)
+        return rc;
+    rc = wide_purge_may(stream, err);
+    if (rc != 1)
+        return rc;
+    rc = engine_exception_stream(compact, token, key, stream_out, err);
+    if (rc == 0)
+        partition_index_add(compact->purged, token, key, &none);
+    return rc;
+}
+
+static int merge_pass(struct compact_job *compact, struct segment **inputs, uint32_t count)
+{
+    const struct wide_segment_rules rules = {.context = compact,
+                                             .takes = takes,
+                                             .may_raise = may_raise,
+                                             .deletions = deletions,
+                                             .pause = merge_pause,
+                                             .pace = &compact->pace,
+                                             .page_rows = compact->engine->options.page_rows};
+    compact->pass = (struct segment_list){inputs, count};
+    struct segment_info info = info_of(compact, &compact->pass, SEGMENT_WIDE);
+    int rc = wide_segment_merge(compact->engine->world, compact->table, inputs, count, &info,
+                                &rules, &info, &compact->err);
+    return rc == 0 ? keep_output(compact, &info) : rc;
+}
+
+/* Runs that were deleted whole go unread; what else was chosen is chosen again afterwards. */
+static int merge_wide(struct compact_job *compact)
+{
+    int rc = compact->may_purge && compact->reader != NULL ? engine_drop_find(compact) : 0;
+    if (rc != 0)
+        return rc < 0 ? rc : merge_narrow(compact, &compact->exceptions);
+    compact->takes_day = true;
+    rc = merge_pass(compact, compact->inputs.segments, compact->inputs.count);
+    compact->takes_day = false;
+    for (uint32_t i = 0; rc == 0 && compact->splits && i < compact->inputs.count; i++)
+        if (segment_days(compact->inputs.segments[i])->count > 1)
+            rc = merge_pass(compact, &compact->inputs.segments[i], 1);
+    if (rc == 0 && partition_index_count(compact->purged) > 0)
+        rc = merge_narrow(compact, &compact->exceptions);
+    return rc;
+}
+
+void engine_merge_run(struct job *job)
+{
+    struct compact_job *compact = (struct compact_job *)job;
+    struct engine *engine = compact->engine;
+    pace_begin(&compact->pace, engine->world->clock, &engine->frames_sealed);
+    if (compact->kind == SEGMENT_NARROW) {
+        compact->status = merge_narrow(compact, &compact->inputs);
+        return;
+    }
+    compact->purged = partition_index_new(compact->table->id);
+    if (compact->exceptions.count > 0) {
+        compact->exception_view = (struct view){.schema = compact->schema,
+                                                .segments = compact->exceptions.segments,
+                                                .segment_count = compact->exceptions.count,
+                                                .frame = UINT64_MAX};
+        compact->reader = partition_reader_new(&compact->exception_view, compact->table);
+    }
+    compact->status = merge_wide(compact);
+    if (compact->reader != NULL)
+        partition_reader_free(compact->reader);
+}

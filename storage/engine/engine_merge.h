@@ -1,0 +1,61 @@
+/* engine_merge: a compaction's work on the merge lane: runs in, files out.
+ *
+ *   engine thread           merge lane              engine thread       background lane
+ *   chooses, references ──▶ writes the outputs ──▶ may it still be? ──▶ manifest ──▶ swaps
+ *   (engine_compact.c)      (engine_merge.c)        (engine_compact.c)
+ *
+ * Shared by these two files only. */
+#ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_MERGE_H
+#define DAYBOOK_STORAGE_ENGINE_ENGINE_MERGE_H
+
+#include "base/world/pace.h"
+#include "storage/engine/compact_plan.h"
+#include "storage/engine/engine_private.h"
+
+/* One for the day, the rest of each input, the exceptions. */
+enum { MERGE_OUTPUTS_MAX = COMPACT_RUNS_MAX + 2 };
+
+struct segment_list {
+    struct segment **segments;         /* referenced; ascending by frame_first */
+    uint32_t count;
+};
+
+struct compact_job {
+    struct job job;                    /* the merge, the publication, and what is let go */
+    struct engine *engine;
+    struct schema *schema;             /* referenced: the table's */
+    const struct table *table;
+    enum segment_kind kind;
+    bool splits;                       /* as in compact_choice */
+    int32_t day;
+    bool may_purge;                    /* rows that the exceptions delete, and these deletions */
+    bool is_awaited;                   /* who asked for merges is not told before it is over */
+    bool drops_tombstones;             /* narrow: nothing older is left that they could hide, */
+    int64_t drops_before_us;           /* and nothing that was written before this is elsewhere */
+    bool clients_give_times;           /* so that a later write may be one that they would hide */
+    int64_t now_s;
+    struct segment_list inputs;
+    struct segment_list beside;        /* of a wide merge: the table's other wide runs */
+    struct segment_list exceptions;    /* of a wide merge: the table's narrow runs */
+
+    /* The merge lane's, until it is done. */
+    struct segment_list pass;          /* the inputs of the output being written; borrowed */
+    bool takes_day;                    /* of a split: the day, or else the rest */
+    struct partition_reader *reader;   /* over the exceptions */
+    struct view exception_view;
+    struct partition_index *purged;    /* the partitions whose deletions went with their rows */
+    bool has_dropped;                  /* a tombstone, at least */
+    struct pace pace;                  /* hurries: there are too many runs to rest */
+
+    struct segment_info infos[MERGE_OUTPUTS_MAX];
+    struct segment *outputs[MERGE_OUTPUTS_MAX];
+    uint32_t output_count;
+    uint64_t purge;                    /* its number in the manifest; 0: it is none */
+    bool is_discarded;                 /* the outputs are not live */
+    int status;                        /* ERROR_CLOSED: told to end */
+    struct error err;
+};
+
+/* Write the outputs of compact->inputs; on the merge lane. */
+void engine_merge_run(struct job *job);
+#endif

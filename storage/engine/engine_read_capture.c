@@ -1,0 +1,294 @@
+/* engine_read_capture: what a page needs of the open memtable, copied out on the engine thread.
+ *
+ * The open memtable changes while a job reads, so packed rows of the narrow memtable, counters, and
+ * columns of the wide one are copied first.  What decides correctness: a partition is copied whole,
+ * as of the view's frame, or not at all; the first that was not is the scan's horizon, behind which
+ * the page has nothing, for rows of it may be in the memtable.
+ *
+ * Fails where a capture would be more than READ_CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX, or a
+ * scan meets fresh rows: then the memtable is frozen instead. */
+#include "base/memory.h"
+#include "storage/engine/engine_read_private.h"
+
+enum { CAPTURE_BYTES_MAX = 4 << 20, CAPTURE_FRESH_ROWS_MAX = 65536 };
+
+/* ---- taking ---- */
+
+static struct unfiltered unfiltered_copy(const struct unfiltered *from, struct arena *arena)
+{
+    struct unfiltered copy = *from;
+    if (from->kind == UNFILTERED_ROW)
+        row_copy(&from->row, arena, &copy.row);
+    else
+        copy.bound.prefix = clustering_copy(&from->bound.prefix, arena);
+    return copy;
+}
+
+static size_t captured_bytes(const struct read_job *read)
+{
+    return arena_held(read->arena) - read->before;
+}
+
+/* The newest write of the partition in any other run of the view: none deletes what is newer. */
+static int64_t newest_elsewhere(const struct read_job *read, int64_t token, struct bytes key)
+{
+    int64_t newest_us = INT64_MIN;
+    for (uint32_t i = 0; i < read->view.frozen_count; i++)
+        if (narrow_memtable_has(read->view.frozen[i]->narrow, read->table->id, token, key))
+            return INT64_MAX;
+    for (uint32_t i = 0; i < read->view.segment_count; i++) {
+        const struct segment *segment = read->view.segments[i];
+        int64_t max_us = segment_info(segment)->timestamp_max_us;
+        if (max_us > newest_us && segment_may_have(segment, token))
+            newest_us = max_us;
+    }
+    return newest_us;
+}
+
+/* Of rows with the same first clustering value no other is wanted behind one that is there whatever
+ * other runs have.  There may be thousands of them in memory. */
+static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere_us,
+                         struct stream *stream)
+{
+    const struct row *row = &item->row;
+    if (item->kind == UNFILTERED_ROW && row->clustering.count > 0 &&
+        row->marker.timestamp_us > newest_elsewhere_us && row->marker.ttl_s == 0)
+        (void)narrow_memtable_stream_pass(stream, row->clustering.values[0]);
+}
+
+/* Copy what `stream` (closed here) yields.  False when it is more than may be copied.  With a time
+ * before INT64_MAX it is one of the narrow memtable, and one row of each value is asked for. */
+static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
+                           struct stream *stream, int64_t newest_elsewhere_us, size_t *items_left)
+{
+    if (stream == NULL)
+        return true;
+    struct captured captured = {.token = token,
+                                .key = arena_copy(read->arena, key),
+                                .deletion = stream->partition_deletion};
+    size_t capacity = 0;
+    struct unfiltered item;
+    int rc;
+    while ((rc = stream->next(stream, &item, NULL)) == 1 && *items_left > 0 &&
+           captured_bytes(read) <= CAPTURE_BYTES_MAX) {
+        if (captured.count == capacity) {
+            capacity = capacity == 0 ? 8 : capacity * 2;
+            captured.items = memory_resize(captured.items, capacity * sizeof(struct unfiltered));
+        }
+        captured.items[captured.count++] = unfiltered_copy(&item, read->arena);
+        if (newest_elsewhere_us < INT64_MAX)
+            capture_pass(&captured.items[captured.count - 1], newest_elsewhere_us, stream);
+        (*items_left)--;
+    }
+    check(rc >= 0);
+    if (stream->close != NULL)
+        stream->close(stream);
+    if (read->captured_count == read->captured_capacity) {
+        read->captured_capacity = read->captured_capacity == 0 ? 8 : read->captured_capacity * 2;
+        read->captured =
+            memory_resize(read->captured, read->captured_capacity * sizeof(struct captured));
+    }
+    read->captured[read->captured_count++] = captured;
+    return rc == 0;
+}
+
+static bool capture_partition(struct read_job *read, int64_t token, struct bytes key,
+                              const struct slice *slice, size_t *items_left)
+{
+    struct memtable *open = read->engine->open;
+    int64_t newest_elsewhere_us =
+        read->request.one_of_each ? newest_elsewhere(read, token, key) : INT64_MAX;
+    bool whole = capture_stream(
+        read, token, key,
+        narrow_memtable_stream(open->narrow, read->table, token, key, slice, read->view.frame),
+        newest_elsewhere_us, items_left);
+    if (whole && (read->table->flags & TABLE_COUNTER) != 0) {
+        whole = capture_stream(read, token, key,
+                               counter_memtable_stream(open->counters, read->table, key, slice,
+                                                       read->view.frame,
+                                                       (uint64_t)open->timestamp_first_us),
+                               INT64_MAX, items_left);
+    }
+    return whole;
+}
+
+/* Keep the first `count`. */
+static void captured_cut(struct read_job *read, uint32_t count)
+{
+    while (read->captured_count > count) {
+        struct captured *last = &read->captured[--read->captured_count];
+        memory_free(last->items);
+        memory_free(last->cut);
+    }
+}
+
+/* Whether what was captured fills the page anyway. */
+static bool is_captured_enough(const struct read_job *read, size_t items_left)
+{
+    return items_left < READ_CAPTURE_ITEMS_MAX &&
+           (READ_CAPTURE_ITEMS_MAX - items_left > read->request.row_limit ||
+            captured_bytes(read) > READ_PAGE_BYTES_MAX);
+}
+
+bool engine_read_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
+                           int64_t *token_out, struct bytes *key_out)
+{
+    struct memtable *open = read->engine->open;
+    bool found =
+        narrow_memtable_seek(open->narrow, read->table->id, token, key, after, token_out, key_out);
+    int64_t counter_token;
+    struct bytes counter_key;
+    if ((read->table->flags & TABLE_COUNTER) != 0 &&
+        counter_memtable_seek(open->counters, read->table->id, token, key, after, &counter_token,
+                              &counter_key) &&
+        (!found || partition_order(counter_token, counter_key, *token_out, *key_out) < 0)) {
+        *token_out = counter_token;
+        *key_out = counter_key;
+        found = true;
+    }
+    return found;
+}
+
+/* Partitions from the position on, until there is enough for a page.  False: the first alone is
+ * too much. */
+static bool capture_scan(struct read_job *read)
+{
+    size_t items_left = READ_CAPTURE_ITEMS_MAX;
+    struct bytes key;
+    bool after;
+    int64_t token = engine_read_scan_start(read, &key, &after);
+    for (; engine_read_open_seek(read, token, key, after, &token, &key) &&
+           !engine_read_is_past(read, token);
+         after = true) {
+        bool is_enough = is_captured_enough(read, items_left);
+        uint32_t before = read->captured_count;
+        if (!is_enough && capture_partition(read, token, key, &read->request.slice, &items_left))
+            continue;
+        if (!is_enough && before == 0)
+            return false;
+        captured_cut(read, before);
+        read->has_horizon = true;
+        read->horizon_token = token;
+        read->horizon_key = arena_copy(read->arena, key);
+        return true;
+    }
+    return true;
+}
+
+/* The partitions asked for, until there is enough for a page.  False: the first alone is too much.
+ */
+static bool capture_parts(struct read_job *read)
+{
+    size_t items_left = READ_CAPTURE_ITEMS_MAX;
+    for (read->part_end = 0; read->part_end < read->part_count; read->part_end++) {
+        const struct read_part *part = &read->parts[read->part_end];
+        uint32_t before = read->captured_count;
+        if (is_captured_enough(read, items_left))
+            return true;
+        if (!capture_partition(read, part->token, part->key, &part->slice, &items_left)) {
+            captured_cut(read, before);
+            return read->part_end > 0;
+        }
+    }
+    return true;
+}
+
+bool engine_read_capture(struct read_job *read)
+{
+    return read->request.is_scan ? capture_scan(read) : capture_parts(read);
+}
+
+void engine_read_capture_drop(struct read_job *read)
+{
+    captured_cut(read, 0);
+    memory_free(read->captured);
+    read->captured = NULL;
+    read->captured_capacity = 0;
+    read->has_horizon = false;
+    if (read->fresh != NULL)
+        wide_rows_release(read->fresh);
+    read->fresh = NULL;
+}
+
+/* Fresh rows of the open memtable, with strings of their own: the memtable's table of strings may
+ * move while the job reads. */
+bool engine_read_capture_fresh(struct read_job *read)
+{
+    struct wide_memtable *wide = memtable_wide(read->engine->open, read->table->id);
+    if (wide == NULL)
+        return true;
+    uint32_t partition =
+        read->request.is_scan ? UINT32_MAX : wide_memtable_find(wide, read->request.key);
+    if (partition == UINT32_MAX)
+        return !read->request.is_scan;
+    if (wide_memtable_stats(wide, partition, UINT64_MAX).rows > CAPTURE_FRESH_ROWS_MAX)
+        return false;
+    read->fresh = arena_alloc(read->arena, sizeof(struct wide_rows), 16);
+    wide_rows_init(read->fresh, read->table);
+    wide_memtable_rows(wide, partition, read->view.frame, read->fresh);
+    for (uint32_t v = 0; v < read->fresh->column_count; v++) {
+        struct wide_vector *vector = &read->fresh->vectors[v];
+        if (vector->kind != VECTOR_CODE)
+            continue;
+        struct bytes *strings =
+            arena_alloc(read->arena, read->fresh->rows * sizeof(struct bytes), 16);
+        for (uint32_t i = 0; i < read->fresh->rows; i++) {
+            strings[i] = (struct bytes){0};
+            if (vector->absent == NULL || vector->absent[i] == 0)
+                strings[i] = arena_copy(read->arena, vector->strings[vector->codes[i]]);
+            vector->codes[i] = i;
+        }
+        vector->strings = strings;
+        vector->string_count = read->fresh->rows;
+        vector->strings_shared = false;
+    }
+    return true;
+}
+
+/* ---- using ---- */
+
+void engine_read_captured_seek(struct read_job *read, int64_t token, struct bytes key)
+{
+    while (read->captured_at < read->captured_count &&
+           partition_order(read->captured[read->captured_at].token,
+                           read->captured[read->captured_at].key, token, key) < 0) {
+        read->captured_at++;
+    }
+}
+
+struct captured *engine_read_captured(const struct read_job *read, uint32_t index, int64_t token,
+                                      struct bytes key)
+{
+    uint32_t at = read->captured_at + index;
+    struct captured *captured = at < read->captured_count ? &read->captured[at] : NULL;
+    return captured != NULL && captured->token == token && bytes_equal(captured->key, key)
+               ? captured
+               : NULL;
+}
+
+static bool is_within(const struct read_job *read, const struct slice *slice,
+                      const struct unfiltered *item)
+{
+    if (item->kind == UNFILTERED_BOUND)
+        return true;
+    return item->row.is_static ? slice->with_static
+                               : slice_contains(read->table, slice, &item->row.clustering);
+}
+
+struct stream *engine_read_captured_stream(const struct read_job *read, struct captured *captured,
+                                           const struct slice *slice)
+{
+    size_t start = 0;
+    while (start < captured->count && is_within(read, slice, &captured->items[start]))
+        start++;
+    if (start == captured->count)
+        return stream_of_array(read->table, captured->deletion, captured->items, start);
+    /* All are kept as they are, for a slice that is read anew. */
+    size_t count = start;
+    captured->cut = memory_resize(captured->cut, captured->count * sizeof(struct unfiltered));
+    memcpy(captured->cut, captured->items, start * sizeof(struct unfiltered));
+    for (size_t i = start; i < captured->count; i++)
+        if (is_within(read, slice, &captured->items[i]))
+            captured->cut[count++] = captured->items[i];
+    return stream_of_array(read->table, captured->deletion, captured->cut, count);
+}

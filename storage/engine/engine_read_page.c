@@ -1,0 +1,352 @@
+/* engine_read_page: the rows of a page, merged from sealed runs and the capture, or straight out of
+ * the open memtable.
+ *
+ * Partitions asked for by their keys are read by one job, in the order in which they are stored, so
+ * that neighbours share pages; one key is the common case of it.
+ *
+ * A page ends after row_limit rows or READ_PAGE_BYTES_MAX, or at the capture's horizon, the last
+ * partition that was copied out whole.  A page that needs nothing but the open memtable is made of
+ * it on the engine thread, and views it. */
+#include "counters/counter_cell.h"
+#include "base/memory.h"
+#include "storage/engine/engine_read_private.h"
+#include "storage/segment/narrow_segment.h"
+
+enum {
+    PAGE_ROWS_SURE = 2, /* come whatever their size: a static row, and the one asked for */
+    PAGE_ROWS_FIRST = 32,
+    PASSED_MAX = 32 /* rows that nobody wants, until to begin anew behind them costs less */
+};
+
+/* ---- rows ---- */
+
+/* Above the store a counter is its value. */
+static void resolve_counters(struct row *row, struct arena *arena)
+{
+    struct cell *cells = (struct cell *)(uintptr_t)row->cells;
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        if ((cells[i].flags & CELL_COUNTER) != 0) {
+            struct buffer value = {0};
+            value_put_bigint(&value, counter_value(cells[i].value));
+            cells[i].value = arena_copy(arena, buffer_view(&value));
+            buffer_release(&value);
+        }
+    }
+}
+
+/* Room for one more row behind the page's. */
+static struct page_row *next_row(struct read_job *read)
+{
+    if (read->row_count == read->row_capacity) {
+        read->row_capacity = read->row_capacity == 0 ? PAGE_ROWS_FIRST : read->row_capacity * 2;
+        read->rows = memory_resize(read->rows, read->row_capacity * sizeof(struct page_row));
+    }
+    return &read->rows[read->row_count];
+}
+
+/* It is one of the page; what it points to lives as long as the page. */
+static void add_row(struct read_job *read, int64_t token, struct bytes key)
+{
+    struct page_row *added = &read->rows[read->row_count++];
+    added->token = token;
+    added->key = key;
+    if (read->request.one_of_each && added->row.clustering.count > 0)
+        read->given = added->row.clustering.values[0];
+}
+
+/* Of a partition whose rows come now, perhaps behind those of the page before. */
+static void given_begin(struct read_job *read, int64_t token, struct bytes key)
+{
+    const struct position *position = &read->position;
+    bool goes_on = position->is_set && position->kind == AFTER_ROW && position->token == token &&
+                   bytes_equal(position->key, key) && position->clustering.count > 0;
+    read->given = goes_on ? position->clustering.values[0] : bytes_of(NULL, 0);
+}
+
+/* Whether the row follows one that was given and is all that is asked for of the two. */
+static bool is_another(const struct read_job *read, const struct row *row)
+{
+    return read->given.data != NULL && row->clustering.count > 0 &&
+           bytes_equal(row->clustering.values[0], read->given);
+}
+
+static bool page_is_full(const struct read_job *read)
+{
+    return read->row_count == read->request.row_limit ||
+           (read->row_count >= PAGE_ROWS_SURE &&
+            arena_held(read->arena) - read->counted > READ_PAGE_BYTES_MAX);
+}
+
+/* ---- of sealed runs and the capture, on a lane ---- */
+
+static bool is_before_horizon(const struct read_job *read, int64_t token, struct bytes key)
+{
+    return !read->has_horizon ||
+           partition_order(token, key, read->horizon_token, read->horizon_key) < 0;
+}
+
+/* The next partition over sealed runs and the capture, before the horizon. */
+static bool next_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
+                           struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
+{
+    /* First, because `key` may be what the last seek found, which the next one writes over. */
+    engine_read_captured_seek(read, token, key);
+    while (after && engine_read_captured(read, 0, token, key) != NULL)
+        read->captured_at++;
+    const struct captured *captured =
+        read->captured_at < read->captured_count ? &read->captured[read->captured_at] : NULL;
+    bool found = partition_reader_seek(reader, token, key, after, token_out, key_out);
+    if (captured != NULL &&
+        (!found || partition_order(captured->token, captured->key, *token_out, *key_out) < 0)) {
+        *token_out = captured->token;
+        *key_out = captured->key;
+        found = true;
+    }
+    return found && is_before_horizon(read, *token_out, *key_out);
+}
+
+/* What is left of the slice behind all rows with the first clustering value that was given. */
+static struct slice behind_given(const struct read_job *read, struct slice slice)
+{
+    const struct position position = {.kind = AFTER_ROW,
+                                      .clustering = {.count = 1, .values = {read->given}}};
+    return engine_read_rest(&position, slice);
+}
+
+/* Rows of a slice of one partition, whose key `kept` is, into the page.  1: the page is full.
+ * Behind very many that nobody wants it ends before its time, and cuts the slice to what is left.
+ */
+static int read_slice(struct read_job *read, struct partition_reader *reader, int64_t token,
+                      struct bytes kept, struct slice *slice, int64_t now_s, bool *is_left_out)
+{
+    struct stream *extra[4];
+    uint32_t extra_count = 0;
+    uint32_t passed = 0;
+    struct captured *captured;
+    *is_left_out = false;
+    engine_read_captured_seek(read, token, kept);
+    while ((captured = engine_read_captured(read, extra_count, token, kept)) != NULL) {
+        check(extra_count < 4);
+        extra[extra_count++] = engine_read_captured_stream(read, captured, slice);
+    }
+    struct stream *stream;
+    int rc = partition_reader_stream(reader, token, kept, slice, extra, extra_count, read->fresh,
+                                     &stream, &read->err);
+    if (rc != 0 || stream == NULL)
+        return rc;
+    stream = stream_live(stream, now_s);
+    struct unfiltered item;
+    while ((rc = stream->next(stream, &item, &read->err)) == 1) {
+        if (read->request.one_of_each && is_another(read, &item.row)) {
+            *is_left_out = ++passed == PASSED_MAX;
+            if (*is_left_out)
+                break;
+            continue;
+        }
+        passed = 0;
+        struct page_row *next = next_row(read);
+        row_copy(&item.row, read->arena, &next->row);
+        resolve_counters(&next->row, read->arena);
+        add_row(read, token, kept);
+        if (page_is_full(read))
+            break;
+    }
+    stream->close(stream);
+    if (*is_left_out)
+        *slice = behind_given(read, *slice);
+    return *is_left_out ? 0 : rc;
+}
+
+/* Rows of one partition into the page.  1: the page is full. */
+static int read_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
+                          struct bytes key, const struct slice *slice, int64_t now_s)
+{
+    struct bytes kept = arena_copy(read->arena, key);
+    struct slice rest = *slice;
+    bool is_left = true;
+    int rc = 0;
+    given_begin(read, token, kept);
+    while (rc == 0 && is_left)
+        rc = read_slice(read, reader, token, kept, &rest, now_s, &is_left);
+    return rc;
+}
+
+static int read_parts(struct read_job *read, struct partition_reader *reader, int64_t now_s)
+{
+    int rc = 0;
+    for (uint32_t i = 0; i < read->part_end && rc == 0; i++) {
+        const struct read_part *part = &read->parts[i];
+        rc = read_partition(read, reader, part->token, part->key, &part->slice, now_s);
+    }
+    if (rc == 0 && read->part_end < read->part_count) {
+        const struct read_part *last = &read->parts[read->part_end - 1];
+        engine_read_put_position(&read->position_out, AFTER_PARTITION, last->token, last->key,
+                                 NULL);
+    }
+    return rc;
+}
+
+static int read_scan(struct read_job *read, struct partition_reader *reader, int64_t now_s)
+{
+    struct bytes key;
+    bool after;
+    int64_t token = engine_read_scan_start(read, &key, &after);
+    bool within = read->position.is_set && !after;
+    int64_t next_token;
+    struct bytes next_key;
+    int rc = 0;
+    while (rc == 0 && next_partition(read, reader, token, key, after, &next_token, &next_key) &&
+           !engine_read_is_past(read, next_token)) {
+        token = next_token;
+        key = next_key;
+        bool continues =
+            within && token == read->position.token && bytes_equal(key, read->position.key);
+        struct slice slice = continues ? engine_read_rest(&read->position, read->request.slice)
+                                       : read->request.slice;
+        rc = read_partition(read, reader, token, key, &slice, now_s);
+        after = true;
+    }
+    if (rc == 0 && read->has_horizon) {
+        engine_read_put_position(&read->position_out, AFTER_PARTITION, token, key, NULL);
+        if (!after)
+            rc = error_set(&read->err, ERROR_LIMIT, "a scan made no progress");
+    }
+    return rc;
+}
+
+void engine_read_run(struct job *job)
+{
+    struct read_job *read = (struct read_job *)job;
+    struct clock *clock = read->engine->world->clock;
+    int64_t now_s = clock->wall_us(clock) / 1000000;
+    struct partition_reader *reader = partition_reader_new(&read->view, read->table);
+    int rc =
+        read->request.is_scan ? read_scan(read, reader, now_s) : read_parts(read, reader, now_s);
+    partition_reader_free(reader);
+    if (rc == 1)
+        store_position_after(&read->rows[read->row_count - 1], false, &read->position_out);
+    read->status = rc < 0 ? rc : 0;
+}
+
+/* ---- what is in no segment, on the engine thread ---- */
+
+/* Whether the segment may have a part in the page of a partition, as far as is known without
+ * reading. */
+static bool segment_matters(const struct read_job *read, const struct segment *segment)
+{
+    const struct read_part *part = &read->parts[0];
+    return read->part_count > 0 && segment_may_have(segment, part->token) &&
+           narrow_segment_may_meet(segment, read->table, &part->slice);
+}
+
+void engine_read_reduce(struct read_job *read)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < read->view.segment_count; i++) {
+        struct segment *segment = read->view.segments[i];
+        if (segment_matters(read, segment))
+            read->view.segments[count++] = segment;
+        else
+            segment_unref(segment);
+    }
+    read->view.segment_count = count;
+}
+
+static bool memtable_matters(const struct read_job *read, const struct memtable *memtable)
+{
+    int64_t token;
+    struct bytes key;
+    if (read->part_count != 1)
+        return narrow_memtable_seek(memtable->narrow, read->table->id, INT64_MIN, bytes_of("", 0),
+                                    false, &token, &key);
+    return narrow_memtable_has(memtable->narrow, read->table->id, read->parts[0].token,
+                               read->parts[0].key);
+}
+
+bool engine_read_is_open_only(struct read_job *read)
+{
+    if ((read->table->flags & (TABLE_RANKED | TABLE_COUNTER)) != 0)
+        return false;
+    if (read->part_count == 1)
+        engine_read_reduce(read);
+    for (uint32_t i = 0; i < read->view.frozen_count; i++)
+        if (memtable_matters(read, read->view.frozen[i]))
+            return false;
+    return read->view.segment_count == 0;
+}
+
+/* A page that is being made on the engine thread, which alone writes the open memtable: nothing of
+ * it need be copied. */
+struct open_read {
+    struct read_job *read;
+    int64_t now_s;
+    uint32_t items;
+};
+
+static bool open_read_is_over(const struct open_read *open)
+{
+    return open->items > READ_CAPTURE_ITEMS_MAX || page_is_full(open->read);
+}
+
+static void open_read_partition(struct open_read *open, int64_t token, struct bytes key,
+                                const struct slice *slice)
+{
+    struct read_job *read = open->read;
+    struct stream *stream = narrow_memtable_stream_kept(read->viewed->narrow, read->table, token,
+                                                        key, slice, read->view.frame, read->arena);
+    struct unfiltered item;
+    given_begin(read, token, key);
+    while (stream != NULL && !open_read_is_over(open)) {
+        if (read->request.one_of_each && read->given.data != NULL)
+            open->items += narrow_memtable_stream_pass(stream, read->given);
+        if (stream->next(stream, &item, NULL) != 1)
+            break;
+        open->items++;
+        if (item.kind == UNFILTERED_ROW &&
+            row_live(read->table, &item.row, open->now_s, read->arena, &next_row(read)->row))
+            add_row(read, token, key);
+    }
+    stream_close(stream);
+}
+
+static void open_read_scan(struct open_read *open)
+{
+    struct read_job *read = open->read;
+    struct bytes key;
+    bool after;
+    int64_t token = engine_read_scan_start(read, &key, &after);
+    bool within = read->position.is_set && !after;
+    for (;
+         !open_read_is_over(open) && engine_read_open_seek(read, token, key, after, &token, &key) &&
+         !engine_read_is_past(read, token);
+         after = true) {
+        bool continues =
+            within && token == read->position.token && bytes_equal(key, read->position.key);
+        struct slice slice = continues ? engine_read_rest(&read->position, read->request.slice)
+                                       : read->request.slice;
+        open->items++;
+        open_read_partition(open, token, key, &slice);
+    }
+}
+
+bool engine_read_open(struct read_job *read)
+{
+    struct clock *clock = read->engine->world->clock;
+    struct open_read open = {read, clock->wall_us(clock) / 1000000, 0};
+    read->viewed = memtable_ref(read->engine->open);
+    if (read->request.is_scan)
+        open_read_scan(&open);
+    for (uint32_t i = 0; i < read->part_count && !open_read_is_over(&open); i++) {
+        const struct read_part *part = &read->parts[i];
+        open_read_partition(&open, part->token, part->key, &part->slice);
+    }
+    if (page_is_full(read)) {
+        store_position_after(&read->rows[read->row_count - 1], false, &read->position_out);
+    } else if (open.items > READ_CAPTURE_ITEMS_MAX) {
+        memtable_unref(read->viewed);
+        read->viewed = NULL;
+        read->row_count = 0;
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,185 @@
+/* engine_rebuild: a damaged segment is made again from the log, where that still has its frames.
+ *
+ *   footer of the damaged file ──────────────── must agree ───┐
+ *   frames of the segment, DIR/archive and DIR/log ─▶ memtable ─▶ segment under a new id
+ *                                                              └─▶ one edit of the manifest: the
+ *                                                                  new one, not the damaged one
+ *
+ * What decides correctness: the new segment is taken only if its footer is the damaged file's, but
+ * for id and schema version.  A footer has the places and checksums of all sections, and one of the
+ * sections has the checksum of every page, so what is taken is what was there, bit by bit.  Nothing
+ * is believed because it should be so:
+ *
+ *   - A flush writes what its frames give, and the same frames give the same bytes again.  What a
+ *     merge of clicks wrote is other bytes (it keeps pages and dictionaries, purges, gives ranks
+ *     explicitly), so that is not made again, whatever the log has.
+ *   - The frames are read by the schema of now, unless one of them brings its own.  A table that
+ *     was changed since gives other bytes, or rows that cannot be parsed.
+ *   - Another version of zstd, or of this program, may give other bytes, and a segment of an older
+ *     format has other ones.
+ *
+ * Example: segment 4, frames 100 to 180, has a wrong bit in its directory.  Files 2 (archive) and 3
+ * (log) have the frames 60 to 200.  Frames 100 to 180 go into a memtable, the table's part of it is
+ * written as segment 19, the footers agree, and one record names 19 instead of 4.
+ *
+ * Failures: whatever is wrong, the manifest and the damaged file stay as they were.  A crash leaves
+ * a segment that no manifest names, or the damaged one; the next opening removes it.  Only while
+ * opening, before the log is: it may take files with flushed frames for other ones. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "storage/engine/engine_private.h"
+#include "storage/log/frame_batches.h"
+
+struct rebuild {
+    struct engine *engine;
+    const struct segment_info *damaged;
+    struct schema *schema;     /* referenced */
+    struct memtable *memtable; /* NULL until the first frame */
+};
+
+/* Frames of one memtable have one schema: one that changes it begins another. */
+static int take_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
+                      struct error *err)
+{
+    struct rebuild *rebuild = context;
+    struct frame_batches frame;
+    (void)timestamp_us;
+    const struct cell_salvage salvage = engine_cell_salvage(rebuild->engine);
+    int rc = frame_batches_parse(payload, &rebuild->schema, &salvage, &frame, err);
+    if (rc == 0 && rebuild->memtable == NULL)
+        rebuild->memtable =
+            memtable_new(rebuild->schema, rebuild->damaged->frame_first, rebuild->engine->memory);
+    if (rc == 0 && rebuild->memtable->schema != rebuild->schema)
+        rc = error_set(err, ERROR_CONFLICT, "frame %" PRIu64 " changed the schema", number);
+    for (uint32_t i = 0; rc == 0 && i < frame.count; i++)
+        (void)memtable_apply(rebuild->memtable, frame.batches[i], number, frame.timestamps_us[i]);
+    frame_batches_release(&frame);
+    return rc;
+}
+
+static int read_log(struct world *world, const struct segment_info *damaged,
+                    commit_log_replay replay, void *context, struct error *err)
+{
+    const struct commit_log_range range = {.frame_after = damaged->frame_first - 1,
+                                           .frame_until = damaged->frame_last,
+                                           .timestamp_until_us = INT64_MAX,
+                                           .with_archive = true,
+                                           .purges = UINT64_MAX};
+    int rc = commit_log_read(world, &range, replay, context, err);
+    if (rc != 0)
+        error_wrap(err, "the log does not give frames %" PRIu64 " to %" PRIu64,
+                   damaged->frame_first, damaged->frame_last);
+    return rc;
+}
+
+static int read_frames(struct rebuild *rebuild, struct error *err)
+{
+    int rc = read_log(rebuild->engine->world, rebuild->damaged, take_frame, rebuild, err);
+    if (rc == 0)
+        memtable_freeze(rebuild->memtable, rebuild->damaged->frame_last);
+    return rc;
+}
+
+/* Of the segments that a flush would write of the table, the one that agrees; the others go. */
+static int write_again(struct rebuild *rebuild, struct segment **segment_out, struct error *err)
+{
+    const struct segment_info *damaged = rebuild->damaged;
+    struct segment **made;
+    uint32_t count;
+    *segment_out = NULL;
+    int rc = engine_flush_part(rebuild->engine, rebuild->memtable, damaged->table_id, damaged->kind,
+                               &made, &count, err);
+    for (uint32_t i = 0; i < count; i++) {
+        bool agrees = false;
+        if (rc == 0 && *segment_out == NULL)
+            rc = segment_agrees(rebuild->engine->world, damaged, made[i], &agrees, err);
+        if (rc == 0 && agrees) {
+            *segment_out = made[i];
+            continue;
+        }
+        segment_remove_at_close(made[i]);
+        segment_unref(made[i]);
+    }
+    memory_free(made);
+    if (rc == 0 && *segment_out == NULL)
+        rc = error_set(err, ERROR_CONFLICT,
+                       "its frames give other bytes than it had, as those of "
+                       "a segment that was merged do");
+    return rc;
+}
+
+static int publish(struct rebuild *rebuild, struct segment *segment, struct error *err)
+{
+    const struct manifest_edit edit = {.added = segment_info(segment),
+                                       .added_count = 1,
+                                       .removed = &rebuild->damaged->id,
+                                       .removed_count = 1};
+    return manifest_apply(rebuild->engine->manifest, &edit, err);
+}
+
+int engine_rebuild(struct engine *engine, const struct segment_info *damaged,
+                   struct segment **segment_out, struct error *err)
+{
+    struct rebuild rebuild = {
+        .engine = engine, .damaged = damaged, .schema = schema_ref(engine->schema)};
+    struct segment *segment = NULL;
+    int rc = segment_footer_check(engine->world, damaged, err);
+    if (rc == 0)
+        rc = read_frames(&rebuild, err);
+    if (rc == 0)
+        rc = write_again(&rebuild, &segment, err);
+    if (rc == 0)
+        rc = publish(&rebuild, segment, err);
+    if (rebuild.memtable != NULL)
+        memtable_unref(rebuild.memtable);
+    schema_unref(rebuild.schema);
+    if (rc != 0 && segment != NULL)
+        segment_unref(segment);
+    else
+        *segment_out = segment;
+    return rc;
+}
+
+/* ---- for who only asks ---- */
+
+static int pass_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
+                      struct error *err)
+{
+    (void)context;
+    (void)number;
+    (void)timestamp_us;
+    (void)payload;
+    (void)err;
+    return 0;
+}
+
+void engine_rebuild_stake(const struct segment_info *damaged, const struct table *table,
+                          const char *why, char advice_out[ENGINE_ADVICE_MAX])
+{
+    snprintf(advice_out, ENGINE_ADVICE_MAX,
+             "it cannot be made again: %.200s; at stake are %" PRIu64
+             " rows of %.48s.%.48s, of frames %" PRIu64 " to %" PRIu64
+             "; restore the directory from a backup",
+             why, damaged->rows, table == NULL ? "?" : table->keyspace,
+             table == NULL ? "?" : table->name, damaged->frame_first, damaged->frame_last);
+}
+
+void engine_rebuild_advise(struct world *world, const struct segment_info *damaged,
+                           const struct table *table, const char *command,
+                           char advice_out[ENGINE_ADVICE_MAX])
+{
+    struct error why = {0};
+    int rc = segment_footer_check(world, damaged, &why);
+    if (rc == 0)
+        rc = read_log(world, damaged, pass_frame, NULL, &why);
+    if (rc != 0) {
+        engine_rebuild_stake(damaged, table, why.text, advice_out);
+        return;
+    }
+    snprintf(advice_out, ENGINE_ADVICE_MAX,
+             "the log still has its frames %" PRIu64 " to %" PRIu64
+             ": %s makes it again, unless a merge wrote it",
+             damaged->frame_first, damaged->frame_last, command);
+}

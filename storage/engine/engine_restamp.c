@@ -1,0 +1,319 @@
+/* engine_restamp: a directory whose timestamps are ahead of now comes behind it again.
+ *
+ * The store's timestamps never go back, so once its clock was ahead, whatever it stamps beats what
+ * drivers send with the right time.  Here all that lies between now and the last timestamp that it
+ * gave is restamped (restamp.h): in every table, for conditional writes and statements without a
+ * time are in tables of users too, and a client's time in that stretch looks like the store's.
+ * Later times are clients' for certain, and stay; the store's clock never was past them.
+ *
+ *     1 what is in memory is flushed: no frame of the log is replayed any more
+ *     2 every segment with such times is read, and the times are noted
+ *     3 they are written again, each under its frames          files that nobody names
+ *     4 one manifest record swaps all of them, moves the clock, and counts a purge
+ *
+ * A crash before the last step is durable leaves all as it was, and one after it all as it is to
+ * be.  The purge is for copies of the log: frames behind it have times that would lose over
+ * segments of before it, so they are not replayed over those. */
+#include "base/calendar.h"
+#include "base/memory.h"
+#include "storage/engine/engine_private.h"
+#include "storage/segment/narrow_segment.h"
+#include "storage/cell/restamp.h"
+#include "storage/segment/wide_segment.h"
+
+struct restamping {
+    struct engine *engine;
+    struct restamp times;
+    uint64_t told;           /* of those that were noted */
+    struct segment **inputs; /* those with times ahead of now; borrowed */
+    uint32_t input_count;
+    struct segment **outputs; /* those that have rows, referenced */
+    struct segment_info *infos;
+    uint32_t output_count;
+    struct error *err;
+};
+
+static int64_t note_time(void *context, int64_t timestamp_us)
+{
+    struct restamping *restamping = context;
+    return restamp_note(&restamping->times, timestamp_us);
+}
+
+static int64_t new_time(void *context, int64_t timestamp_us)
+{
+    const struct restamping *restamping = context;
+    return restamp_of(&restamping->times, timestamp_us);
+}
+
+static const struct table *table_of(const struct restamping *restamping,
+                                    const struct segment *segment)
+{
+    return schema_table(restamping->engine->schema, segment_info(segment)->table_id);
+}
+
+/* ---- one segment ---- */
+
+static int drain(struct stream *stream, struct error *err)
+{
+    struct unfiltered item;
+    int rc = 1;
+    while (rc > 0)
+        rc = stream->next(stream, &item, err);
+    return rc;
+}
+
+/* Read all of a narrow segment, and write it to `writer`; NULL: only note its times. */
+static int narrow_pass(struct restamping *restamping, struct segment *segment,
+                       struct narrow_segment_writer *writer)
+{
+    const struct table *table = table_of(restamping, segment);
+    const struct view view = {.schema = restamping->engine->schema,
+                              .segments = &segment,
+                              .segment_count = 1,
+                              .frame = UINT64_MAX};
+    const struct restamp_each each = {writer != NULL ? new_time : note_time, restamping};
+    struct partition_reader *reader = partition_reader_new(&view, table);
+    struct slice slice = slice_all();
+    int64_t token = INT64_MIN;
+    struct bytes key = {0};
+    int rc = 0;
+    for (bool after = false;
+         rc == 0 && partition_reader_seek(reader, token, key, after, &token, &key); after = true) {
+        struct stream *stream;
+        rc = partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream,
+                                     restamping->err);
+        if (rc != 0 || stream == NULL)
+            continue;
+        stream = stream_restamped(stream, each);
+        rc = writer != NULL
+                 ? narrow_segment_writer_partition(writer, token, key, stream, restamping->err)
+                 : drain(stream, restamping->err);
+        stream_close(stream);
+    }
+    partition_reader_free(reader);
+    return rc;
+}
+
+static int narrow_write(struct restamping *restamping, struct segment *segment,
+                        struct segment_info *info)
+{
+    struct narrow_segment_writer *writer;
+    int rc = narrow_segment_writer_open(restamping->engine->world, info, &writer, restamping->err);
+    if (rc != 0)
+        return rc;
+    rc = narrow_pass(restamping, segment, writer);
+    rc = rc == 0 ? narrow_segment_writer_finish(writer, info, restamping->err) : rc;
+    narrow_segment_writer_close(writer);
+    return rc;
+}
+
+static void note_rows(struct restamping *restamping, const struct wide_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->rows; i++)
+        note_time(restamping,
+                  rows->timestamps_us != NULL ? rows->timestamps_us[i] : rows->timestamp_us);
+}
+
+static int wide_note(struct restamping *restamping, struct segment *segment)
+{
+    const struct table *table = table_of(restamping, segment);
+    struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    struct wide_rows rows;
+    int rc = 0;
+    wide_rows_init(&rows, table);
+    for (uint32_t i = 0; rc == 0 && i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        for (uint32_t piece = 0; rc == 0 && piece < partition->page_count; piece++) {
+            rc = wide_segment_reader_piece(reader, partition, piece, &rows, restamping->err);
+            if (rc == 0)
+                note_rows(restamping, &rows);
+        }
+    }
+    wide_rows_release(&rows);
+    segment_cursor_give(segment, cursor);
+    wide_segment_reader_free(reader);
+    return rc;
+}
+
+static int wide_write(struct restamping *restamping, struct segment *segment,
+                      struct segment_info *info)
+{
+    const struct wide_segment_rules rules = {.context = restamping,
+                                             .restamp = new_time,
+                                             .page_rows = restamping->engine->options.page_rows};
+    return wide_segment_merge(restamping->engine->world, table_of(restamping, segment), &segment, 1,
+                              info, &rules, info, restamping->err);
+}
+
+/* ---- all of them ---- */
+
+/* Whether it may have times ahead of now: a counter that was never set has some that are no cell's.
+ * What tables that are gone have left goes with the next flush. */
+static bool may_be_ahead(const struct restamping *restamping, const struct segment *segment)
+{
+    const struct table *table = table_of(restamping, segment);
+    return table != NULL && (segment_info(segment)->timestamp_max_us > restamping->times.after_us ||
+                             (table->flags & TABLE_COUNTER) != 0);
+}
+
+/* Those of one table are neighbours. */
+static void tell_table(struct restamping *restamping, const struct table *table)
+{
+    const struct engine_restamp *options = restamping->engine->options.restamp;
+    uint64_t times = restamping->times.noted - restamping->told;
+    if (options->table != NULL && times > 0)
+        options->table(options->context, table, times);
+    restamping->told = restamping->times.noted;
+}
+
+/* Note the segment's times; if it has any, it is to be written again. */
+static int note_one(struct restamping *restamping, struct segment *segment)
+{
+    uint64_t noted = restamping->times.noted;
+    int rc = segment_info(segment)->kind == SEGMENT_WIDE ? wide_note(restamping, segment)
+                                                         : narrow_pass(restamping, segment, NULL);
+    if (rc == 0 && restamping->times.noted > noted)
+        restamping->inputs[restamping->input_count++] = segment;
+    return rc;
+}
+
+static int note_all(struct restamping *restamping)
+{
+    const struct engine *engine = restamping->engine;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < engine->segment_count; i++) {
+        struct segment *segment = engine->segments[i];
+        const struct table *table = table_of(restamping, segment);
+        if (may_be_ahead(restamping, segment))
+            rc = note_one(restamping, segment);
+        bool is_last = i + 1 == engine->segment_count ||
+                       table_of(restamping, engine->segments[i + 1]) != table;
+        if (rc == 0 && is_last)
+            tell_table(restamping, table);
+    }
+    restamp_settle(&restamping->times);
+    return rc;
+}
+
+static int write_one(struct restamping *restamping, struct segment *segment)
+{
+    struct engine *engine = restamping->engine;
+    struct segment_info info = *segment_info(segment);
+    uint32_t place = restamping->output_count;
+    info.id = atomic_fetch_add(&engine->segment_id_next, 1);
+    info.schema_version = schema_version(engine->schema);
+    int rc = info.kind == SEGMENT_WIDE ? wide_write(restamping, segment, &info)
+                                       : narrow_write(restamping, segment, &info);
+    if (rc != 0 || (info.rows == 0 && info.partitions == 0))
+        return rc;
+    restamping->infos[place] = info;
+    rc = engine_open_segment(engine, &info, table_of(restamping, segment),
+                             &restamping->outputs[place], restamping->err);
+    restamping->output_count += rc == 0;
+    return rc;
+}
+
+static int publish(struct restamping *restamping)
+{
+    struct engine *engine = restamping->engine;
+    uint64_t *removed = memory_alloc(restamping->input_count * sizeof(*removed));
+    for (uint32_t i = 0; i < restamping->input_count; i++)
+        removed[i] = segment_info(restamping->inputs[i])->id;
+    const struct manifest_edit edit = {.added = restamping->infos,
+                                       .added_count = restamping->output_count,
+                                       .removed = removed,
+                                       .removed_count = restamping->input_count,
+                                       .flushed_frame = engine->payload_frame - 1,
+                                       .timestamp_us = restamping->times.end_us,
+                                       .purges = engine->purges_published + 1};
+    int rc = manifest_apply(engine->manifest, &edit, restamping->err);
+    memory_free(removed);
+    return rc;
+}
+
+static void swap(struct restamping *restamping)
+{
+    struct engine *engine = restamping->engine;
+    for (uint32_t i = 0; i < restamping->input_count; i++)
+        engine_remove_segment(engine, segment_info(restamping->inputs[i])->id);
+    for (uint32_t i = 0; i < restamping->output_count; i++)
+        engine_add_segment(engine, restamping->outputs[i]);
+    restamping->output_count = 0;
+    engine->frame_flushed = engine->payload_frame - 1;
+    engine->timestamp_flushed_us = restamping->times.end_us;
+    engine->timestamp_next_us = restamping->times.end_us + 1;
+    engine->purges_published = engine->purges_begun = engine->purges_published + 1;
+}
+
+static int write_all(struct restamping *restamping)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < restamping->input_count; i++)
+        rc = write_one(restamping, restamping->inputs[i]);
+    bool may_be_named = rc == 0;
+    rc = rc == 0 ? publish(restamping) : rc;
+    if (rc == 0) {
+        swap(restamping);
+        return 0;
+    }
+    /* After a failure that waiting does not mend, what the manifest names is not known. */
+    for (uint32_t i = 0; (!may_be_named || error_is_passing(rc)) && i < restamping->output_count;
+         i++)
+        segment_remove_at_close(restamping->outputs[i]);
+    return rc;
+}
+
+static int restamp_all(struct engine *engine, struct engine_restamp *options, struct error *err)
+{
+    struct restamping restamping = {.engine = engine, .err = err};
+    restamp_init(&restamping.times, options->now_us, options->before_us, RESTAMP_SPANS_MAX);
+    restamping.inputs = memory_alloc(engine->segment_count * sizeof(*restamping.inputs));
+    restamping.outputs = memory_alloc(engine->segment_count * sizeof(*restamping.outputs));
+    restamping.infos = memory_alloc(engine->segment_count * sizeof(*restamping.infos));
+    int rc = note_all(&restamping);
+    options->after_us = restamping.times.end_us;
+    if (rc == 0 && !options->is_dry_run)
+        rc = write_all(&restamping);
+    for (uint32_t i = 0; i < restamping.output_count; i++)
+        segment_unref(restamping.outputs[i]);
+    memory_free(restamping.inputs);
+    memory_free(restamping.outputs);
+    memory_free(restamping.infos);
+    restamp_release(&restamping.times);
+    return rc;
+}
+
+/* By a clock that is wrong more would be wrong.  A directory without a mark has its newest write
+ * for one, which is ahead: that is no doubt. */
+static int refuse_doubt(const struct engine *engine, const struct clock_reading *now,
+                        struct error *err)
+{
+    const struct clock_mark *mark = &manifest_state(engine->manifest)->clock;
+    struct trusted_clock clock;
+    if (mark->trusted_us == 0)
+        return 0;
+    trusted_clock_init(&clock, mark, now);
+    if (!trusted_clock_look(&clock, now))
+        return 0;
+    return error_set(err, ERROR_CONFLICT,
+                     "the machine's clock is in doubt; set it, or, if it is right, say so with "
+                     "daybook clock accept, and mend after that");
+}
+
+int engine_restamp_now(struct engine *engine, struct error *err)
+{
+    struct engine_restamp *options = engine->options.restamp;
+    const struct clock_reading now = clock_read(engine->world->clock);
+    if (engine->options.read_only)
+        return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
+    /* 0 is no time: of a counter that was never set, and of an edit that moves no clock. */
+    options->now_us = now.wall_us > 0 ? now.wall_us : 1;
+    options->before_us = options->after_us = engine->timestamp_next_us - 1;
+    int rc = refuse_doubt(engine, &now, err);
+    if (rc != 0 || options->before_us <= options->now_us)
+        return rc;
+    engine_freeze_open(engine, engine->payload_frame - 1);
+    rc = engine_flush_now(engine, err);
+    return rc == 0 ? restamp_all(engine, options, err) : rc;
+}

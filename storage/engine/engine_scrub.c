@@ -1,0 +1,303 @@
+/* engine_scrub: read the manifest and its copy; then every page of every run, check it, the stats
+ * against the rows, and every cell against its column's type (what is still in memory was checked
+ * on its way there).
+ *
+ * A job on the lane of all that writes manifests, and one on the scan lane over a view; findings
+ * are collected as lines and told on the engine thread at the end.  Damage is reported and the
+ * scrub goes on with the next partition. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "storage/engine/engine_private.h"
+#include "storage/segment/narrow_segment.h"
+#include "storage/segment/wide_segment.h"
+
+enum { FINDINGS_MAX = 1000, PARTITION_ROWS_MAX = 1 << 26 };
+
+struct scrub_job {
+    struct job job;
+    struct freeze_waiter waiter;
+    struct engine *engine;
+    struct view view;
+    struct buffer findings; /* lines, each ended by NUL */
+    struct buffer detail;   /* of the finding that is being made */
+    uint32_t finding_count;
+    int status;
+    void (*found)(void *context, const char *text);
+    store_done done;
+    void *context;
+};
+
+/* Count a finding; whether it is told. */
+static bool scrub_tells(struct scrub_job *scrub)
+{
+    return ++scrub->finding_count <= FINDINGS_MAX;
+}
+
+static void scrub_found(struct scrub_job *scrub, const char *what, uint32_t table_id,
+                        struct bytes key, const char *detail)
+{
+    if (!scrub_tells(scrub))
+        return;
+    const struct table *table = schema_table(scrub->view.schema, table_id);
+    buffer_printf(&scrub->findings, "%s: table %s.%s, partition 0x", what,
+                  table == NULL ? "?" : table->keyspace, table == NULL ? "?" : table->name);
+    for (size_t i = 0; i < key.size && i < 64; i++)
+        buffer_printf(&scrub->findings, "%02x", key.data[i]);
+    buffer_printf(&scrub->findings, ": %s", detail);
+    buffer_put_u8(&scrub->findings, 0);
+}
+
+/* What can be done about a damaged segment; behind what was found in it.  A server may use log
+ * files again meanwhile: then they have none of its frames any more, and that is said. */
+static void scrub_advise(struct scrub_job *scrub, const char *path, const struct segment_info *info)
+{
+    const struct table *table = schema_table(scrub->view.schema, info->table_id);
+    char advice[ENGINE_ADVICE_MAX];
+    if (!scrub_tells(scrub))
+        return;
+    engine_rebuild_advise(scrub->engine->world, info, table, "daybook serve --salvage", advice);
+    buffer_printf(&scrub->findings, "%s: damaged; %s", path, advice);
+    buffer_put_u8(&scrub->findings, 0);
+}
+
+static void compare_stats(struct scrub_job *scrub, const char *where, const struct table *table,
+                          struct bytes key, const struct wide_rows *rows,
+                          const struct partition_stats *kept)
+{
+    struct partition_stats counted = {0};
+    wide_rows_stats(rows, &counted);
+    if (!stats_equal(&counted, kept)) {
+        char detail[128];
+        snprintf(detail, sizeof(detail),
+                 "stats say %" PRIu64 " rows, there are %" PRIu64 ", or their sums differ",
+                 kept->rows, counted.rows);
+        scrub_found(scrub, where, table->id, key, detail);
+    }
+    stats_release(&counted);
+}
+
+/* Both return whether a page is damaged. */
+static bool scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
+                               const struct table *table, const char *path)
+{
+    struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
+    struct wide_rows rows;
+    wide_rows_init(&rows, table);
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    bool is_damaged = false;
+    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        struct error err = {0};
+        int rc = wide_segment_reader_rows(reader, partition, PARTITION_ROWS_MAX, &rows, &err);
+        if (rc != 0) {
+            scrub_found(scrub, path, table->id, partition->key, err.text);
+            is_damaged = is_damaged || rc == ERROR_CORRUPT;
+            continue;
+        }
+        compare_stats(scrub, path, table, partition->key, &rows, partition->stats);
+    }
+    segment_cursor_give(segment, cursor);
+    wide_rows_release(&rows);
+    wide_segment_reader_free(reader);
+    return is_damaged;
+}
+
+/* Whether a reader who asks for this row alone would look into the segment. */
+static bool span_has(const struct segment *segment, const struct table *table,
+                     const struct unfiltered *item)
+{
+    const struct clustering *clustering = &item->row.clustering;
+    struct slice slice = {.start = {*clustering, BOUND_BEFORE}, .end = {*clustering, BOUND_AFTER}};
+    return item->kind == UNFILTERED_BOUND || narrow_segment_may_meet(segment, table, &slice);
+}
+
+/* The page is what was written; a version before this one wrote values of other types. */
+static void check_item(struct scrub_job *scrub, const char *path, const struct table *table,
+                       struct bytes key, const struct unfiltered *item)
+{
+    struct error err;
+    if (mutation_check_item(table, item, &err) == 0)
+        return;
+    buffer_clear(&scrub->detail);
+    buffer_printf(&scrub->detail,
+                  "%s; the page is whole: an earlier version wrote it so; written "
+                  "anew, it is right",
+                  err.text);
+    buffer_put_u8(&scrub->detail, 0);
+    scrub_found(scrub, path, table->id, key, (const char *)scrub->detail.data);
+}
+
+/* A narrow directory counts rows, bounds and the partition's deletion. */
+static int drain_stream(struct scrub_job *scrub, const char *path, const struct segment *segment,
+                        struct bytes key, struct stream *stream, uint64_t *items, struct error *err)
+{
+    struct unfiltered item;
+    int rc;
+    *items = stream->partition_deletion.timestamp_us != TIMESTAMP_NONE;
+    while ((rc = stream->next(stream, &item, err)) == 1) {
+        (*items)++;
+        if (!span_has(segment, stream->table, &item)) {
+            rc = error_set(err, ERROR_CORRUPT, "a row lies outside of the segment's span");
+            break;
+        }
+        check_item(scrub, path, stream->table, key, &item);
+    }
+    stream->close(stream);
+    return rc;
+}
+
+static bool scrub_narrow_segment(struct scrub_job *scrub, struct segment *segment,
+                                 const struct table *table, const char *path)
+{
+    struct slice slice = slice_all();
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    bool is_damaged = false;
+    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        struct stream *stream;
+        struct error err = {0};
+        uint64_t items = 0;
+        int rc = narrow_segment_stream(segment, table, partition->token, partition->key, &slice,
+                                       &stream, &err);
+        if (rc == 0 && stream != NULL)
+            rc = drain_stream(scrub, path, segment, partition->key, stream, &items, &err);
+        if (rc == 0 && items != partition->rows) {
+            snprintf(err.text, sizeof(err.text),
+                     "the directory says %" PRIu64 " items, there are %" PRIu64, partition->rows,
+                     items);
+            rc = ERROR_CORRUPT;
+        }
+        if (rc != 0) {
+            scrub_found(scrub, path, table->id, partition->key, err.text);
+            is_damaged = is_damaged || rc == ERROR_CORRUPT;
+        }
+    }
+    segment_cursor_give(segment, cursor);
+    return is_damaged;
+}
+
+/* What holds nothing is reported and needs no help. */
+static void scrub_zeros(struct scrub_job *scrub, struct segment *segment)
+{
+    struct error err = {0};
+    if (segment_check_zeros(segment, &err) == 0 || !scrub_tells(scrub))
+        return;
+    buffer_printf(&scrub->findings, "%s", err.text);
+    buffer_put_u8(&scrub->findings, 0);
+}
+
+static void scrub_memtable(struct scrub_job *scrub, const struct memtable *memtable)
+{
+    for (uint32_t w = 0; w < memtable->wide_count; w++) {
+        const struct wide_memtable *wide = memtable->wide[w].rows;
+        const struct table *table = schema_table(memtable->schema, memtable->wide[w].table_id);
+        struct wide_rows rows;
+        wide_rows_init(&rows, table);
+        for (uint32_t p = 0; p < wide_memtable_partition_count(wide); p++) {
+            wide_memtable_rows(wide, p, UINT64_MAX, &rows);
+            const struct partition_stats stats = wide_memtable_stats(wide, p, UINT64_MAX);
+            compare_stats(scrub, "memory", table, wide_memtable_partition_key(wide, p), &rows,
+                          &stats);
+        }
+        wide_rows_release(&rows);
+    }
+}
+
+static void scrub_run(struct job *job)
+{
+    struct scrub_job *scrub = (struct scrub_job *)job;
+    for (uint32_t i = 0; i < scrub->view.segment_count; i++) {
+        struct segment *segment = scrub->view.segments[i];
+        const struct segment_info *info = segment_info(segment);
+        const struct table *table = schema_table(scrub->view.schema, info->table_id);
+        char path[64];
+        segment_path(info->id, path);
+        if (table == NULL)
+            continue;
+        bool is_damaged = info->kind == SEGMENT_WIDE
+                              ? scrub_wide_segment(scrub, segment, table, path)
+                              : scrub_narrow_segment(scrub, segment, table, path);
+        if (is_damaged)
+            scrub_advise(scrub, path, info);
+        scrub_zeros(scrub, segment);
+    }
+    for (uint32_t i = 0; i < scrub->view.frozen_count; i++)
+        scrub_memtable(scrub, scrub->view.frozen[i]);
+}
+
+static void scrub_done(struct job *job)
+{
+    struct scrub_job *scrub = (struct scrub_job *)job;
+    struct engine *engine = scrub->engine;
+    for (size_t at = 0; at < scrub->findings.size;) {
+        const char *line = (const char *)scrub->findings.data + at;
+        scrub->found(scrub->context, line);
+        while (scrub->findings.data[at++] != 0) {
+        }
+    }
+    if (scrub->finding_count > FINDINGS_MAX)
+        scrub->found(scrub->context, "more was found than is listed");
+    scrub->done(scrub->context, scrub->status, scrub->status == 0 ? NULL : &engine->failure);
+    if (scrub->view.schema != NULL)
+        view_release(&scrub->view);
+    buffer_release(&scrub->findings);
+    buffer_release(&scrub->detail);
+    memory_free(scrub);
+    engine_job_done(engine);
+}
+
+static void scrub_begin(struct freeze_waiter *waiter, int status)
+{
+    struct scrub_job *scrub =
+        (struct scrub_job *)(void *)((char *)waiter - offsetof(struct scrub_job, waiter));
+    struct engine *engine = scrub->engine;
+    if (status != 0) {
+        scrub->status = status;
+        scrub_done(&scrub->job);
+        return;
+    }
+    view_take(engine, 0, engine_durable_frame(engine), &scrub->view);
+    engine->world->executor->submit(engine->world->executor, LANE_SCAN, &scrub->job);
+}
+
+static void scrub_manifest(struct job *job)
+{
+    struct scrub_job *scrub = (struct scrub_job *)job;
+    struct error err = {0};
+    if (manifest_verify(scrub->engine->manifest, &err) == 0 || !scrub_tells(scrub))
+        return;
+    buffer_printf(&scrub->findings, "%s", err.text);
+    buffer_put_u8(&scrub->findings, 0);
+}
+
+/* Now, and not behind the flush that a freeze begins. */
+static void scrub_freeze(struct job *job)
+{
+    struct scrub_job *scrub = (struct scrub_job *)job;
+    scrub->job = (struct job){.run = scrub_run, .done = scrub_done};
+    if (scrub->engine->failed != 0)
+        scrub_begin(&scrub->waiter, ERROR_FAILED);
+    else
+        engine_freeze_then(scrub->engine, &scrub->waiter);
+}
+
+int engine_scrub_op(struct store *store, void (*found)(void *context, const char *text),
+                    store_done done, void *context, struct error *err)
+{
+    struct engine *engine = (struct engine *)store;
+    if (engine->failed != 0)
+        return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
+    struct scrub_job *scrub = memory_zeroed(1, sizeof(*scrub));
+    scrub->job = (struct job){.run = scrub_manifest, .done = scrub_freeze};
+    scrub->waiter.resume = scrub_begin;
+    scrub->engine = engine;
+    scrub->found = found;
+    scrub->done = done;
+    scrub->context = context;
+    engine_job_started(engine);
+    engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &scrub->job);
+    return 0;
+}

@@ -1,0 +1,395 @@
+/* engine_stats: counts and sums of a table's partitions, without rows where stats add.
+ *
+ * A partition's fresh runs add: the index has the sum over the sealed ones, each memtable its own.
+ * As soon as a partition has anything in an exception run (a delete, an overwrite, a row with a
+ * TTL), its figure is worked out from its live rows instead: the rule "last write wins" knows no
+ * sums.  So a figure is either a sum of stats or a count of rows, never a mixture.  A table without
+ * ranks has exception runs only, and always is counted from its rows. */
+#include "base/hash.h"
+#include "base/memory.h"
+#include "storage/engine/engine_private.h"
+
+/* ---- one partition ---- */
+
+static void add_memtable(const struct memtable *memtable, uint32_t table_id, struct bytes key,
+                         uint64_t frame, struct partition_stats *stats)
+{
+    const struct wide_memtable *wide = memtable_wide(memtable, table_id);
+    uint32_t partition = wide == NULL ? UINT32_MAX : wide_memtable_find(wide, key);
+    if (partition != UINT32_MAX) {
+        const struct partition_stats more = wide_memtable_stats(wide, partition, frame);
+        stats_add(stats, &more);
+    }
+}
+
+/* Add those of the fresh runs that are not sealed, as of `frame`. */
+static void add_memtables(const struct engine *engine, const struct table *table, struct bytes key,
+                          uint64_t frame, struct partition_stats *stats)
+{
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
+        add_memtable(engine->frozen[i], table->id, key, frame, stats);
+    add_memtable(engine->open, table->id, key, frame, stats);
+}
+
+/* The sum of all fresh runs' stats, as of `frame`. */
+static void fresh_stats(const struct engine *engine, const struct table *table, int64_t token,
+                        struct bytes key, uint64_t frame, struct partition_stats *stats)
+{
+    const struct partition_index *index = engine_index(engine, table->id);
+    struct partition_index_entry entry;
+    if (index != NULL && partition_index_find(index, token, key, &entry))
+        stats_add(stats, &entry.stats);
+    add_memtables(engine, table, key, frame, stats);
+}
+
+uint64_t engine_fresh_rows(const struct engine *engine, uint32_t table_id, int64_t token,
+                           struct bytes key)
+{
+    const struct table *table = schema_table(engine->schema, table_id);
+    struct partition_stats stats = {0};
+    if (table == NULL || (table->flags & TABLE_RANKED) == 0)
+        return 0;
+    fresh_stats(engine, table, token, key, UINT64_MAX, &stats);
+    uint64_t rows = stats.rows;
+    stats_release(&stats);
+    return rows;
+}
+
+uint32_t engine_summed_column(const struct table *table)
+{
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        if (table->columns[i].kind == COLUMN_REGULAR &&
+            table->columns[i].type->kind == TYPE_DECIMAL) {
+            return table->columns[i].id;
+        }
+    }
+    return 0;
+}
+
+/* Whether sums of the column can be had without rows. */
+static bool is_kept(const struct table *table, uint32_t column_id)
+{
+    return (table->flags & TABLE_RANKED) != 0 && column_id == engine_summed_column(table);
+}
+
+int engine_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
+                   struct partition_stats *stats, struct error *err)
+{
+    struct bytes value;
+    int64_t first = 0;
+    if (row->row.clustering.count > 0 && row->row.clustering.values[0].size == 8)
+        first = value_bigint(row->row.clustering.values[0]);
+    stats_add_row(stats, first);
+    if (summed == 0 || !page_row_value(table, row, summed, &value))
+        return 0;
+    struct decimal decimal;
+    int128 unscaled;
+    const struct column *column = table_column(table, summed);
+    if (type_decimal(column->type, value, &decimal) != 0 ||
+        !decimal_to_int128(decimal, &unscaled) || unscaled > INT64_MAX || unscaled < INT64_MIN ||
+        decimal.scale < 0 || decimal.scale >= STATS_SCALES_MAX) {
+        return error_set(err, ERROR_LIMIT,
+                         "table %s.%s: %s has a value that cannot be summed: no number, or one "
+                         "beyond 18 digits",
+                         table->keyspace, table->name, column->name);
+    }
+    stats_add_value(stats, (int64_t)unscaled, (uint8_t)decimal.scale);
+    return 0;
+}
+
+/* ---- figures from live rows: pages of an ordinary read, counted ---- */
+
+struct recount {
+    struct engine *engine;
+    struct buffer key;
+    const struct table *table;
+    struct schema *schema;
+    uint32_t column_id;
+    enum read_view view;
+    struct partition_stats stats;
+    store_figures figures;
+    void *context;
+};
+
+static void recount_finish(struct recount *recount, int status, const struct error *err)
+{
+    struct partition_figure figure = {.key = buffer_view(&recount->key), .stats = recount->stats};
+    uint32_t count = status == 0 && recount->stats.rows > 0 ? 1 : 0;
+    recount->figures(recount->context, status, err, &figure, count, (struct bytes){0});
+    stats_release(&recount->stats);
+    buffer_release(&recount->key);
+    schema_unref(recount->schema);
+    memory_free(recount);
+}
+
+static int recount_read(struct recount *recount, struct bytes position, struct error *err);
+
+static void recount_page(void *context, int status, const struct error *err,
+                         const struct read_page *page)
+{
+    struct recount *recount = context;
+    struct error own = {0};
+    if (status == 0) {
+        for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
+            status = engine_sum_row(recount->table, &page->rows[i], recount->column_id,
+                                    &recount->stats, &own);
+        }
+        if (status == 0 && page->position.size > 0) {
+            status = recount_read(recount, page->position, &own);
+            if (status == 0)
+                return;
+        }
+        err = &own;
+    }
+    recount_finish(recount, status, status == 0 ? NULL : err);
+}
+
+static int recount_read(struct recount *recount, struct bytes position, struct error *err)
+{
+    struct read_request request = {.table_id = recount->table->id,
+                                   .key = buffer_view(&recount->key),
+                                   .slice = slice_all(),
+                                   .position = position,
+                                   .row_limit = READ_ROWS_MAX,
+                                   .view = recount->view};
+    request.slice.with_static = false;
+    return store_read(&recount->engine->store, &request, recount_page, recount, err);
+}
+
+static int recount_start(struct engine *engine, const struct table *table, uint32_t column_id,
+                         struct bytes key, enum read_view view, store_figures figures,
+                         void *context, struct error *err)
+{
+    struct recount *recount = memory_zeroed(1, sizeof(*recount));
+    *recount = (struct recount){.engine = engine,
+                                .table = table,
+                                .schema = schema_ref(engine->schema),
+                                .column_id = column_id,
+                                .view = view,
+                                .figures = figures,
+                                .context = context};
+    buffer_append_bytes(&recount->key, key);
+    int rc = recount_read(recount, (struct bytes){0}, err);
+    if (rc != 0) {
+        buffer_release(&recount->key);
+        schema_unref(recount->schema);
+        memory_free(recount);
+    }
+    return rc;
+}
+
+/* The table, with the column if one is named. */
+const struct table *engine_table_of_rows(const struct engine *engine, uint32_t table_id,
+                                         uint32_t column_id, struct error *err)
+{
+    const struct table *table = schema_table(engine->schema, table_id);
+    if (table == NULL || (table->flags & TABLE_COUNTER) != 0) {
+        error_set(err, ERROR_INVALID, "table %u has no rows to count", table_id);
+        return NULL;
+    }
+    if (column_id != 0 && table_column(table, column_id) == NULL) {
+        error_set(err, ERROR_INVALID, "table %s.%s has no column %u", table->keyspace, table->name,
+                  column_id);
+        return NULL;
+    }
+    return table;
+}
+
+static uint64_t frame_of(const struct engine *engine, enum read_view view)
+{
+    return view == READ_APPLIED ? UINT64_MAX : engine_durable_frame(engine);
+}
+
+int engine_stats_op(struct store *store, uint32_t table_id, uint32_t column_id, struct bytes key,
+                    enum read_view view, store_figures figures, void *context, struct error *err)
+{
+    struct engine *engine = (struct engine *)store;
+    const struct table *table = engine_table_of_rows(engine, table_id, column_id, err);
+    if (table == NULL)
+        return ERROR_INVALID;
+    column_id = column_id != 0 ? column_id : engine_summed_column(table);
+    int64_t token = murmur3_token(key.data, key.size);
+    if (!is_kept(table, column_id) || engine_has_exceptions(engine, table, token, key))
+        return recount_start(engine, table, column_id, key, view, figures, context, err);
+    struct partition_figure figure = {.key = key};
+    fresh_stats(engine, table, token, key, frame_of(engine, view), &figure.stats);
+    figures(context, 0, NULL, &figure, figure.stats.rows > 0 ? 1 : 0, (struct bytes){0});
+    stats_release(&figure.stats);
+    return 0;
+}
+
+/* ---- all partitions ---- */
+
+struct stats_scan {
+    struct freeze_waiter waiter;
+    struct engine *engine;
+    const struct table *table;
+    uint32_t column_id;
+    struct view view; /* without wide segments, whose partitions the index has */
+    struct partition_reader *reader;
+    enum read_view read_view;
+    bool has_last; /* token and key: of the last partition worked on */
+    int64_t token;
+    struct buffer key;
+    bool at_end;
+    struct arena *keys;
+    struct partition_figure *figures;
+    uint32_t count;
+    uint32_t limit;
+    store_figures done;
+    void *context;
+};
+
+static void scan_free(struct stats_scan *scan)
+{
+    struct engine *engine = scan->engine;
+    for (uint32_t i = 0; i < scan->count; i++)
+        stats_release(&scan->figures[i].stats);
+    if (scan->reader != NULL) {
+        partition_reader_free(scan->reader);
+        view_release(&scan->view);
+    }
+    memory_free(scan->figures);
+    buffer_release(&scan->key);
+    arena_free(scan->keys);
+    memory_free(scan);
+    engine_job_done(engine);
+}
+
+static void scan_finish(struct stats_scan *scan, int status, const struct error *err)
+{
+    struct buffer position = {0};
+    if (!scan->at_end && status == 0) {
+        buffer_put_u64(&position, (uint64_t)scan->token);
+        buffer_append_bytes(&position, buffer_view(&scan->key));
+    }
+    scan->done(scan->context, status, err, scan->figures, status == 0 ? scan->count : 0,
+               buffer_view(&position));
+    buffer_release(&position);
+    scan_free(scan);
+}
+
+static void scan_add(struct stats_scan *scan, const struct partition_stats *stats)
+{
+    if (stats->rows == 0)
+        return;
+    struct partition_figure *figure = &scan->figures[scan->count++];
+    *figure = (struct partition_figure){.key = arena_copy(scan->keys, buffer_view(&scan->key))};
+    stats_copy(&figure->stats, stats);
+}
+
+static void scan_step(struct stats_scan *scan);
+
+static void scan_recounted(void *context, int status, const struct error *err,
+                           const struct partition_figure *figures, uint32_t count,
+                           struct bytes position)
+{
+    struct stats_scan *scan = context;
+    (void)position;
+    if (status != 0) {
+        scan_finish(scan, status, err);
+        return;
+    }
+    if (count > 0)
+        scan_add(scan, &figures[0].stats);
+    scan_step(scan);
+}
+
+/* The next partition: of the index, which has those of sealed fresh runs, or of another run; with
+ * the index's stats of it, which are of no rows if it is not there. */
+static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *entry_out)
+{
+    struct partition_index *index = engine_index(scan->engine, scan->table->id);
+    int64_t token = scan->has_last ? scan->token : INT64_MIN;
+    struct bytes key = buffer_view(&scan->key);
+    struct partition_index_entry other = {0};
+    bool found =
+        partition_reader_seek(scan->reader, token, key, scan->has_last, &other.token, &other.key);
+    if (index != NULL && partition_index_seek(index, token, key, scan->has_last, entry_out) &&
+        (!found || partition_order(other.token, other.key, entry_out->token, entry_out->key) >= 0))
+        return true;
+    *entry_out = other;
+    return found;
+}
+
+/* Partitions with exceptions are recounted by reads of their own, one after the other. */
+static void scan_step(struct stats_scan *scan)
+{
+    struct error err = {0};
+    struct partition_index_entry entry;
+    bool is_summed = is_kept(scan->table, scan->column_id);
+    bool may_have_exceptions = engine_may_have_exceptions(scan->engine, scan->table);
+    uint64_t frame = frame_of(scan->engine, scan->read_view);
+    while (scan->count < scan->limit) {
+        if (!scan_seek(scan, &entry)) {
+            scan->at_end = true;
+            break;
+        }
+        scan->has_last = true;
+        scan->token = entry.token;
+        buffer_clear(&scan->key);
+        buffer_append_bytes(&scan->key, entry.key);
+        if (!is_summed ||
+            (may_have_exceptions && engine_has_exceptions(scan->engine, scan->table, entry.token,
+                                                          buffer_view(&scan->key)))) {
+            int rc =
+                recount_start(scan->engine, scan->table, scan->column_id, buffer_view(&scan->key),
+                              scan->read_view, scan_recounted, scan, &err);
+            if (rc != 0)
+                scan_finish(scan, rc, &err);
+            return;
+        }
+        struct partition_stats stats = {0};
+        stats_add(&stats, &entry.stats);
+        add_memtables(scan->engine, scan->table, buffer_view(&scan->key), frame, &stats);
+        scan_add(scan, &stats);
+        stats_release(&stats);
+    }
+    scan_finish(scan, 0, NULL);
+}
+
+static void scan_begin(struct freeze_waiter *waiter, int status)
+{
+    struct stats_scan *scan = (struct stats_scan *)waiter;
+    struct engine *engine = scan->engine;
+    if (status != 0) {
+        scan_finish(scan, status, &engine->failure);
+        return;
+    }
+    view_take(engine, scan->table->id, frame_of(engine, scan->read_view), &scan->view);
+    view_leave_wide(&scan->view);
+    scan->table = schema_table(scan->view.schema, scan->table->id);
+    scan->reader = partition_reader_new(&scan->view, scan->table);
+    scan_step(scan);
+}
+
+int engine_stats_scan_op(struct store *store, uint32_t table_id, uint32_t column_id,
+                         struct bytes position, uint32_t limit, enum read_view view,
+                         store_figures figures, void *context, struct error *err)
+{
+    struct engine *engine = (struct engine *)store;
+    const struct table *table = engine_table_of_rows(engine, table_id, column_id, err);
+    if (table == NULL || (position.size > 0 && position.size < 8)) {
+        return table == NULL ? ERROR_INVALID
+                             : error_set(err, ERROR_INVALID, "a damaged position to go on from");
+    }
+    struct stats_scan *scan = memory_zeroed(1, sizeof(*scan));
+    scan->waiter.resume = scan_begin;
+    scan->engine = engine;
+    scan->table = table;
+    scan->column_id = column_id != 0 ? column_id : engine_summed_column(table);
+    scan->read_view = view;
+    scan->limit = limit;
+    scan->done = figures;
+    scan->context = context;
+    scan->keys = arena_new(64 * 1024);
+    scan->figures = memory_alloc(limit * sizeof(struct partition_figure));
+    if (position.size > 0) {
+        scan->has_last = true;
+        scan->token = (int64_t)load_u64(position.data);
+        buffer_append_bytes(&scan->key, bytes_of(position.data + 8, position.size - 8));
+    }
+    engine_job_started(engine);
+    engine_freeze_table_then(engine, table_id, &scan->waiter);
+    return 0;
+}

@@ -1,0 +1,408 @@
+/* partition_reader: what a partition is, over all runs of a view: the read side of "a partition is
+ * a stack of sorted runs".
+ *
+ * Fresh rows have no rank of their own: it follows from the order of equals over all fresh runs,
+ * oldest first.  So the fresh runs of a ranked table are merged first, as columns, and only the
+ * result, with ranks filled in, joins the narrow runs (deletes, overwrites, other tables' rows),
+ * which are a merge by clustering and timestamp. */
+#include "base/memory.h"
+#include "storage/engine/engine_private.h"
+#include "storage/segment/narrow_segment.h"
+#include "storage/segment/wide_segment.h"
+
+enum { PARTITION_ROWS_MAX = 1 << 26 };
+
+struct partition_reader {
+    const struct view *view;
+    const struct table *table;
+    struct wide_segment_reader **wide; /* per segment of the view; NULL for narrow ones */
+    struct segment_cursor **cursors;   /* per segment of the view; NULL before the first use */
+    struct buffer from;                /* the key of a seek: cursors move */
+    struct buffer found[2];            /* by the last seek and the one before, in turn */
+    uint32_t seek_count;
+    struct wide_rows *inputs; /* of a merge: one per fresh run */
+    uint32_t input_count;
+    uint32_t input_capacity;
+    struct wide_rows merged;
+    struct wide_strings *strings;
+};
+
+static bool is_ranked(const struct partition_reader *reader)
+{
+    return (reader->table->flags & TABLE_RANKED) != 0;
+}
+
+struct partition_reader *partition_reader_new(const struct view *view, const struct table *table)
+{
+    struct partition_reader *reader = memory_zeroed(1, sizeof(*reader));
+    reader->view = view;
+    reader->table = table;
+    reader->wide = memory_zeroed(view->segment_count, sizeof(struct wide_segment_reader *));
+    reader->cursors = memory_zeroed(view->segment_count, sizeof(struct segment_cursor *));
+    if (is_ranked(reader))
+        wide_rows_init(&reader->merged, table);
+    reader->strings = wide_strings_new();
+    return reader;
+}
+
+void partition_reader_free(struct partition_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->view->segment_count; i++) {
+        if (reader->wide[i] != NULL)
+            wide_segment_reader_free(reader->wide[i]);
+        if (reader->cursors[i] != NULL)
+            segment_cursor_give(reader->view->segments[i], reader->cursors[i]);
+    }
+    for (uint32_t i = 0; i < reader->input_capacity; i++)
+        wide_rows_release(&reader->inputs[i]);
+    memory_free(reader->inputs);
+    memory_free(reader->wide);
+    memory_free(reader->cursors);
+    buffer_release(&reader->from);
+    buffer_release(&reader->found[0]);
+    buffer_release(&reader->found[1]);
+    if (is_ranked(reader))
+        wide_rows_release(&reader->merged);
+    wide_strings_free(reader->strings);
+    memory_free(reader);
+}
+
+static bool segment_is(const struct segment *segment, const struct table *table,
+                       enum segment_kind kind)
+{
+    const struct segment_info *info = segment_info(segment);
+    return info->table_id == table->id && info->kind == kind;
+}
+
+static struct segment_cursor *cursor_of(struct partition_reader *reader, uint32_t i)
+{
+    if (reader->cursors[i] == NULL)
+        reader->cursors[i] = segment_cursor_take(reader->view->segments[i]);
+    return reader->cursors[i];
+}
+
+/* ---- walking partitions ---- */
+
+struct candidate {
+    bool found;
+    int64_t token;
+    struct bytes key;
+};
+
+static void candidate_offer(struct candidate *best, int64_t token, struct bytes key)
+{
+    if (!best->found || partition_order(token, key, best->token, best->key) < 0)
+        *best = (struct candidate){true, token, key};
+}
+
+/* The first of the memtable's fresh partitions at or after (token, key). */
+static void seek_wide(const struct wide_memtable *wide, int64_t token, struct bytes key, bool after,
+                      struct candidate *best)
+{
+    const uint32_t *order = wide_memtable_order(wide);
+    uint32_t low = 0;
+    uint32_t high = wide_memtable_partition_count(wide);
+    uint32_t count = high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        uint32_t partition = order[middle];
+        int compared = partition_order(wide_memtable_partition_token(wide, partition),
+                                       wide_memtable_partition_key(wide, partition), token, key);
+        if (compared < 0 || (compared == 0 && after))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < count) {
+        candidate_offer(best, wide_memtable_partition_token(wide, order[low]),
+                        wide_memtable_partition_key(wide, order[low]));
+    }
+}
+
+static void seek_segment(struct segment_cursor *cursor, uint32_t count, int64_t token,
+                         struct bytes key, bool after, struct candidate *best)
+{
+    uint32_t at = segment_seek(cursor, token, key);
+    if (at < count && after) {
+        const struct segment_partition *partition = segment_partition_at(cursor, at);
+        at += partition_order(partition->token, partition->key, token, key) == 0;
+    }
+    if (at < count) {
+        const struct segment_partition *partition = segment_partition_at(cursor, at);
+        candidate_offer(best, partition->token, partition->key);
+    }
+}
+
+static void seek_memtable(struct memtable *memtable, const struct table *table, int64_t token,
+                          struct bytes key, bool after, struct candidate *best)
+{
+    int64_t found_token;
+    struct bytes found_key;
+    if (narrow_memtable_seek(memtable->narrow, table->id, token, key, after, &found_token,
+                             &found_key)) {
+        candidate_offer(best, found_token, found_key);
+    }
+    if ((table->flags & TABLE_COUNTER) != 0 &&
+        counter_memtable_seek(memtable->counters, table->id, token, key, after, &found_token,
+                              &found_key)) {
+        candidate_offer(best, found_token, found_key);
+    }
+    struct wide_memtable *wide = memtable_wide(memtable, table->id);
+    if (wide != NULL)
+        seek_wide(wide, token, key, after, best);
+}
+
+bool partition_reader_seek(struct partition_reader *reader, int64_t token, struct bytes key,
+                           bool after, int64_t *token_out, struct bytes *key_out)
+{
+    struct candidate best = {0};
+    buffer_clear(&reader->from);
+    buffer_append_bytes(&reader->from, key);
+    key = buffer_view(&reader->from);
+    for (uint32_t i = 0; i < reader->view->segment_count; i++) {
+        const struct segment *segment = reader->view->segments[i];
+        if (segment_info(segment)->table_id == reader->table->id) {
+            seek_segment(cursor_of(reader, i), segment_partition_count(segment), token, key, after,
+                         &best);
+        }
+    }
+    for (uint32_t i = 0; i < reader->view->frozen_count; i++)
+        seek_memtable(reader->view->frozen[i], reader->table, token, key, after, &best);
+    struct buffer *kept = &reader->found[reader->seek_count++ % 2];
+    buffer_clear(kept);
+    buffer_append_bytes(kept, best.key);
+    *token_out = best.token;
+    *key_out = buffer_view(kept);
+    return best.found;
+}
+
+bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t token,
+                                     struct bytes key)
+{
+    const struct view *view = reader->view;
+    for (uint32_t i = 0; i < view->segment_count; i++) {
+        if (segment_is(view->segments[i], reader->table, SEGMENT_NARROW) &&
+            segment_may_have(view->segments[i], token) &&
+            segment_find(cursor_of(reader, i), token, key) != NULL) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < view->frozen_count; i++)
+        if (narrow_memtable_has(view->frozen[i]->narrow, reader->table->id, token, key))
+            return true;
+    return false;
+}
+
+/* ---- fresh rows ---- */
+
+/* Rows of the partition in segment `i`; 0 rows when it has none. */
+static int fresh_of_segment(struct partition_reader *reader, uint32_t i, int64_t token,
+                            struct bytes key, struct wide_rows *rows, struct error *err)
+{
+    struct segment *segment = reader->view->segments[i];
+    const struct segment_days *days = segment_days(segment);
+    wide_rows_clear(rows);
+    if (days->count > 0 && segment_days_find(days, partition_day(reader->table, key)) == NULL)
+        return 0;
+    const struct segment_partition *partition =
+        segment_may_have(segment, token) ? segment_find(cursor_of(reader, i), token, key) : NULL;
+    if (partition == NULL)
+        return 0;
+    if (reader->wide[i] == NULL)
+        reader->wide[i] = wide_segment_reader_new(segment, reader->table);
+    return wide_segment_reader_rows(reader->wide[i], partition, PARTITION_ROWS_MAX, rows, err);
+}
+
+static void fresh_of_memtable(const struct partition_reader *reader,
+                              const struct memtable *memtable, struct bytes key,
+                              struct wide_rows *rows)
+{
+    wide_rows_clear(rows);
+    const struct wide_memtable *wide = memtable_wide(memtable, reader->table->id);
+    uint32_t partition = wide == NULL ? UINT32_MAX : wide_memtable_find(wide, key);
+    if (partition != UINT32_MAX)
+        wide_memtable_rows(wide, partition, reader->view->frame, rows);
+}
+
+/* Rows of run `run` of all runs, segments first, then frozen memtables.  0: there is no such run;
+ * 1: read, perhaps empty. */
+static int fresh_of_run(struct partition_reader *reader, int64_t token, struct bytes key,
+                        uint32_t run, struct wide_rows *rows, struct error *err)
+{
+    const struct view *view = reader->view;
+    if (run < view->segment_count) {
+        wide_rows_clear(rows);
+        if (!segment_is(view->segments[run], reader->table, SEGMENT_WIDE))
+            return 1;
+        int rc = fresh_of_segment(reader, run, token, key, rows, err);
+        return rc < 0 ? rc : 1;
+    }
+    run -= view->segment_count;
+    if (run < view->frozen_count) {
+        fresh_of_memtable(reader, view->frozen[run], key, rows);
+        return 1;
+    }
+    return 0;
+}
+
+/* An empty input to read the next run into. */
+static struct wide_rows *input_next(struct partition_reader *reader)
+{
+    if (reader->input_count == reader->input_capacity) {
+        uint32_t capacity = reader->input_capacity == 0 ? 8 : reader->input_capacity * 2;
+        reader->inputs = memory_resize(reader->inputs, capacity * sizeof(struct wide_rows));
+        for (uint32_t i = reader->input_capacity; i < capacity; i++)
+            wide_rows_init(&reader->inputs[i], reader->table);
+        reader->input_capacity = capacity;
+    }
+    return &reader->inputs[reader->input_count];
+}
+
+/* All fresh rows of the partition, merged, ranks by order; *rows_out NULL when there are none. */
+static int fresh_merged(struct partition_reader *reader, int64_t token, struct bytes key,
+                        const struct wide_rows *extra, const struct wide_rows **rows_out,
+                        struct error *err)
+{
+    *rows_out = NULL;
+    reader->input_count = 0;
+    for (uint32_t run = 0;; run++) {
+        struct wide_rows *input = input_next(reader);
+        int rc = fresh_of_run(reader, token, key, run, input, err);
+        if (rc < 0)
+            return rc;
+        if (rc == 0)
+            break;
+        reader->input_count += input->rows > 0;
+    }
+    bool has_extra = extra != NULL && extra->rows > 0;
+    uint32_t count = reader->input_count + has_extra;
+    if (count == 0)
+        return 0;
+    const struct wide_rows **inputs = memory_alloc(count * sizeof(*inputs));
+    for (uint32_t i = 0; i < reader->input_count; i++)
+        inputs[i] = &reader->inputs[i];
+    if (has_extra)
+        inputs[count - 1] = extra;
+    int rc = 0;
+    *rows_out = inputs[0];
+    if (count > 1) {
+        rc = wide_rows_merge(inputs, count, reader->strings, &reader->merged);
+        *rows_out = &reader->merged;
+    }
+    memory_free(inputs);
+    return rc == 0 ? 0 : error_set(err, rc, "too many rows in one partition");
+}
+
+/* ---- the whole partition ---- */
+
+struct stream_list {
+    struct stream **streams;
+    uint32_t count;
+};
+
+static void list_add(struct stream_list *list, struct stream *stream)
+{
+    if (stream != NULL)
+        list->streams[list->count++] = stream;
+}
+
+static void list_close(struct stream_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->streams[i]->close != NULL)
+            list->streams[i]->close(list->streams[i]);
+    memory_free(list->streams);
+}
+
+static int add_segments(struct partition_reader *reader, int64_t token, struct bytes key,
+                        const struct slice *slice, struct stream_list *list, struct error *err)
+{
+    for (uint32_t i = 0; i < reader->view->segment_count; i++) {
+        if (!segment_is(reader->view->segments[i], reader->table, SEGMENT_NARROW))
+            continue;
+        struct stream *stream;
+        int rc = narrow_segment_stream(reader->view->segments[i], reader->table, token, key, slice,
+                                       &stream, err);
+        if (rc != 0)
+            return rc;
+        if (stream != NULL)
+            narrow_segment_stream_hasten(stream, reader->view->haste);
+        list_add(list, stream);
+    }
+    return 0;
+}
+
+static void add_memtables(struct partition_reader *reader, int64_t token, struct bytes key,
+                          const struct slice *slice, struct stream_list *list)
+{
+    const struct view *view = reader->view;
+    for (uint32_t i = 0; i < view->frozen_count; i++) {
+        struct memtable *memtable = view->frozen[i];
+        list_add(list, narrow_memtable_stream(memtable->narrow, reader->table, token, key, slice,
+                                              view->frame));
+        if ((reader->table->flags & TABLE_COUNTER) != 0) {
+            list_add(list,
+                     counter_memtable_stream(memtable->counters, reader->table, key, slice,
+                                             view->frame, (uint64_t)memtable->timestamp_first_us));
+        }
+    }
+}
+
+/* Whether the partition was deleted whole after the last of its fresh rows was written, as a sealed
+ * day is: then none of them is seen, and nobody's rank follows from theirs. */
+static bool is_fresh_hidden(struct partition_reader *reader, int64_t token, struct bytes key,
+                            const struct stream_list *exceptions,
+                            const struct wide_rows *extra_rows)
+{
+    const struct view *view = reader->view;
+    struct deletion deletion = DELETION_NONE;
+    for (uint32_t i = 0; i < exceptions->count; i++)
+        if (deletion_supersedes(exceptions->streams[i]->partition_deletion, deletion))
+            deletion = exceptions->streams[i]->partition_deletion;
+    if (deletion.timestamp_us == TIMESTAMP_NONE || (extra_rows != NULL && extra_rows->rows > 0))
+        return false;
+    for (uint32_t i = 0; i < view->segment_count; i++) {
+        struct segment *segment = view->segments[i];
+        if (segment_is(segment, reader->table, SEGMENT_WIDE) &&
+            !deletion_hides(deletion, segment_info(segment)->timestamp_max_us) &&
+            segment_has(segment, token, key)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < view->frozen_count; i++) {
+        const struct wide_memtable *wide = memtable_wide(view->frozen[i], reader->table->id);
+        if (wide != NULL && wide_memtable_find(wide, key) != UINT32_MAX)
+            return false;
+    }
+    return true;
+}
+
+int partition_reader_stream(struct partition_reader *reader, int64_t token, struct bytes key,
+                            const struct slice *slice, struct stream **extra, uint32_t extra_count,
+                            const struct wide_rows *extra_rows, struct stream **stream_out,
+                            struct error *err)
+{
+    *stream_out = NULL;
+    uint32_t most = extra_count + reader->view->segment_count + 2 * reader->view->frozen_count + 1;
+    struct stream_list list = {memory_alloc(most * sizeof(struct stream *)), 0};
+    for (uint32_t i = 0; i < extra_count; i++)
+        list_add(&list, extra[i]);
+    int rc = add_segments(reader, token, key, slice, &list, err);
+    const struct wide_rows *fresh = NULL;
+    if (rc == 0)
+        add_memtables(reader, token, key, slice, &list);
+    if (rc == 0 && is_ranked(reader) && !is_fresh_hidden(reader, token, key, &list, extra_rows))
+        rc = fresh_merged(reader, token, key, extra_rows, &fresh, err);
+    if (rc != 0) {
+        list_close(&list);
+        return rc;
+    }
+    if (fresh != NULL)
+        list_add(&list, wide_rows_stream(fresh, slice));
+    if (list.count > 0) {
+        *stream_out = stream_merge(reader->table, list.streams, list.count, slice->reversed);
+        list.count = 0;
+    }
+    list_close(&list);
+    return 0;
+}

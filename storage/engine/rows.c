@@ -1,0 +1,155 @@
+/* A page may be called back before store_read returns: then the loop in rows_next takes the next
+ * one, so that a store that answers at once costs no stack per page. */
+#include "storage/engine/rows.h"
+
+#include "base/arena.h"
+#include "base/memory.h"
+
+enum { ARENA_CHUNK = 4096, PAGE_ROWS = 2000 };
+
+struct rows {
+    struct store *store;
+    struct arena *arena;
+    struct read_request request;
+    struct buffer position;
+    rows_each each; /* one of the two is NULL */
+    rows_each_page each_page;
+    store_done done;
+    void *context;
+    int status; /* below 0: failed; 1: enough */
+    struct error err;
+    bool is_calling;  /* within store_read */
+    bool is_answered; /* its page came before it returned */
+    bool is_over;
+};
+
+struct read_request rows_request(uint32_t table_id, const struct bytes *key, enum read_view view)
+{
+    struct read_request request = {.table_id = table_id,
+                                   .is_scan = key == NULL,
+                                   .slice = slice_all(),
+                                   .row_limit = PAGE_ROWS,
+                                   .view = view};
+    if (key != NULL)
+        request.key = *key;
+    return request;
+}
+
+static void rows_finish(struct rows *rows)
+{
+    store_done done = rows->done;
+    void *context = rows->context;
+    struct error err = rows->err;
+    int status = rows->status < 0 ? rows->status : 0;
+    arena_free(rows->arena);
+    buffer_release(&rows->position);
+    memory_free(rows);
+    done(context, status, status < 0 ? &err : NULL);
+}
+
+static int rows_next(struct rows *rows, struct error *err);
+
+static void rows_page(void *context, int status, const struct error *err,
+                      const struct read_page *page)
+{
+    struct rows *rows = context;
+    rows->status = status;
+    if (status < 0 && err != NULL)
+        rows->err = *err;
+    if (rows->status == 0 && rows->each_page != NULL)
+        rows->status = rows->each_page(rows->context, page, &rows->err);
+    for (uint32_t i = 0; rows->status == 0 && rows->each != NULL && i < page->row_count; i++)
+        rows->status = rows->each(rows->context, page->table, &page->rows[i], &rows->err);
+    rows->is_over = rows->status != 0 || page->position.size == 0;
+    if (!rows->is_over) {
+        buffer_clear(&rows->position);
+        buffer_append_bytes(&rows->position, page->position);
+        rows->request.position = buffer_view(&rows->position);
+    }
+    if (rows->is_calling) {
+        rows->is_answered = true;
+        return;
+    }
+    if (!rows->is_over) {
+        int rc = rows_next(rows, &rows->err);
+        if (rc == 0)
+            return;
+        rows->status = rc;
+    }
+    rows_finish(rows);
+}
+
+/* An error only when nothing was answered by this call: then the caller frees. */
+static int rows_next(struct rows *rows, struct error *err)
+{
+    do {
+        rows->is_calling = true;
+        rows->is_answered = false;
+        int rc = store_read(rows->store, &rows->request, rows_page, rows, err);
+        rows->is_calling = false;
+        if (rc < 0)
+            return rc;
+        if (!rows->is_answered)
+            return 0;
+    } while (!rows->is_over);
+    rows_finish(rows);
+    return 0;
+}
+
+static void copy_bound(struct bound *bound, struct arena *arena)
+{
+    for (uint32_t i = 0; i < bound->prefix.count; i++)
+        bound->prefix.values[i] = arena_copy(arena, bound->prefix.values[i]);
+}
+
+/* What the request points to, copied. */
+static void copy_request(struct rows *rows)
+{
+    struct read_request *request = &rows->request;
+    struct arena *arena = rows->arena;
+    request->key = arena_copy(arena, request->key);
+    copy_bound(&request->slice.start, arena);
+    copy_bound(&request->slice.end, arena);
+    if (request->key_count == 0)
+        return;
+    struct bytes *keys =
+        arena_alloc(arena, request->key_count * sizeof(*keys), _Alignof(struct bytes));
+    for (uint32_t i = 0; i < request->key_count; i++)
+        keys[i] = arena_copy(arena, request->keys[i]);
+    request->keys = keys;
+}
+
+static int rows_start(struct store *store, const struct read_request *request, rows_each each,
+                      rows_each_page each_page, store_done done, void *context, struct error *err)
+{
+    struct rows *rows = memory_zeroed(1, sizeof(*rows));
+    rows->store = store;
+    rows->arena = arena_new(ARENA_CHUNK);
+    rows->request = *request;
+    copy_request(rows);
+    buffer_append_bytes(&rows->position, request->position);
+    rows->request.position = buffer_view(&rows->position);
+    rows->each = each;
+    rows->each_page = each_page;
+    rows->done = done;
+    rows->context = context;
+    int rc = rows_next(rows, err);
+    if (rc < 0) {
+        arena_free(rows->arena);
+        buffer_release(&rows->position);
+        memory_free(rows);
+    }
+    return rc;
+}
+
+int rows_read(struct store *store, const struct read_request *request, rows_each each,
+              store_done done, void *context, struct error *err)
+{
+    return rows_start(store, request, each, NULL, done, context, err);
+}
+
+int rows_read_pages(struct store *store, const struct read_request *request, rows_each_page each,
+                    store_done done, void *context, struct error *err)
+{
+    return rows_start(store, request, NULL, each, done, context, err);
+}
