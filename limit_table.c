@@ -23,7 +23,7 @@
 #include "query/report_chart.h"
 #include "rollup/streams.h"
 #include "run.h"
-#include "storage/backup.h"
+#include "storage/backup/backup.h"
 #include "storage/engine/engine.h"
 #include "storage/schema/type.h"
 #include "storage/cell/write_batch.h"

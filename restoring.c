@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "directory.h"
-#include "storage/backup_point.h"
-#include "storage/backup_restore.h"
+#include "storage/backup/backup_point.h"
+#include "storage/backup/backup_restore.h"
 #include "base/calendar.h"
 #include "base/world/disk_posix.h"
 #include "base/memory.h"

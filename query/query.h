@@ -5,7 +5,7 @@
 #include "base/cli/command.h"
 #include "base/metrics.h"
 #include "rollup/streams.h"
-#include "storage/backup.h"
+#include "storage/backup/backup.h"
 #include "storage/engine/store.h"
 
 /* The room of the commands; everything outlives it. */

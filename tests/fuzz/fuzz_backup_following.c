@@ -3,7 +3,7 @@
  * Input: the record, without its checksum's being looked at (open_checksum.c). */
 #include <string.h>
 
-#include "storage/backup_following.h"
+#include "storage/backup/backup_following.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 /* fuzz_backup_point: points of backups; one that is read can be written and read again.
  *
  * Input: the record, without its checksum's being looked at (open_checksum.c). */
-#include "storage/backup_point.h"
+#include "storage/backup/backup_point.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "storage/backup.h"
+#include "storage/backup/backup.h"
 #include "tests/lib/golden.h"
 #include "tests/sim/sim_world.h"
 

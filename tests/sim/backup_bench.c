@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/backup_restore.h"
+#include "storage/backup/backup_restore.h"
 
 enum { CLONES = 2 }; /* crashes of a moment */
 

@@ -6,8 +6,8 @@
 #ifndef DAYBOOK_TESTS_SIM_BACKUP_BENCH_H
 #define DAYBOOK_TESTS_SIM_BACKUP_BENCH_H
 
-#include "storage/backup.h"
-#include "storage/backup_restore.h"
+#include "storage/backup/backup.h"
+#include "storage/backup/backup_restore.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 

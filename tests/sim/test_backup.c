@@ -9,7 +9,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/backup_point.h"
+#include "storage/backup/backup_point.h"
 #include "base/memory.h"
 #include "tests/sim/backup_bench.h"
 #include "tests/sim/sim_random.h"

@@ -7,7 +7,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/backup_restore.h"
+#include "storage/backup/backup_restore.h"
 #include "base/hash.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/rollup_fixture.h"

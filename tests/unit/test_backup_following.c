@@ -1,5 +1,5 @@
 /* The record of what follows: read back as written, and never taken from bytes that are none. */
-#include "storage/backup_following.h"
+#include "storage/backup/backup_following.h"
 
 #include <string.h>
 

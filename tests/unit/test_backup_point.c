@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "rollup/tables.h"
-#include "storage/backup_point.h"
+#include "storage/backup/backup_point.h"
 #include "base/memory.h"
 
 static struct segment_info infos[2] = {{.id = 9,

@@ -12,7 +12,7 @@
  *
  * Phases: prepare, segments, log, point, prune.  A tail has only the log.  Failures leave what was
  * copied, for the next time; a segment under its temporary name is begun anew. */
-#include "storage/backup_copy.h"
+#include "storage/backup/backup_copy.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/backup_point.h"
-#include "storage/backup_prune.h"
+#include "storage/backup/backup_point.h"
+#include "storage/backup/backup_prune.h"
 #include "base/memory.h"
 #include "storage/log/commit_log_private.h"
 #include "storage/segment/segment_format.h"

@@ -5,8 +5,8 @@
  *     BACKUP/log/00000007.log                 fronts of log files, which grow from point to point
  *
  * Pure but for backup_points_list and backup_point_read.  Layout by bytes: FORMATS.md "Backup". */
-#ifndef DAYBOOK_STORAGE_BACKUP_POINT_H
-#define DAYBOOK_STORAGE_BACKUP_POINT_H
+#ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
+#define DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
 
 #include "base/hash.h"
 #include "base/world/world.h"

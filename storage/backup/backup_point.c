@@ -8,7 +8,7 @@
  *   32..39 frame | 40..47 timestamp | 48..55 taken | sized state | 16 bytes of hash for each of its
  *   segments | varint log files, of each: u32 id, u64 size, 16 bytes of hash | CRC-32C of it all
  */
-#include "storage/backup_point.h"
+#include "storage/backup/backup_point.h"
 
 #include <errno.h>
 #include <inttypes.h>

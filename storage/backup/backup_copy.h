@@ -3,8 +3,8 @@
  * Runs on the copy lane, one step a job, and shares nothing while a step runs.  What it found in
  * the backup already is not copied again: so a copy that was cut short goes on, and one that was
  * made before makes the next one short. */
-#ifndef DAYBOOK_STORAGE_BACKUP_COPY_H
-#define DAYBOOK_STORAGE_BACKUP_COPY_H
+#ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_COPY_H
+#define DAYBOOK_STORAGE_BACKUP_BACKUP_COPY_H
 
 #include "storage/engine/store.h"
 

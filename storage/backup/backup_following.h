@@ -6,8 +6,8 @@
  *
  * It is no part of a backup: what is restored does not follow into what it came from.  Layout by
  * bytes: FORMATS.md "Following". */
-#ifndef DAYBOOK_STORAGE_BACKUP_FOLLOWING_H
-#define DAYBOOK_STORAGE_BACKUP_FOLLOWING_H
+#ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H
+#define DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H
 
 #include "base/bytes.h"
 #include "base/world/world.h"

@@ -3,7 +3,7 @@
  * What decides correctness is the order: points first, and their directory synced, so that a crash
  * never leaves a point without its files; and that nothing is removed on a guess: names that are
  * not understood stay. */
-#include "storage/backup_prune.h"
+#include "storage/backup/backup_prune.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/backup_point.h"
+#include "storage/backup/backup_point.h"
 #include "base/memory.h"
 #include "storage/log/commit_log_private.h"
 

@@ -1,6 +1,6 @@
 /* backup_prune: what the points of a backup that stay do not need is removed. */
-#ifndef DAYBOOK_STORAGE_BACKUP_PRUNE_H
-#define DAYBOOK_STORAGE_BACKUP_PRUNE_H
+#ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_PRUNE_H
+#define DAYBOOK_STORAGE_BACKUP_BACKUP_PRUNE_H
 
 #include "base/world/world.h"
 

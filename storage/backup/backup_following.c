@@ -3,7 +3,7 @@
  * The record is written under a temporary name, synced, renamed, and the directory synced, so a
  * crash leaves the old one or the new one.  One that is damaged is an error that tells how to go
  * on: a server must not forget silently that it was to be followed. */
-#include "storage/backup_following.h"
+#include "storage/backup/backup_following.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  *
  * Copying happens on the copy lane, whose disk may be as slow as it likes: neither writes nor reads
  * of the store wait for it, only disk space does.  Engine thread only. */
-#ifndef DAYBOOK_STORAGE_BACKUP_H
-#define DAYBOOK_STORAGE_BACKUP_H
+#ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_H
+#define DAYBOOK_STORAGE_BACKUP_BACKUP_H
 
 #include "base/metrics.h"
-#include "storage/backup_copy.h"
+#include "storage/backup/backup_copy.h"
 #include "storage/engine/store.h"
 
 enum {

@@ -12,14 +12,14 @@
  * Failures: a wrong hash, a frame that cannot be followed to and that the point should have, a time
  * that falls into a gap of the log: ERROR_CORRUPT or ERROR_NOT_FOUND, and no manifest is written.
  * Only what was copied after the newest point may end within a frame: it was being copied then. */
-#include "storage/backup_restore.h"
+#include "storage/backup/backup_restore.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/backup_point.h"
+#include "storage/backup/backup_point.h"
 #include "base/calendar.h"
 #include "base/memory.h"
 #include "storage/log/commit_log_private.h"

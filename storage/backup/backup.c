@@ -12,14 +12,14 @@
  * log has no gap.  After an error the snapshot stays held too, until a new point stands.  Only when
  * the log on the store's own disk has grown past BACKUP_LOG_MAX is the hold given up, for a store
  * must not fill its disk because another one hangs; the moments between are lost to a restore. */
-#include "storage/backup.h"
+#include "storage/backup/backup.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "storage/backup_following.h"
-#include "storage/backup_point.h"
+#include "storage/backup/backup_following.h"
+#include "storage/backup/backup_point.h"
 #include "base/log.h"
 #include "base/memory.h"
 

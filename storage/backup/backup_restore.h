@@ -2,8 +2,8 @@
  *
  * Blocks; for a command that does nothing else.  The manifest is written last: a directory without
  * it is refused by every command. */
-#ifndef DAYBOOK_STORAGE_BACKUP_RESTORE_H
-#define DAYBOOK_STORAGE_BACKUP_RESTORE_H
+#ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_RESTORE_H
+#define DAYBOOK_STORAGE_BACKUP_BACKUP_RESTORE_H
 
 #include "base/world/world.h"
 
