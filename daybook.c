@@ -18,7 +18,7 @@
 #include "query/model/model.h"
 #include "query/query.h"
 #include "restoring.h"
-#include "rollup/rollup.h"
+#include "rollup/days/rollup.h"
 #include "run.h"
 #include "serve.h"
 #include "base/memory.h"

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "query/query_commands.h"
-#include "rollup/dirty.h"
+#include "rollup/days/dirty.h"
 #include "base/calendar.h"
 #include "base/memory.h"
 

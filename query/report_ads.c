@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "rollup/dirty.h"
+#include "rollup/days/dirty.h"
 #include "base/key_map.h"
 #include "storage/engine/rows.h"
-#include "rollup/seal.h"
+#include "rollup/days/seal.h"
 #include "base/memory.h"
 
 struct entry {

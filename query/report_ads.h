@@ -1,7 +1,7 @@
 /* report_ads: the clicks of one reseller by ad, for `report --by ad`.
  *
  * Figures are kept by day, not by ad, so the days' clicks are read: one partition after the other,
- * a page at a time, and what is kept of those that have expired (rollup/seal.h); held is one entry
+ * a page at a time, and what is kept of those that have expired (rollup/days/seal.h); held is one entry
  * per ad of the reseller.  An ad's amount is the sum over days
  * of its gross times the day's rate, so that the ads of a reseller add up to his amount digit for
  * digit. */
@@ -9,7 +9,7 @@
 #define DAYBOOK_QUERY_REPORT_ADS_H
 
 #include "base/cli/command.h"
-#include "rollup/rollup.h"
+#include "rollup/days/rollup.h"
 
 struct report_ads;
 

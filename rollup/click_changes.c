@@ -17,8 +17,8 @@
  * none reads in vain but for what other doors do.
  *
  * Cost: the named rows are read; a range or a whole day is read as a whole. */
-#include "rollup/day_turn.h"
-#include "rollup/rollup_private.h"
+#include "rollup/days/day_turn.h"
+#include "rollup/days/rollup_private.h"
 #include "storage/engine/rows.h"
 #include "rollup/streams_private.h"
 #include "base/arena.h"

@@ -5,7 +5,7 @@
 #include <argp.h>
 
 #include "base/cli/table_print.h"
-#include "rollup/rollup_private.h"
+#include "rollup/days/rollup_private.h"
 
 enum { RESELLER_SIZE_MAX = 4096, COMMAND_WRITE_SIZE = 64 * 1024 };
 

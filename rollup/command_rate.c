@@ -14,7 +14,7 @@
 #include "rollup/command_private.h"
 #include "rollup/rate_effect.h"
 #include "rollup/rate_file.h"
-#include "rollup/rate_value.h"
+#include "rollup/days/rate_value.h"
 #include "base/arena.h"
 #include "base/memory.h"
 

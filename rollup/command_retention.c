@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "rollup/command_private.h"
-#include "rollup/seal.h"
-#include "rollup/seal_pass.h"
+#include "rollup/days/seal.h"
+#include "rollup/days/seal_pass.h"
 #include "base/memory.h"
 
 /* ---- options ---- */

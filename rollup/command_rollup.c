@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 #include "rollup/command_private.h"
-#include "rollup/seal_pass.h"
+#include "rollup/days/seal_pass.h"
 #include "base/memory.h"
 
 enum { SEALING_PAUSE_MS = 20 }; /* while somebody else's pass is under way */

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "rollup/command_private.h"
-#include "rollup/figure.h"
+#include "rollup/days/figure.h"
 #include "base/key_map.h"
 #include "base/memory.h"
 

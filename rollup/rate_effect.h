@@ -10,8 +10,8 @@
 #ifndef DAYBOOK_ROLLUP_RATE_EFFECT_H
 #define DAYBOOK_ROLLUP_RATE_EFFECT_H
 
+#include "rollup/days/rollup.h"
 #include "rollup/rate_file.h"
-#include "rollup/rollup.h"
 
 enum { EFFECT_DAYS_PRINTED_MAX = 100 };        /* the first by reseller, a reseller's last ones */
 

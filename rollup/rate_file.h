@@ -7,7 +7,7 @@
 #ifndef DAYBOOK_ROLLUP_RATE_FILE_H
 #define DAYBOOK_ROLLUP_RATE_FILE_H
 
-#include "rollup/rate.h"
+#include "rollup/days/rate.h"
 
 struct rate_edit {
     struct bytes reseller;

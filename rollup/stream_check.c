@@ -4,7 +4,7 @@
  * rate`, could have made it.  Clicks that come in blocks were checked by their parser. */
 #include "rollup/stream_check.h"
 
-#include "rollup/rate_value.h"
+#include "rollup/days/rate_value.h"
 #include "base/calendar.h"
 
 enum { ID_MAX = 4096 };

@@ -16,8 +16,8 @@
  * Failures.  A full store: the page waits.  A page that cannot be read ends the marking, and the
  * position stays for the next start. */
 #include "rollup/command_private.h"
-#include "rollup/dirty.h"
-#include "rollup/figure.h"
+#include "rollup/days/dirty.h"
+#include "rollup/days/figure.h"
 #include "storage/engine/rows.h"
 #include "base/memory.h"
 

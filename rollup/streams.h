@@ -10,7 +10,7 @@
 #ifndef DAYBOOK_ROLLUP_STREAMS_H
 #define DAYBOOK_ROLLUP_STREAMS_H
 
-#include "rollup/rollup.h"
+#include "rollup/days/rollup.h"
 #include "rollup/stream_definition.h"
 
 enum { STREAMS_MAX = 64 };             /* in a directory, the built-in one included */

@@ -2,9 +2,9 @@
 #ifndef DAYBOOK_ROLLUP_STREAMS_PRIVATE_H
 #define DAYBOOK_ROLLUP_STREAMS_PRIVATE_H
 
-#include "rollup/day_turn.h"
-#include "rollup/figure_window.h"
-#include "rollup/rollup_private.h"
+#include "rollup/days/day_turn.h"
+#include "rollup/days/figure_window.h"
+#include "rollup/days/rollup_private.h"
 #include "rollup/streams.h"
 
 struct streams {

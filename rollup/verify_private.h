@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "rollup/command_private.h"
-#include "rollup/day_reader.h"
+#include "rollup/days/day_reader.h"
 #include "rollup/tallies.h"
 #include "storage/engine/rows.h"
 

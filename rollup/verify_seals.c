@@ -6,7 +6,7 @@
  * verification runs, so the rows stand still.
  *
  * Memory: a page of seals, of each what it says of its ads. */
-#include "rollup/seal.h"
+#include "rollup/days/seal.h"
 #include "rollup/verify_private.h"
 #include "base/arena.h"
 #include "base/memory.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "query/cql/cql_guard.h"
-#include "rollup/dirty.h"
+#include "rollup/days/dirty.h"
 #include "rollup/streams.h"
 #include "base/calendar.h"
 #include "base/hash.h"

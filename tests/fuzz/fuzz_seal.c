@@ -2,7 +2,7 @@
  *
  * Input: a byte (odd: sealed_ad, even: sealed_day), then a row (fuzz.h).  Its checksum is not
  * looked at (open_checksum.c), but must be that of this program. */
-#include "rollup/seal.h"
+#include "rollup/days/seal.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What is left of a key that is none is an error's text. */

@@ -12,7 +12,7 @@
 #include "query/native/native_outbox.h"
 #include "query/native/native_request.h"
 #include "query/native/native_response.h"
-#include "rollup/seal.h"
+#include "rollup/days/seal.h"
 #include "rollup/stream_definition.h"
 #include "storage/backup/backup_following.h"
 #include "storage/backup/backup_point.h"

@@ -7,7 +7,7 @@
  * before nobody has marked yet. */
 #include <stdio.h>
 
-#include "rollup/seal_pass.h"
+#include "rollup/days/seal_pass.h"
 #include "rollup/streams.h"
 #include "tests/lib/golden.h"
 #include "tests/sim/sim_world.h"

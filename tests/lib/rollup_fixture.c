@@ -7,7 +7,7 @@
 
 #include "query/cql/cql_tables.h"
 #include "storage/engine/rows.h"
-#include "rollup/seal_pass.h"
+#include "rollup/days/seal_pass.h"
 
 enum { FIXTURE_TABLES = 32 };
 

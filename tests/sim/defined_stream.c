@@ -10,7 +10,7 @@
 
 #include <criterion/criterion.h>
 
-#include "rollup/rate_value.h"
+#include "rollup/days/rate_value.h"
 #include "tests/lib/row_text.h"
 #include "tests/sim/figure_text.h"
 

@@ -3,7 +3,7 @@
  * What is acknowledged is noted by the callback of the write; what was shown by history_show, whose
  * reader stands beside a disk that does not answer, so that whatever it saw was durable before. */
 #include "tests/sim/history.h"
-#include "rollup/rollup_private.h"
+#include "rollup/days/rollup_private.h"
 #include "base/hash.h"
 #include "tests/lib/row_text.h"
 #include "tests/sim/figure_text.h"

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_TESTS_SIM_LEDGER_ENTRIES_H
 #define DAYBOOK_TESTS_SIM_LEDGER_ENTRIES_H
 
-#include "rollup/figure.h"
+#include "rollup/days/figure.h"
 #include "tests/lib/rollup_fixture.h"
 
 enum { LEDGER_ENTRIES_MAX = 512, LEDGER_RESELLER_MAX = 16 };

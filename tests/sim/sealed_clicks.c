@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "storage/engine/rows.h"
-#include "rollup/seal.h"
+#include "rollup/days/seal.h"
 
 struct reading {
     struct sealed_clicks *sealed;

@@ -23,7 +23,7 @@
 
 #include <criterion/criterion.h>
 
-#include "rollup/seal_pass.h"
+#include "rollup/days/seal_pass.h"
 #include "tests/sim/defined_stream.h"
 #include "tests/sim/history.h"
 #include "tests/sim/sim_cheap.h"

@@ -1,12 +1,12 @@
 /* test_away: open days for which memory has no room: their figures are right meanwhile, each of
  * them is published, and memory stays where its limit is. */
-#include "rollup/away.h"
+#include "rollup/days/away.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "rollup/publication.h"
+#include "rollup/days/publication.h"
 #include "tests/lib/rollup_fixture.h"
 
 enum { DAYS = 30, RESELLERS = 40, DAY_FIRST = 16010, /* 2013-11-01 */ ROOM = AWAY_BYTES_MIN };

@@ -1,5 +1,5 @@
 /* Turns for days: one after the other where they share a day, side by side where not. */
-#include "rollup/day_turn.h"
+#include "rollup/days/day_turn.h"
 
 #include <stdio.h>
 #include <stdlib.h>

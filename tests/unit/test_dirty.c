@@ -1,11 +1,11 @@
 /* test_dirty: marks, the order of work, and ranges. */
-#include "rollup/dirty.h"
+#include "rollup/days/dirty.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "rollup/figure.h"
-#include "rollup/rate.h"
+#include "rollup/days/figure.h"
+#include "rollup/days/rate.h"
 #include "base/calendar.h"
 
 static struct buffer key_of(const char *reseller, int32_t day)

@@ -1,10 +1,10 @@
 /* test_figure_window: what is taken in any order is given in the order of numbers, digit for digit,
  * and never takes more than it may. */
-#include "rollup/figure_window.h"
+#include "rollup/days/figure_window.h"
 
 #include <criterion/criterion.h>
 
-#include "rollup/figure.h"
+#include "rollup/days/figure.h"
 #include "base/calendar.h"
 
 static uint32_t below(uint64_t *state, uint32_t limit)

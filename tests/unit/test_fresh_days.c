@@ -1,6 +1,6 @@
 /* test_fresh_days: what a reader is told while the table is behind: only what he asks for is worked
  * out, it is what the rollup will write, and it is durable. */
-#include "rollup/fresh_days.h"
+#include "rollup/days/fresh_days.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* test_rate: which rate is in effect on a day, and which texts are rates. */
-#include "rollup/rate.h"
+#include "rollup/days/rate.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

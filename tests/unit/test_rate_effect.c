@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "rollup/figure.h"
+#include "rollup/days/figure.h"
 #include "base/calendar.h"
 
 enum { FIRST_DAY = 16000 };

@@ -1,6 +1,6 @@
 /* test_rate_value: a rate over a column of every type of numbers: what is written reads back as the
  * rate that was given, or nothing is written. */
-#include "rollup/rate_value.h"
+#include "rollup/days/rate_value.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_rollup: from clicks and rates to figures, publication and restatements, on the real engine
  * in the simulated world. */
-#include "rollup/rollup.h"
+#include "rollup/days/rollup.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

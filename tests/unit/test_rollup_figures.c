@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rollup/figure_window.h"
-#include "rollup/rollup_private.h"
+#include "rollup/days/figure_window.h"
+#include "rollup/days/rollup_private.h"
 #include "base/memory.h"
 #include "tests/lib/rollup_fixture.h"
 

@@ -1,9 +1,9 @@
 /* test_seal: rows of sealed days: what was written is read back, and what is damaged is told. */
-#include "rollup/seal.h"
+#include "rollup/days/seal.h"
 
 #include <criterion/criterion.h>
 
-#include "rollup/dirty.h"
+#include "rollup/days/dirty.h"
 #include "storage/engine/rows.h"
 #include "tests/lib/rollup_fixture.h"
 

@@ -1,12 +1,12 @@
 /* test_seal_pass: days whose clicks have expired, on the real engine in the simulated world. */
-#include "rollup/seal_pass.h"
+#include "rollup/days/seal_pass.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "storage/engine/rows.h"
-#include "rollup/seal.h"
+#include "rollup/days/seal.h"
 #include "base/memory.h"
 #include "tests/lib/rollup_fixture.h"
 

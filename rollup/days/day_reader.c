@@ -1,0 +1,369 @@
+/* Reads that are under way at once are counted; a phase ends with the last of them.
+ *
+ * Days of one reseller that lie close share a slice, so the days of a changed rate cost one read of
+ * amount_by_day and one of the ledger.  A day of a slice that cannot be read has its status set;
+ * the others are unharmed. */
+#include "rollup/days/day_reader.h"
+
+#include <stdlib.h>
+
+#include "storage/engine/rows.h"
+#include "rollup/days/seal.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+enum {
+    GAP_DAYS_MAX = 31, /* days apart that still share a slice */
+    ARENA_CHUNK = 256 * 1024
+};
+
+struct day_reader {
+    struct store *store;
+    const struct click_stream *stream;
+    const int32_t *sealed_to;
+    struct arena *arena;
+    struct day_facts *days;
+    uint32_t count;
+    uint32_t reads; /* under way, and one for the phase itself */
+    void (*next_phase)(struct day_reader *reader);
+    store_done done;
+    void *context;
+    int status; /* the first failure of all */
+    struct error err;
+};
+
+/* One slice of one table, for days[start .. end). */
+struct run {
+    struct day_reader *reader;
+    uint32_t start;
+    uint32_t end;
+    uint32_t next; /* rows of days before it were read */
+};
+
+/* ---- life ---- */
+
+struct day_reader *day_reader_new(struct store *store, const struct click_stream *stream,
+                                  const int32_t *sealed_to)
+{
+    struct day_reader *reader = memory_zeroed(1, sizeof(*reader));
+    reader->store = store;
+    reader->stream = stream;
+    reader->sealed_to = sealed_to;
+    reader->arena = arena_new(ARENA_CHUNK);
+    /* Not zeroed, nor touched: 0.2 MB, of which a rate change needs some thirty days. */
+    reader->days = memory_alloc(DAY_READER_MAX * sizeof(*reader->days));
+    return reader;
+}
+
+void day_reader_clear(struct day_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->count; i++)
+        stats_release(&reader->days[i].stats);
+    reader->count = 0;
+    reader->status = 0;
+    arena_reset(reader->arena);
+}
+
+void day_reader_free(struct day_reader *reader)
+{
+    day_reader_clear(reader);
+    memory_free(reader->days);
+    arena_free(reader->arena);
+    memory_free(reader);
+}
+
+static struct day_facts *add_day(struct day_reader *reader, struct bytes reseller, int32_t day)
+{
+    check(reader->count < DAY_READER_MAX);
+    struct day_facts *facts = &reader->days[reader->count];
+    const struct day_facts *last = reader->count > 0 ? facts - 1 : NULL;
+    bool is_same = last != NULL && bytes_equal(last->reseller, reseller);
+    reader->count++;
+    *facts = (struct day_facts){
+        .reseller = is_same ? last->reseller : arena_copy(reader->arena, reseller),
+        .token = is_same ? last->token : murmur3_token(reseller.data, reseller.size),
+        .day = day};
+    return facts;
+}
+
+struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key,
+                                     struct bytes reseller, int32_t day)
+{
+    struct day_facts *facts = add_day(reader, reseller, day);
+    facts->key = arena_copy(reader->arena, key);
+    return facts;
+}
+
+struct day_facts *day_reader_add(struct day_reader *reader, struct bytes reseller, int32_t day)
+{
+    struct buffer key = {0};
+    dirty_put_key(&key, reseller, day);
+    struct day_facts *facts = day_reader_add_key(reader, buffer_view(&key), reseller, day);
+    buffer_release(&key);
+    return facts;
+}
+
+struct day_facts *day_reader_add_settled(struct day_reader *reader, struct bytes reseller,
+                                         const struct day_figure *row)
+{
+    struct day_facts *facts = add_day(reader, reseller, row->day);
+    facts->is_settled = true;
+    facts->has_row = true;
+    facts->row = *row;
+    facts->row.reseller = facts->reseller;
+    return facts;
+}
+
+struct day_facts *day_reader_days(const struct day_reader *reader, uint32_t *count_out)
+{
+    *count_out = reader->count;
+    return reader->days;
+}
+
+struct arena *day_reader_arena(const struct day_reader *reader)
+{
+    return reader->arena;
+}
+
+/* ---- phases ---- */
+
+static void note_failure(struct day_reader *reader, int status, const struct error *err)
+{
+    if (reader->status == 0)
+        reader->status =
+            error_set(&reader->err, status, "%s", err != NULL ? err->text : error_text(status));
+}
+
+static void phase_begin(struct day_reader *reader, void (*next)(struct day_reader *reader))
+{
+    reader->next_phase = next;
+    reader->reads = 1;
+}
+
+static void phase_step(struct day_reader *reader)
+{
+    check(reader->reads > 0);
+    if (--reader->reads == 0)
+        reader->next_phase(reader);
+}
+
+/* ---- slices ---- */
+
+static void run_done(void *context, int status, const struct error *err)
+{
+    const struct run *run = context;
+    struct day_reader *reader = run->reader;
+    if (status < 0) {
+        note_failure(reader, status, err);
+        for (uint32_t i = run->start; i < run->end; i++)
+            reader->days[i].status = status;
+    }
+    phase_step(reader);
+}
+
+/* Days descend, and so do the rows of both tables as they are read. */
+static struct day_facts *run_find(struct run *run, int32_t day)
+{
+    struct day_facts *days = run->reader->days;
+    while (run->next < run->end && days[run->next].day > day)
+        run->next++;
+    return run->next < run->end && days[run->next].day == day ? &days[run->next] : NULL;
+}
+
+static int run_figure(void *context, const struct table *table, const struct page_row *row,
+                      struct error *err)
+{
+    struct day_figure figure;
+    int rc = figure_read(table, row, &figure, err);
+    struct day_facts *day = rc == 0 ? run_find(context, figure.day) : NULL;
+    if (day != NULL) {
+        day->has_row = true;
+        day->row = figure;
+        day->row.reseller = day->reseller;
+    }
+    return rc;
+}
+
+static int run_entry(void *context, const struct table *table, const struct page_row *row,
+                     struct error *err)
+{
+    struct ledger_entry entry;
+    int rc = ledger_read_new(table, row, &entry, err);
+    struct day_facts *day = rc == 0 ? run_find(context, entry.new.day) : NULL;
+    if (day != NULL) {
+        day->has_last = true;
+        day->last = entry;
+        day->last.new.reseller = day->reseller;
+    }
+    return rc;
+}
+
+static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, bool is_ledger)
+{
+    struct run *run = arena_alloc(reader->arena, sizeof(*run), _Alignof(struct run));
+    struct day_slice_text text;
+    struct error err = {0};
+    struct bytes reseller = reader->days[start].reseller;
+    uint32_t table_id =
+        is_ledger ? reader->stream->ledger_table_id : reader->stream->figures_table_id;
+    struct read_request request = rows_request(table_id, &reseller, READ_APPLIED);
+    int32_t from = reader->days[end - 1].day;
+    int32_t to = reader->days[start].day;
+    *run = (struct run){reader, start, end, start};
+    request.slice = is_ledger ? ledger_slice(from, to, &text) : figure_slice(from, to, &text);
+    /* Entries ascend, and a day's last one is all that is wanted. */
+    request.slice.reversed = is_ledger;
+    request.one_of_each = is_ledger;
+    reader->reads++;
+    int rc =
+        rows_read(reader->store, &request, is_ledger ? run_entry : run_figure, run_done, run, &err);
+    if (rc < 0)
+        run_done(run, rc, &err);
+}
+
+static bool is_published(const struct day_facts *day)
+{
+    return day->has_row && day->row.state != DAY_OPEN;
+}
+
+/* Slices over neighbouring days of one reseller, where a row is not known yet; of the ledger, where
+ * a day is published. */
+static void start_runs(struct day_reader *reader, bool is_ledger)
+{
+    uint32_t start = 0;
+    while (start < reader->count) {
+        const struct day_facts *first = &reader->days[start];
+        bool wanted = is_ledger ? is_published(first) : !first->has_row;
+        uint32_t end = start + 1;
+        while (end < reader->count && bytes_equal(reader->days[end].reseller, first->reseller) &&
+               reader->days[end - 1].day - reader->days[end].day <= GAP_DAYS_MAX) {
+            const struct day_facts *next = &reader->days[end];
+            wanted = wanted || (is_ledger ? is_published(next) : !next->has_row);
+            end++;
+        }
+        if (wanted)
+            run_start(reader, start, end, is_ledger);
+        start = end;
+    }
+}
+
+struct stats_call {
+    struct day_reader *reader;
+    struct day_facts *day;
+};
+
+static void take_stats(void *context, int status, const struct error *err,
+                       const struct partition_figure *figures, uint32_t count,
+                       struct bytes position)
+{
+    const struct stats_call *call = context;
+    (void)position;
+    if (status < 0) {
+        note_failure(call->reader, status, err);
+        call->day->status = status;
+    } else if (count > 0) {
+        stats_add(&call->day->stats, &figures[0].stats);
+        call->day->clicks = figures[0].stats.rows;
+    }
+    phase_step(call->reader);
+}
+
+static void seals_read(void *context, int status, const struct error *err)
+{
+    const struct stats_call *call = context;
+    if (status < 0) {
+        note_failure(call->reader, status, err);
+        call->day->status = status;
+    }
+    phase_step(call->reader);
+}
+
+static void start_seals(struct stats_call *call)
+{
+    struct day_reader *reader = call->reader;
+    const struct seal_sum sum = {&call->day->stats, &call->day->seals, seals_read, call};
+    struct error err = {0};
+    if (call->day->day > *reader->sealed_to)
+        return;
+    reader->reads++;
+    int rc = seal_sum_read(reader->store, reader->stream, call->day->key, READ_APPLIED, &sum, &err);
+    if (rc < 0)
+        seals_read(call, rc, &err);
+}
+
+static void start_stats(struct day_reader *reader)
+{
+    const struct click_stream_clicks *clicks = &reader->stream->clicks;
+    for (uint32_t i = 0; i < reader->count; i++) {
+        if (reader->days[i].is_settled)
+            continue;
+        struct stats_call *call =
+            arena_alloc(reader->arena, sizeof(*call), _Alignof(struct stats_call));
+        struct error err = {0};
+        *call = (struct stats_call){reader, &reader->days[i]};
+        reader->reads++;
+        int rc = store_stats(reader->store, clicks->table_id, clicks->amount, reader->days[i].key,
+                             READ_APPLIED, take_stats, call, &err);
+        if (rc < 0)
+            take_stats(call, rc, &err, NULL, 0, bytes_of(NULL, 0));
+        start_seals(call);
+    }
+}
+
+/* ---- reading ---- */
+
+static void read_done(struct day_reader *reader)
+{
+    struct error err = reader->err;
+    int status = reader->status;
+    reader->done(reader->context, status, status < 0 ? &err : NULL);
+}
+
+static void read_ledger(struct day_reader *reader)
+{
+    phase_begin(reader, read_done);
+    start_runs(reader, true);
+    phase_step(reader);
+}
+
+static int compare_days(const void *a, const void *b)
+{
+    const struct day_facts *left = a;
+    const struct day_facts *right = b;
+    if (left->token != right->token)
+        return left->token < right->token ? -1 : 1;
+    int order = bytes_compare(left->reseller, right->reseller);
+    return order != 0 ? order : (left->day < right->day) - (left->day > right->day);
+}
+
+/* Most come in this order, and a day's facts are large. */
+static void sort_days(struct day_reader *reader)
+{
+    bool is_sorted = true;
+    for (uint32_t i = 1; i < reader->count && is_sorted; i++)
+        is_sorted = compare_days(&reader->days[i - 1], &reader->days[i]) <= 0;
+    if (!is_sorted)
+        qsort(reader->days, reader->count, sizeof(*reader->days), compare_days);
+}
+
+/* Rows known, none published: there is nothing to read but stats, and the order serves nobody. */
+static bool all_are_open(const struct day_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->count; i++)
+        if (!reader->days[i].has_row || reader->days[i].row.state != DAY_OPEN)
+            return false;
+    return true;
+}
+
+void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context)
+{
+    reader->done = done;
+    reader->context = context;
+    if (has_rows || !all_are_open(reader))
+        sort_days(reader);
+    phase_begin(reader, read_ledger);
+    start_stats(reader);
+    if (!has_rows)
+        start_runs(reader, false);
+    phase_step(reader);
+}

@@ -1,0 +1,627 @@
+/* The set: a hash table of days by partition key, three lists through them, a second table of each
+ * reseller's days, and a list of ranges.
+ *
+ * What decides correctness: no mark may be lost between a figure's stats being read and its row
+ * being written.
+ *
+ *      worker takes day d off the queue and reads its stats
+ *      a click comes: d is queued again, and the click is in no stats the worker has
+ *      worker writes d's figure; d is queued, so its marks stay, and it is done again
+ *
+ * Cost: the hook probes once per distinct partition of a block, a hash of some 30 bytes and one
+ * cache line. */
+#include "rollup/days/dirty.h"
+
+#include "rollup/days/figure.h"
+#include "base/calendar.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "storage/schema/type.h"
+
+enum { SLOTS_MIN = 256, KEY_COMPONENTS = 2 };
+
+struct list {
+    TAILQ_HEAD(, dirty_day) days;
+    uint32_t count;
+};
+
+/* Open addressing; a slot has one day, or the first of a reseller's. */
+struct day_table {
+    struct dirty_day **slots;
+    uint32_t slot_count; /* a power of two; at most half are used */
+    uint32_t used;
+};
+
+struct dirty_set {
+    struct day_table days;
+    struct day_table resellers;
+    size_t day_bytes; /* of all days and their marks */
+    struct list queue;
+    struct list waiting;
+    struct list leaving; /* by ->order */
+    TAILQ_HEAD(, dirty_range) ranges;
+    uint64_t order_next;
+    uint64_t cleared; /* dirty_set_cleared */
+};
+
+static const char *const cause_names[CAUSE_COUNT] = {"late_clicks", "rate",   "void",
+                                                     "correction",  "repair", "expiry"};
+
+const char *dirty_cause_name(enum dirty_cause cause)
+{
+    return cause_names[cause];
+}
+
+bool dirty_cause_parse(struct bytes name, enum dirty_cause *cause_out)
+{
+    for (uint32_t i = 0; i < CAUSE_COUNT; i++) {
+        if (bytes_equal(name, bytes_text(cause_names[i]))) {
+            *cause_out = (enum dirty_cause)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day)
+{
+    char text[DAY_TEXT_SIZE + 1];
+    day_format(day, text);
+    key_put_component(key, KEY_COMPONENTS, reseller);
+    key_put_component(key, KEY_COMPONENTS, bytes_text(text));
+}
+
+/* ---- life ---- */
+
+static void table_init(struct day_table *table)
+{
+    table->slot_count = SLOTS_MIN;
+    table->slots = memory_zeroed(table->slot_count, sizeof(struct dirty_day *));
+}
+
+struct dirty_set *dirty_set_new(void)
+{
+    struct dirty_set *set = memory_zeroed(1, sizeof(*set));
+    table_init(&set->days);
+    table_init(&set->resellers);
+    TAILQ_INIT(&set->queue.days);
+    TAILQ_INIT(&set->waiting.days);
+    TAILQ_INIT(&set->leaving.days);
+    TAILQ_INIT(&set->ranges);
+    set->order_next = 1;
+    return set;
+}
+
+/* Of memory; the allocator's own 8 are counted. */
+static size_t day_bytes(const struct dirty_day *day)
+{
+    return sizeof(*day) + day->key_size + 8 + day->mark_capacity * sizeof(struct dirty_mark);
+}
+
+static void day_free(struct dirty_day *day)
+{
+    if (day->mark_capacity > 0)
+        memory_free(day->marks);
+    memory_free(day);
+}
+
+static void list_free(struct list *list)
+{
+    struct dirty_day *day;
+    while ((day = TAILQ_FIRST(&list->days)) != NULL) {
+        TAILQ_REMOVE(&list->days, day, link);
+        day_free(day);
+    }
+}
+
+void dirty_set_free(struct dirty_set *set)
+{
+    if (set == NULL)
+        return;
+    list_free(&set->queue);
+    list_free(&set->waiting);
+    list_free(&set->leaving);
+    while (!TAILQ_EMPTY(&set->ranges))
+        dirty_set_clear_range(set, TAILQ_FIRST(&set->ranges));
+    memory_free(set->days.slots);
+    memory_free(set->resellers.slots);
+    memory_free(set);
+}
+
+uint32_t dirty_set_queued(const struct dirty_set *set)
+{
+    return set->queue.count;
+}
+
+uint32_t dirty_set_count(const struct dirty_set *set)
+{
+    return set->queue.count + set->waiting.count;
+}
+
+size_t dirty_set_bytes(const struct dirty_set *set)
+{
+    size_t slots = (size_t)set->days.slot_count + set->resellers.slot_count;
+    return sizeof(*set) + slots * sizeof(struct dirty_day *) + set->day_bytes;
+}
+
+uint64_t dirty_set_order(const struct dirty_set *set)
+{
+    return set->order_next;
+}
+
+uint64_t dirty_set_cleared(const struct dirty_set *set)
+{
+    return set->cleared;
+}
+
+/* ---- a day ---- */
+
+struct bytes dirty_day_key(const struct dirty_day *day)
+{
+    return bytes_of(day->key, day->key_size);
+}
+
+struct bytes dirty_day_reseller(const struct dirty_day *day)
+{
+    return bytes_of(day->key + day->reseller_at, day->reseller_size);
+}
+
+const struct dirty_mark *dirty_day_marks(const struct dirty_day *day)
+{
+    return day->mark_capacity > 0 ? day->marks : &day->mark;
+}
+
+/* Unscaled and scale, where they are small. */
+static bool pack_decimal(struct decimal value, int64_t *unscaled_out, uint8_t *scale_out)
+{
+    int128 unscaled;
+    if (!decimal_to_int128(value, &unscaled) || unscaled < INT64_MIN || unscaled > INT64_MAX ||
+        value.scale < 0 || value.scale > UINT8_MAX)
+        return false;
+    *unscaled_out = (int64_t)unscaled;
+    *scale_out = (uint8_t)value.scale;
+    return true;
+}
+
+/* The amount is the product that it was made as, so it is made again; what does not come out digit
+ * for digit is not kept. */
+void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure)
+{
+    struct day_figure again;
+    day->row = (struct dirty_row){0};
+    if (figure == NULL)
+        return;
+    day->row.clicks = figure->clicks;
+    day->row.is_priced = figure->is_priced;
+    day->row.is_kept =
+        pack_decimal(figure->gross, &day->row.gross, &day->row.gross_scale) &&
+        (!figure->is_priced || pack_decimal(figure->rate, &day->row.rate, &day->row.rate_scale));
+    day->row.is_kept = dirty_day_row(day, &again) && figure_identical(figure, &again);
+}
+
+bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out)
+{
+    const struct dirty_row *row = &day->row;
+    if (!row->is_kept)
+        return false;
+    *figure_out = (struct day_figure){.reseller = dirty_day_reseller(day),
+                                      .day = day->day,
+                                      .clicks = row->clicks,
+                                      .gross = decimal_from(row->gross, row->gross_scale),
+                                      .is_priced = row->is_priced,
+                                      .state = DAY_OPEN};
+    if (!row->is_priced)
+        return true;
+    figure_out->rate = decimal_from(row->rate, row->rate_scale);
+    return decimal_multiply(figure_out->gross, figure_out->rate, &figure_out->amount) == 0;
+}
+
+/* ---- lists ---- */
+
+static void list_append(struct list *list, struct dirty_day *day)
+{
+    TAILQ_INSERT_TAIL(&list->days, day, link);
+    list->count++;
+}
+
+static void list_remove(struct list *list, struct dirty_day *day)
+{
+    TAILQ_REMOVE(&list->days, day, link);
+    list->count--;
+}
+
+/* The list that the day is in. */
+static struct list *list_of(struct dirty_set *set, const struct dirty_day *day)
+{
+    return day->is_queued ? &set->queue : day->is_leaving ? &set->leaving : &set->waiting;
+}
+
+struct dirty_day *dirty_set_first_queued(struct dirty_set *set)
+{
+    return TAILQ_FIRST(&set->queue.days);
+}
+
+struct dirty_day *dirty_set_first_waiting(struct dirty_set *set)
+{
+    return TAILQ_FIRST(&set->waiting.days);
+}
+
+/* A queued day keeps its place. */
+void dirty_set_queue(struct dirty_set *set, struct dirty_day *day)
+{
+    if (day->is_queued)
+        return;
+    list_remove(list_of(set, day), day);
+    day->is_leaving = false;
+    day->is_queued = true;
+    day->order = day->touched = set->order_next++;
+    list_append(&set->queue, day);
+}
+
+void dirty_set_wait(struct dirty_set *set, struct dirty_day *day)
+{
+    if (!day->is_queued)
+        return;
+    list_remove(&set->queue, day);
+    day->is_queued = false;
+    day->order = DIRTY_UNWRITTEN;
+    day->touched = set->order_next++;
+    list_append(&set->waiting, day);
+}
+
+void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day)
+{
+    check(list_of(set, day) == &set->waiting);
+    list_remove(&set->waiting, day);
+    list_append(&set->waiting, day);
+}
+
+/* ---- hash tables ---- */
+
+static uint64_t reseller_hash(struct bytes reseller)
+{
+    return hash64(reseller.data, reseller.size);
+}
+
+/* The slot of the day, or the free one where it belongs. */
+static uint32_t find_slot(const struct day_table *days, struct bytes key, uint64_t hash)
+{
+    uint32_t slot = (uint32_t)hash & (days->slot_count - 1);
+    while (days->slots[slot] != NULL) {
+        if (days->slots[slot]->hash == hash && bytes_equal(dirty_day_key(days->slots[slot]), key))
+            break;
+        slot = (slot + 1) & (days->slot_count - 1);
+    }
+    return slot;
+}
+
+static uint32_t find_reseller(const struct day_table *resellers, struct bytes reseller)
+{
+    uint32_t slot = (uint32_t)reseller_hash(reseller) & (resellers->slot_count - 1);
+    while (resellers->slots[slot] != NULL &&
+           !bytes_equal(dirty_day_reseller(resellers->slots[slot]), reseller))
+        slot = (slot + 1) & (resellers->slot_count - 1);
+    return slot;
+}
+
+static uint64_t hash_in(const struct dirty_set *set, const struct day_table *table,
+                        const struct dirty_day *day)
+{
+    return table == &set->days ? day->hash : reseller_hash(dirty_day_reseller(day));
+}
+
+static void table_grow(const struct dirty_set *set, struct day_table *table)
+{
+    struct dirty_day **old = table->slots;
+    uint32_t old_count = table->slot_count;
+    uint32_t mask = old_count * 2 - 1;
+    table->slot_count = old_count * 2;
+    table->slots = memory_zeroed(table->slot_count, sizeof(struct dirty_day *));
+    for (uint32_t i = 0; i < old_count; i++) {
+        if (old[i] == NULL)
+            continue;
+        uint32_t slot = (uint32_t)hash_in(set, table, old[i]) & mask;
+        while (table->slots[slot] != NULL)
+            slot = (slot + 1) & mask;
+        table->slots[slot] = old[i];
+    }
+    memory_free(old);
+}
+
+/* Empty a slot and close the gap, so that every probe still ends at a free slot. */
+static void table_remove(const struct dirty_set *set, struct day_table *table, uint32_t slot)
+{
+    uint32_t mask = table->slot_count - 1;
+    uint32_t gap = slot;
+    for (uint32_t at = (slot + 1) & mask; table->slots[at] != NULL; at = (at + 1) & mask) {
+        uint32_t home = (uint32_t)hash_in(set, table, table->slots[at]) & mask;
+        if (((at - home) & mask) >= ((at - gap) & mask)) {
+            table->slots[gap] = table->slots[at];
+            gap = at;
+        }
+    }
+    table->slots[gap] = NULL;
+    table->used--;
+}
+
+static void peers_add(struct dirty_set *set, struct dirty_day *day)
+{
+    struct day_table *resellers = &set->resellers;
+    uint32_t slot = find_reseller(resellers, dirty_day_reseller(day));
+    day->peer_next = resellers->slots[slot];
+    if (day->peer_next != NULL)
+        day->peer_next->peer_previous = day;
+    resellers->slots[slot] = day;
+    if (day->peer_next == NULL && ++resellers->used * 2 > resellers->slot_count)
+        table_grow(set, resellers);
+}
+
+static void peers_remove(struct dirty_set *set, const struct dirty_day *day)
+{
+    struct day_table *resellers = &set->resellers;
+    if (day->peer_next != NULL)
+        day->peer_next->peer_previous = day->peer_previous;
+    if (day->peer_previous != NULL) {
+        day->peer_previous->peer_next = day->peer_next;
+        return;
+    }
+    uint32_t slot = find_reseller(resellers, dirty_day_reseller(day));
+    if (day->peer_next != NULL)
+        resellers->slots[slot] = day->peer_next;
+    else
+        table_remove(set, resellers, slot);
+}
+
+struct dirty_day *dirty_set_find(const struct dirty_set *set, struct bytes key)
+{
+    uint32_t slot = find_slot(&set->days, key, dirty_hash(key));
+    struct dirty_day *day = set->days.slots[slot];
+    return day != NULL && day->is_leaving ? NULL : day;
+}
+
+const struct dirty_day *dirty_set_look(const struct dirty_set *set, struct bytes reseller,
+                                       int32_t day)
+{
+    struct buffer key = {0};
+    dirty_put_key(&key, reseller, day);
+    struct bytes view = buffer_view(&key);
+    const struct dirty_day *found = set->days.slots[find_slot(&set->days, view, dirty_hash(view))];
+    buffer_release(&key);
+    return found;
+}
+
+bool dirty_day_is_behind(const struct dirty_day *day, uint64_t batch)
+{
+    return day->is_queued || day->is_leaving || day->order > batch;
+}
+
+struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes reseller)
+{
+    return set->resellers.slots[find_reseller(&set->resellers, reseller)];
+}
+
+void dirty_set_each_reseller(const struct dirty_set *set,
+                             void (*each)(void *context, struct bytes reseller), void *context)
+{
+    for (uint32_t i = 0; i < set->resellers.slot_count; i++)
+        if (set->resellers.slots[i] != NULL)
+            each(context, dirty_day_reseller(set->resellers.slots[i]));
+}
+
+/* ---- leaving ---- */
+
+/* Its marks' rows are deleted in the batch, so that the next mark is a new one. */
+void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch)
+{
+    check(!day->is_leaving);
+    list_remove(list_of(set, day), day);
+    set->day_bytes -= day_bytes(day);
+    if (day->mark_capacity > 0)
+        memory_free(day->marks);
+    day->mark_count = day->mark_capacity = day->unnamed = 0;
+    set->day_bytes += day_bytes(day);
+    day->owed_us = 0;
+    dirty_day_keep_row(day, NULL);
+    day->is_queued = false;
+    day->is_leaving = true;
+    day->order = batch;
+    set->cleared = set->order_next++;
+    list_append(&set->leaving, day);
+}
+
+static void take_out(struct dirty_set *set, struct dirty_day *day)
+{
+    list_remove(list_of(set, day), day);
+    table_remove(set, &set->days, find_slot(&set->days, dirty_day_key(day), day->hash));
+    peers_remove(set, day);
+    set->day_bytes -= day_bytes(day);
+    day_free(day);
+}
+
+void dirty_set_forget(struct dirty_set *set, uint64_t batch)
+{
+    struct dirty_day *day;
+    while ((day = TAILQ_FIRST(&set->leaving.days)) != NULL && day->order <= batch)
+        take_out(set, day);
+}
+
+void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day)
+{
+    check(list_of(set, day) == &set->waiting);
+    set->cleared = set->order_next++;
+    take_out(set, day);
+}
+
+/* ---- marks ---- */
+
+static bool parse_key(struct bytes key, struct bytes *reseller_out, int32_t *day_out)
+{
+    struct bytes day;
+    return key_component(key, KEY_COMPONENTS, 0, reseller_out) == 0 &&
+           key_component(key, KEY_COMPONENTS, 1, &day) == 0 && day_parse(day, day_out);
+}
+
+static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64_t hash,
+                                 int64_t now_us)
+{
+    struct bytes reseller;
+    int32_t number;
+    if (key.size > UINT16_MAX || !parse_key(key, &reseller, &number))
+        return NULL;
+    struct dirty_day *day = memory_zeroed(1, sizeof(*day) + key.size);
+    memcpy(day->key, key.data, key.size);
+    day->key_size = (uint16_t)key.size;
+    day->reseller_at = (uint16_t)(reseller.data - key.data);
+    day->reseller_size = (uint16_t)reseller.size;
+    day->day = number;
+    day->hash = hash;
+    day->first_us = day->last_us = now_us;
+    day->is_queued = true;
+    day->order = day->touched = set->order_next++;
+    list_append(&set->queue, day);
+    if (++set->days.used * 2 > set->days.slot_count)
+        table_grow(set, &set->days);
+    set->days.slots[find_slot(&set->days, dirty_day_key(day), hash)] = day;
+    set->day_bytes += day_bytes(day);
+    peers_add(set, day);
+    return day;
+}
+
+/* Room for one more than the marks there are, which is more than the one in the day itself. */
+static struct dirty_mark *grow_marks(struct dirty_set *set, struct dirty_day *day)
+{
+    struct dirty_mark *old = day->mark_capacity > 0 ? day->marks : NULL;
+    struct dirty_mark only = day->mark;
+    set->day_bytes -= day_bytes(day);
+    day->mark_capacity = day->mark_capacity == 0 ? 2 : day->mark_capacity * 2;
+    day->marks = memory_resize(old, day->mark_capacity * sizeof(*old));
+    if (old == NULL)
+        day->marks[0] = only;
+    set->day_bytes += day_bytes(day);
+    return day->marks;
+}
+
+static struct dirty_mark *add_mark(struct dirty_set *set, struct dirty_day *day,
+                                   const struct dirty_mark *mark)
+{
+    struct dirty_mark *marks = day->mark_capacity > 0 ? day->marks : &day->mark;
+    uint32_t capacity = day->mark_capacity > 0 ? day->mark_capacity : 1;
+    if (day->mark_count == capacity)
+        marks = grow_marks(set, day);
+    if (!mark->has_change)
+        day->unnamed |= (uint8_t)(1U << mark->cause);
+    marks[day->mark_count] = *mark;
+    return &marks[day->mark_count++];
+}
+
+static bool has_mark(const struct dirty_day *day, enum dirty_cause cause, const uint8_t *change)
+{
+    const struct dirty_mark *marks = dirty_day_marks(day);
+    if (change == NULL)
+        return (day->unnamed & 1U << cause) != 0;
+    for (uint32_t i = 0; i < day->mark_count; i++)
+        if (marks[i].cause == cause && marks[i].has_change &&
+            memcmp(marks[i].change, change, UUID_SIZE) == 0)
+            return true;
+    return false;
+}
+
+static bool has_mark_of(const struct dirty_day *day, const uint8_t id[UUID_SIZE])
+{
+    for (uint32_t i = 0; i < day->mark_count; i++)
+        if (memcmp(dirty_day_marks(day)[i].id, id, UUID_SIZE) == 0)
+            return true;
+    return false;
+}
+
+uint64_t dirty_hash(struct bytes key)
+{
+    return hash64(key.data, key.size);
+}
+
+void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash)
+{
+    __builtin_prefetch(&set->days.slots[(uint32_t)hash & (set->days.slot_count - 1)]);
+}
+
+void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash)
+{
+    const struct dirty_day *day = set->days.slots[(uint32_t)hash & (set->days.slot_count - 1)];
+    __builtin_prefetch(day, 1);
+    __builtin_prefetch(day + 1);
+}
+
+struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
+                                 enum dirty_cause cause, const uint8_t *change, int64_t now_us,
+                                 struct dirty_mark **mark_out)
+{
+    struct dirty_day *day = set->days.slots[find_slot(&set->days, key, hash)];
+    *mark_out = NULL;
+    if (day == NULL)
+        day = add_day(set, key, hash, now_us);
+    if (day == NULL)
+        return NULL;
+    if (day->is_leaving)
+        day->first_us = now_us;
+    dirty_set_queue(set, day);
+    if (cause != CAUSE_RATE)
+        day->last_us = now_us;
+    if (day->mark_count >= DIRTY_MARKS_MAX)
+        change = NULL;
+    if (has_mark(day, cause, change))
+        return day;
+    struct dirty_mark mark = {.cause = (uint8_t)cause, .has_change = change != NULL};
+    if (change != NULL)
+        memcpy(mark.change, change, UUID_SIZE);
+    *mark_out = add_mark(set, day, &mark);
+    return day;
+}
+
+struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t number,
+                                 const struct dirty_mark *mark, int64_t first_us)
+{
+    struct buffer key = {0};
+    dirty_put_key(&key, reseller, number);
+    uint64_t hash = hash64(key.data, key.size);
+    struct dirty_day *day = set->days.slots[find_slot(&set->days, buffer_view(&key), hash)];
+    if (day == NULL)
+        day = add_day(set, buffer_view(&key), hash, first_us);
+    buffer_release(&key);
+    if (day == NULL)
+        return NULL;
+    if (first_us < day->first_us)
+        day->first_us = first_us;
+    if (mark->cause == CAUSE_LATE_CLICKS && first_us > day->last_us)
+        day->last_us = first_us;
+    if (!has_mark_of(day, mark->id))
+        add_mark(set, day, mark);
+    return day;
+}
+
+/* ---- ranges ---- */
+
+struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes reseller, int32_t from,
+                                        int32_t until, const struct dirty_mark *mark)
+{
+    struct dirty_range *range = memory_zeroed(1, sizeof(*range) + reseller.size);
+    memcpy(range + 1, reseller.data, reseller.size);
+    range->reseller = bytes_of(range + 1, reseller.size);
+    range->from = from;
+    range->until = until;
+    range->order = set->order_next++;
+    range->mark = *mark;
+    TAILQ_INSERT_TAIL(&set->ranges, range, link);
+    return range;
+}
+
+struct dirty_range *dirty_set_first_range(struct dirty_set *set)
+{
+    return TAILQ_FIRST(&set->ranges);
+}
+
+void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range)
+{
+    TAILQ_REMOVE(&set->ranges, range, link);
+    set->cleared = set->order_next++;
+    memory_free(range);
+}

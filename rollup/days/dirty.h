@@ -1,0 +1,181 @@
+/* dirty: the days whose figure or ledger is owed something, in memory as in the table dirty_day.
+ *
+ *                 mark                      mark
+ *   (not there) ───────▶ queued ◀──────────────────── waiting
+ *                         │  │    worked off: open,     ▲
+ *        worked off:      │  └──────or its ledger ──────┘
+ *        published,       ▼         entry is being gathered
+ *        nothing owed  leaving ──durable──▶ (not there)
+ *
+ * A day is *queued* while its figure is out of date, in the order in which days became so, and
+ * *waiting* while the figure is right but the day is not yet published, or its restatement is put
+ * off.  It is in the table all the while, so a click on a day that is open already costs one probe
+ * and no write.  Work takes a day off the queue before it reads; a mark that comes meanwhile puts
+ * it back, and then the work may not clear it.  A day that was cleared is *leaving* until the frame
+ * that did it is durable, for the sake of readers: a day that is not in the set at all has a
+ * durable row that says all that is durable of it.  Whoever works with the set else does not see
+ * it; a mark begins it anew.
+ *
+ * A changed rate marks a *range* of days at once, because the hook cannot know which of them have
+ * clicks; ranges are worked off before days. */
+#ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_H
+#define DAYBOOK_ROLLUP_DAYS_DIRTY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "base/bytes.h"
+#include "base/uuid.h"
+#include "rollup/days/rollup.h"
+
+/* Why a figure changed; the names are written to disk. */
+enum dirty_cause {
+    CAUSE_LATE_CLICKS, CAUSE_RATE, CAUSE_VOID, CAUSE_CORRECTION, CAUSE_REPAIR, CAUSE_EXPIRY,
+    CAUSE_COUNT
+};
+const char *dirty_cause_name(enum dirty_cause cause);
+bool dirty_cause_parse(struct bytes name, enum dirty_cause *cause_out);
+
+/* One row of dirty_day. */
+struct dirty_mark {
+    uint8_t id[UUID_SIZE];
+    uint8_t cause;                     /* an enum dirty_cause */
+    bool has_change;
+    uint8_t change[UUID_SIZE];         /* the row in `change` that did it */
+};
+
+enum { DIRTY_MARKS_MAX = 64 };         /* of a day; further changes of it go unnamed */
+
+#define DIRTY_UNWRITTEN UINT64_MAX     /* its row is being worked out, and is in no batch yet */
+
+/* The row of an open day as the work wrote it last, so that a day that clicks pour into is not read
+ * back a few times a second.  Packed: there may be millions of open days. */
+struct dirty_row {
+    uint64_t clicks;
+    int64_t gross;
+    int64_t rate;
+    uint8_t gross_scale;
+    uint8_t rate_scale;
+    bool is_priced;
+    bool is_kept;                      /* false: nothing is known of it */
+};
+
+struct dirty_day {
+    /* What marking a day that is marked already touches: one cache line, and the key behind. */
+    uint64_t hash;                     /* private */
+    int64_t last_us;                   /* when the last mark for a click came */
+    uint64_t order;                    /* when it was queued: ascending along the queue; of a day
+                                        * that leaves, with which batch; of one that waits, the
+                                        * last batch that may have its row, or DIRTY_UNWRITTEN */
+    int32_t day;
+    uint16_t key_size;                 /* private, as the next two */
+    uint16_t reseller_at;
+    uint16_t reseller_size;
+    bool is_queued;
+    bool is_leaving;                   /* private, but for readers: no marks, nothing is owed */
+    uint8_t unnamed;                   /* private: causes marked without a change, as bits */
+    uint32_t mark_count;
+    uint32_t mark_capacity;            /* private: of `marks`; 0: `mark` is the only one */
+
+    uint64_t touched;                  /* when it was last queued or worked off, in that sequence */
+    TAILQ_ENTRY(dirty_day) link;       /* in queue or waiting list */
+    struct dirty_day *peer_next, *peer_previous;   /* of the same reseller, in no order */
+    int64_t first_us;                  /* when the first mark for a click came */
+    int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
+    union {                            /* private: dirty_day_marks */
+        struct dirty_mark mark;
+        struct dirty_mark *marks;
+    };
+    struct dirty_row row;              /* private: dirty_day_row */
+    uint8_t key[];                     /* private: dirty_day_key */
+};
+
+struct dirty_range {
+    struct bytes reseller;
+    int32_t from;
+    int32_t until;                     /* RATE_DAY_END: without end */
+    uint64_t order;                    /* in one sequence with the days' */
+    struct dirty_mark mark;
+    TAILQ_ENTRY(dirty_range) link;
+};
+
+struct dirty_set;
+
+struct dirty_set *dirty_set_new(void);
+void dirty_set_free(struct dirty_set *set);                  /* NULL is fine */
+
+uint32_t dirty_set_queued(const struct dirty_set *set);      /* days */
+uint32_t dirty_set_count(const struct dirty_set *set);       /* days, queued and waiting */
+size_t dirty_set_bytes(const struct dirty_set *set);         /* of memory */
+
+/* ad_click's partition key of the day, and the reseller in it. */
+struct bytes dirty_day_key(const struct dirty_day *day);
+struct bytes dirty_day_reseller(const struct dirty_day *day);
+const struct dirty_mark *dirty_day_marks(const struct dirty_day *day);       /* mark_count */
+/* Keep an open day's figure, which is its row now, or forget it (NULL); false from dirty_day_row:
+ * there is none to be had.  The figure's reseller is a view of the day's. */
+void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure);
+bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
+
+/* The order the next day or range to be queued will get: all now queued are before it. */
+uint64_t dirty_set_order(const struct dirty_set *set);
+
+/* The same when a day or range was last taken off the set; 0: none was. */
+uint64_t dirty_set_cleared(const struct dirty_set *set);
+
+/* What days are found by; the same for the same key. */
+uint64_t dirty_hash(struct bytes key);
+
+/* Mark the day of an ad_click partition key with that hash; `change` may be NULL.  NULL when the
+ * key is none of a day.  When the mark is a new one *mark_out points to it, to be given its id and
+ * its row; else it is NULL.  Valid until the set changes. */
+struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
+                                 enum dirty_cause cause, const uint8_t *change, int64_t now_us,
+                                 struct dirty_mark **mark_out);
+/* Fetch into the cache what dirty_set_mark will touch: first the slot of a hash, and some calls
+ * later the day that stands in it.  A set of many days lies beyond the caches, and a block of
+ * shuffled clicks marks as many days as it has rows. */
+void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
+void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
+
+/* A mark from the table, when the set is loaded, or its day comes back (away.h).  One that the day
+ * has changes nothing.  NULL: the reseller is longer than keys are. */
+struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t day,
+                                 const struct dirty_mark *mark, int64_t first_us);
+
+/* NULL for a day that is leaving, too; dirty_set_look finds it. */
+struct dirty_day *dirty_set_find(const struct dirty_set *set, struct bytes key);
+const struct dirty_day *dirty_set_look(const struct dirty_set *set, struct bytes reseller,
+                                       int32_t day);
+struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* then by ->link */
+struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* then by ->link */
+void dirty_set_queue(struct dirty_set *set, struct dirty_day *day);
+/* Of a queued day, whose row is to be worked out now: whoever has written it sets ->order. */
+void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
+/* A waiting day behind all others; and out of the set, though its marks are in the table (away.h).
+ */
+void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day);
+void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day);
+/* The day leaves with batch `batch`, the last one or a later one; dirty_set_forget frees those that
+ * left with this one or an earlier one. */
+void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch);
+void dirty_set_forget(struct dirty_set *set, uint64_t batch);
+
+/* Whether the durable row may be wrong about the day, when batches up to `batch` are durable. */
+bool dirty_day_is_behind(const struct dirty_day *day, uint64_t batch);
+
+/* All days of a reseller, those that leave too: this one, then ->peer_next; NULL: none. */
+struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes reseller);
+/* `each` once for every reseller who has any; it must not change the set. */
+void dirty_set_each_reseller(const struct dirty_set *set,
+                             void (*each)(void *context, struct bytes reseller), void *context);
+
+struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes reseller, int32_t from,
+                                        int32_t until, const struct dirty_mark *mark);
+struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest; by ->link */
+void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
+
+/* ad_click's partition key of a day. */
+void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day);
+#endif

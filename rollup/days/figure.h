@@ -1,0 +1,74 @@
+/* figure: what is known of a day, and its rows in amount_by_day and in the ledger.
+ *
+ * A figure follows from a partition's stats and a rate, and from nothing else:
+ *
+ *     clicks = rows    gross = exact sum of amounts    amount = gross x rate, or null
+ */
+#ifndef DAYBOOK_ROLLUP_DAYS_FIGURE_H
+#define DAYBOOK_ROLLUP_DAYS_FIGURE_H
+
+#include "rollup/days/dirty.h"
+#include "rollup/days/rate.h"
+#include "rollup/days/rollup.h"
+
+/* The figure of (reseller, day), open; `rate` may be NULL.  ERROR_LIMIT when a product leaves 256
+ * bits, which the limits on input exclude. */
+must_check int figure_make(struct bytes reseller, int32_t day, const struct partition_stats *stats,
+                           const struct rate *rate, struct day_figure *figure_out);
+
+/* The figure at another rate, which may be NULL; unchanged where the rate is the same, digits
+ * included. */
+must_check int figure_price(struct day_figure *figure, const struct rate *rate);
+
+/* Same day's numbers: by value, or by every digit and state as the row has them. */
+bool figure_equal(const struct day_figure *a, const struct day_figure *b);
+bool figure_identical(const struct day_figure *a, const struct day_figure *b);
+
+const char *figure_state_name(enum day_state state);
+
+/* A row of amount_by_day.  `reseller` is a view into the row.  ERROR_CORRUPT for what the rollup
+ * cannot have written. */
+must_check int figure_read(const struct table *table, const struct page_row *row,
+                           struct day_figure *figure_out, struct error *err);
+/* Whose rows are written: the partition, as both tables have it.  The reseller's bytes, and the
+ * marks', live until the batch is applied. */
+struct figure_place {
+    struct bytes reseller;
+    int64_t token;                     /* murmur3_token of it */
+};
+
+/* Rows of one reseller that are written one after the other are one mutation if days descend;
+ * entries of the ledger, if they ascend. */
+void figure_write(struct write_batch *batch, const struct table *table,
+                  const struct figure_place *place, const struct day_figure *figure);
+void figure_delete(struct write_batch *batch, const struct table *table,
+                   const struct day_figure *figure);
+
+/* One entry of the ledger.  `old` is meaningless in a publication. */
+struct ledger_entry {
+    int64_t at_ms;
+    int64_t seq;                       /* 0, 1, 2 … within a day */
+    bool is_publication;
+    struct day_figure old;
+    struct day_figure new;
+};
+
+must_check int ledger_read(const struct table *table, const struct page_row *row,
+                           struct ledger_entry *entry_out, struct error *err);
+/* The same without `old`, for whoever needs only what was said last. */
+must_check int ledger_read_new(const struct table *table, const struct page_row *row,
+                               struct ledger_entry *entry_out, struct error *err);
+/* `marks` give causes and changes; none with a publication. */
+void ledger_write(struct write_batch *batch, const struct table *table,
+                  const struct figure_place *place, const struct ledger_entry *entry,
+                  const struct dirty_mark *marks, uint32_t mark_count);
+
+/* Slices of days, inclusive: of amount_by_day (days descend) and of restatement (they ascend).
+ * `text` holds the bounds' bytes and lives until the read was started. */
+struct day_slice_text {
+    char from[16];
+    char to[16];
+};
+struct slice figure_slice(int32_t from, int32_t to, struct day_slice_text *text);
+struct slice ledger_slice(int32_t from, int32_t to, struct day_slice_text *text);
+#endif

@@ -1,0 +1,229 @@
+/* A figure is packed as
+ *
+ *     flags u8, day less the one before signed, clicks varint, gross; if priced: rate, amount
+ *
+ * where a decimal is its scale and its unscaled value, both signed, or where that is beyond 64 bits
+ * its four limbs.  13 bytes for a usual one, where the struct takes 160.  It never leaves memory.
+ *
+ * A reseller's figures are gathered in `open` and copied when the next one's begin, so that nobody
+ * takes more than he needs. */
+#include "rollup/days/figure_window.h"
+
+#include "base/arena.h"
+#include "base/memory.h"
+
+enum {
+    FLAG_STATE = 3, /* the bits of enum day_state */
+    FLAG_PRICED = 4,
+    FLAG_GROSS_WIDE = 8,
+    FLAG_RATE_WIDE = 16,
+    FLAG_AMOUNT_WIDE = 32,
+    ARENA_CHUNK = 256 * 1024,
+    DECIMAL_LIMBS = 4
+};
+
+struct figure_window {
+    struct figure_room *room;
+    size_t bytes; /* of the room's that are this window's */
+    struct arena *arena;
+    struct bytes *kept; /* by reseller; size 0: none */
+    uint32_t capacity;  /* of `kept` */
+    uint32_t count;
+    uint32_t end;
+    uint32_t open_reseller; /* whose figures are being gathered; UINT32_MAX: nobody's */
+    int32_t open_day;       /* of the last one */
+    struct buffer open;
+    uint32_t next_reseller; /* being given */
+    int32_t next_day;
+    struct reader next;
+};
+
+struct figure_window *figure_window_new(struct figure_room *room)
+{
+    struct figure_window *window = memory_zeroed(1, sizeof(*window));
+    window->room = room;
+    window->arena = arena_new(ARENA_CHUNK);
+    window->open_reseller = UINT32_MAX;
+    return window;
+}
+
+static void take_room(struct figure_window *window, size_t bytes)
+{
+    window->room->bytes += bytes - window->bytes;
+    window->bytes = bytes;
+}
+
+/* Figures, and where each reseller's are. */
+static void note_room(struct figure_window *window)
+{
+    take_room(window, arena_used(window->arena) + window->capacity * sizeof(*window->kept));
+}
+
+void figure_window_free(struct figure_window *window)
+{
+    if (window == NULL)
+        return;
+    take_room(window, 0);
+    arena_free(window->arena);
+    memory_free(window->kept);
+    buffer_release(&window->open);
+    memory_free(window);
+}
+
+void figure_window_begin(struct figure_window *window, uint32_t count)
+{
+    arena_reset(window->arena);
+    if (count > window->capacity) {
+        memory_free(window->kept);
+        window->kept = memory_alloc(count * sizeof(*window->kept));
+        window->capacity = count;
+    }
+    if (count > 0)
+        memset(window->kept, 0, count * sizeof(*window->kept));
+    window->count = window->end = count;
+    window->open_reseller = UINT32_MAX;
+    buffer_clear(&window->open);
+    window->next_reseller = 0;
+    window->next_day = 0;
+    window->next = reader_of(bytes_of(NULL, 0));
+    note_room(window);
+}
+
+uint32_t figure_window_end(const struct figure_window *window)
+{
+    return window->end;
+}
+
+/* ---- packing ---- */
+
+static bool is_wide(struct decimal value)
+{
+    uint64_t sign = (value.limb[0] >> 63) != 0 ? UINT64_MAX : 0;
+    return value.limb[1] != sign || value.limb[2] != sign || value.limb[3] != sign;
+}
+
+static void put_decimal(struct buffer *buffer, struct decimal value)
+{
+    buffer_put_signed(buffer, value.scale);
+    if (!is_wide(value)) {
+        buffer_put_signed(buffer, (int64_t)value.limb[0]);
+        return;
+    }
+    for (uint32_t i = 0; i < DECIMAL_LIMBS; i++)
+        buffer_put_u64(buffer, value.limb[i]);
+}
+
+static struct decimal take_decimal(struct reader *reader, bool wide)
+{
+    int32_t scale = (int32_t)reader_signed(reader);
+    if (!wide)
+        return decimal_from(reader_signed(reader), scale);
+    struct decimal value = {.scale = scale};
+    for (uint32_t i = 0; i < DECIMAL_LIMBS; i++)
+        value.limb[i] = reader_u64(reader);
+    return value;
+}
+
+static void pack(struct buffer *buffer, const struct day_figure *figure, int32_t day_before)
+{
+    uint8_t flags = (uint8_t)figure->state;
+    if (is_wide(figure->gross))
+        flags |= FLAG_GROSS_WIDE;
+    if (figure->is_priced) {
+        flags |= FLAG_PRICED;
+        flags |= is_wide(figure->rate) ? FLAG_RATE_WIDE : 0;
+        flags |= is_wide(figure->amount) ? FLAG_AMOUNT_WIDE : 0;
+    }
+    buffer_put_u8(buffer, flags);
+    buffer_put_signed(buffer, (int64_t)figure->day - day_before);
+    buffer_put_varint(buffer, figure->clicks);
+    put_decimal(buffer, figure->gross);
+    if (figure->is_priced) {
+        put_decimal(buffer, figure->rate);
+        put_decimal(buffer, figure->amount);
+    }
+}
+
+static void unpack(struct reader *reader, int32_t day_before, struct day_figure *figure)
+{
+    uint8_t flags = reader_u8(reader);
+    *figure = (struct day_figure){.day = (int32_t)(day_before + reader_signed(reader))};
+    figure->state = (enum day_state)(flags & FLAG_STATE);
+    figure->is_priced = (flags & FLAG_PRICED) != 0;
+    figure->clicks = reader_varint(reader);
+    figure->gross = take_decimal(reader, (flags & FLAG_GROSS_WIDE) != 0);
+    if (figure->is_priced) {
+        figure->rate = take_decimal(reader, (flags & FLAG_RATE_WIDE) != 0);
+        figure->amount = take_decimal(reader, (flags & FLAG_AMOUNT_WIDE) != 0);
+    }
+    check(!reader->failed);
+}
+
+/* ---- what is kept ---- */
+
+/* Down to half of what there is, by the numbers, but to one reseller at least. */
+static void drop_upper(struct figure_window *window)
+{
+    struct arena *lower = arena_new(ARENA_CHUNK);
+    size_t half = arena_used(window->arena) / 2;
+    size_t bytes = 0;
+    uint32_t end = 0;
+    for (; end < window->end; end++) {
+        struct bytes kept = window->kept[end];
+        if (bytes > 0 && bytes + kept.size > half)
+            break;
+        bytes += kept.size;
+        window->kept[end] = kept.size > 0 ? arena_copy(lower, kept) : kept;
+    }
+    arena_free(window->arena);
+    window->arena = lower;
+    window->end = end;
+}
+
+/* The figures gathered last belong to their reseller. */
+static void close_open(struct figure_window *window)
+{
+    uint32_t reseller = window->open_reseller;
+    if (reseller < window->end) {
+        window->kept[reseller] = arena_copy(window->arena, buffer_view(&window->open));
+        note_room(window);
+        if (window->room->bytes > window->room->bytes_max &&
+            arena_used(window->arena) > window->room->window_min)
+            drop_upper(window);
+        note_room(window);
+    }
+    window->open_reseller = UINT32_MAX;
+    buffer_clear(&window->open);
+}
+
+void figure_window_add(struct figure_window *window, uint32_t reseller,
+                       const struct day_figure *figure)
+{
+    check(reseller < window->count);
+    if (reseller != window->open_reseller) {
+        close_open(window);
+        window->open_reseller = reseller;
+        window->open_day = 0;
+    }
+    if (reseller >= window->end)
+        return;
+    pack(&window->open, figure, window->open_day);
+    window->open_day = figure->day;
+}
+
+bool figure_window_next(struct figure_window *window, uint32_t *reseller_out,
+                        struct day_figure *figure_out)
+{
+    if (window->open_reseller != UINT32_MAX)
+        close_open(window);
+    while (reader_left(&window->next) == 0) {
+        if (window->next_reseller == window->end)
+            return false;
+        window->next = reader_of(window->kept[window->next_reseller++]);
+        window->next_day = 0;
+    }
+    unpack(&window->next, window->next_day, figure_out);
+    window->next_day = figure_out->day;
+    *reseller_out = window->next_reseller - 1;
+    return true;
+}

@@ -1,0 +1,295 @@
+/* Rates in memory, and their text.
+ *
+ * What decides correctness: the rate of a day is the one with the latest `since` that is not after
+ * it, found in a sorted array; a table that is only changed by the commit hook is what the table
+ * `reseller` says as of the last applied batch.
+ *
+ * Text is where money goes wrong: a bare 25 is read as 2500 % by one half of people and as 25 % by
+ * the other, so it is refused and both spellings are offered. */
+#include "rollup/days/rate.h"
+
+#include <stdlib.h>
+
+#include "base/key_map.h"
+#include "base/calendar.h"
+#include "base/memory.h"
+
+/* ---- text ---- */
+
+enum { TEXT_SHOWN_MAX = 40 };
+
+/* For %.*s: no more than a line of an error can hold. */
+static int shown(struct bytes text)
+{
+    return (int)(text.size < TEXT_SHOWN_MAX ? text.size : TEXT_SHOWN_MAX);
+}
+
+static struct decimal one(void)
+{
+    return decimal_from(1, 0);
+}
+
+static int refuse_form(struct bytes text, int rc, struct error *err)
+{
+    if (text.size > 0 && text.data[0] == '-')
+        return error_set(err, ERROR_INVALID, "rate \"%.*s\" is negative; a rate is 0 to 1",
+                         shown(text), (const char *)text.data);
+    if (text.size > 0 && memchr(text.data, ',', text.size) != NULL)
+        return error_set(err, ERROR_INVALID, "rate \"%.*s\" has a comma; write the point: 0.25",
+                         shown(text), (const char *)text.data);
+    if (rc == ERROR_LIMIT)
+        return error_set(err, ERROR_INVALID, "rate \"%.*s\" has over %d digits", shown(text),
+                         (const char *)text.data, DECIMAL_INPUT_DIGITS_MAX);
+    return error_set(err, ERROR_INVALID,
+                     "\"%.*s\" is no rate; write a fraction (0.25) or percent (25%%)", shown(text),
+                     (const char *)text.data);
+}
+
+static int refuse_above_one(struct bytes text, struct decimal value, bool is_percent,
+                            struct error *err)
+{
+    if (is_percent)
+        return error_set(err, ERROR_INVALID, "rate %.*s is more than the whole amount (100%%)",
+                         shown(text), (const char *)text.data);
+    if (decimal_compare(value, decimal_from(100, 0)) > 0)
+        return error_set(err, ERROR_INVALID, "rate %.*s is more than the whole amount (1)",
+                         shown(text), (const char *)text.data);
+    if (decimal_compare(value, one()) == 0)
+        return error_set(err, ERROR_INVALID,
+                         "rate %.*s is not clear; write 100%% for the whole amount, or 1%%",
+                         shown(text), (const char *)text.data);
+    struct buffer fraction = {0};
+    value.scale += 2;
+    decimal_append(&fraction, value);
+    error_set(err, ERROR_INVALID, "rate %.*s is not clear; did you mean %.*s%% (that is %.*s)?",
+              shown(text), (const char *)text.data, shown(text), (const char *)text.data,
+              (int)fraction.size, (const char *)fraction.data);
+    buffer_release(&fraction);
+    return ERROR_INVALID;
+}
+
+int rate_parse(struct bytes text, struct decimal *rate_out, struct error *err)
+{
+    bool is_percent = text.size > 0 && text.data[text.size - 1] == '%';
+    struct bytes digits = bytes_of(text.data, text.size - is_percent);
+    struct decimal value;
+
+    *rate_out = decimal_from(0, 0);
+    int rc = text.size == 0 ? ERROR_INVALID : decimal_parse_input(digits, &value);
+    if (rc < 0)
+        return refuse_form(text, rc, err);
+    if (is_percent) {
+        value.scale += 2;
+        if (decimal_compare(value, one()) > 0)
+            return refuse_above_one(text, value, true, err);
+    } else if (decimal_compare(value, one()) >= 0) {
+        return refuse_above_one(text, value, false, err);
+    }
+    *rate_out = value;
+    return 0;
+}
+
+/* YYYY-M-D, with / or . too, as YYYY-MM-DD; false when it is nothing of the kind. */
+static bool guess_day(struct bytes text, char guess[DAY_TEXT_SIZE + 1])
+{
+    uint32_t parts[3] = {0};
+    int part = 0;
+    size_t digits = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t c = text.data[i];
+        if (c >= '0' && c <= '9' && digits < 4) {
+            parts[part] = parts[part] * 10 + (uint32_t)(c - '0');
+            digits++;
+        } else if ((c == '-' || c == '/' || c == '.') && part < 2 && digits > 0) {
+            part++;
+            digits = 0;
+        } else {
+            return false;
+        }
+    }
+    int32_t day;
+    struct buffer joined = {0};
+    buffer_printf(&joined, "%04u-%02u-%02u", parts[0], parts[1], parts[2]);
+    bool is_day = part == 2 && parts[0] >= 1000 && day_parse(buffer_view(&joined), &day);
+    if (is_day)
+        day_format(day, guess);
+    buffer_release(&joined);
+    return is_day;
+}
+
+int rate_parse_day(struct bytes text, int32_t *day_out, struct error *err)
+{
+    char guess[DAY_TEXT_SIZE + 1];
+    if (day_parse(text, day_out))
+        return 0;
+    if (guess_day(text, guess))
+        return error_set(err, ERROR_INVALID, "\"%.*s\" is no day; did you mean %s?", shown(text),
+                         (const char *)text.data, guess);
+    return error_set(err, ERROR_INVALID, "\"%.*s\" is no day; write YYYY-MM-DD", shown(text),
+                     (const char *)text.data);
+}
+
+void rate_append_text(struct buffer *text, struct decimal rate)
+{
+    if (decimal_compare(rate, one()) == 0)
+        buffer_append_text(text, "100%");
+    else
+        decimal_append(text, rate);
+}
+
+void rate_append_percent(struct buffer *text, struct decimal rate)
+{
+    struct decimal percent = rate;
+    if (rate.scale >= 2) {
+        percent.scale -= 2;
+    } else {
+        int rc = decimal_multiply(rate, decimal_from(100, 0), &percent);
+        check(rc == 0);
+        rc = decimal_round(percent, 0, &percent);
+        check(rc == 0);
+    }
+    decimal_append(text, percent);
+    buffer_put_u8(text, '%');
+}
+
+/* ---- table ---- */
+
+struct reseller_rates {
+    struct rate *rates;
+    uint32_t count;
+    uint32_t capacity;
+};
+
+struct rate_table {
+    struct key_map *map; /* reseller: index into lists */
+    struct reseller_rates *lists;
+    uint32_t list_capacity;
+};
+
+struct rate_table *rate_table_new(void)
+{
+    struct rate_table *table = memory_zeroed(1, sizeof(*table));
+    table->map = key_map_new();
+    return table;
+}
+
+void rate_table_free(struct rate_table *table)
+{
+    if (table == NULL)
+        return;
+    for (uint32_t i = 0; i < key_map_count(table->map); i++)
+        memory_free(table->lists[i].rates);
+    memory_free(table->lists);
+    key_map_free(table->map);
+    memory_free(table);
+}
+
+static const struct reseller_rates *list_find(const struct rate_table *table, struct bytes reseller)
+{
+    uint32_t index = key_map_find(table->map, reseller);
+    return index == KEY_MAP_NONE ? NULL : &table->lists[index];
+}
+
+static struct reseller_rates *list_make(struct rate_table *table, struct bytes reseller)
+{
+    bool is_new;
+    uint32_t index = key_map_add(table->map, reseller, &is_new);
+    if (index >= table->list_capacity) {
+        table->list_capacity = table->list_capacity == 0 ? 64 : table->list_capacity * 2;
+        table->lists = memory_resize(table->lists, table->list_capacity * sizeof(*table->lists));
+    }
+    if (is_new)
+        table->lists[index] = (struct reseller_rates){0};
+    return &table->lists[index];
+}
+
+/* The index of the first rate that begins at `day` or later. */
+static uint32_t position_of(const struct rate *rates, uint32_t count, int32_t day)
+{
+    uint32_t start = 0;
+    uint32_t end = count;
+    while (start < end) {
+        uint32_t middle = start + (end - start) / 2;
+        if (rates[middle].since < day)
+            start = middle + 1;
+        else
+            end = middle;
+    }
+    return start;
+}
+
+static uint32_t list_position(const struct reseller_rates *list, int32_t day)
+{
+    return position_of(list->rates, list->count, day);
+}
+
+bool rate_table_set(struct rate_table *table, struct bytes reseller, int32_t since,
+                    struct decimal rate)
+{
+    struct reseller_rates *list = list_make(table, reseller);
+    uint32_t at = list_position(list, since);
+    if (at < list->count && list->rates[at].since == since) {
+        struct decimal old = list->rates[at].rate;
+        list->rates[at].rate = rate;
+        return old.scale != rate.scale || decimal_compare(old, rate) != 0;
+    }
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 4 : list->capacity * 2;
+        list->rates = memory_resize(list->rates, list->capacity * sizeof(*list->rates));
+    }
+    memmove(&list->rates[at + 1], &list->rates[at], (list->count - at) * sizeof(*list->rates));
+    list->rates[at] = (struct rate){since, rate};
+    list->count++;
+    return true;
+}
+
+bool rate_table_remove(struct rate_table *table, struct bytes reseller, int32_t from, int32_t until)
+{
+    uint32_t index = key_map_find(table->map, reseller);
+    if (index == KEY_MAP_NONE)
+        return false;
+    struct reseller_rates *list = &table->lists[index];
+    uint32_t start = list_position(list, from);
+    uint32_t end = list_position(list, until);
+    if (start >= end)
+        return false;
+    memmove(&list->rates[start], &list->rates[end], (list->count - end) * sizeof(*list->rates));
+    list->count -= end - start;
+    return true;
+}
+
+const struct rate *rate_at(const struct rate *rates, uint32_t count, int32_t day)
+{
+    uint32_t after = position_of(rates, count, day);
+    if (after < count && rates[after].since == day)
+        return &rates[after];
+    return after > 0 ? &rates[after - 1] : NULL;
+}
+
+const struct rate *rate_table_at(const struct rate_table *table, struct bytes reseller, int32_t day)
+{
+    const struct reseller_rates *list = list_find(table, reseller);
+    return list == NULL ? NULL : rate_at(list->rates, list->count, day);
+}
+
+int32_t rate_table_next(const struct rate_table *table, struct bytes reseller, int32_t since)
+{
+    const struct reseller_rates *list = list_find(table, reseller);
+    if (list == NULL || since == RATE_DAY_END)
+        return RATE_DAY_END;
+    uint32_t at = list_position(list, since + 1);
+    return at < list->count ? list->rates[at].since : RATE_DAY_END;
+}
+
+const struct rate *rate_table_rates(const struct rate_table *table, struct bytes reseller,
+                                    uint32_t *count_out)
+{
+    const struct reseller_rates *list = list_find(table, reseller);
+    *count_out = list != NULL ? list->count : 0;
+    return list != NULL ? list->rates : NULL;
+}
+
+struct bytes *rate_table_resellers(const struct rate_table *table, uint32_t *count_out)
+{
+    return key_map_sorted(table->map, count_out);
+}

@@ -1,0 +1,63 @@
+/* rate: which share of a click's amount a reseller earns, and from which day on.
+ *
+ * A reseller has any number of rates, each in effect from its day up to before the next one's:
+ *
+ *     ──────────┬──────────────┬───────────────▶ days
+ *       no rate │ 0.2          │ 0.25
+ *          2013-01-01     2013-05-01
+ *
+ * The table holds what `reseller` holds, for every reseller, in memory: a rate is some 70 bytes. */
+#ifndef DAYBOOK_ROLLUP_DAYS_RATE_H
+#define DAYBOOK_ROLLUP_DAYS_RATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/decimal.h"
+
+/* `0.25`, `25%`, `100%`; digits and scale limited like every amount's.  ERROR_INVALID with a text
+ * that says what was probably meant. */
+must_check int rate_parse(struct bytes text, struct decimal *rate_out, struct error *err);
+/* A day, or ERROR_INVALID with the same courtesy: 2013-4-1 was probably 2013-04-01. */
+must_check int rate_parse_day(struct bytes text, int32_t *day_out, struct error *err);
+
+/* The rate as `rate load` takes it back: the fraction; 1 as 100%. */
+void rate_append_text(struct buffer *text, struct decimal rate);
+/* The rate as a person reads it: 0.125 is 12.5%. */
+void rate_append_percent(struct buffer *text, struct decimal rate);
+
+struct rate {
+    int32_t since;
+    struct decimal rate;
+};
+
+#define RATE_DAY_END INT32_MAX             /* after every day */
+
+struct rate_table;
+
+struct rate_table *rate_table_new(void);
+void rate_table_free(struct rate_table *table);              /* NULL is fine */
+
+/* Set the rate from `since` on; true when that changed anything, digits included. */
+bool rate_table_set(struct rate_table *table, struct bytes reseller, int32_t since,
+                    struct decimal rate);
+/* Forget the rates from `from` up to before `until`; true when there were any. */
+bool rate_table_remove(struct rate_table *table, struct bytes reseller, int32_t from,
+                       int32_t until);
+
+/* Of rates oldest first, the one in effect on `day`; NULL: none. */
+const struct rate *rate_at(const struct rate *rates, uint32_t count, int32_t day);
+/* The same of a reseller's.  Valid until the table changes. */
+const struct rate *rate_table_at(const struct rate_table *table, struct bytes reseller,
+                                 int32_t day);
+/* The day the next rate after `since` begins, or RATE_DAY_END. */
+int32_t rate_table_next(const struct rate_table *table, struct bytes reseller, int32_t since);
+
+/* All rates of a reseller, oldest first. */
+const struct rate *rate_table_rates(const struct rate_table *table, struct bytes reseller,
+                                    uint32_t *count_out);
+/* Resellers that have or had rates, by bytes ascending; the array is the caller's to memory_free,
+ * the views belong to the table. */
+struct bytes *rate_table_resellers(const struct rate_table *table, uint32_t *count_out);
+#endif

@@ -1,0 +1,88 @@
+/* Rates to values of their column and back.
+ *
+ * What decides correctness: a value is written only if it reads back as the rate that was given, so
+ * no type can round, cut or reinterpret one. */
+#include "rollup/days/rate_value.h"
+
+#include "storage/schema/type.h"
+
+static const struct column *rate_column(const struct click_stream_rates *rates,
+                                        const struct table *table)
+{
+    return table_column(table, rates->rate);
+}
+
+int rate_value_read(const struct click_stream_rates *rates, const struct table *table,
+                    struct bytes value, struct decimal *rate_out)
+{
+    int rc = type_decimal(rate_column(rates, table)->type, value, rate_out);
+    if (rc == 0 && rates->is_percent)
+        rate_out->scale += 2;
+    return rc == 0 && rate_out->scale <= DECIMAL_SCALE_MAX ? 0 : ERROR_INVALID;
+}
+
+int rate_value_check(const struct click_stream_rates *rates, const struct table *table,
+                     struct bytes value, struct error *err)
+{
+    const struct column *column = rate_column(rates, table);
+    struct decimal number;
+    struct decimal whole = decimal_from(rates->is_percent ? 100 : 1, 0);
+    if (type_decimal(column->type, value, &number) == 0 && decimal_is_input(number) &&
+        decimal_compare(number, whole) <= 0)
+        return 0;
+    if (rates->is_percent)
+        return error_set(err, ERROR_INVALID,
+                         "%s is a rate in percent, from 0 to 100, of at most %d digits: 25 is 25 "
+                         "percent",
+                         column->name, DECIMAL_INPUT_DIGITS_MAX);
+    return error_set(err, ERROR_INVALID,
+                     "%s is a rate from 0 to 1, of at most %d digits: 0.25 is 25 percent",
+                     column->name, DECIMAL_INPUT_DIGITS_MAX);
+}
+
+/* The number that stands for the rate. */
+static struct decimal number_of(const struct click_stream_rates *rates, struct decimal rate)
+{
+    struct decimal number = rate;
+    if (!rates->is_percent)
+        return rate;
+    if (rate.scale >= 2) {
+        number.scale -= 2;
+        return number;
+    }
+    int rc = decimal_multiply(rate, decimal_from(100, 0), &number);
+    check(rc == 0); /* of a rate's digits */
+    return number;
+}
+
+static int refuse(const struct click_stream_rates *rates, const struct table *table,
+                  struct decimal number, struct error *err)
+{
+    const struct column *column = rate_column(rates, table);
+    struct buffer text = {0};
+    decimal_append(&text, number);
+    buffer_put_u8(&text, ' ');
+    size_t size = text.size - 1;
+    type_print(column->type, &text);
+    error_set(err, ERROR_INVALID,
+              "%s of %s.%s is of type %.*s, which has no value that is exactly %.*s; a rate of "
+              "fewer digits, or a column of type decimal%s would do; nothing was changed",
+              column->name, table->keyspace, table->name, (int)(text.size - size - 1),
+              (const char *)text.data + size + 1, (int)size, (const char *)text.data,
+              rates->is_percent ? "" : ", or a stream whose rates are percent (--rates-unit)");
+    buffer_release(&text);
+    return ERROR_INVALID;
+}
+
+int rate_value_make(const struct click_stream_rates *rates, const struct table *table,
+                    struct decimal rate, struct buffer *value, struct error *err)
+{
+    struct decimal number = number_of(rates, rate);
+    size_t start = value->size;
+    struct decimal back;
+    int rc = type_number(rate_column(rates, table)->type, number, value);
+    if (rc == 0)
+        rc = rate_value_read(rates, table, bytes_of(value->data + start, value->size - start),
+                             &back);
+    return rc == 0 && decimal_compare(back, rate) == 0 ? 0 : refuse(rates, table, number, err);
+}

@@ -1,0 +1,175 @@
+/* rollup: keeps a stream's figures right: dirty days, rates as of a day, publication, restatements.
+ *
+ *   a click, a rate or a deletion in a batch ──hook──▶ dirty (reseller, day), in the same frame
+ *   dirty days ──work──▶ partition stats × rate in effect ──one frame──▶ amount_by_day row,
+ *                        ledger entry if the day is published, dirty mark cleared
+ *
+ * There is one for each stream (streams.h), which opens and closes it.
+ *
+ * The commit hook sees every batch before it is sealed, so no door can write a click or a rate
+ * without its days becoming dirty in the same frame.  A mark is cleared in the frame that holds the
+ * new figure, and only if no batch has marked the day again since the figure's stats were read.
+ *
+ * Engine thread.  No sockets, no CQL: it knows the store and the clock. */
+#ifndef DAYBOOK_ROLLUP_DAYS_ROLLUP_H
+#define DAYBOOK_ROLLUP_DAYS_ROLLUP_H
+
+#include "base/calendar.h"
+#include "base/cli/command.h"
+#include "base/metrics.h"
+#include "rollup/click_stream.h"
+#include "storage/engine/store.h"
+
+struct rollup;
+
+enum { KEEP_DAYS_MAX = 100000 };       /* of clicks, before their days are sealed */
+
+/* Work off all dirty days now; `done` when the figures are durable.  What a command that changed
+ * clicks or rates calls before it answers.  `publishes`: also publish days that are due (`daybook
+ * rollup`, the end of a load). */
+must_check int rollup_settle(struct rollup *rollup, bool publishes, store_done done, void *context,
+                             struct error *err);
+
+/* Who changed rates is told of the figures that follow from it. */
+struct day_figure;
+struct figure_watch {
+    uint8_t change[16];                /* the change's id (rollup_add_change) */
+    /* Once for every day of the changed rates that has a figure, when it was applied, before
+     * `done`; of a reseller day descending, in pieces.  Must change nothing. */
+    void (*each)(void *context, const struct day_figure *figure);
+    void *context;
+};
+
+/* The same of the days of changed rates only, ahead of all that clicks made dirty: what a command
+ * that changed rates calls when they were applied.  `watch` is copied; NULL: nobody is told. */
+must_check int rollup_settle_rates(struct rollup *rollup, const struct figure_watch *watch,
+                                   store_done done, void *context, struct error *err);
+
+/* Whether the rows of the reseller's days from `from` on say all of them but their rate, as far as
+ * is known: then all of them that a changed rate touches have a row. */
+bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller, int32_t from);
+
+/* The same of one reseller's days from `from` to `to`, ahead of everybody's others: what a command
+ * that changed their clicks calls.  The reseller's bytes are borrowed until `done`. */
+must_check int rollup_settle_days(struct rollup *rollup, struct bytes reseller, int32_t from,
+                                  int32_t to, store_done done, void *context, struct error *err);
+
+/* The rows that were there before a stream was laid over them: mark their days and work them off;
+ * `done` when the figures are durable. */
+void rollup_take_rows(struct rollup *rollup, store_done done, void *context);
+
+struct change_lines;
+
+/* A row of the table `change`.  Texts are the caller's; those that may be NULL are not known. */
+struct change_row {
+    uint8_t id[16];                    /* given by rollup_begin_change */
+    int64_t at_ms;
+    const char *door;
+    const char *peer;                  /* a client's address; may be NULL */
+    const char *actor;
+    const char *command;
+    const char *note;                  /* may be NULL */
+    /* What it changes, as it was, and is (change_lines.h); NULL: nothing, or rates, whose lines the
+     * commit hook writes, as it knows them. */
+    const struct change_lines *lines;
+};
+
+/* A change's row, added to `batch`; its id is what restatements caused by the batch will name. */
+void rollup_add_change(struct rollup *rollup, struct write_batch *batch,
+                       struct change_row *change);
+
+/* ---- sealed days: seal.h ---- */
+
+/* While somebody holds them, no day is sealed: for one who reads a day's clicks and its seals,
+ * which are two reads.  `granted` is called once, when what was sealed before is durable, mostly
+ * before rollup_hold_seals returns; from then on until it is given back days are clicks + seals in
+ * every view.  `hold` is the caller's memory until then. */
+struct seal_hold {
+    void (*granted)(void *context);
+    void *context;
+    struct seal_hold *next;            /* private, as the next */
+    bool is_granted;
+};
+void rollup_hold_seals(struct rollup *rollup, struct seal_hold *hold);
+void rollup_unhold_seals(struct rollup *rollup, struct seal_hold *hold);
+
+/* No later day has a seal; SEALED_NONE (seal.h): none has. */
+int32_t rollup_sealed_to(const struct rollup *rollup);
+
+/* ---- figures ---- */
+
+uint32_t rollup_dirty_count(const struct rollup *rollup);
+
+/* Days that are dirty or wait for their publication: in memory, and at most so many others for
+ * which there is no room. */
+struct rollup_open_days {
+    uint32_t in_memory;
+    uint32_t away;
+};
+struct rollup_open_days rollup_open_days(const struct rollup *rollup);
+const struct zone *rollup_zone(const struct rollup *rollup);
+const struct click_stream *rollup_stream(const struct rollup *rollup);
+
+/* For a command: the stream of that name (NULL: `clicks`) stays until rollup_leave.  NULL when
+ * there is none, with the command failed. */
+struct streams;
+struct rollup *rollup_enter(const struct streams *streams, const char *name,
+                            struct command_output *output);
+void rollup_leave(struct rollup *rollup);
+
+/* One day's figure, as amount_by_day has it, or as it would have it if nothing were dirty. */
+enum day_state { DAY_OPEN, DAY_PUBLISHED, DAY_SEALED };
+struct day_figure {
+    struct bytes reseller;
+    int32_t day;
+    uint64_t clicks;
+    struct decimal gross;
+    bool is_priced;
+    struct decimal rate;               /* meaningless unless is_priced */
+    struct decimal amount;
+    enum day_state state;
+};
+
+/* A day with clicks and without a rate.  One that was published stays when its last click is gone;
+ * it earns nothing, but lacks nothing either. */
+static inline bool day_figure_is_unpriced(const struct day_figure *figure)
+{
+    return !figure->is_priced && figure->clicks > 0;
+}
+
+/* Every figure of the given resellers (none: all) and days (inclusive), reseller ascending by
+ * bytes, day descending.  `each` returns false to pause, or where nobody is to be told of pauses,
+ * to stop; `done` is last. */
+struct figure_reading;
+struct figure_query {
+    const struct bytes *resellers;
+    uint32_t reseller_count;
+    int32_t day_from;
+    int32_t day_to;
+    /* What is dirty is worked out in memory, for these resellers and days only, so that the answer
+     * holds all that was acknowledged before it was asked for, and nothing that is not durable.
+     * Else the rows as they are; in a read-only store it is always so. */
+    bool is_current;
+    uint64_t *behind;                  /* counts the figures given that rows do not say, or NULL */
+    /* As the ledger said at this time (its last entry at or before it); a day without such an entry
+     * is left out. */
+    bool is_as_of;
+    int64_t as_of_ms;
+    /* Resellers in any order, the days of one together and descending: for sums, which are the
+     * cheaper for it.  Not to be paused. */
+    bool in_any_order;
+    /* Called when `each` has returned false, for a slow reader's sake: the reading keeps what it
+     * holds (figure_window.h) until it goes on or is stopped, perhaps before this returns.  NULL:
+     * false stops. */
+    void (*paused)(void *context, struct figure_reading *reading);
+};
+must_check int rollup_figures(struct rollup *rollup, const struct figure_query *query,
+                              bool (*each)(void *context, const struct day_figure *figure),
+                              store_done done, void *context, struct error *err);
+/* After a pause: the next figure, perhaps before it returns; or `done` without any more. */
+void rollup_figures_go_on(struct figure_reading *reading);
+void rollup_figures_stop(struct figure_reading *reading);
+
+/* Subcommands: rate, rollup, clicks, restatements, verify; `room` is the struct streams. */
+const struct command *rollup_commands(uint32_t *count_out);
+#endif

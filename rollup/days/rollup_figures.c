@@ -1,0 +1,631 @@
+/* Figures for readers: reseller ascending by bytes, day descending.
+ *
+ * amount_by_day is ordered by token, so its resellers are listed first: by one scan the first time,
+ * from memory afterwards, because whatever the rollup writes from then on it adds to the list.
+ * They are read in the order in which they are stored, a batch of them with one read, so that
+ * neighbours share pages and a figure costs the same however many resellers there are; and given in
+ * the order of their names, out of a window that holds them meanwhile (figure_window.h):
+ *
+ *     list      anna bert carl dora emil ...      by name
+ *     batches   [dora anna emil] [carl ...]       by token: one read of the store each
+ *     window    anna bert carl dora emil ...      given by name when all batches are in it
+ *
+ * Sums that need no order are given as they are read.  Where a window has no room for all, the next
+ * begins with as many resellers as there was room for, and windows grow again from there.
+ *
+ * Where rows are behind, and in a read-only store always, figures worked out in memory stand in for
+ * them if it is asked for: of the batch being read (fresh_days.h), which is worked out before its
+ * rows are read.  Both are in the same order, so this is a merge:
+ *
+ *     rows      11-30  11-28  11-27          pending   11-29  11-28
+ *     answer    11-30  11-29* 11-28* 11-27
+ *
+ * Figures in memory are given without waiting for anything, so after TURN_DAYS_MAX days the engine
+ * thread gets to do other things first.
+ *
+ * As of a time: the ledger, whose entries of a day stand in the order of their times, is read from
+ * its end, and the first of a day that is not too late is the one. */
+#include <stdlib.h>
+
+#include "rollup/days/figure_window.h"
+#include "rollup/days/fresh_days.h"
+#include "rollup/days/rollup_private.h"
+#include "storage/engine/rows.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+enum {
+    ARENA_CHUNK = 16 * 1024,
+    TURN_DAYS_MAX = 512,
+    BATCH_RESELLERS_MAX = READ_KEYS_MAX,
+    BATCH_FRESH_MAX = 512, /* days to be worked out, after which a batch takes nobody else */
+    WINDOW_GROWTH = 4      /* how much larger each next one is */
+};
+
+/* A reseller of the window, in the order of reading. */
+struct placed {
+    int64_t token;
+    uint32_t reseller; /* in the list */
+};
+
+struct figure_reading {
+    struct rollup *rollup;
+    struct arena *arena;
+    struct bytes *resellers; /* ascending, each once; of sums, in any order */
+    uint32_t reseller_count;
+    int32_t day_from;
+    int32_t day_to;
+    bool is_as_of;
+    int64_t as_of_ms;
+    bool in_any_order;
+    struct fresh_days *fresh; /* NULL: rows are enough */
+    uint64_t behind;          /* days whose row is not, or not yet, their figure */
+    uint64_t *behind_out;     /* as in the query */
+
+    struct figure_window *window; /* NULL: in any order */
+    uint32_t window_first;        /* in the list */
+    uint32_t window_count;        /* resellers */
+    uint32_t window_most;         /* of the next one */
+    struct placed *placed;        /* those of the window, by token */
+    uint32_t placed_capacity;
+    uint32_t placed_next; /* the first that is in no batch yet */
+
+    struct bytes batch[BATCH_RESELLERS_MAX]; /* being read; and where each is in the list */
+    uint32_t batch_resellers[BATCH_RESELLERS_MAX];
+    uint32_t batch_count;
+    uint32_t batch_at;                /* whose rows come; `batch_count`: nobody's any more */
+    int64_t given_day;                /* as of a time: his last one given, */
+    const struct day_figure *pending; /* what stands in for his rows: first not yet given */
+    const struct day_figure *pending_end;
+
+    struct timer turn;
+    uint32_t turn_days; /* worked on since it began */
+    bool (*each)(void *context, const struct day_figure *figure);
+    void (*paused)(void *context, struct figure_reading *reading);
+    store_done done;
+    void *context;
+    bool is_calling; /* a read has been started and not returned */
+    bool is_answered;
+    bool is_enough; /* `each` said so */
+    int status;
+    struct error err;
+};
+
+/* What windows have, in the store's account. */
+static void tell_room(const struct figure_reading *reading)
+{
+    struct figure_room *room = reading->rollup->figures;
+    int64_t change = (int64_t)room->bytes - (int64_t)room->told;
+    if (change != 0)
+        store_hold_memory(reading->rollup->store, STORE_HELD_FIGURES, change);
+    room->told = room->bytes;
+}
+
+static void reading_free(struct figure_reading *reading)
+{
+    memory_free(reading->resellers);
+    memory_free(reading->placed);
+    figure_window_free(reading->window);
+    tell_room(reading);
+    fresh_days_free(reading->fresh);
+    arena_free(reading->arena);
+    memory_free(reading);
+}
+
+static void reading_finish(struct figure_reading *reading)
+{
+    store_done done = reading->done;
+    void *context = reading->context;
+    int status = reading->status;
+    struct error err = reading->err;
+    if (reading->behind_out != NULL)
+        *reading->behind_out += reading->behind;
+    reading_free(reading);
+    done(context, status, status < 0 ? &err : NULL);
+}
+
+/* ---- one reseller of a batch ---- */
+
+/* Begin the reseller whose rows come next. */
+static void reseller_begin(struct figure_reading *reading)
+{
+    reading->pending = reading->pending_end = NULL;
+    reading->given_day = INT64_MIN;
+    if (reading->batch_at == reading->batch_count)
+        return;
+    if (reading->fresh != NULL) {
+        uint32_t count;
+        reading->pending = fresh_days_figures(reading->fresh, reading->batch_at, &count);
+        reading->pending_end = count > 0 ? reading->pending + count : reading->pending;
+    }
+}
+
+/* Give it now, or keep it in the window until its turn comes. */
+static void give(struct figure_reading *reading, const struct day_figure *figure)
+{
+    reading->turn_days++;
+    if (reading->in_any_order) {
+        reading->is_enough = !reading->each(reading->context, figure);
+        return;
+    }
+    figure_window_add(reading->window,
+                      reading->batch_resellers[reading->batch_at] - reading->window_first, figure);
+    tell_room(reading);
+}
+
+/* What stands in for this row, or for none.  An open day whose clicks are all gone has no figure
+ * any more. */
+static void give_pending(struct figure_reading *reading, const struct day_figure *row)
+{
+    struct day_figure figure = *reading->pending++;
+    figure.state = row != NULL ? row->state : DAY_OPEN;
+    bool is_there = figure.clicks > 0 || figure.state != DAY_OPEN;
+    if (row != NULL ? !figure_identical(row, &figure) : is_there)
+        reading->behind++;
+    if (is_there)
+        give(reading, &figure);
+}
+
+/* Those of days after `day`. */
+static void give_pending_after(struct figure_reading *reading, int64_t day)
+{
+    while (reading->pending < reading->pending_end && reading->pending->day > day &&
+           !reading->is_enough)
+        give_pending(reading, NULL);
+}
+
+/* A row that clicks did not change, at the rate that is in effect. */
+static int give_priced(struct figure_reading *reading, const struct day_figure *row,
+                       struct error *err)
+{
+    struct day_figure figure = *row;
+    int rc = fresh_days_price(reading->fresh, reading->batch_at, &figure);
+    if (rc < 0)
+        return error_set(err, rc, "an amount has too many digits");
+    if (!figure_identical(row, &figure))
+        reading->behind++;
+    give(reading, &figure);
+    return 0;
+}
+
+/* Go on to this reseller, who is in the batch: those before him have no more rows.  No data: to
+ * the end. */
+static void reach(struct figure_reading *reading, struct bytes reseller)
+{
+    while (reading->batch_at < reading->batch_count && !reading->is_enough) {
+        if (reseller.data != NULL && bytes_equal(reading->batch[reading->batch_at], reseller))
+            return;
+        if (!reading->is_as_of)
+            give_pending_after(reading, INT64_MIN);
+        reading->batch_at++;
+        reading->turn_days++;
+        reseller_begin(reading);
+    }
+}
+
+static int give_row(void *context, const struct table *table, const struct page_row *row,
+                    struct error *err)
+{
+    struct figure_reading *reading = context;
+    struct day_figure figure;
+    int rc = figure_read(table, row, &figure, err);
+    if (rc < 0)
+        return rc;
+    reach(reading, row->key);
+    give_pending_after(reading, figure.day);
+    if (reading->is_enough)
+        return true;
+    if (reading->pending < reading->pending_end && reading->pending->day == figure.day)
+        give_pending(reading, &figure);
+    else if (reading->fresh != NULL)
+        rc = give_priced(reading, &figure, err);
+    else
+        give(reading, &figure);
+    return rc < 0 ? rc : reading->is_enough;
+}
+
+static int give_entry(void *context, const struct table *table, const struct page_row *row,
+                      struct error *err)
+{
+    struct figure_reading *reading = context;
+    struct ledger_entry entry;
+    int rc = ledger_read(table, row, &entry, err);
+    if (rc < 0)
+        return rc;
+    reach(reading, row->key);
+    if (entry.at_ms > reading->as_of_ms || entry.new.day == reading->given_day)
+        return 0;
+    reading->given_day = entry.new.day;
+    entry.new.state = DAY_PUBLISHED;
+    give(reading, &entry.new);
+    return reading->is_enough;
+}
+
+/* ---- one batch after the other ---- */
+
+static void next_batches(struct figure_reading *reading);
+
+static void batch_done(void *context, int status, const struct error *err)
+{
+    struct figure_reading *reading = context;
+    reading->status = status;
+    if (status < 0 && err != NULL)
+        reading->err = *err;
+    if (status == 0)
+        reach(reading, bytes_of(NULL, 0));
+    if (reading->is_calling)
+        reading->is_answered = true;
+    else
+        next_batches(reading);
+}
+
+static int read_rows(struct figure_reading *reading, struct error *err)
+{
+    const struct click_stream *stream = reading->rollup->stream;
+    struct day_slice_text text;
+    struct read_request request =
+        rows_request(reading->is_as_of ? stream->ledger_table_id : stream->figures_table_id,
+                     &reading->batch[0], READ_DURABLE);
+    request.keys = reading->batch;
+    request.key_count = reading->batch_count;
+    request.slice = reading->is_as_of ? ledger_slice(reading->day_from, reading->day_to, &text)
+                                      : figure_slice(reading->day_from, reading->day_to, &text);
+    request.slice.reversed = reading->is_as_of;
+    reading->batch_at = 0;
+    reseller_begin(reading);
+    return rows_read(reading->rollup->store, &request, reading->is_as_of ? give_entry : give_row,
+                     batch_done, reading, err);
+}
+
+static void fresh_read(void *context, int status, const struct error *err)
+{
+    struct figure_reading *reading = context;
+    struct error own = {0};
+    if (status == 0) {
+        status = read_rows(reading, &own);
+        err = &own;
+    }
+    if (status < 0)
+        batch_done(reading, status, err);
+}
+
+static void read_batch(struct figure_reading *reading)
+{
+    if (reading->fresh != NULL) {
+        fresh_days_read(reading->fresh, reading->batch, reading->batch_count, reading->day_from,
+                        reading->day_to, fresh_read, reading);
+        return;
+    }
+    fresh_read(reading, 0, NULL);
+}
+
+/* The next resellers of the window that were not dropped meanwhile. */
+static void take_batch(struct figure_reading *reading)
+{
+    uint32_t end = reading->in_any_order
+                       ? reading->reseller_count
+                       : reading->window_first + figure_window_end(reading->window);
+    uint32_t fresh = 0;
+    reading->batch_count = 0;
+    while (reading->placed_next < reading->window_count &&
+           reading->batch_count < BATCH_RESELLERS_MAX && fresh < BATCH_FRESH_MAX) {
+        uint32_t at = reading->placed[reading->placed_next++].reseller;
+        struct bytes reseller = reading->resellers[at];
+        if (at >= end)
+            continue;
+        if (reading->fresh != NULL)
+            fresh += fresh_days_owed(reading->rollup, reseller, reading->day_from, reading->day_to,
+                                     BATCH_FRESH_MAX);
+        reading->batch_resellers[reading->batch_count] = at;
+        reading->batch[reading->batch_count++] = reseller;
+    }
+}
+
+/* ---- one window after the other ---- */
+
+static int compare_placed(const void *a, const void *b, void *context)
+{
+    const struct figure_reading *reading = context;
+    const struct placed *left = a;
+    const struct placed *right = b;
+    if (left->token != right->token)
+        return left->token < right->token ? -1 : 1;
+    return bytes_compare(reading->resellers[left->reseller], reading->resellers[right->reseller]);
+}
+
+/* The next resellers of the list, by token. */
+static void window_begin(struct figure_reading *reading)
+{
+    uint32_t left = reading->reseller_count - reading->window_first;
+    uint32_t count = left < reading->window_most ? left : reading->window_most;
+    if (count > reading->placed_capacity) {
+        memory_free(reading->placed);
+        reading->placed = memory_alloc(count * sizeof(*reading->placed));
+        reading->placed_capacity = count;
+    }
+    reading->window_count = count;
+    reading->placed_next = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct bytes reseller = reading->resellers[reading->window_first + i];
+        reading->placed[i] =
+            (struct placed){murmur3_token(reseller.data, reseller.size), reading->window_first + i};
+    }
+    if (count > 1)
+        qsort_r(reading->placed, count, sizeof(*reading->placed), compare_placed, reading);
+    if (!reading->in_any_order)
+        figure_window_begin(reading->window, count);
+    tell_room(reading);
+}
+
+/* Whether there is another one.  Where there was no room for one, the next begins with as many as
+ * there was room for. */
+static bool window_next(struct figure_reading *reading)
+{
+    if (reading->in_any_order)
+        return false;
+    uint32_t end = figure_window_end(reading->window);
+    reading->window_first += end;
+    if (reading->window_first == reading->reseller_count)
+        return false;
+    if (end < reading->window_count)
+        reading->window_most = end;
+    else if (reading->window_most <= UINT32_MAX / WINDOW_GROWTH)
+        reading->window_most *= WINDOW_GROWTH;
+    window_begin(reading);
+    return true;
+}
+
+enum given { GIVEN_ALL, GIVEN_SOME, GIVEN_ENOUGH };
+
+/* Figures of the window, whose batches are all in it, until the turn is over or `each` says so. */
+static enum given give_window(struct figure_reading *reading)
+{
+    struct day_figure figure;
+    uint32_t reseller;
+    while (reading->turn_days < TURN_DAYS_MAX) {
+        if (!figure_window_next(reading->window, &reseller, &figure))
+            return GIVEN_ALL;
+        figure.reseller = reading->resellers[reading->window_first + reseller];
+        reading->turn_days++;
+        if (!reading->each(reading->context, &figure))
+            return GIVEN_ENOUGH;
+    }
+    return GIVEN_SOME;
+}
+
+/* 1: go on; 0: there is nothing more, or who asked says when. */
+static int next_figures(struct figure_reading *reading)
+{
+    struct executor *executor = reading->rollup->world->executor;
+    enum given given = reading->in_any_order ? GIVEN_ALL : give_window(reading);
+    if (given == GIVEN_ALL && window_next(reading))
+        return 1;
+    if (given == GIVEN_SOME)
+        executor->timer_start(executor, &reading->turn, 0);
+    else if (given == GIVEN_ENOUGH && reading->paused != NULL)
+        reading->paused(reading->context, reading);
+    else
+        reading_finish(reading);
+    return 0;
+}
+
+static void next_batches(struct figure_reading *reading)
+{
+    struct executor *executor = reading->rollup->world->executor;
+    while (reading->status == 0 && !reading->is_enough) {
+        if (reading->turn_days >= TURN_DAYS_MAX) {
+            executor->timer_start(executor, &reading->turn, 0);
+            return;
+        }
+        take_batch(reading);
+        if (reading->batch_count == 0) {
+            if (next_figures(reading) == 0)
+                return;
+            continue;
+        }
+        reading->is_calling = true;
+        reading->is_answered = false;
+        read_batch(reading);
+        reading->is_calling = false;
+        if (!reading->is_answered)
+            return;
+    }
+    reading_finish(reading);
+}
+
+static void turn_begin(struct timer *timer)
+{
+    struct figure_reading *reading = timer->context;
+    reading->turn_days = 0;
+    next_batches(reading);
+}
+
+void rollup_figures_go_on(struct figure_reading *reading)
+{
+    next_batches(reading);
+}
+
+void rollup_figures_stop(struct figure_reading *reading)
+{
+    reading_finish(reading);
+}
+
+static void reading_begin(struct figure_reading *reading)
+{
+    window_begin(reading);
+    next_batches(reading);
+}
+
+/* ---- which resellers ---- */
+
+static int compare_resellers(const void *a, const void *b)
+{
+    return bytes_compare(*(const struct bytes *)a, *(const struct bytes *)b);
+}
+
+static void take_asked(struct figure_reading *reading, const struct figure_query *query)
+{
+    uint32_t count = 0;
+    reading->resellers = memory_alloc(query->reseller_count * sizeof(struct bytes));
+    for (uint32_t i = 0; i < query->reseller_count; i++)
+        reading->resellers[i] = arena_copy(reading->arena, query->resellers[i]);
+    if (query->reseller_count > 1)
+        qsort(reading->resellers, query->reseller_count, sizeof(struct bytes), compare_resellers);
+    for (uint32_t i = 0; i < query->reseller_count; i++)
+        if (count == 0 || !bytes_equal(reading->resellers[count - 1], reading->resellers[i]))
+            reading->resellers[count++] = reading->resellers[i];
+    reading->reseller_count = count;
+}
+
+/* Sums need no order, and sorting a hundred thousand names takes a while. */
+static void take_known(struct figure_reading *reading)
+{
+    const struct key_map *known = reading->rollup->resellers;
+    if (!reading->in_any_order) {
+        reading->resellers = key_map_sorted(known, &reading->reseller_count);
+        return;
+    }
+    reading->reseller_count = key_map_count(known);
+    reading->resellers = memory_alloc(reading->reseller_count * sizeof(struct bytes));
+    for (uint32_t i = 0; i < reading->reseller_count; i++)
+        reading->resellers[i] = key_map_key(known, i);
+}
+
+/* The scans that list the resellers for the first time: of those that have rows, and in a read-only
+ * store of those that have marks, which are in no set. */
+struct listing {
+    struct rollup *rollup;
+    bool is_of_marks;
+    uint32_t last; /* noted, by its number; KEY_MAP_NONE: none yet */
+    store_done done;
+    void *context;
+};
+
+/* A reseller's rows come one after the other. */
+static int note_reseller(void *context, const struct table *table, const struct page_row *row,
+                         struct error *err)
+{
+    struct listing *listing = context;
+    struct key_map *resellers = listing->rollup->resellers;
+    bool is_new;
+    (void)table;
+    (void)err;
+    if (listing->last == KEY_MAP_NONE ||
+        !bytes_equal(key_map_key(resellers, listing->last), row->key))
+        listing->last = key_map_add(resellers, row->key, &is_new);
+    return 0;
+}
+
+static void rows_listed(void *context, int status, const struct error *err);
+
+static int list_resellers(struct listing *listing, struct error *err)
+{
+    const struct click_stream *stream = listing->rollup->stream;
+    const struct read_request request =
+        rows_request(listing->is_of_marks ? stream->dirty_table_id : stream->figures_table_id, NULL,
+                     READ_DURABLE);
+    return rows_read(listing->rollup->store, &request, note_reseller, rows_listed, listing, err);
+}
+
+static void rows_listed(void *context, int status, const struct error *err)
+{
+    struct listing *listing = context;
+    struct rollup *rollup = listing->rollup;
+    store_done done = listing->done;
+    void *done_context = listing->context;
+    struct error own = {0};
+    if (status == 0 && rollup->is_read_only && !listing->is_of_marks) {
+        listing->is_of_marks = true;
+        status = list_resellers(listing, &own);
+        if (status == 0)
+            return;
+        err = &own;
+    }
+    memory_free(listing);
+    rollup->knows_resellers = rollup->knows_resellers || status == 0;
+    done(done_context, status, err);
+}
+
+int rollup_know_resellers(struct rollup *rollup, store_done done, void *context, struct error *err)
+{
+    if (rollup->knows_resellers) {
+        done(context, 0, NULL);
+        return 0;
+    }
+    struct listing *listing = memory_zeroed(1, sizeof(*listing));
+    *listing =
+        (struct listing){.rollup = rollup, .last = KEY_MAP_NONE, .done = done, .context = context};
+    int rc = list_resellers(listing, err);
+    if (rc < 0)
+        memory_free(listing);
+    return rc;
+}
+
+static void add_reseller(void *context, struct bytes reseller)
+{
+    bool is_new;
+    key_map_add(context, reseller, &is_new);
+}
+
+static void resellers_known(void *context, int status, const struct error *err)
+{
+    struct figure_reading *reading = context;
+    struct rollup *rollup = reading->rollup;
+    if (status < 0) {
+        reading->status = status;
+        if (err != NULL)
+            reading->err = *err;
+        reading_finish(reading);
+        return;
+    }
+    if (reading->fresh != NULL)
+        dirty_set_each_reseller(rollup->dirty, add_reseller, rollup->resellers);
+    take_known(reading);
+    reading_begin(reading);
+}
+
+static struct figure_reading *reading_new(struct rollup *rollup, const struct figure_query *query)
+{
+    struct figure_reading *reading = memory_zeroed(1, sizeof(*reading));
+    reading->rollup = rollup;
+    reading->arena = arena_new(ARENA_CHUNK);
+    reading->day_from = query->day_from < DAY_MIN ? DAY_MIN : query->day_from;
+    reading->day_to = query->day_to > DAY_MAX ? DAY_MAX : query->day_to;
+    reading->turn = (struct timer){.fire = turn_begin, .context = reading};
+    reading->is_as_of = query->is_as_of;
+    reading->as_of_ms = query->as_of_ms;
+    reading->in_any_order = query->in_any_order;
+    reading->window_most = UINT32_MAX;
+    if (!query->in_any_order)
+        reading->window = figure_window_new(rollup->figures);
+    reading->behind_out = query->behind;
+    if ((query->is_current || rollup->is_read_only) && !query->is_as_of)
+        reading->fresh = fresh_days_new(rollup);
+    return reading;
+}
+
+int rollup_figures(struct rollup *rollup, const struct figure_query *query,
+                   bool (*each)(void *context, const struct day_figure *figure), store_done done,
+                   void *context, struct error *err)
+{
+    check(!query->in_any_order || query->paused == NULL);
+    struct figure_reading *reading = reading_new(rollup, query);
+    reading->each = each;
+    reading->paused = query->paused;
+    reading->done = done;
+    reading->context = context;
+    if (reading->day_from > reading->day_to) {
+        reading_finish(reading);
+        return 0;
+    }
+    if (query->reseller_count > 0) {
+        take_asked(reading, query);
+        reading_begin(reading);
+        return 0;
+    }
+    int rc = rollup_know_resellers(rollup, resellers_known, reading, err);
+    if (rc < 0)
+        reading_free(reading);
+    return rc;
+}

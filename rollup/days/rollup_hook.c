@@ -1,0 +1,364 @@
+/* The commit hook: what every batch brings with it, whichever door it came through.
+ *
+ * What decides correctness: it sees a batch before the frame is sealed and adds to the same frame,
+ * so there is no moment at which a click is durable and its day is not marked, or a click counted
+ * and not there.  It cannot refuse, wait or read: everything it needs is in memory.
+ *
+ *   block of clicks        counted in the stream's counters; its days marked
+ *   mutation of clicks     its day marked; a seal's with cause `expiry`
+ *   mutation of rates      applied to the rates in memory; the days they govern marked as a range
+ *   row of change          names what the other parts of the batch do; is told what rates they
+ * change
+ *
+ * Cost, with a block of 1,000 clicks over 20 days that are marked already: 20 probes, 1 to 2 ns a
+ * click. */
+#include "rollup/days/rate_value.h"
+#include "rollup/days/rollup_private.h"
+
+/* ---- marks ---- */
+
+void rollup_write_mark(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,
+                       int32_t day, int32_t until, struct dirty_mark *mark, int64_t now_us)
+{
+    struct column_value values[6];
+    char text[DAY_TEXT_SIZE + 1];
+    uint32_t count = 0;
+    rollup->mark_us = now_us > rollup->mark_us ? now_us : rollup->mark_us + 1;
+    timeuuid_make_as(rollup->mark_us, rollup->mark_maker, mark->id);
+    day_format(day, text);
+    values[count++] = (struct column_value){DIRTY_RESELLER_ID, false, reseller};
+    values[count++] = (struct column_value){DIRTY_DAY, false, write_batch_text(batch, text)};
+    values[count++] = (struct column_value){DIRTY_ID, false,
+                                            write_batch_copy(batch, bytes_of(mark->id, UUID_SIZE))};
+    values[count++] = (struct column_value){DIRTY_CAUSE, false,
+                                            write_batch_text(batch, dirty_cause_name(mark->cause))};
+    if (mark->has_change)
+        values[count++] = (struct column_value){
+            DIRTY_CHANGE_ID, false, write_batch_copy(batch, bytes_of(mark->change, UUID_SIZE))};
+    if (until > day + 1) {
+        struct bytes end = bytes_of("", 0);
+        if (until != RATE_DAY_END) {
+            day_format(until, text);
+            end = write_batch_text(batch, text);
+        }
+        values[count++] = (struct column_value){DIRTY_UNTIL, false, end};
+    }
+    write_batch_insert(batch, rollup_table(rollup, rollup->stream->dirty_table_id), values, count);
+}
+
+/* One that was given its place in the set by its hash. */
+static void mark_day(struct rollup *rollup, struct write_batch *batch, struct bytes key,
+                     uint64_t hash, enum dirty_cause cause, const uint8_t *change, int64_t now_us)
+{
+    struct dirty_mark *mark;
+    struct dirty_day *day = dirty_set_mark(rollup->dirty, key, hash, cause, change, now_us, &mark);
+    if (mark != NULL)
+        rollup_write_mark(rollup, batch, dirty_day_reseller(day), day->day, day->day + 1, mark,
+                          now_us);
+}
+
+void rollup_mark_day(struct rollup *rollup, struct write_batch *batch, struct bytes key,
+                     enum dirty_cause cause, const uint8_t *change, int64_t now_us)
+{
+    mark_day(rollup, batch, key, dirty_hash(key), cause, change, now_us);
+}
+
+void rollup_mark_range(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,
+                       int32_t from, int32_t until, enum dirty_cause cause, const uint8_t *change,
+                       int64_t now_us)
+{
+    struct dirty_mark mark = {.cause = (uint8_t)cause, .has_change = change != NULL};
+    if (change != NULL)
+        memcpy(mark.change, change, UUID_SIZE);
+    rollup_write_mark(rollup, batch, reseller, from, until, &mark, now_us);
+    dirty_set_add_range(rollup->dirty, reseller, from, until, &mark);
+}
+
+/* ---- clicks ---- */
+
+enum { AHEAD = 8, HASHES = 2 * AHEAD }; /* HASHES a power of two */
+
+/* Mark every partition of a block: its slot is fetched 2 * AHEAD of them before, its day AHEAD. */
+static void mark_partitions(struct rollup *rollup, struct write_batch *batch,
+                            const struct block_dictionary *partitions, const uint8_t *change,
+                            int64_t now_us)
+{
+    uint64_t hashes[HASHES];
+    for (uint32_t i = 0; i < partitions->count + HASHES; i++) {
+        if (i >= HASHES) {
+            uint32_t at = i - HASHES;
+            mark_day(rollup, batch, block_dictionary_get(partitions, at), hashes[at % HASHES],
+                     CAUSE_LATE_CLICKS, change, now_us);
+        }
+        if (i < partitions->count) {
+            hashes[i % HASHES] = dirty_hash(block_dictionary_get(partitions, i));
+            dirty_set_prefetch_slot(rollup->dirty, hashes[i % HASHES]);
+        }
+        if (i >= AHEAD && i - AHEAD < partitions->count)
+            dirty_set_prefetch_day(rollup->dirty, hashes[(i - AHEAD) % HASHES]);
+    }
+}
+
+static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_t index,
+                       const uint8_t *change, int64_t now_us)
+{
+    const struct block_dictionary *partitions = &batch->blocks[index]->partitions;
+    for (uint32_t i = 0; i < rollup->stream->counter_count; i++) {
+        const struct click_stream_counter *counter = &rollup->stream->counters[i];
+        const struct counting_rule rule = {
+            .block = index,
+            .column_id = counter->key == CLICKS_OF_AD ? rollup->stream->clicks.ad : 0,
+            .component = 0,
+            .counter_table_id = counter->table_id,
+            .counter_column_id = counter->column_id};
+        write_batch_add_rule(batch, &rule);
+    }
+    mark_partitions(rollup, batch, partitions, change, now_us);
+}
+
+/* An INSERT is a click that comes, where ids tell it from one that is changed. */
+static enum dirty_cause cause_of(const struct mutation *mutation, bool is_ranked)
+{
+    bool is_insert = mutation->item_count > 0;
+    if (mutation->deletion.timestamp_us != TIMESTAMP_NONE)
+        return CAUSE_VOID;
+    for (uint32_t i = 0; i < mutation->item_count; i++) {
+        const struct unfiltered *item = &mutation->items[i];
+        if (item->kind == UNFILTERED_BOUND || item->row.deletion.timestamp_us != TIMESTAMP_NONE)
+            return CAUSE_VOID;
+        is_insert &= item->row.marker.timestamp_us != TIMESTAMP_NONE;
+    }
+    return is_insert && !is_ranked ? CAUSE_LATE_CLICKS : CAUSE_CORRECTION;
+}
+
+/* ---- rates ---- */
+
+/* The days whose rate may be another: from the first rate that changed up to the one after the
+ * last. */
+struct changed_rates {
+    bool any;
+    int32_t first;
+    int32_t last;
+    struct change_lines *lines; /* what is said of each */
+};
+
+static void append_rate(struct buffer *text, const struct rate *rate)
+{
+    if (rate != NULL)
+        rate_append_percent(text, rate->rate);
+}
+
+/* `old` and `new`: NULL where the day has no rate of its own. */
+static void say_change(struct changed_rates *changed, struct bytes reseller, int32_t since,
+                       const struct rate *old, const struct rate *new)
+{
+    char day[DAY_TEXT_SIZE + 1];
+    struct buffer texts[3] = {0};
+    day_format(since, day);
+    buffer_append_bytes(&texts[0], reseller);
+    buffer_put_u8(&texts[0], ' ');
+    buffer_append_text(&texts[0], day);
+    append_rate(&texts[1], old);
+    append_rate(&texts[2], new);
+    change_lines_add(changed->lines, buffer_view(&texts[0]), buffer_view(&texts[1]),
+                     buffer_view(&texts[2]));
+    for (uint32_t i = 0; i < 3; i++)
+        buffer_release(&texts[i]);
+}
+
+static void note_change(struct changed_rates *changed, int32_t since)
+{
+    if (!changed->any || since < changed->first)
+        changed->first = since;
+    if (!changed->any || since > changed->last)
+        changed->last = since;
+    changed->any = true;
+}
+
+/* The rate that begins on that very day. */
+static const struct rate *rate_of_day(const struct rollup *rollup, struct bytes reseller,
+                                      int32_t since)
+{
+    const struct rate *rate = rate_table_at(rollup->rates, reseller, since);
+    return rate != NULL && rate->since == since ? rate : NULL;
+}
+
+static void remove_rate(struct rollup *rollup, struct bytes reseller, int32_t since,
+                        struct changed_rates *changed)
+{
+    const struct rate *old = rate_of_day(rollup, reseller, since);
+    if (old == NULL)
+        return;
+    say_change(changed, reseller, since, old, NULL);
+    (void)rate_table_remove(rollup->rates, reseller, since, since + 1);
+    note_change(changed, since);
+}
+
+static void set_rate(struct rollup *rollup, struct bytes reseller, int32_t since,
+                     struct decimal value, struct changed_rates *changed)
+{
+    const struct rate *old = rate_of_day(rollup, reseller, since);
+    const struct rate before = old != NULL ? *old : (struct rate){0};
+    const struct rate now = {since, value};
+    if (!rate_table_set(rollup->rates, reseller, since, value))
+        return;
+    say_change(changed, reseller, since, old != NULL ? &before : NULL, &now);
+    note_change(changed, since);
+}
+
+/* INSERT, UPDATE or DELETE of one rate.  A deletion in the same row has the same timestamp as its
+ * cells, and so wins. */
+static void take_rate_row(struct rollup *rollup, struct bytes reseller, const struct row *row,
+                          struct changed_rates *changed)
+{
+    int32_t since;
+    struct decimal rate;
+    const struct click_stream_rates *rates = &rollup->stream->rates;
+    const struct table *table = rollup_table(rollup, rates->table_id);
+    if (row->clustering.count == 0 || !day_parse(row->clustering.values[0], &since))
+        return;
+    if (row->deletion.timestamp_us != TIMESTAMP_NONE) {
+        remove_rate(rollup, reseller, since, changed);
+        return;
+    }
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        const struct cell *cell = &row->cells[i];
+        if (cell->column_id != rates->rate)
+            continue;
+        if ((cell->flags & CELL_TOMBSTONE) != 0 ||
+            rate_value_read(rates, table, cell->value, &rate) < 0)
+            remove_rate(rollup, reseller, since, changed);
+        else
+            set_rate(rollup, reseller, since, rate, changed);
+    }
+}
+
+/* The rates between two bounds of the table's own order. */
+static void take_rate_range(struct rollup *rollup, struct bytes reseller, const struct bound *start,
+                            const struct bound *end, struct changed_rates *changed)
+{
+    const struct table *table = rollup_table(rollup, rollup->stream->rates.table_id);
+    uint32_t count;
+    const struct rate *rates = rate_table_rates(rollup->rates, reseller, &count);
+    for (uint32_t i = count; i > 0; i--) {
+        char text[DAY_TEXT_SIZE + 1];
+        int32_t since = rates[i - 1].since;
+        day_format(since, text);
+        struct clustering clustering = {.count = 1, .values = {bytes_text(text)}};
+        if (bound_compare_clustering(table, start, &clustering) < 0 &&
+            bound_compare_clustering(table, end, &clustering) > 0)
+            remove_rate(rollup, reseller, since, changed);
+    }
+}
+
+static void take_all_rates(struct rollup *rollup, struct bytes reseller,
+                           struct changed_rates *changed)
+{
+    uint32_t count;
+    const struct rate *rates = rate_table_rates(rollup->rates, reseller, &count);
+    if (count == 0)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        say_change(changed, reseller, rates[i].since, &rates[i], NULL);
+        note_change(changed, rates[i].since);
+    }
+    rate_table_remove(rollup->rates, reseller, INT32_MIN, RATE_DAY_END);
+}
+
+static void take_rates(struct rollup *rollup, struct write_batch *batch,
+                       const struct mutation *mutation, const uint8_t *change,
+                       struct change_lines *lines, int64_t now_us)
+{
+    struct changed_rates changed = {.lines = lines};
+    if (mutation->deletion.timestamp_us != TIMESTAMP_NONE) {
+        take_all_rates(rollup, mutation->key, &changed);
+    } else {
+        for (uint32_t i = 0; i < mutation->item_count; i++) {
+            const struct unfiltered *item = &mutation->items[i];
+            if (item->kind == UNFILTERED_ROW)
+                take_rate_row(rollup, mutation->key, &item->row, &changed);
+            else if (item->after.timestamp_us != TIMESTAMP_NONE && i + 1 < mutation->item_count)
+                take_rate_range(rollup, mutation->key, &item->bound, &mutation->items[i + 1].bound,
+                                &changed);
+        }
+    }
+    if (!changed.any)
+        return;
+    rollup->rates_changed++;
+    int32_t until = rate_table_next(rollup->rates, mutation->key, changed.last);
+    rollup_mark_range(rollup, batch, mutation->key, changed.first, until, CAUSE_RATE, change,
+                      now_us);
+}
+
+/* ---- the hook ---- */
+
+void rollup_tell_memory(struct rollup *rollup)
+{
+    size_t held = dirty_set_bytes(rollup->dirty) + key_map_bytes(rollup->resellers);
+    store_hold_memory(rollup->store, STORE_HELD_DAYS, (int64_t)held - (int64_t)rollup->memory_told);
+    rollup->memory_told = held;
+}
+
+/* The batch's row in `change`; NULL: it has none. */
+static const struct mutation *change_row_of(const struct write_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        const struct mutation *mutation = &batch->mutations[i];
+        if (mutation->table_id != TABLE_CHANGE || mutation->item_count == 0)
+            continue;
+        const struct clustering *clustering = &mutation->items[0].row.clustering;
+        if (clustering->count == 1 && clustering->values[0].size == UUID_SIZE)
+            return mutation;
+    }
+    return NULL;
+}
+
+/* And its id. */
+static const uint8_t *change_of(const struct write_batch *batch)
+{
+    const struct mutation *row = change_row_of(batch);
+    return row != NULL ? row->items[0].row.clustering.values[0].data : NULL;
+}
+
+void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
+                        struct change_lines *lines)
+{
+    struct column_value values[2 + CHANGE_LINES_VALUES];
+    struct mutation mutation;
+    const struct mutation *row = change_row_of(batch);
+    if (row == NULL || change_lines_are_empty(lines))
+        return;
+    change_lines_end(lines);
+    values[0] = (struct column_value){CHANGE_MONTH, false, row->key};
+    values[1] = (struct column_value){CHANGE_ID, false, row->items[0].row.clustering.values[0]};
+    uint32_t count = 2 + change_lines_values(lines, &values[2]);
+    mutation_insert(rollup_table(rollup, TABLE_CHANGE), values, count, false, batch->arena,
+                    &mutation);
+    write_batch_add_mutation(batch, &mutation);
+}
+
+void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct change_lines *lines)
+{
+    const struct click_stream *stream = rollup->stream;
+    const uint32_t mutation_count = batch->mutation_count;
+    const uint8_t *change = change_of(batch);
+    bool is_ranked = (rollup_table(rollup, stream->clicks.table_id)->flags & TABLE_RANKED) != 0;
+    uint64_t order = dirty_set_order(rollup->dirty);
+    int64_t now_us = rollup_now_us(rollup);
+    for (uint32_t i = 0; i < batch->block_count; i++)
+        if (batch->blocks[i]->table_id == stream->clicks.table_id)
+            take_block(rollup, batch, i, change, now_us);
+    for (uint32_t i = 0; i < mutation_count; i++) {
+        struct mutation mutation = batch->mutations[i];
+        if (mutation.table_id == stream->clicks.table_id)
+            rollup_mark_day(rollup, batch, mutation.key,
+                            rollup->is_sealing ? CAUSE_EXPIRY : cause_of(&mutation, is_ranked),
+                            change, now_us);
+        if (mutation.table_id == stream->rates.table_id)
+            take_rates(rollup, batch, &mutation, change, lines, now_us);
+    }
+    if (rollup->is_automatic && dirty_set_order(rollup->dirty) != order)
+        rollup_tick_soon(rollup);
+    rollup_tell_memory(rollup);
+    away_press(rollup);
+}

@@ -1,0 +1,836 @@
+/* The work: from dirty days to figures, in chunks, each one batch.
+ *
+ *   take days off the queue, or a page of a range ─▶ stats of each ─▶ rows of amount_by_day
+ *     ─▶ ledger of the published ones ─▶ decide each day (publication.h) ─▶ one batch:
+ *        rows, ledger entries, marks deleted ─▶ applied: days leave the set, or wait
+ *
+ * Days that somebody waits for go before the others of the queue (rollup_settle_days).
+ *
+ * What decides correctness: figure, ledger entry and cleared marks of a day are in one batch, so
+ * also after a crash either all are there or the mark is; a mark that came after its day was taken
+ * off the queue has put it back, and is not cleared; rates are looked up when the batch is made, in
+ * the same call that applies it, and ranges come before days, so that a day which a changed rate
+ * touches is restated under that cause.
+ *
+ * Example: a rate changed a month back.  The hook made one range of 31 days; one page of
+ * amount_by_day names those that have clicks, and how many; one slice of the ledger, one batch of
+ * 31 rows and 31 entries.  Stats are read only of days in the set, which their rows may be wrong
+ * about.
+ *
+ * Where many rates changed, a chunk takes ranges of several resellers, so that what is read of them
+ * is waited for once, and takes them in the order of their rows, so that a page of the disk, which
+ * has many resellers, is decoded once.  Of one reseller it takes one range: two could both restate
+ * a day.
+ *
+ * Failures.  A day that cannot be read goes back to the queue and is tried again later; the others
+ * of its chunk are written.  A full store: the chunk is done again after a pause.  A failed store:
+ * everybody who waits is told.
+ *
+ * Cost: a chunk of CHUNK_DAYS_MAX days takes the engine thread a fraction of a millisecond; between
+ * chunks it does other things. */
+#include <stdlib.h>
+
+#include "rollup/days/day_reader.h"
+#include "rollup/days/rollup_private.h"
+#include "storage/engine/rows.h"
+#include "rollup/days/seal_pass.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+enum {
+    CHUNK_DAYS_MAX = 64,
+    BEHIND_DAYS_MAX = DAY_READER_MAX, /* of a chunk, where very many are queued */
+    WINDOW_DAYS_MAX = 8192,
+    CHUNK_RANGES_MAX = 8,
+    RANGE_DAYS_MAX = DAY_READER_MAX / CHUNK_RANGES_MAX, /* of each, if there are several */
+    WINDOW_RANGES_MAX = 8192,
+    CHUNK_BYTES_MAX = 4 << 20, /* of the batch, roughly: far below the store's limit */
+    ROW_BYTES = 400            /* of a day's rows besides keys */
+};
+
+#define RETRY_US      INT64_C(10000000) /* after a day could not be read */
+#define FULL_PAUSE_MS 20
+
+/* What is decided of a day; the facts are the reader's. */
+struct plan {
+    struct day_figure figure;
+    enum publication_step step;
+    bool clears; /* nothing is owed and no mark came meanwhile */
+};
+
+/* A queued day that is soon to be worked off. */
+struct window_day {
+    int64_t token; /* of its reseller: the order of rows on the disk */
+    struct dirty_day *dirty;
+};
+
+/* A range that is soon to be worked off. */
+struct window_range {
+    int64_t token; /* of its reseller */
+    struct dirty_range *range;
+};
+
+/* A range that is being worked off. */
+struct open_range {
+    struct work *work;
+    struct dirty_range *range;
+    int32_t to;     /* the last day of it not yet worked off */
+    uint32_t days;  /* in this chunk */
+    int32_t lowest; /* of them */
+    bool ends;      /* with this chunk */
+};
+
+struct work {
+    struct rollup *rollup;
+    struct window_day *window; /* the front of the queue by token; NULL: none was needed */
+    uint32_t window_count;
+    uint32_t window_next;              /* the first that is still queued */
+    struct window_range *range_window; /* the front of the ranges by token; NULL likewise */
+    uint32_t range_window_count;
+    uint32_t range_window_next;
+    struct day_reader *reader;
+    struct write_batch *batch;
+    const struct table *figures; /* as the schema is while the batch is made */
+    const struct table *ledger;
+    const struct table *marks;
+    struct open_range ranges[CHUNK_RANGES_MAX]; /* of different resellers */
+    uint32_t range_count;                       /* 0: days of the queue */
+    uint32_t range_days_max;                    /* of each in this chunk */
+    uint32_t reads;         /* of ranges, under way, and one for who starts them */
+    bool had_days;          /* of the queue, not of ranges alone */
+    struct day_facts *days; /* of the chunk, as day_reader_read sorts them */
+    uint32_t day_count;
+    struct plan *plans; /* of `days`, BEHIND_DAYS_MAX; not of one that could not be read */
+    uint32_t written;   /* rows in the batch, */
+    uint32_t published;
+    uint32_t restated; /* and entries */
+    int status;        /* the first failure of all */
+    struct error err;
+};
+
+/* ---- life ---- */
+
+static struct work *work_new(struct rollup *rollup)
+{
+    struct work *work = memory_zeroed(1, sizeof(*work));
+    work->rollup = rollup;
+    work->reader = day_reader_new(rollup->store, rollup->stream, &rollup->sealed_to);
+    work->plans = memory_alloc(BEHIND_DAYS_MAX * sizeof(*work->plans)); /* as the reader's days */
+    work->batch = write_batch_new();
+    return work;
+}
+
+static void chunk_clear(struct work *work)
+{
+    day_reader_clear(work->reader);
+    write_batch_clear(work->batch);
+    work->day_count = 0;
+    work->written = work->published = work->restated = 0;
+}
+
+static void work_free(struct work *work)
+{
+    day_reader_free(work->reader);
+    write_batch_free(work->batch);
+    memory_free(work->plans);
+    memory_free(work->window);
+    memory_free(work->range_window);
+    memory_free(work);
+}
+
+static void note_failure(struct work *work, int status, const struct error *err)
+{
+    if (work->status == 0)
+        work->status =
+            error_set(&work->err, status, "%s", err != NULL ? err->text : error_text(status));
+}
+
+/* ---- deciding ---- */
+
+static bool is_publishing(const struct rollup *rollup)
+{
+    for (const struct settle_waiter *waiter = rollup->waiters; waiter != NULL;
+         waiter = waiter->next) {
+        if (waiter->publishes && !waiter->is_worked)
+            return true;
+    }
+    return false;
+}
+
+static bool may_publish(const struct rollup *rollup, const struct day_facts *day, int64_t now_us)
+{
+    if (!rollup_trusts_clock(rollup))
+        return false;
+    if (is_publishing(rollup) && now_us >= publication_earliest_us(&rollup->rules, day->day))
+        return true;
+    return rollup->is_automatic && day->dirty != NULL &&
+           now_us >= publication_due_us(&rollup->rules, day->dirty, now_us);
+}
+
+/* Only late clicks are gathered, and only by a server. */
+static bool may_restate(const struct work *work, const struct day_facts *day, int64_t now_us)
+{
+    const struct rollup *rollup = work->rollup;
+    if (!rollup->is_automatic || is_publishing(rollup) || day->range != NULL || rollup->away.holds)
+        return true;
+    for (uint32_t i = 0; i < day->dirty->mark_count; i++)
+        if (dirty_day_marks(day->dirty)[i].cause != CAUSE_LATE_CLICKS)
+            return true;
+    return day->dirty->owed_us != 0 &&
+           now_us >= publication_restate_us(&rollup->rules, day->dirty, now_us);
+}
+
+static void decide_day(struct work *work, struct day_facts *day, struct plan *plan, int64_t now_us)
+{
+    const struct rollup *rollup = work->rollup;
+    const struct rate *rate = rate_table_at(rollup->rates, day->reseller, day->day);
+    bool is_sealed = day->is_settled ? day->row.state == DAY_SEALED : day->seals > 0;
+    if (day->is_settled) {
+        plan->figure = day->row;
+        plan->figure.state = DAY_OPEN;
+        day->status = figure_price(&plan->figure, rate);
+    } else {
+        day->status = figure_make(day->reseller, day->day, &day->stats, rate, &plan->figure);
+    }
+    if (day->status < 0) {
+        note_failure(work, day->status, NULL);
+        return;
+    }
+    const struct publication_facts facts = {.figure = &plan->figure,
+                                            .last = day->has_last ? &day->last : NULL,
+                                            .may_publish = may_publish(rollup, day, now_us),
+                                            .may_restate = may_restate(work, day, now_us)};
+    plan->step = publication_step(&facts);
+    if (plan->step != STEP_KEEP_OPEN && plan->step != STEP_VANISH)
+        plan->figure.state = is_sealed ? DAY_SEALED : DAY_PUBLISHED;
+    plan->clears = day->dirty != NULL && !day->dirty->is_queued && plan->step != STEP_KEEP_OPEN &&
+                   plan->step != STEP_GATHER;
+}
+
+/* ---- writing ---- */
+
+static void delete_mark(struct work *work, struct bytes reseller, int32_t day,
+                        const struct dirty_mark *mark)
+{
+    char text[DAY_TEXT_SIZE + 1];
+    day_format(day, text);
+    const struct column_value values[] = {
+        {DIRTY_RESELLER_ID, false, reseller},
+        {DIRTY_DAY, false, bytes_text(text)},
+        {DIRTY_ID, false, bytes_of(mark->id, UUID_SIZE)},
+    };
+    write_batch_delete(work->batch, work->marks, values, sizeof(values) / sizeof(values[0]));
+}
+
+/* The causes of a restatement: the day's own marks, and the range's.  Expiry changes no figure, so
+ * it is one only where no other is known. */
+static struct dirty_mark *marks_of(struct work *work, const struct day_facts *day,
+                                   uint32_t *count_out)
+{
+    uint32_t own = day->dirty != NULL ? day->dirty->mark_count : 0;
+    struct dirty_mark *marks = arena_alloc(day_reader_arena(work->reader),
+                                           (own + 1) * sizeof(*marks), _Alignof(struct dirty_mark));
+    *count_out = 0;
+    for (uint32_t i = 0; i < own; i++)
+        if (dirty_day_marks(day->dirty)[i].cause != CAUSE_EXPIRY)
+            marks[(*count_out)++] = dirty_day_marks(day->dirty)[i];
+    if (day->range != NULL)
+        marks[(*count_out)++] = day->range->mark;
+    if (*count_out == 0 && own > 0)
+        marks[(*count_out)++] = dirty_day_marks(day->dirty)[0];
+    return marks;
+}
+
+static void write_entry(struct work *work, const struct day_facts *day, const struct plan *plan)
+{
+    struct rollup *rollup = work->rollup;
+    struct ledger_entry entry = {.at_ms = rollup->ledger_at_ms,
+                                 .is_publication = plan->step == STEP_PUBLISH,
+                                 .new = plan->figure};
+    uint32_t count = 0;
+    struct dirty_mark *marks = NULL;
+    if (plan->step != STEP_PUBLISH && plan->step != STEP_RESTATE)
+        return;
+    if (day->has_last) {
+        entry.seq = day->last.seq + 1;
+        entry.old = day->last.new;
+        if (entry.at_ms < day->last.at_ms)
+            entry.at_ms = day->last.at_ms;
+    }
+    if (!entry.is_publication)
+        marks = marks_of(work, day, &count);
+    const struct figure_place place = {day->reseller, day->token};
+    ledger_write(work->batch, work->ledger, &place, &entry, marks, count);
+    (*(entry.is_publication ? &work->published : &work->restated))++;
+}
+
+static void write_figure(struct work *work, const struct day_facts *day, const struct plan *plan)
+{
+    bool is_there = day->has_row && figure_identical(&day->row, &plan->figure);
+    if (plan->step == STEP_VANISH) {
+        if (day->has_row)
+            figure_delete(work->batch, work->figures, &day->row);
+        return;
+    }
+    if (is_there)
+        return;
+    const struct figure_place place = {day->reseller, day->token};
+    figure_write(work->batch, work->figures, &place, &plan->figure);
+    work->written++;
+}
+
+static void clear_marks(struct work *work, const struct day_facts *day, const struct plan *plan)
+{
+    for (uint32_t i = 0; plan->clears && i < day->dirty->mark_count; i++)
+        delete_mark(work, day->reseller, day->day, &dirty_day_marks(day->dirty)[i]);
+}
+
+/* Within store_apply nobody may be told: the days of the batch are still in the set. */
+static void applied(void *context, int status, const struct error *err)
+{
+    struct rollup *rollup = context;
+    rollup->applies_durable++;
+    if (status == 0 && rollup->rates_sent_apply == rollup->applies_durable) {
+        rollup_rates_durable(rollup, rollup->rates_sent);
+        rollup->rates_sent_apply = 0;
+    }
+    if (status < 0)
+        rollup_fail(rollup, status, err);
+    if (rollup->is_applying)
+        return;
+    if (status == 0)
+        dirty_set_forget(rollup->dirty, rollup->applies_durable);
+    rollup_settled(rollup);
+    rollup_close_if_idle(rollup);
+}
+
+/* ---- the end of a chunk ---- */
+
+static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
+                          const struct plan *plan, int64_t now_us)
+{
+    struct dirty_day *dirty = day->dirty;
+    int64_t due_us = 0;
+    if (dirty == NULL)
+        return;
+    bool is_open = day->status == 0 && plan->step == STEP_KEEP_OPEN;
+    dirty_day_keep_row(dirty, is_open ? &plan->figure : NULL);
+    if (day->status < 0) {
+        dirty_set_queue(rollup->dirty, dirty);
+        return;
+    }
+    if (plan->clears) {
+        check(!dirty->is_queued);
+        if (day->clicks > 0)
+            seal_pass_expect(rollup, day->day);
+        dirty_set_clear(rollup->dirty, dirty, rollup->applies_sent);
+        return;
+    }
+    if (plan->step == STEP_GATHER) {
+        dirty->owed_us = dirty->owed_us != 0 ? dirty->owed_us : now_us;
+        due_us = publication_restate_us(&rollup->rules, dirty, now_us);
+    } else {
+        dirty->owed_us = 0;
+        due_us = publication_due_us(&rollup->rules, dirty, now_us);
+    }
+    rollup->due_next_us = rollup_earlier(rollup->due_next_us, due_us);
+    if (!dirty->is_queued)
+        dirty->order = rollup->applies_sent;
+}
+
+/* Days back to the queue: nothing of the chunk was written. */
+static void put_back(struct work *work)
+{
+    for (uint32_t i = 0; i < work->day_count; i++)
+        if (work->days[i].dirty != NULL)
+            dirty_set_queue(work->rollup->dirty, work->days[i].dirty);
+}
+
+static void next_turn(struct rollup *rollup, int64_t delay_ms)
+{
+    rollup->world->executor->timer_start(rollup->world->executor, &rollup->turn, delay_ms);
+}
+
+/* Nothing wanted is left, or nothing more can be done. */
+static void work_finish(struct work *work)
+{
+    struct rollup *rollup = work->rollup;
+    int status = work->status;
+    struct error err = work->err;
+    struct clock *clock = rollup->world->clock;
+    if (work->had_days)
+        rollup->work_took_us = clock->monotonic_us(clock) - rollup->work_began_us;
+    rollup->work = NULL;
+    work_free(work);
+    if (status < 0) {
+        rollup_fail_waiters(rollup, status, &err);
+        rollup_tick_at(rollup, rollup_now_us(rollup) + RETRY_US);
+    } else {
+        rollup_chunk_written(rollup);
+        rollup_tick_again(rollup);
+    }
+    away_let_write(rollup);
+    rollup_close_if_idle(rollup);
+}
+
+/* Those that end with the chunk leave the set; the others go on with the next one. */
+static void end_ranges(struct work *work)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < work->range_count; i++) {
+        struct open_range *open = &work->ranges[i];
+        if (open->ends) {
+            dirty_set_clear_range(work->rollup->dirty, open->range);
+            continue;
+        }
+        open->to = open->lowest - 1;
+        work->ranges[kept++] = *open;
+    }
+    work->range_count = kept;
+}
+
+static void chunk_end(struct work *work)
+{
+    struct rollup *rollup = work->rollup;
+    int64_t now_us = rollup_now_us(rollup);
+    for (uint32_t i = 0; i < work->day_count; i++)
+        wait_or_clear(rollup, &work->days[i], &work->plans[i], now_us);
+    dirty_set_forget(rollup->dirty, rollup->applies_durable);
+    bool is_stuck = work->status < 0 && work->range_count > 0;
+    if (!is_stuck)
+        end_ranges(work);
+    chunk_clear(work);
+    away_make_room(rollup);
+    rollup->metric_dirty->value = dirty_set_queued(rollup->dirty);
+    rollup_tell_memory(rollup);
+    away_press(rollup);
+    if (is_stuck) {
+        work_finish(work);
+        return;
+    }
+    if (work->status == 0)
+        rollup_chunk_written(rollup);
+    next_turn(rollup, 0);
+}
+
+/* Days [start, end) of the chunk are one reseller's; figures and entries each become one mutation,
+ * in the order of their table. */
+static void write_reseller(struct work *work, uint32_t start, uint32_t end)
+{
+    uint32_t written = work->written;
+    bool is_new;
+    for (uint32_t i = start; i < end; i++)
+        if (work->days[i].status == 0)
+            write_figure(work, &work->days[i], &work->plans[i]);
+    if (work->written > written)
+        key_map_add(work->rollup->resellers, work->days[start].reseller, &is_new);
+    for (uint32_t i = end; i > start; i--)
+        if (work->days[i - 1].status == 0)
+            write_entry(work, &work->days[i - 1], &work->plans[i - 1]);
+    for (uint32_t i = start; i < end; i++)
+        if (work->days[i].status == 0)
+            clear_marks(work, &work->days[i], &work->plans[i]);
+}
+
+static void write_days(struct work *work)
+{
+    const struct rollup *rollup = work->rollup;
+    uint32_t end;
+    work->figures = rollup_table(rollup, rollup->stream->figures_table_id);
+    work->ledger = rollup_table(rollup, rollup->stream->ledger_table_id);
+    work->marks = rollup_table(rollup, rollup->stream->dirty_table_id);
+    for (uint32_t start = 0; start < work->day_count; start = end) {
+        end = start + 1;
+        while (end < work->day_count &&
+               bytes_equal(work->days[end].reseller, work->days[start].reseller))
+            end++;
+        write_reseller(work, start, end);
+    }
+    for (uint32_t i = 0; i < work->range_count && work->status == 0; i++) {
+        const struct dirty_range *range = work->ranges[i].range;
+        if (work->ranges[i].ends)
+            delete_mark(work, range->reseller, range->from, &range->mark);
+    }
+}
+
+static void decide_days(struct work *work, int64_t now_us)
+{
+    for (uint32_t i = 0; i < work->day_count; i++)
+        if (work->days[i].status == 0)
+            decide_day(work, &work->days[i], &work->plans[i], now_us);
+}
+
+/* Of a batch that was applied: one that was refused is made again. */
+static void count_written(const struct work *work)
+{
+    work->rollup->metric_written->value += work->written;
+    work->rollup->metric_published->value += work->published;
+    work->rollup->metric_restated->value += work->restated;
+}
+
+static void tell_watch(const struct work *work, const struct figure_watch *watch)
+{
+    for (uint32_t i = 0; i < work->day_count; i++) {
+        const struct day_facts *day = &work->days[i];
+        const struct dirty_range *range = day->range;
+        if (range != NULL && range->mark.has_change && day->status == 0 &&
+            work->plans[i].step != STEP_VANISH &&
+            memcmp(range->mark.change, watch->change, sizeof(watch->change)) == 0)
+            watch->each(watch->context, &work->plans[i].figure);
+    }
+}
+
+/* Of a chunk that was applied. */
+static void tell_watches(const struct work *work)
+{
+    const struct settle_waiter *waiter = work->rollup->waiters;
+    for (; waiter != NULL; waiter = waiter->next)
+        if (waiter->watch.each != NULL)
+            tell_watch(work, &waiter->watch);
+}
+
+/* Whether ranges are left for another chunk, or days of these. */
+static bool is_followed(const struct work *work)
+{
+    for (uint32_t i = 0; i < work->range_count; i++)
+        if (!work->ranges[i].ends)
+            return true;
+    return work->range_count > 0 && work->range_window_next < work->range_window_count;
+}
+
+static int apply_chunk(struct work *work, struct error *err)
+{
+    struct rollup *rollup = work->rollup;
+    if (write_batch_is_empty(work->batch))
+        return 0;
+    work->batch->hold = &rollup->away.hold;
+    work->batch->is_followed = is_followed(work);
+    rollup->is_applying = true;
+    rollup->applies_sent++;
+    if (rollup->rates_sent_apply == 0 && rollup->rates_changed > rollup->rates_durable) {
+        rollup->rates_sent = rollup->rates_changed;
+        rollup->rates_sent_apply = rollup->applies_sent;
+    }
+    int rc = store_apply(rollup->store, work->batch, applied, rollup, err);
+    rollup->is_applying = false;
+    if (rc < 0 && rollup->rates_sent_apply == rollup->applies_sent)
+        rollup->rates_sent_apply = 0;
+    if (rc < 0)
+        rollup->applies_sent--;
+    else
+        count_written(work);
+    return rc;
+}
+
+static void write_chunk(struct work *work)
+{
+    struct rollup *rollup = work->rollup;
+    struct error err = {0};
+    int64_t now_us = rollup_now_us(rollup);
+    if (now_us / 1000 > rollup->ledger_at_ms)
+        rollup->ledger_at_ms = now_us / 1000;
+    decide_days(work, now_us);
+    write_days(work);
+    int rc = apply_chunk(work, &err);
+    if (rc == 0) {
+        tell_watches(work);
+        chunk_end(work);
+        return;
+    }
+    put_back(work);
+    chunk_clear(work);
+    if (rc == ERROR_FULL) {
+        rollup_wait_longer(rollup);
+        next_turn(rollup, FULL_PAUSE_MS);
+        return;
+    }
+    note_failure(work, rc, &err);
+    work_finish(work);
+}
+
+/* ---- the beginning of a chunk ---- */
+
+static void chunk_read(void *context, int status, const struct error *err)
+{
+    struct work *work = context;
+    if (status < 0)
+        note_failure(work, status, err);
+    work->days = day_reader_days(work->reader, &work->day_count);
+    write_chunk(work);
+}
+
+/* Off the queue before anything of it is read: a mark from now on puts it back. */
+static void add_dirty(struct work *work, struct dirty_day *dirty)
+{
+    dirty_set_wait(work->rollup->dirty, dirty);
+    struct day_facts *day = day_reader_add_key(work->reader, dirty_day_key(dirty),
+                                               dirty_day_reseller(dirty), dirty->day);
+    day->dirty = dirty;
+    day->has_row = dirty_day_row(dirty, &day->row);
+    day->row.reseller = day->reseller;
+}
+
+static bool is_wanted(const struct rollup *rollup, const struct dirty_day *dirty)
+{
+    return dirty != NULL && dirty->order < rollup->order_wanted;
+}
+
+static size_t bytes_of_day(const struct dirty_day *dirty)
+{
+    return (3 + (size_t)dirty->mark_count) * (dirty->key_size + (size_t)ROW_BYTES);
+}
+
+static int compare_window(const void *a, const void *b)
+{
+    const struct window_day *left = a;
+    const struct window_day *right = b;
+    if (left->token != right->token)
+        return left->token < right->token ? -1 : 1;
+    return (left->dirty->day < right->dirty->day) - (left->dirty->day > right->dirty->day);
+}
+
+/* Where more is wanted than a chunk, its first days in the order of their rows, so that chunks read
+ * neighbours and not a page for each day.  They stay queued: only this work takes days off the
+ * queue, and it forgets the window before it takes others: a range's, or those of a waiter. */
+static void take_window(struct work *work)
+{
+    struct rollup *rollup = work->rollup;
+    uint32_t count = 0;
+    if (work->window == NULL)
+        work->window = memory_alloc(WINDOW_DAYS_MAX * sizeof(*work->window));
+    for (struct dirty_day *dirty = dirty_set_first_queued(rollup->dirty);
+         is_wanted(rollup, dirty) && count < WINDOW_DAYS_MAX; dirty = TAILQ_NEXT(dirty, link)) {
+        struct bytes reseller = dirty_day_reseller(dirty);
+        work->window[count++] =
+            (struct window_day){murmur3_token(reseller.data, reseller.size), dirty};
+    }
+    if (count > CHUNK_DAYS_MAX)
+        qsort(work->window, count, sizeof(*work->window), compare_window);
+    work->window_count = count;
+    work->window_next = 0;
+}
+
+/* Days of the queue that somebody waits for alone; returns how many. */
+static uint32_t add_awaited(struct work *work)
+{
+    struct rollup *rollup = work->rollup;
+    size_t bytes = 0;
+    uint32_t count = 0;
+    for (struct settle_waiter *waiter = rollup->waiters; waiter != NULL; waiter = waiter->next) {
+        struct dirty_day *dirty;
+        if (waiter->reseller.data == NULL || waiter->is_worked)
+            continue;
+        while (count < CHUNK_DAYS_MAX && bytes < CHUNK_BYTES_MAX &&
+               (dirty = rollup_waiter_day(rollup, waiter)) != NULL) {
+            bytes += bytes_of_day(dirty);
+            add_dirty(work, dirty);
+            count++;
+        }
+    }
+    return count;
+}
+
+static void begin_days(struct work *work)
+{
+    size_t bytes = 0;
+    uint32_t count = 0;
+    if (work->window_next == work->window_count)
+        take_window(work);
+    uint32_t most = work->window_count == WINDOW_DAYS_MAX ? BEHIND_DAYS_MAX : CHUNK_DAYS_MAX;
+    while (work->window_next < work->window_count && count < most && bytes < CHUNK_BYTES_MAX) {
+        struct dirty_day *dirty = work->window[work->window_next++].dirty;
+        bytes += bytes_of_day(dirty);
+        add_dirty(work, dirty);
+        count++;
+    }
+    work->had_days |= count > 0;
+    if (count == 0)
+        work_finish(work);
+    else
+        day_reader_read(work->reader, false, chunk_read, work);
+}
+
+/* ---- ranges ---- */
+
+/* Whether a row says all of its day but the rate: the day is not in the set, nor leaves it, and
+ * there is nothing that the set does not know yet: marks while they are loaded, and rows of a
+ * defined stream that were there before or are gone (stream_marking.c).  Of most resellers no day
+ * is in the set, which is seen without making a key for each. */
+static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32_t day)
+{
+    return rollup->opened == NULL && rollup->definition == NULL &&
+           (dirty_set_first_of(rollup->dirty, reseller) == NULL ||
+            dirty_set_look(rollup->dirty, reseller, day) == NULL);
+}
+
+static struct day_facts *add_row_day(struct work *work, struct bytes reseller,
+                                     const struct day_figure *row)
+{
+    struct dirty_set *dirty = work->rollup->dirty;
+    if (is_settled(work->rollup, reseller, row->day))
+        return day_reader_add_settled(work->reader, reseller, row);
+    struct day_facts *day = day_reader_add(work->reader, reseller, row->day);
+    day->dirty = dirty_set_find(dirty, day->key);
+    if (day->dirty != NULL)
+        dirty_set_wait(dirty, day->dirty);
+    day->has_row = true;
+    day->row = *row;
+    day->row.reseller = day->reseller;
+    return day;
+}
+
+static int range_row(void *context, const struct table *table, const struct page_row *row,
+                     struct error *err)
+{
+    struct open_range *open = context;
+    struct work *work = open->work;
+    struct day_figure figure;
+    int rc = figure_read(table, row, &figure, err);
+    if (rc < 0)
+        return rc;
+    add_row_day(work, open->range->reseller, &figure)->range = open->range;
+    work->days = day_reader_days(work->reader, &work->day_count);
+    open->lowest = figure.day;
+    return ++open->days == work->range_days_max;
+}
+
+static void ranges_read(struct work *work)
+{
+    if (--work->reads > 0)
+        return;
+    if (work->status < 0) {
+        put_back(work);
+        chunk_clear(work);
+        work_finish(work);
+        return;
+    }
+    day_reader_read(work->reader, true, chunk_read, work);
+}
+
+static void range_read(void *context, int status, const struct error *err)
+{
+    struct open_range *open = context;
+    if (status < 0)
+        note_failure(open->work, status, err);
+    open->ends = open->days < open->work->range_days_max;
+    ranges_read(open->work);
+}
+
+static void read_range(struct open_range *open)
+{
+    struct work *work = open->work;
+    struct day_slice_text text;
+    struct error err = {0};
+    struct read_request request =
+        rows_request(work->rollup->stream->figures_table_id, &open->range->reseller, READ_APPLIED);
+    open->days = 0;
+    work->reads++;
+    if (open->to < open->range->from) {
+        range_read(open, 0, NULL);
+        return;
+    }
+    request.slice = figure_slice(open->range->from, open->to, &text);
+    request.row_limit = work->range_days_max;
+    int rc = rows_read(work->rollup->store, &request, range_row, range_read, open, &err);
+    if (rc < 0)
+        range_read(open, rc, &err);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct window_range *left = a;
+    const struct window_range *right = b;
+    if (left->token != right->token)
+        return left->token < right->token ? -1 : 1;
+    return (left->range->order > right->range->order) - (left->range->order < right->range->order);
+}
+
+/* The first ranges in the order of their rows; a reseller's in that of their coming. */
+static void take_range_window(struct work *work)
+{
+    uint32_t count = 0;
+    if (work->range_window == NULL)
+        work->range_window = memory_alloc(WINDOW_RANGES_MAX * sizeof(*work->range_window));
+    for (struct dirty_range *range = dirty_set_first_range(work->rollup->dirty);
+         range != NULL && count < WINDOW_RANGES_MAX; range = TAILQ_NEXT(range, link)) {
+        struct bytes reseller = range->reseller;
+        work->range_window[count++] =
+            (struct window_range){murmur3_token(reseller.data, reseller.size), range};
+    }
+    if (count > 1)
+        qsort(work->range_window, count, sizeof(*work->range_window), compare_ranges);
+    work->range_window_count = count;
+    work->range_window_next = 0;
+}
+
+static bool is_open(const struct work *work, struct bytes reseller)
+{
+    for (uint32_t i = 0; i < work->range_count; i++)
+        if (bytes_equal(work->ranges[i].range->reseller, reseller))
+            return true;
+    return false;
+}
+
+/* More ranges beside those that go on. */
+static void open_ranges(struct work *work)
+{
+    if (work->range_count == 0 && work->range_window_next == work->range_window_count)
+        take_range_window(work);
+    while (work->range_count < CHUNK_RANGES_MAX &&
+           work->range_window_next < work->range_window_count) {
+        struct dirty_range *range = work->range_window[work->range_window_next].range;
+        if (is_open(work, range->reseller))
+            break;
+        work->range_window_next++;
+        work->ranges[work->range_count++] =
+            (struct open_range){.work = work,
+                                .range = range,
+                                .to = range->until > DAY_MAX ? DAY_MAX : range->until - 1};
+    }
+}
+
+static void begin_ranges(struct work *work)
+{
+    work->range_days_max = work->range_count > 1 ? RANGE_DAYS_MAX : CHUNK_DAYS_MAX;
+    work->reads = 1;
+    for (uint32_t i = 0; i < work->range_count; i++)
+        read_range(&work->ranges[i]);
+    ranges_read(work);
+}
+
+static void chunk_begin(struct work *work)
+{
+    open_ranges(work);
+    bool is_awaited = work->range_count == 0 && add_awaited(work) > 0;
+    if (work->range_count > 0 || is_awaited)
+        work->window_count = work->window_next = 0;
+    if (work->range_count > 0)
+        begin_ranges(work);
+    else if (is_awaited)
+        day_reader_read(work->reader, false, chunk_read, work);
+    else
+        begin_days(work);
+}
+
+void rollup_turn(struct timer *timer)
+{
+    struct rollup *rollup = timer->context;
+    chunk_begin(rollup->work);
+}
+
+void rollup_work_ranges(struct rollup *rollup)
+{
+    if (rollup->work != NULL || rollup->is_failed || !rollup->is_loaded)
+        return;
+    struct clock *clock = rollup->world->clock;
+    rollup->work_began_us = clock->monotonic_us(clock);
+    rollup->work = work_new(rollup);
+    chunk_begin(rollup->work);
+}
+
+void rollup_work_wanted(struct rollup *rollup)
+{
+    rollup->order_wanted = dirty_set_order(rollup->dirty);
+    rollup_work_ranges(rollup);
+}

@@ -1,0 +1,190 @@
+/* What decides correctness: a row says of itself which day and seal it belongs to, and its checksum
+ * covers that too, so a row that is damaged, or stands where another belongs, is told.
+ *
+ *     sealed_day   CRC-32C of    key | id | stats | ads
+ *     sealed_ad    CRC-32C of    key | id | clicks | gross | ad
+ *
+ * key is the partition's as the store has it, id 16 bytes, clicks and ads 8, big end first, stats
+ * and gross as they are in the row. */
+#include "rollup/days/seal.h"
+
+#include <inttypes.h>
+
+#include "storage/engine/rows.h"
+#include "base/crc32c.h"
+#include "base/memory.h"
+
+/* ---- checksums ---- */
+
+static int64_t checksum_of(struct bytes key, const uint8_t id[UUID_SIZE], struct bytes first,
+                           struct bytes second, struct bytes third)
+{
+    uint32_t sum = crc32c(0, key.data, key.size);
+    sum = crc32c(sum, id, UUID_SIZE);
+    sum = crc32c(sum, first.data, first.size);
+    sum = crc32c(sum, second.data, second.size);
+    return crc32c(sum, third.data, third.size);
+}
+
+static int corrupt(const struct table *table, struct bytes key, struct bytes ad, struct error *err)
+{
+    struct bytes reseller = {0};
+    struct bytes day = {0};
+    if (key_component(key, 2, 0, &reseller) != 0 || key_component(key, 2, 1, &day) != 0)
+        return error_set(err, ERROR_CORRUPT, "table %s: a key that is none", table->name);
+    return error_set(err, ERROR_CORRUPT, "table %s, %.*s %.*s%s%.*s: the seal is damaged",
+                     table->name, (int)(reseller.size < 100 ? reseller.size : 100),
+                     (const char *)reseller.data, (int)day.size, (const char *)day.data,
+                     ad.size > 0 ? " ad " : "", (int)(ad.size < 100 ? ad.size : 100),
+                     (const char *)ad.data);
+}
+
+/* A column of 8 bytes that is no negative number. */
+static bool read_count(const struct table *table, const struct page_row *row, uint32_t column_id,
+                       struct bytes *value_out, uint64_t *count_out)
+{
+    if (!page_row_value(table, row, column_id, value_out) || value_out->size != 8 ||
+        value_bigint(*value_out) < 0)
+        return false;
+    *count_out = (uint64_t)value_bigint(*value_out);
+    return true;
+}
+
+static bool read_id(const struct table *table, const struct page_row *row, uint32_t column_id,
+                    uint8_t id[UUID_SIZE])
+{
+    struct bytes value;
+    if (!page_row_value(table, row, column_id, &value) || value.size != UUID_SIZE)
+        return false;
+    memcpy(id, value.data, UUID_SIZE);
+    return true;
+}
+
+/* ---- days ---- */
+
+int seal_read(const struct table *table, const struct page_row *row, struct seal *seal_out,
+              struct error *err)
+{
+    struct bytes none = bytes_of("", 0);
+    struct bytes stats, ads, sum;
+    uint64_t checksum;
+    *seal_out = (struct seal){.key = row->key};
+    if (!read_id(table, row, SEALED_ID, seal_out->id) ||
+        !page_row_value(table, row, SEALED_STATS, &stats) ||
+        !read_count(table, row, SEALED_ADS, &ads, &seal_out->ads) ||
+        !read_count(table, row, SEALED_CHECKSUM, &sum, &checksum) ||
+        (int64_t)checksum != checksum_of(row->key, seal_out->id, stats, ads, none))
+        return corrupt(table, row->key, none, err);
+    struct reader reader = reader_of(stats);
+    if (stats_deserialize(&reader, &seal_out->stats) < 0 || reader_left(&reader) > 0) {
+        stats_release(&seal_out->stats);
+        return corrupt(table, row->key, none, err);
+    }
+    return 0;
+}
+
+/* The two parts of the key, which the row's partition is made of. */
+static uint32_t put_key(struct write_batch *batch, struct bytes key, uint32_t reseller_id,
+                        uint32_t day_id, struct column_value *values)
+{
+    struct bytes part = {0};
+    int rc = key_component(key, 2, 0, &part);
+    check(rc == 0);
+    values[0] = (struct column_value){reseller_id, false, write_batch_copy(batch, part)};
+    rc = key_component(key, 2, 1, &part);
+    check(rc == 0);
+    values[1] = (struct column_value){day_id, false, write_batch_copy(batch, part)};
+    return 2;
+}
+
+void seal_write(struct write_batch *batch, const struct table *table, const struct seal *seal)
+{
+    struct column_value values[6];
+    struct buffer stats = {0};
+    uint32_t count = put_key(batch, seal->key, SEALED_RESELLER_ID, SEALED_DAY, values);
+    struct bytes id = write_batch_copy(batch, bytes_of(seal->id, UUID_SIZE));
+    struct bytes ads = write_batch_bigint(batch, (int64_t)seal->ads);
+    stats_serialize(&seal->stats, &stats);
+    struct bytes packed = write_batch_copy(batch, buffer_view(&stats));
+    int64_t checksum = checksum_of(seal->key, seal->id, packed, ads, bytes_of("", 0));
+    values[count++] = (struct column_value){SEALED_ID, false, id};
+    values[count++] = (struct column_value){SEALED_STATS, false, packed};
+    values[count++] = (struct column_value){SEALED_ADS, false, ads};
+    values[count++] =
+        (struct column_value){SEALED_CHECKSUM, false, write_batch_bigint(batch, checksum)};
+    write_batch_insert(batch, table, values, count);
+    buffer_release(&stats);
+}
+
+/* ---- ads ---- */
+
+int sealed_ad_read(const struct table *table, const struct page_row *row, struct sealed_ad *ad_out,
+                   struct error *err)
+{
+    struct bytes clicks, gross, sum;
+    uint64_t checksum;
+    *ad_out = (struct sealed_ad){.key = row->key};
+    if (!page_row_value(table, row, SEALED_AD_AD_ID, &ad_out->ad) ||
+        !read_id(table, row, SEALED_AD_ID, ad_out->id) ||
+        !read_count(table, row, SEALED_AD_CLICKS, &clicks, &ad_out->clicks) ||
+        !page_row_value(table, row, SEALED_AD_GROSS, &gross) ||
+        !read_count(table, row, SEALED_AD_CHECKSUM, &sum, &checksum) ||
+        (int64_t)checksum != checksum_of(row->key, ad_out->id, clicks, gross, ad_out->ad) ||
+        decimal_deserialize(gross, &ad_out->gross) < 0)
+        return corrupt(table, row->key, ad_out->ad, err);
+    return 0;
+}
+
+void sealed_ad_write(struct write_batch *batch, const struct table *table,
+                     const struct sealed_ad *ad)
+{
+    struct column_value values[7];
+    uint32_t count = put_key(batch, ad->key, SEALED_AD_RESELLER_ID, SEALED_AD_DAY, values);
+    struct bytes id = write_batch_copy(batch, bytes_of(ad->id, UUID_SIZE));
+    struct bytes clicks = write_batch_bigint(batch, (int64_t)ad->clicks);
+    struct bytes gross = write_batch_decimal(batch, ad->gross);
+    int64_t checksum = checksum_of(ad->key, ad->id, clicks, gross, ad->ad);
+    values[count++] =
+        (struct column_value){SEALED_AD_AD_ID, false, write_batch_copy(batch, ad->ad)};
+    values[count++] = (struct column_value){SEALED_AD_ID, false, id};
+    values[count++] = (struct column_value){SEALED_AD_CLICKS, false, clicks};
+    values[count++] = (struct column_value){SEALED_AD_GROSS, false, gross};
+    values[count++] =
+        (struct column_value){SEALED_AD_CHECKSUM, false, write_batch_bigint(batch, checksum)};
+    write_batch_insert(batch, table, values, count);
+}
+
+/* ---- the sum of a day's seals ---- */
+
+static int add_seal(void *context, const struct table *table, const struct page_row *row,
+                    struct error *err)
+{
+    const struct seal_sum *sum = context;
+    struct seal seal;
+    int rc = seal_read(table, row, &seal, err);
+    if (rc < 0)
+        return rc;
+    stats_add(sum->stats, &seal.stats);
+    stats_release(&seal.stats);
+    ++*sum->count;
+    return 0;
+}
+
+static void sum_done(void *context, int status, const struct error *err)
+{
+    struct seal_sum sum = *(struct seal_sum *)context;
+    memory_free(context);
+    sum.done(sum.context, status, err);
+}
+
+int seal_sum_read(struct store *store, const struct click_stream *stream, struct bytes key,
+                  enum read_view view, const struct seal_sum *sum, struct error *err)
+{
+    struct seal_sum *kept = memory_zeroed(1, sizeof(*kept));
+    struct read_request request = rows_request(stream->seals_table_id, &key, view);
+    *kept = *sum;
+    int rc = rows_read(store, &request, add_seal, sum_done, kept, err);
+    if (rc < 0)
+        memory_free(kept);
+    return rc;
+}

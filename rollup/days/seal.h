@@ -1,0 +1,82 @@
+/* seal: what is kept of a day whose clicks have expired.
+ *
+ * A stream keeps its clicks for so many days (`daybook retention`).  A day that is older, published
+ * and owed nothing is *sealed*: one frame has all of
+ *
+ *     sealed_day     one row: count, exact sum per scale of what goes
+ *     sealed_ad      one row for each ad: clicks, gross
+ *     ad_click       the deletion of the (reseller, day) partition
+ *     amount_by_day  state 'sealed', the figure as it is
+ *     change         who did it
+ *     dirty_day      a mark with cause `expiry` (the hook's), so that the figure is proved again
+ *
+ * so that a crash leaves the day whole or sealed.  Counters are not in it: what they count has
+ * been, so nothing is subtracted, and they are clicks + seals from then on:
+ *
+ *     figure of a day = (stats of its clicks + stats of its seals) x rate in effect
+ *
+ * Everything that works out a figure adds the two: the rollup, readers of dirty days, verify,
+ * `report --by ad`, the clicks of a reseller and day.  Hence
+ *
+ *   a rate changed     prices the day anew, from the gross that the seals keep
+ *   a late click       is a click of that day as any other: ranked (from 0 again once the expired
+ *                      ones have left the disk), counted, gathered, restated; the next pass seals
+ *                      it, in a seal of its own, and a day's seals add
+ *   a void, a restore  of a sealed day is refused: which clicks there were is not known any more
+ *   TRUNCATE           takes clicks, and leaves seals
+ *
+ * The id of a seal is its row in `change`.  Its rows are checked: a checksum of each, and the ads'
+ * clicks and gross, which are the day's.  Nothing else in the program deletes or changes a seal.
+ *
+ * What may not be sealed in between: a reader whose reads are more than one moment holds seals off
+ * (rollup_hold_seals), or he would find a day's clicks and its seal, or neither. */
+#ifndef DAYBOOK_ROLLUP_DAYS_SEAL_H
+#define DAYBOOK_ROLLUP_DAYS_SEAL_H
+
+#include "base/uuid.h"
+#include "rollup/days/rollup.h"
+
+/* No day has a seal. */
+#define SEALED_NONE INT32_MIN
+
+/* A row of sealed_day. */
+struct seal {
+    struct bytes key;                  /* the partition's, as ad_click has it */
+    uint8_t id[UUID_SIZE];
+    struct partition_stats stats;      /* owned */
+    uint64_t ads;
+};
+
+/* A row of sealed_ad; views. */
+struct sealed_ad {
+    struct bytes key;
+    uint8_t id[UUID_SIZE];
+    struct bytes ad;
+    uint64_t clicks;
+    struct decimal gross;              /* the largest scale of its terms */
+};
+
+/* ERROR_CORRUPT names the day, and the ad, when a row is none or its checksum is wrong.  Release
+ * the stats of a seal that was read. */
+must_check int seal_read(const struct table *table, const struct page_row *row,
+                         struct seal *seal_out, struct error *err);
+must_check int sealed_ad_read(const struct table *table, const struct page_row *row,
+                              struct sealed_ad *ad_out, struct error *err);
+
+/* Add the rows to a batch; `table` is sealed_day, sealed_ad. */
+void seal_write(struct write_batch *batch, const struct table *table, const struct seal *seal);
+void sealed_ad_write(struct write_batch *batch, const struct table *table,
+                     const struct sealed_ad *ad);
+
+/* Add the day's seals to `stats`, and how many there are to *count.  Both are the caller's until
+ * `done`, which comes once, perhaps before the call returns. */
+struct seal_sum {
+    struct partition_stats *stats;
+    uint32_t *count;
+    store_done done;
+    void *context;
+};
+must_check int seal_sum_read(struct store *store, const struct click_stream *stream,
+                             struct bytes key, enum read_view view, const struct seal_sum *sum,
+                             struct error *err);
+#endif

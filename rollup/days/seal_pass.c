@@ -1,0 +1,659 @@
+/* A pass, and the making of one seal:
+ *
+ *     rows of amount_by_day of a reseller ─▶ its days that are published, owed nothing, have clicks
+ *       ─▶ the day's clicks, read page by page and summed by ad
+ *       ─▶ one batch (seal.h), if the day is as it was read and still owed nothing
+ *
+ * What decides correctness: the batch is applied only if no click and no mutation came to the day
+ * since its first page was read (store_apply_if), so the seal is exactly what goes; and only while
+ * the rollup's work, which adds clicks and seals from two reads, is not under way, and nobody else
+ * who does that holds seals off.
+ *
+ * A day that changed in between, or that waits for a restatement, is left to the next pass, which a
+ * server begins within a minute.  A failure of one day ends the pass: what was sealed is sealed.
+ *
+ * Cost: a read of the day's clicks and one frame a day; memory: an entry per ad of the day, and the
+ * days of one reseller. */
+#include "rollup/days/seal_pass.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "storage/engine/rows.h"
+#include "rollup/days/seal.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+enum {
+    BATCH_BYTES_MAX = 16 << 20, /* of a seal, below the store's limit for a batch */
+    ROW_BYTES = 160,            /* of an ad's row besides ids */
+    HELD_PAUSE_MS = 5,
+    FULL_PAUSE_MS = 20,
+    LOOK_MS = 60000 /* a server looks so often whether anything is due */
+};
+
+/* What one ad has of the day. */
+struct ad_sum {
+    uint64_t clicks;
+    struct decimal gross;
+};
+
+struct seal_pass {
+    struct rollup *rollup;
+    bool is_dry;
+    int32_t from;
+    int32_t to;        /* the last day that has expired */
+    int32_t left_from; /* the first day that was left; INT32_MAX: none */
+    struct change_row change;
+    struct bytes *resellers; /* that had figures when it began */
+    uint32_t reseller_count;
+    uint32_t reseller_next;
+    struct bytes reseller; /* whose days these are */
+    int32_t *days;
+    uint32_t day_count, day_capacity, day_next;
+    int32_t day; /* being sealed */
+    struct buffer key;
+    struct partition_stats stats; /* of its clicks, as they were read */
+    struct key_map *ads;
+    struct ad_sum *sums; /* by number in `ads` */
+    uint32_t sum_capacity;
+    size_t bytes; /* of the batch, roughly */
+    bool is_read;
+    struct store_version version;
+    struct write_batch *batch;
+    struct timer turn;
+    struct seal_totals totals;
+    seal_pass_done done;
+    void *context;
+    int status;
+    struct error err;
+};
+
+/* ---- what is due ---- */
+
+bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out)
+{
+    int64_t today = zone_day(rollup->zone, rollup_now_us(rollup) / 1000);
+    int64_t last = today - rollup->keep_days - 1;
+    if (rollup->keep_days == 0 || last < DAY_MIN || !rollup_trusts_clock(rollup))
+        return false;
+    *day_out = (int32_t)last;
+    return true;
+}
+
+void seal_pass_expect(struct rollup *rollup, int32_t day)
+{
+    if (day < rollup->seal_from)
+        rollup->seal_from = day;
+}
+
+/* ---- holds ---- */
+
+void rollup_hold_seals(struct rollup *rollup, struct seal_hold *hold)
+{
+    hold->is_granted = !rollup->is_seal_under_way;
+    if (!hold->is_granted) {
+        hold->next = rollup->holds_waiting;
+        rollup->holds_waiting = hold;
+        return;
+    }
+    rollup->holds++;
+    hold->granted(hold->context);
+}
+
+void rollup_unhold_seals(struct rollup *rollup, struct seal_hold *hold)
+{
+    check(hold->is_granted && rollup->holds > 0);
+    hold->is_granted = false;
+    rollup->holds--;
+}
+
+static void grant_holds(struct rollup *rollup)
+{
+    while (rollup->holds_waiting != NULL) {
+        struct seal_hold *hold = rollup->holds_waiting;
+        rollup->holds_waiting = hold->next;
+        hold->is_granted = true;
+        rollup->holds++;
+        hold->granted(hold->context);
+    }
+}
+
+int32_t rollup_sealed_to(const struct rollup *rollup)
+{
+    return rollup->sealed_to;
+}
+
+/* ---- the end ---- */
+
+static void day_clear(struct seal_pass *pass)
+{
+    stats_clear(&pass->stats);
+    key_map_free(pass->ads);
+    pass->ads = NULL;
+    pass->bytes = 0;
+    pass->is_read = false;
+}
+
+static void pass_free(struct seal_pass *pass)
+{
+    day_clear(pass);
+    buffer_release(&pass->key);
+    write_batch_free(pass->batch);
+    memory_free(pass->resellers);
+    memory_free(pass->days);
+    memory_free(pass->sums);
+    memory_free(pass);
+}
+
+static bool is_ended(const struct seal_pass *pass)
+{
+    return pass->status < 0 || pass->rollup->is_closing || pass->rollup->is_failed;
+}
+
+/* A server's; a command in a process of its own says it in its answer. */
+static void log_sealed(const struct seal_pass *pass)
+{
+    char to[DAY_TEXT_SIZE + 1];
+    struct buffer gross = {0};
+    if (!pass->rollup->is_automatic || pass->is_dry || pass->totals.days == 0)
+        return;
+    day_format(pass->to, to);
+    decimal_append(&gross, pass->totals.gross);
+    log_event(LOG_NOTICE, "days_sealed", log_text("stream", pass->rollup->stream->name),
+              log_text("up_to", to), log_number("keep_days", pass->rollup->keep_days),
+              log_number("days", (int64_t)pass->totals.days),
+              log_number("clicks", (int64_t)pass->totals.clicks),
+              log_bytes("gross", buffer_view(&gross)));
+    buffer_release(&gross);
+}
+
+static void pass_finish(struct seal_pass *pass)
+{
+    struct rollup *rollup = pass->rollup;
+    seal_pass_done done = pass->done;
+    void *context = pass->context;
+    const struct seal_totals totals = pass->totals;
+    struct error err = pass->err;
+    int status = pass->status;
+    bool is_whole = !is_ended(pass) && !pass->is_dry;
+    if (status == 0 && is_ended(pass))
+        status = error_set(&err, ERROR_CLOSED, "the store is closing");
+    /* Days that settled meanwhile have moved seal_from back, from where the pass had put it. */
+    if (!is_whole)
+        seal_pass_expect(rollup, pass->from);
+    seal_pass_expect(rollup, pass->left_from);
+    rollup->sealing = NULL;
+    log_sealed(pass);
+    pass_free(pass);
+    done(context, status, status < 0 ? &err : NULL, &totals);
+    rollup_close_if_idle(rollup);
+}
+
+static void pass_turn_in(struct seal_pass *pass, int64_t delay_ms)
+{
+    struct executor *executor = pass->rollup->world->executor;
+    executor->timer_start(executor, &pass->turn, delay_ms);
+}
+
+static void pass_fail(struct seal_pass *pass, int status, const struct error *err)
+{
+    pass->status =
+        error_set(&pass->err, status, "%s", err != NULL ? err->text : error_text(status));
+    pass_turn_in(pass, 0);
+}
+
+/* ---- one day ---- */
+
+static void next_turn(struct timer *timer);
+static void commit_turn(struct timer *timer);
+
+static void day_end(struct seal_pass *pass)
+{
+    day_clear(pass);
+    pass->turn.fire = next_turn;
+    pass_turn_in(pass, 0);
+}
+
+static void day_leave(struct seal_pass *pass)
+{
+    pass->totals.days_left++;
+    if (pass->day < pass->left_from)
+        pass->left_from = pass->day;
+    day_end(pass);
+}
+
+static int day_count(struct seal_pass *pass, const struct partition_stats *stats)
+{
+    pass->totals.days++;
+    pass->totals.clicks += stats->rows;
+    return decimal_add(pass->totals.gross, stats_sum(stats), &pass->totals.gross);
+}
+
+static void day_durable(void *context, int status, const struct error *err)
+{
+    struct seal_pass *pass = context;
+    struct rollup *rollup = pass->rollup;
+    rollup->is_seal_under_way = false;
+    rollup->calls++;
+    grant_holds(rollup);
+    rollup->calls--;
+    if (status == 0)
+        status = day_count(pass, &pass->stats);
+    if (status < 0) {
+        pass->turn.fire = next_turn;
+        pass_fail(pass, status, err);
+        return;
+    }
+    rollup->metric_sealed->value++;
+    day_end(pass);
+}
+
+/* ---- the batch ---- */
+
+static void add_deletion(struct seal_pass *pass)
+{
+    const struct click_stream_clicks *clicks = &pass->rollup->stream->clicks;
+    char day[DAY_TEXT_SIZE + 1];
+    day_format(pass->day, day);
+    const struct column_value values[] = {{clicks->reseller, false, pass->reseller},
+                                          {clicks->day, false, write_batch_text(pass->batch, day)}};
+    write_batch_delete(pass->batch, rollup_table(pass->rollup, clicks->table_id), values, 2);
+}
+
+static void add_state(struct seal_pass *pass)
+{
+    char day[DAY_TEXT_SIZE + 1];
+    day_format(pass->day, day);
+    const struct column_value values[] = {
+        {AMOUNT_RESELLER_ID, false, pass->reseller},
+        {AMOUNT_DAY, false, write_batch_text(pass->batch, day)},
+        {AMOUNT_STATE, false, bytes_text(figure_state_name(DAY_SEALED))}};
+    write_batch_insert(pass->batch,
+                       rollup_table(pass->rollup, pass->rollup->stream->figures_table_id), values,
+                       sizeof(values) / sizeof(values[0]));
+}
+
+static void add_sealed_to(struct seal_pass *pass)
+{
+    char day[DAY_TEXT_SIZE + 1];
+    day_format(pass->day, day);
+    const struct column_value values[] = {
+        {RETENTION_STREAM, false, bytes_text(pass->rollup->stream->name)},
+        {RETENTION_SEALED_TO, false, write_batch_text(pass->batch, day)}};
+    write_batch_insert(pass->batch, rollup_table(pass->rollup, TABLE_RETENTION), values, 2);
+}
+
+static void add_seal(struct seal_pass *pass)
+{
+    const struct click_stream *stream = pass->rollup->stream;
+    struct seal seal = {
+        .key = buffer_view(&pass->key), .stats = pass->stats, .ads = key_map_count(pass->ads)};
+    struct sealed_ad ad = {.key = seal.key};
+    memcpy(seal.id, pass->change.id, UUID_SIZE);
+    memcpy(ad.id, pass->change.id, UUID_SIZE);
+    seal_write(pass->batch, rollup_table(pass->rollup, stream->seals_table_id), &seal);
+    for (uint32_t i = 0; i < key_map_count(pass->ads); i++) {
+        ad.ad = key_map_key(pass->ads, i);
+        ad.clicks = pass->sums[i].clicks;
+        ad.gross = pass->sums[i].gross;
+        sealed_ad_write(pass->batch, rollup_table(pass->rollup, stream->sealed_ads_table_id), &ad);
+    }
+}
+
+static int apply_seal(struct seal_pass *pass, struct error *err)
+{
+    struct rollup *rollup = pass->rollup;
+    const struct store_expectation unchanged = {.table_id = rollup->stream->clicks.table_id,
+                                                .key = buffer_view(&pass->key),
+                                                .version = pass->version};
+    bool is_later = pass->day > rollup->sealed_to;
+    write_batch_clear(pass->batch);
+    add_seal(pass);
+    add_deletion(pass);
+    add_state(pass);
+    if (is_later)
+        add_sealed_to(pass);
+    rollup_write_change(rollup, pass->batch, &pass->change);
+    rollup->is_sealing = rollup->is_seal_under_way = true;
+    int rc = store_apply_if(rollup->store, pass->batch, &unchanged, 1, day_durable, pass, err);
+    rollup->is_sealing = false;
+    if (rc < 0)
+        rollup->is_seal_under_way = false;
+    else if (is_later)
+        rollup->sealed_to = pass->day;
+    return rc;
+}
+
+/* Whether anything is owed: a figure or an entry of the ledger, or the price of a changed rate. */
+static bool is_owed(const struct seal_pass *pass)
+{
+    struct dirty_set *dirty = pass->rollup->dirty;
+    return dirty_set_find(dirty, buffer_view(&pass->key)) != NULL ||
+           dirty_set_first_range(dirty) != NULL;
+}
+
+static void day_commit(struct seal_pass *pass)
+{
+    struct rollup *rollup = pass->rollup;
+    struct error err = {0};
+    if (is_ended(pass)) {
+        pass_finish(pass);
+        return;
+    }
+    if (rollup->work != NULL || rollup->holds > 0) {
+        pass_turn_in(pass, HELD_PAUSE_MS);
+        return;
+    }
+    if (is_owed(pass)) {
+        day_leave(pass);
+        return;
+    }
+    int rc = apply_seal(pass, &err);
+    if (rc == ERROR_FULL) {
+        pass_turn_in(pass, FULL_PAUSE_MS);
+    } else if (rc == ERROR_CONFLICT) {
+        day_leave(pass);
+    } else if (rc < 0) {
+        pass->turn.fire = next_turn;
+        pass_fail(pass, rc, &err);
+    }
+}
+
+static void commit_turn(struct timer *timer)
+{
+    day_commit(timer->context);
+}
+
+/* ---- the day's clicks ---- */
+
+static struct ad_sum *sum_of(struct seal_pass *pass, struct bytes ad)
+{
+    bool is_new;
+    uint32_t number = key_map_add(pass->ads, ad, &is_new);
+    if (number >= pass->sum_capacity) {
+        pass->sum_capacity = pass->sum_capacity * 2 + 64;
+        pass->sums = memory_resize(pass->sums, pass->sum_capacity * sizeof(*pass->sums));
+    }
+    if (is_new) {
+        pass->sums[number] = (struct ad_sum){0};
+        pass->bytes += 2 * (pass->key.size + ad.size) + ROW_BYTES;
+    }
+    return &pass->sums[number];
+}
+
+static int take_click(struct seal_pass *pass, const struct table *table, const struct page_row *row,
+                      struct error *err)
+{
+    const struct click_stream_clicks *clicks = &pass->rollup->stream->clicks;
+    struct bytes ad, value;
+    struct decimal amount;
+    int128 unscaled;
+    if (!page_row_value(table, row, clicks->ad, &ad))
+        return 0;
+    struct ad_sum *sum = sum_of(pass, ad);
+    sum->clicks++;
+    stats_add_row(&pass->stats, value_bigint(row->row.clustering.values[0]));
+    if (!page_row_value(table, row, clicks->amount, &value))
+        return 0;
+    int rc = decimal_deserialize(value, &amount);
+    if (rc == 0)
+        rc = decimal_add(sum->gross, amount, &sum->gross);
+    if (rc == 0 && (!decimal_to_int128(amount, &unscaled) || unscaled > INT64_MAX ||
+                    unscaled < INT64_MIN || amount.scale < 0 || amount.scale >= STATS_SCALES_MAX))
+        rc = ERROR_LIMIT;
+    if (rc < 0)
+        return error_set(err, rc, "a day has an amount that no sum can be kept of");
+    stats_add_value(&pass->stats, (int64_t)unscaled, (uint8_t)amount.scale);
+    return 0;
+}
+
+static int take_page(void *context, const struct read_page *page, struct error *err)
+{
+    struct seal_pass *pass = context;
+    int rc = 0;
+    if (!pass->is_read)
+        pass->version = page->version;
+    pass->is_read = true;
+    for (uint32_t i = 0; rc == 0 && i < page->row_count; i++)
+        rc = take_click(pass, page->table, &page->rows[i], err);
+    if (rc == 0 && (is_ended(pass) || pass->bytes > BATCH_BYTES_MAX))
+        return 1;
+    return rc;
+}
+
+static void clicks_read(void *context, int status, const struct error *err)
+{
+    struct seal_pass *pass = context;
+    if (status < 0) {
+        pass_fail(pass, status, err);
+        return;
+    }
+    if (pass->bytes > BATCH_BYTES_MAX) {
+        pass->totals.days_too_large++;
+        day_end(pass);
+        return;
+    }
+    pass->turn.fire = commit_turn;
+    day_commit(pass);
+}
+
+static void read_clicks(struct seal_pass *pass)
+{
+    struct error err = {0};
+    struct bytes key = buffer_view(&pass->key);
+    struct read_request request =
+        rows_request(pass->rollup->stream->clicks.table_id, &key, READ_APPLIED);
+    request.row_limit = READ_ROWS_MAX;
+    pass->ads = key_map_new();
+    int rc = rows_read_pages(pass->rollup->store, &request, take_page, clicks_read, pass, &err);
+    if (rc < 0)
+        pass_fail(pass, rc, &err);
+}
+
+/* A sealed day has no clicks but late ones. */
+static void take_stats(void *context, int status, const struct error *err,
+                       const struct partition_figure *figures, uint32_t count,
+                       struct bytes position)
+{
+    struct seal_pass *pass = context;
+    (void)position;
+    if (status == 0 && count > 0 && pass->is_dry)
+        status = day_count(pass, &figures[0].stats);
+    if (status < 0)
+        pass_fail(pass, status, err);
+    else if (count == 0 || pass->is_dry)
+        day_end(pass);
+    else
+        read_clicks(pass);
+}
+
+static void day_begin(struct seal_pass *pass)
+{
+    struct error err = {0};
+    buffer_clear(&pass->key);
+    dirty_put_key(&pass->key, pass->reseller, pass->day);
+    if (is_owed(pass)) {
+        day_leave(pass);
+        return;
+    }
+    int rc = store_stats(pass->rollup->store, pass->rollup->stream->clicks.table_id,
+                         pass->rollup->stream->clicks.amount, buffer_view(&pass->key), READ_APPLIED,
+                         take_stats, pass, &err);
+    if (rc < 0)
+        pass_fail(pass, rc, &err);
+}
+
+/* ---- the days of a reseller ---- */
+
+static int take_day(void *context, const struct table *table, const struct page_row *row,
+                    struct error *err)
+{
+    struct seal_pass *pass = context;
+    struct day_figure figure;
+    int rc = figure_read(table, row, &figure, err);
+    if (rc < 0 || figure.state == DAY_OPEN)
+        return rc;
+    if (pass->day_count == pass->day_capacity) {
+        pass->day_capacity = pass->day_capacity * 2 + 64;
+        pass->days = memory_resize(pass->days, pass->day_capacity * sizeof(*pass->days));
+    }
+    pass->days[pass->day_count++] = figure.day;
+    return 0;
+}
+
+static void days_read(void *context, int status, const struct error *err)
+{
+    struct seal_pass *pass = context;
+    if (status < 0)
+        pass_fail(pass, status, err);
+    else
+        pass_turn_in(pass, 0);
+}
+
+static void read_days(struct seal_pass *pass)
+{
+    struct day_slice_text text;
+    struct error err = {0};
+    struct read_request request =
+        rows_request(pass->rollup->stream->figures_table_id, &pass->reseller, READ_APPLIED);
+    request.slice = figure_slice(pass->from, pass->to, &text);
+    pass->day_count = pass->day_next = 0;
+    int rc = rows_read(pass->rollup->store, &request, take_day, days_read, pass, &err);
+    if (rc < 0)
+        pass_fail(pass, rc, &err);
+}
+
+/* Rows are day descending: the oldest day first. */
+static void next_turn(struct timer *timer)
+{
+    struct seal_pass *pass = timer->context;
+    if (!is_ended(pass) && pass->day_next < pass->day_count) {
+        pass->day = pass->days[pass->day_count - ++pass->day_next];
+        day_begin(pass);
+    } else if (!is_ended(pass) && pass->reseller_next < pass->reseller_count) {
+        pass->reseller = pass->resellers[pass->reseller_next++];
+        read_days(pass);
+    } else {
+        pass_finish(pass);
+    }
+}
+
+/* ---- the beginning ---- */
+
+static void resellers_known(void *context, int status, const struct error *err)
+{
+    struct seal_pass *pass = context;
+    if (status < 0) {
+        pass_fail(pass, status, err);
+        return;
+    }
+    pass->resellers = key_map_sorted(pass->rollup->resellers, &pass->reseller_count);
+    pass_turn_in(pass, 0);
+}
+
+int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool is_dry,
+                    seal_pass_done done, void *context, struct error *err)
+{
+    int32_t to;
+    if (rollup->sealing != NULL)
+        return error_set(err, ERROR_FULL, "days are being sealed already");
+    if (rollup->is_failed || rollup->is_closing)
+        return error_set(err, ERROR_CLOSED, "the store is closing");
+    struct seal_pass *pass = memory_zeroed(1, sizeof(*pass));
+    *pass = (struct seal_pass){.rollup = rollup,
+                               .is_dry = is_dry,
+                               .from = rollup->seal_from,
+                               .to = DAY_MIN,
+                               .left_from = INT32_MAX,
+                               .change = *change,
+                               .batch = write_batch_new(),
+                               .done = done,
+                               .context = context};
+    pass->turn = (struct timer){.fire = next_turn, .context = pass};
+    rollup_begin_change(rollup, &pass->change);
+    rollup->sealing = pass;
+    if (!seal_pass_horizon(rollup, &to) || to < pass->from) {
+        pass_turn_in(pass, 0);
+        return 0;
+    }
+    pass->to = to;
+    if (!is_dry)
+        rollup->seal_from = to + 1;
+    int rc = rollup_know_resellers(rollup, resellers_known, pass, err);
+    if (rc < 0) {
+        rollup->seal_from = pass->from;
+        rollup->sealing = NULL;
+        pass_free(pass);
+    }
+    return rc;
+}
+
+/* ---- by itself ---- */
+
+static void looked(void *context, int status, const struct error *err,
+                   const struct seal_totals *totals)
+{
+    /* What failed is due still, and tried again with the next look. */
+    (void)context;
+    (void)status;
+    (void)err;
+    (void)totals;
+}
+
+void seal_pass_tick_in(struct rollup *rollup, int64_t delay_ms)
+{
+    struct executor *executor = rollup->world->executor;
+    if (!rollup->is_automatic || rollup->is_closing || rollup->keep_days == 0)
+        return;
+    executor->timer_stop(executor, &rollup->seal_timer);
+    executor->timer_start(executor, &rollup->seal_timer, delay_ms);
+}
+
+void seal_pass_tick(struct timer *timer)
+{
+    struct rollup *rollup = timer->context;
+    const struct change_row change = {
+        .door = "serve", .actor = "daybook", .command = "retention: clicks have expired"};
+    int32_t to;
+    if (seal_pass_horizon(rollup, &to) && rollup->seal_from <= to && rollup->sealing == NULL &&
+        !rollup->is_failed) {
+        /* The store refuses nothing here that the next look would not meet again. */
+        int rc = seal_pass_begin(rollup, &change, false, looked, rollup, NULL);
+        (void)rc;
+    }
+    seal_pass_tick_in(rollup, LOOK_MS);
+}
+
+/* ---- the row of `retention` ---- */
+
+static int take_retention(void *context, const struct table *table, const struct page_row *row,
+                          struct error *err)
+{
+    struct rollup *rollup = context;
+    struct bytes value;
+    if (page_row_value(table, row, RETENTION_KEEP_DAYS, &value)) {
+        if (value.size != 8 || value_bigint(value) < 0 || value_bigint(value) > KEEP_DAYS_MAX)
+            return error_set(err, ERROR_CORRUPT, "table retention keeps no number of days");
+        rollup->keep_days = (uint32_t)value_bigint(value);
+    }
+    if (page_row_value(table, row, RETENTION_SEALED_TO, &value) &&
+        !day_parse(value, &rollup->sealed_to))
+        return error_set(err, ERROR_CORRUPT, "table retention was sealed to no day");
+    return 0;
+}
+
+int seal_pass_load(struct rollup *rollup, store_done done, void *context, struct error *err)
+{
+    struct bytes key = bytes_text(rollup->stream->name);
+    struct read_request request = rows_request(TABLE_RETENTION, &key, READ_APPLIED);
+    return rows_read(rollup->store, &request, take_retention, done, context, err);
+}
+
+void seal_pass_write_keep(struct rollup *rollup, struct write_batch *batch, uint32_t keep_days)
+{
+    const struct column_value values[] = {
+        {RETENTION_STREAM, false, bytes_text(rollup->stream->name)},
+        {RETENTION_KEEP_DAYS, false, write_batch_bigint(batch, keep_days)}};
+    write_batch_insert(batch, rollup_table(rollup, TABLE_RETENTION), values, 2);
+}
