@@ -13,7 +13,7 @@
 #include "ingest/ingest.h"
 #include "query/model/model.h"
 #include "query/query.h"
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 #include "storage/engine/engine.h"
 
 enum {

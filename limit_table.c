@@ -21,7 +21,7 @@
 #include "query/native/native_connection.h"
 #include "query/query_commands.h"
 #include "query/report_chart.h"
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 #include "run.h"
 #include "storage/backup/backup.h"
 #include "storage/engine/engine.h"

@@ -4,7 +4,7 @@
 
 #include "base/cli/command.h"
 #include "base/metrics.h"
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 #include "storage/backup/backup.h"
 #include "storage/engine/store.h"
 

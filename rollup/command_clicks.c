@@ -25,7 +25,7 @@
 
 #include "rollup/command_private.h"
 #include "storage/engine/rows.h"
-#include "rollup/voided_page.h"
+#include "rollup/streams/voided_page.h"
 #include "base/memory.h"
 
 enum {

@@ -5,7 +5,7 @@
 
 #include "query/cql/cql_guard.h"
 #include "rollup/days/dirty.h"
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 #include "base/calendar.h"
 #include "base/hash.h"
 #include "storage/cell/partition_index.h"

@@ -15,7 +15,7 @@
 #include "query/cql/cql_schema_index.h"
 #include "query/cql/cql_schema_private.h"
 #include "query/cql/cql_trace.h"
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 #include "base/memory.h"
 
 static void change_release(struct cql_work *work)

@@ -20,7 +20,7 @@
 #include "query/cql/cql_guard.h"
 #include "query/cql/cql_slice.h"
 #include "query/cql/cql_trace.h"
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 #include "base/memory.h"
 #include "base/uuid.h"
 

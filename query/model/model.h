@@ -6,7 +6,7 @@
 #include "base/cli/command.h"
 #include "query/cql/cql_session.h"
 #include "query/model/definitions.h"
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 #include "storage/engine/store.h"
 
 /* The room of the commands; everything outlives it. */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "query/model/model.h"
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 #include "base/memory.h"
 
 enum {

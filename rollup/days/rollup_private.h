@@ -11,7 +11,7 @@
 #include "rollup/days/publication.h"
 #include "rollup/days/rate.h"
 #include "rollup/days/rollup.h"
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 
 struct figure_room;
 struct seal_pass;

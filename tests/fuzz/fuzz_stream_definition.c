@@ -2,7 +2,7 @@
  * the row's; where it fits the tables of keyspace `fuzz` a stream is made of it, found and dropped.
  *
  * Input: a row (fuzz.h). */
-#include "rollup/stream_definition.h"
+#include "rollup/streams/stream_definition.h"
 #include "tests/fuzz/fuzz.h"
 
 static const struct column_definition hit_columns[] = {

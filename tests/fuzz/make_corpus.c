@@ -13,7 +13,7 @@
 #include "query/native/native_request.h"
 #include "query/native/native_response.h"
 #include "rollup/days/seal.h"
-#include "rollup/stream_definition.h"
+#include "rollup/streams/stream_definition.h"
 #include "storage/backup/backup_following.h"
 #include "storage/backup/backup_point.h"
 #include "client/frame_writer.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "rollup/days/seal_pass.h"
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 #include "tests/lib/golden.h"
 #include "tests/sim/sim_world.h"
 

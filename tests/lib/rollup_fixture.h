@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_TESTS_LIB_ROLLUP_FIXTURE_H
 #define DAYBOOK_TESTS_LIB_ROLLUP_FIXTURE_H
 
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 

@@ -1,7 +1,7 @@
 /* test_streams: streams over tables of users' own: defined, rolled up, truncated, after crashes. */
 #include <criterion/criterion.h>
 
-#include "rollup/stream_definition.h"
+#include "rollup/streams/stream_definition.h"
 #include "base/memory.h"
 #include "tests/lib/rollup_fixture.h"
 

@@ -2,7 +2,7 @@
  *
  * What decides correctness: a row passes only if a line at the ingest door, or a rate of `daybook
  * rate`, could have made it.  Clicks that come in blocks were checked by their parser. */
-#include "rollup/stream_check.h"
+#include "rollup/streams/stream_check.h"
 
 #include "rollup/days/rate_value.h"
 #include "base/calendar.h"

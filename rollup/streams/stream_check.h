@@ -2,10 +2,10 @@
  *
  * One check for every door, made by the store before it takes a batch (store_set_commit_check), so
  * that the rollup and the report never meet a day, a rate or an amount that they cannot use. */
-#ifndef DAYBOOK_ROLLUP_STREAM_CHECK_H
-#define DAYBOOK_ROLLUP_STREAM_CHECK_H
+#ifndef DAYBOOK_ROLLUP_STREAMS_STREAM_CHECK_H
+#define DAYBOOK_ROLLUP_STREAMS_STREAM_CHECK_H
 
-#include "rollup/click_stream.h"
+#include "rollup/streams/click_stream.h"
 #include "storage/cell/block.h"
 #include "storage/cell/mutation.h"
 

@@ -11,8 +11,8 @@
  *
  * What decides correctness: the look has a version, under which the rows that come back are written
  * (store_apply_if); so no click comes in between that they would take the place of. */
-#ifndef DAYBOOK_ROLLUP_VOIDED_PAGE_H
-#define DAYBOOK_ROLLUP_VOIDED_PAGE_H
+#ifndef DAYBOOK_ROLLUP_STREAMS_VOIDED_PAGE_H
+#define DAYBOOK_ROLLUP_STREAMS_VOIDED_PAGE_H
 
 #include "storage/engine/store.h"
 

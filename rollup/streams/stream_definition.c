@@ -4,7 +4,7 @@
  * checked here, when a stream is made, and again whenever the schema changed: that a partition is
  * one reseller's day, that a day is a text such as 2013-11-28, that amounts and rates are numbers,
  * that what it counts by are texts. */
-#include "rollup/stream_definition.h"
+#include "rollup/streams/stream_definition.h"
 
 #include <string.h>
 

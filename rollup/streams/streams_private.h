@@ -1,11 +1,11 @@
 /* streams_private: the set of streams, for those who work on all of them. */
-#ifndef DAYBOOK_ROLLUP_STREAMS_PRIVATE_H
-#define DAYBOOK_ROLLUP_STREAMS_PRIVATE_H
+#ifndef DAYBOOK_ROLLUP_STREAMS_STREAMS_PRIVATE_H
+#define DAYBOOK_ROLLUP_STREAMS_STREAMS_PRIVATE_H
 
 #include "rollup/days/day_turn.h"
 #include "rollup/days/figure_window.h"
 #include "rollup/days/rollup_private.h"
-#include "rollup/streams.h"
+#include "rollup/streams/streams.h"
 
 struct streams {
     struct store *store;

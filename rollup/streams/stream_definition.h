@@ -9,10 +9,10 @@
  *     daybook_system.NAME_dirty_day  hidden
  *
  * What cannot be mapped is refused here, with what would do. */
-#ifndef DAYBOOK_ROLLUP_STREAM_DEFINITION_H
-#define DAYBOOK_ROLLUP_STREAM_DEFINITION_H
+#ifndef DAYBOOK_ROLLUP_STREAMS_STREAM_DEFINITION_H
+#define DAYBOOK_ROLLUP_STREAMS_STREAM_DEFINITION_H
 
-#include "rollup/click_stream.h"
+#include "rollup/streams/click_stream.h"
 #include "storage/engine/store.h"
 
 /* The texts of a definition: a table is KEYSPACE.TABLE. */

@@ -20,7 +20,7 @@
 #include "rollup/days/day_turn.h"
 #include "rollup/days/rollup_private.h"
 #include "storage/engine/rows.h"
-#include "rollup/streams_private.h"
+#include "rollup/streams/streams_private.h"
 #include "base/arena.h"
 #include "base/memory.h"
 

@@ -9,10 +9,10 @@
  *
  * A change under way (streams_apply) numbers the streams: while any is, streams may be added behind
  * those that it knows, and none is removed. */
-#include "rollup/streams_private.h"
+#include "rollup/streams/streams_private.h"
 
 #include "storage/engine/rows.h"
-#include "rollup/stream_check.h"
+#include "rollup/streams/stream_check.h"
 #include "base/arena.h"
 #include "base/memory.h"
 

@@ -7,11 +7,11 @@
  * are opened with the directory, and come and go with changes of the schema.  Whoever writes goes
  * by streams_apply, whatever tables it writes, and so no door needs to know which of them belong to
  * a stream.  Engine thread. */
-#ifndef DAYBOOK_ROLLUP_STREAMS_H
-#define DAYBOOK_ROLLUP_STREAMS_H
+#ifndef DAYBOOK_ROLLUP_STREAMS_STREAMS_H
+#define DAYBOOK_ROLLUP_STREAMS_STREAMS_H
 
 #include "rollup/days/rollup.h"
-#include "rollup/stream_definition.h"
+#include "rollup/streams/stream_definition.h"
 
 enum { STREAMS_MAX = 64 };             /* in a directory, the built-in one included */
 enum { STREAMS_FIGURES_BYTES_DEFAULT = 64 << 20 };

@@ -1,6 +1,6 @@
 /* A look reads what ad_click has from the page's first click to its last: a restore of a few clicks
  * of a large day, far apart, reads much of the day, as the write of them does (click_changes.c). */
-#include "rollup/voided_page.h"
+#include "rollup/streams/voided_page.h"
 
 #include "base/key_map.h"
 #include "storage/engine/rows.h"
