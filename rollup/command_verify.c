@@ -19,7 +19,7 @@
  * there is room for (tallies.h), and clicks read again for the rest. */
 #include <errno.h>
 
-#include "rollup/verify_private.h"
+#include "rollup/verify/verify_private.h"
 #include "base/memory.h"
 
 enum { DIFFERENCES_PRINTED_MAX = 1000 };

@@ -1,5 +1,5 @@
 /* test_tallies: every key is had once, however little memory there is. */
-#include "rollup/tallies.h"
+#include "rollup/verify/tallies.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * What decides correctness: the range only ever gets narrower within a round, and what falls out of
  * it is dropped whole.  So a key that is there at the end has all that was said of it, and one that
  * was dropped belongs to the rounds that follow, which begin where this one ended. */
-#include "rollup/tallies.h"
+#include "rollup/verify/tallies.h"
 
 #include "base/key_map.h"
 #include "base/hash.h"

@@ -11,8 +11,8 @@
  *     round 2                   |----- kept ------|            and so on
  *
  * Every key is in one round, and whatever is asked within a round is of the same keys. */
-#ifndef DAYBOOK_ROLLUP_TALLIES_H
-#define DAYBOOK_ROLLUP_TALLIES_H
+#ifndef DAYBOOK_ROLLUP_VERIFY_TALLIES_H
+#define DAYBOOK_ROLLUP_VERIFY_TALLIES_H
 
 #include "base/cli/command.h"
 

@@ -1,7 +1,7 @@
 /* Counters: read, clicks and seals counted, read again: the count must lie between the two.  Clicks
  * may come and be voided meanwhile, so where one does not, all of it is done a second time before
  * anything is called a difference.  As many keys at a time as there is memory for (tallies.h). */
-#include "rollup/verify_private.h"
+#include "rollup/verify/verify_private.h"
 
 static void counters_start(struct verify *verify, const struct click_stream_counter *counter);
 static void round_start(struct verify *verify);

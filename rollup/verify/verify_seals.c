@@ -7,7 +7,7 @@
  *
  * Memory: a page of seals, of each what it says of its ads. */
 #include "rollup/days/seal.h"
-#include "rollup/verify_private.h"
+#include "rollup/verify/verify_private.h"
 #include "base/arena.h"
 #include "base/memory.h"
 

@@ -7,7 +7,7 @@
  * Both in batches that hold the command's row in `change`.  A difference is noted only where two
  * looks saw it and the counter stood still, and at the end everything is verified again: what the
  * exit status says is what that found.  Interrupted, it has repaired a part. */
-#include "rollup/verify_private.h"
+#include "rollup/verify/verify_private.h"
 #include "base/arena.h"
 #include "base/memory.h"
 

@@ -8,7 +8,7 @@
  * A read-only store has loaded no marks, and nothing in it changes.  There the marks of the days
  * that do not agree are read, so that a day which is right costs nothing more. */
 #include "storage/engine/rows.h"
-#include "rollup/verify_private.h"
+#include "rollup/verify/verify_private.h"
 
 enum { LOOKS_MAX = 10 };
 

@@ -1,5 +1,5 @@
 /* The ledger: entries in their order, each against the one before it. */
-#include "rollup/verify_private.h"
+#include "rollup/verify/verify_private.h"
 
 static void name_entry(struct verify *verify, const struct ledger_entry *entry, const char *what)
 {

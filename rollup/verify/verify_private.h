@@ -1,12 +1,12 @@
 /* verify_private: the state of one verification, and its steps, each of which starts the next. */
-#ifndef DAYBOOK_ROLLUP_VERIFY_PRIVATE_H
-#define DAYBOOK_ROLLUP_VERIFY_PRIVATE_H
+#ifndef DAYBOOK_ROLLUP_VERIFY_VERIFY_PRIVATE_H
+#define DAYBOOK_ROLLUP_VERIFY_VERIFY_PRIVATE_H
 
 #include <inttypes.h>
 
 #include "rollup/command_private.h"
 #include "rollup/days/day_reader.h"
-#include "rollup/tallies.h"
+#include "rollup/verify/tallies.h"
 #include "storage/engine/rows.h"
 
 struct repair;
