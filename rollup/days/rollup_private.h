@@ -4,7 +4,7 @@
 
 #include "base/key_map.h"
 #include "base/world/world.h"
-#include "rollup/change_lines.h"
+#include "rollup/commands/change_lines.h"
 #include "rollup/days/away.h"
 #include "rollup/days/dirty.h"
 #include "rollup/days/figure.h"

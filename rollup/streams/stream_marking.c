@@ -15,7 +15,7 @@
  *
  * Failures.  A full store: the page waits.  A page that cannot be read ends the marking, and the
  * position stays for the next start. */
-#include "rollup/command_private.h"
+#include "rollup/commands/command_private.h"
 #include "rollup/days/dirty.h"
 #include "rollup/days/figure.h"
 #include "storage/engine/rows.h"

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "rollup/command_private.h"
+#include "rollup/commands/command_private.h"
 #include "rollup/days/day_reader.h"
 #include "rollup/verify/tallies.h"
 #include "storage/engine/rows.h"

@@ -1,5 +1,5 @@
 /* fuzz_rate_file: rates as CSV: edits in order, or a text per wrong line. */
-#include "rollup/rate_file.h"
+#include "rollup/commands/rate_file.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 /* test_rate_effect: what is printed of changed rates follows from the days alone, in whatever order
  * and at whatever rate they come. */
-#include "rollup/rate_effect.h"
+#include "rollup/commands/rate_effect.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

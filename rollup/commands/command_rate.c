@@ -11,9 +11,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "rollup/command_private.h"
-#include "rollup/rate_effect.h"
-#include "rollup/rate_file.h"
+#include "rollup/commands/command_private.h"
+#include "rollup/commands/rate_effect.h"
+#include "rollup/commands/rate_file.h"
 #include "rollup/days/rate_value.h"
 #include "base/arena.h"
 #include "base/memory.h"

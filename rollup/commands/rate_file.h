@@ -4,8 +4,8 @@
  *     supaboobs,2011-02-13,0.2
  *     "another, Ltd",2013-11-01,25%
  */
-#ifndef DAYBOOK_ROLLUP_RATE_FILE_H
-#define DAYBOOK_ROLLUP_RATE_FILE_H
+#ifndef DAYBOOK_ROLLUP_COMMANDS_RATE_FILE_H
+#define DAYBOOK_ROLLUP_COMMANDS_RATE_FILE_H
 
 #include "rollup/days/rate.h"
 

@@ -23,7 +23,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "rollup/command_private.h"
+#include "rollup/commands/command_private.h"
 #include "storage/engine/rows.h"
 #include "rollup/streams/voided_page.h"
 #include "base/memory.h"

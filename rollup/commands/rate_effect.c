@@ -1,11 +1,11 @@
 /* A day is priced twice, at the rates before and at those after, and counts if the rates differ, by
  * their digits.  Of those that count the first EFFECT_DAYS_PRINTED_MAX are kept, in their order, so
  * that a rate for everybody takes no memory by the day. */
-#include "rollup/rate_effect.h"
+#include "rollup/commands/rate_effect.h"
 
 #include <inttypes.h>
 
-#include "rollup/command_private.h"
+#include "rollup/commands/command_private.h"
 #include "rollup/days/figure.h"
 #include "base/key_map.h"
 #include "base/memory.h"

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "rollup/command_private.h"
+#include "rollup/commands/command_private.h"
 #include "rollup/days/seal_pass.h"
 #include "base/memory.h"
 

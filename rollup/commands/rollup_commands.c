@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "rollup/command_private.h"
+#include "rollup/commands/command_private.h"
 #include "base/memory.h"
 
 enum { FULL_PAUSE_MS = 20 };

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "rollup/command_private.h"
+#include "rollup/commands/command_private.h"
 #include "storage/engine/rows.h"
 #include "base/arena.h"
 #include "base/memory.h"

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "rollup/command_private.h"
+#include "rollup/commands/command_private.h"
 #include "rollup/days/seal.h"
 #include "rollup/days/seal_pass.h"
 #include "base/memory.h"

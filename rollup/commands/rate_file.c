@@ -3,11 +3,11 @@
  *
  * A reseller and day named twice is an error even with the same rate: a file that says so was put
  * together wrongly, and the other half of the mistake may be elsewhere in it. */
-#include "rollup/rate_file.h"
+#include "rollup/commands/rate_file.h"
 
 #include <stdlib.h>
 
-#include "rollup/command_private.h"
+#include "rollup/commands/command_private.h"
 #include "base/arena.h"
 #include "base/memory.h"
 

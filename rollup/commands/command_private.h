@@ -1,6 +1,6 @@
 /* command_private: what the rollup's subcommands share. */
-#ifndef DAYBOOK_ROLLUP_COMMAND_PRIVATE_H
-#define DAYBOOK_ROLLUP_COMMAND_PRIVATE_H
+#ifndef DAYBOOK_ROLLUP_COMMANDS_COMMAND_PRIVATE_H
+#define DAYBOOK_ROLLUP_COMMANDS_COMMAND_PRIVATE_H
 
 #include <argp.h>
 

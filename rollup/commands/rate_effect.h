@@ -7,11 +7,11 @@
  * Days come before the change is made, as a reader of figures has them, or after it, as the rollup
  * prices them, in any order: what is printed follows from their clicks and gross, from the rates
  * before and from the edits, and is the same. */
-#ifndef DAYBOOK_ROLLUP_RATE_EFFECT_H
-#define DAYBOOK_ROLLUP_RATE_EFFECT_H
+#ifndef DAYBOOK_ROLLUP_COMMANDS_RATE_EFFECT_H
+#define DAYBOOK_ROLLUP_COMMANDS_RATE_EFFECT_H
 
+#include "rollup/commands/rate_file.h"
 #include "rollup/days/rollup.h"
-#include "rollup/rate_file.h"
 
 enum { EFFECT_DAYS_PRINTED_MAX = 100 };        /* the first by reseller, a reseller's last ones */
 
