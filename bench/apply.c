@@ -11,7 +11,7 @@
 
 #include "bench/bench_store.h"
 #include "bench/click_arguments.h"
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 
 enum { LINES_AT_ONCE = 100000 };
 

@@ -5,7 +5,7 @@
  * Decode: checksum, tables, hash of the content and rows, into a block; what a batch costs before
  * the engine sees it.  Row by row: the same with a row in each batch that is refused.  Encode: what
  * the client library does. */
-#include "ingest/binary_decoder.h"
+#include "ingest/parse/binary_decoder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

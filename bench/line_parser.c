@@ -4,7 +4,7 @@
  *
  * 1,000 resellers with 200 ads each, both drawn with weights 1/n, over three days, 55 bytes a line:
  * the input of docs/ARCHITECTURE.md's figures. */
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>

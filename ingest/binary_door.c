@@ -16,7 +16,7 @@
 #include "ingest/binary_door.h"
 
 #include "client/wire.h"
-#include "ingest/line_batch.h"
+#include "ingest/parse/line_batch.h"
 #include "ingest/text_ahead.h"
 #include "ingest/text_commit.h"
 #include "ingest/text_control.h"

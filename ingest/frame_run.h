@@ -11,7 +11,7 @@
 #define DAYBOOK_INGEST_FRAME_RUN_H
 
 #include "client/wire.h"
-#include "ingest/binary_decoder.h"
+#include "ingest/parse/binary_decoder.h"
 
 enum {
     FRAME_RUNS_MAX = 64,               /* of a chunk */

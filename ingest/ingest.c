@@ -8,7 +8,7 @@
 #include "ingest/ingest.h"
 
 #include "ingest/ingest_private.h"
-#include "ingest/keyed.h"
+#include "ingest/parse/keyed.h"
 #include "ingest/producer_rows.h"
 #include "ingest/producers_command.h"
 #include "ingest/rejects.h"

@@ -9,7 +9,7 @@
 #include "base/metrics.h"
 #include "base/world/network.h"
 #include "door/door.h"
-#include "ingest/stream_map.h"
+#include "ingest/parse/stream_map.h"
 #include "ingest/tables.h"
 #include "storage/engine/store.h"
 

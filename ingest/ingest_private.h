@@ -7,9 +7,9 @@
 #include "counters/producer.h"
 #include "ingest/ingest.h"
 #include "ingest/input_room.h"
-#include "ingest/reject.h"
+#include "ingest/parse/reject.h"
+#include "ingest/parse/text_rows.h"
 #include "ingest/text_input.h"
-#include "ingest/text_rows.h"
 
 struct text_connection;
 struct text_ahead;

@@ -24,7 +24,7 @@
 
 #include "ingest/load_file.h"
 #include "ingest/load_frames.h"
-#include "ingest/reject.h"
+#include "ingest/parse/reject.h"
 #include "base/memory.h"
 #include "base/cli/table_print.h"
 

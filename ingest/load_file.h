@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/uuid.h"
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 #include "ingest/source.h"
 
 enum { LOAD_LINE_MAX = RECORD_LINE_MAX + 2 };      /* sent of a line: enough to be refused */

@@ -12,7 +12,7 @@
 #include "client/frame_reader.h"
 #include "client/frame_writer.h"
 #include "client/wire.h"
-#include "ingest/line_batch.h"
+#include "ingest/parse/line_batch.h"
 #include "base/memory.h"
 #include "storage/schema/type.h"
 

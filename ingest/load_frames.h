@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_INGEST_LOAD_FRAMES_H
 #define DAYBOOK_INGEST_LOAD_FRAMES_H
 
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 
 struct load_frames;
 

@@ -3,7 +3,7 @@
 #define DAYBOOK_INGEST_REJECTS_H
 
 #include "base/cli/command.h"
-#include "ingest/reject.h"
+#include "ingest/parse/reject.h"
 #include "storage/cell/write_batch.h"
 
 struct random;

@@ -10,9 +10,9 @@
 #include <sys/queue.h>
 
 #include "ingest/ingest_private.h"
-#include "ingest/keyed.h"
-#include "ingest/line_parser.h"
-#include "ingest/ndjson.h"
+#include "ingest/parse/keyed.h"
+#include "ingest/parse/line_parser.h"
+#include "ingest/parse/ndjson.h"
 #include "ingest/text_input.h"
 
 enum {

@@ -5,7 +5,7 @@
  * the new back, which then has room for a read whatever its size. */
 #include "ingest/text_input.h"
 
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 #include "base/memory.h"
 
 enum {

@@ -10,7 +10,7 @@
 #ifndef DAYBOOK_INGEST_TEXT_INPUT_H
 #define DAYBOOK_INGEST_TEXT_INPUT_H
 
-#include "ingest/row_builder.h"
+#include "ingest/parse/row_builder.h"
 
 enum {
     TEXT_INPUT_SIZE = 16 << 10,        /* of a new connection's chunk; grows when reads fill it */

@@ -1,7 +1,7 @@
 /* fuzz_csv: the CSV line parser: the quick way and the full way give the same rows and rejects.
  *
  * Input: a byte (1: the first line is a header), then lines. */
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 #include "rollup/tables.h"
 #include "base/memory.h"
 #include "tests/fuzz/fuzz.h"

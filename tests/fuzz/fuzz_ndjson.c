@@ -1,5 +1,5 @@
 /* fuzz_ndjson: lines of JSON: each is a row or a reject, and leaves nothing behind for the next. */
-#include "ingest/ndjson.h"
+#include "ingest/parse/ndjson.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_stream.h"
 

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_TESTS_FUZZ_STREAM_H
 #define DAYBOOK_TESTS_FUZZ_STREAM_H
 
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 
 struct line_columns fuzz_columns(void);
 struct row_builder *fuzz_builder(void);              /* the caller's to free */

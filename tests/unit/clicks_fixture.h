@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_TESTS_CLICKS_FIXTURE_H
 #define DAYBOOK_TESTS_CLICKS_FIXTURE_H
 
-#include "ingest/stream_map.h"
+#include "ingest/parse/stream_map.h"
 #include "storage/schema/schema.h"
 
 enum { CLICKS_TABLE = 1 };

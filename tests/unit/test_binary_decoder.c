@@ -1,6 +1,6 @@
 /* Batches as columns: the rows and rejects are those of the same clicks as lines of text, and bytes
  * that are no batch are refused whole. */
-#include "ingest/binary_decoder.h"
+#include "ingest/parse/binary_decoder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "client/frame_writer.h"
 #include "client/wire.h"
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/cli/table_print.h"

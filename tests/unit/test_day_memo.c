@@ -1,5 +1,5 @@
 /* Days kept as text and back are those of the calendar, whichever were asked for before. */
-#include "ingest/day_memo.h"
+#include "ingest/parse/day_memo.h"
 
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
 /* Thirteen digits are one number by words and by vectors, and nothing else is any. */
-#include "ingest/digits.h"
+#include "ingest/parse/digits.h"
 
 #include <inttypes.h>
 #include <stdio.h>

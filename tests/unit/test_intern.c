@@ -1,5 +1,5 @@
 /* Interning: equal strings have one code, others another, whatever their length. */
-#include "ingest/intern.h"
+#include "ingest/parse/intern.h"
 
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
 /* Clicks that bring ids along: judged against what is there, written once, counted once. */
-#include "ingest/keyed.h"
+#include "ingest/parse/keyed.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 #include "tests/lib/rollup_fixture.h"
 
 struct bench {

@@ -1,6 +1,6 @@
 /* Lines of CSV: each is a row or a reject with its reason, the plain way gives what the full way
  * gives, and the two ways to find delimiters agree. */
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Lines of JSON: one flat object is a row, anything else a reject, and no line reaches into the
  * next. */
-#include "ingest/ndjson.h"
+#include "ingest/parse/ndjson.h"
 
 #include <criterion/criterion.h>
 

@@ -4,10 +4,10 @@
  * and engine.  The bytes are the world's: whatever they say, a frame is taken whole or refused
  * whole.  ERROR_CORRUPT is a frame that is not formed as client/wire.h says, ERROR_LIMIT one that
  * is too much; single rows that are not in order become rejects, as they would as lines of text. */
-#ifndef DAYBOOK_INGEST_BINARY_DECODER_H
-#define DAYBOOK_INGEST_BINARY_DECODER_H
+#ifndef DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
+#define DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 
-#include "ingest/row_builder.h"
+#include "ingest/parse/row_builder.h"
 
 struct binary_decoder;
 struct hash128_stream;

@@ -3,8 +3,8 @@
  * An id of up to 16 bytes is compared as two integers and never looked up in the dictionary's text;
  * a longer one is found by its hash and then compared.  Clearing is a step of the epoch, so that a
  * small batch does not pay for the table a large one has made. */
-#ifndef DAYBOOK_INGEST_INTERN_H
-#define DAYBOOK_INGEST_INTERN_H
+#ifndef DAYBOOK_INGEST_PARSE_INTERN_H
+#define DAYBOOK_INGEST_PARSE_INTERN_H
 
 #include <stdint.h>
 

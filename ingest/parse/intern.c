@@ -1,5 +1,5 @@
 /* intern: see intern.h.  Open addressing with linear steps, at most half full. */
-#include "ingest/intern.h"
+#include "ingest/parse/intern.h"
 
 #include "base/hash.h"
 #include "base/memory.h"

@@ -4,7 +4,7 @@
  * written whether they are there or not, so that the usual block (five delimiters in 55 bytes)
  * costs one branch that is always predicted.  What was written past the count is overwritten by
  * the next block. */
-#include "ingest/delimiter_index.h"
+#include "ingest/parse/delimiter_index.h"
 
 #include "base/bytes.h"
 

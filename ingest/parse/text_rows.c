@@ -1,5 +1,5 @@
 /* text_rows: see text_rows.h. */
-#include "ingest/text_rows.h"
+#include "ingest/parse/text_rows.h"
 
 #include "ingest/ingest_private.h"
 #include "base/memory.h"

@@ -8,7 +8,7 @@
  * The rows of a batch are sorted by day and by the table's own order, and each day is read once,
  * from its first row of the batch to its last: clicks that come in order cost a read of what came
  * beside them, clicks out of order one of the days' parts that they span. */
-#include "ingest/keyed.h"
+#include "ingest/parse/keyed.h"
 
 #include <stdlib.h>
 #include <string.h>

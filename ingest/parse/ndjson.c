@@ -6,7 +6,7 @@
  *
  * yajl turns half of a surrogate pair into '?', which would make two ids one; such lines are
  * refused before it sees them. */
-#include "ingest/ndjson.h"
+#include "ingest/parse/ndjson.h"
 
 #include <yajl/yajl_parse.h>
 

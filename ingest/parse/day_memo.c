@@ -2,7 +2,7 @@
  *
  * What decides correctness: a kept text is compared whole, so that a slot decides only how soon a
  * day is found; and what is no day is never kept. */
-#include "ingest/day_memo.h"
+#include "ingest/parse/day_memo.h"
 
 struct bytes day_memo_format(struct day_memo *memo, int32_t day)
 {

@@ -11,9 +11,9 @@
  *
  * A line that crosses the window's end is left to the next window, which begins with it; one that
  * is longer than a window takes the full way. */
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 
-#include "ingest/digits.h"
+#include "ingest/parse/digits.h"
 #include "base/memory.h"
 
 enum { AMOUNT_PLAIN_MAX = 18 };

@@ -3,13 +3,13 @@
  * A builder knows nothing of the engine: it turns checked values into a block with dictionaries of
  * its own (storage/cell/block.h), so it can live on any thread.  One belongs to each connection; it is
  * cleared after each batch and keeps its memory. */
-#ifndef DAYBOOK_INGEST_ROW_BUILDER_H
-#define DAYBOOK_INGEST_ROW_BUILDER_H
+#ifndef DAYBOOK_INGEST_PARSE_ROW_BUILDER_H
+#define DAYBOOK_INGEST_PARSE_ROW_BUILDER_H
 
-#include "ingest/day_memo.h"
-#include "ingest/intern.h"
-#include "ingest/reject.h"
-#include "ingest/stream_map.h"
+#include "ingest/parse/day_memo.h"
+#include "ingest/parse/intern.h"
+#include "ingest/parse/reject.h"
+#include "ingest/parse/stream_map.h"
 
 enum {
     RECORD_ID_MAX = 4096,              /* bytes of a reseller's or ad's id */

@@ -4,10 +4,10 @@
  *
  * An object has the names of the stream's columns, in any order; values are strings or numbers,
  * and a number is taken as it is written, never through a double.  null is an absent field. */
-#ifndef DAYBOOK_INGEST_NDJSON_H
-#define DAYBOOK_INGEST_NDJSON_H
+#ifndef DAYBOOK_INGEST_PARSE_NDJSON_H
+#define DAYBOOK_INGEST_PARSE_NDJSON_H
 
-#include "ingest/line_parser.h"
+#include "ingest/parse/line_parser.h"
 
 struct ndjson;
 

@@ -2,8 +2,8 @@
  *
  * A batch of shuffled clicks names another (reseller, day) in nearly every line, but few days: each
  * is formatted and parsed once, and then found by a comparison. */
-#ifndef DAYBOOK_INGEST_DAY_MEMO_H
-#define DAYBOOK_INGEST_DAY_MEMO_H
+#ifndef DAYBOOK_INGEST_PARSE_DAY_MEMO_H
+#define DAYBOOK_INGEST_PARSE_DAY_MEMO_H
 
 #include "base/bytes.h"
 #include "base/calendar.h"

@@ -3,8 +3,8 @@
  * The first step of parsing: with the positions known, a line's fields are five subtractions and no
  * byte is looked at twice.  AVX2 where the processor has it, else eight bytes at a time in general
  * registers; both give the same positions. */
-#ifndef DAYBOOK_INGEST_DELIMITER_INDEX_H
-#define DAYBOOK_INGEST_DELIMITER_INDEX_H
+#ifndef DAYBOOK_INGEST_PARSE_DELIMITER_INDEX_H
+#define DAYBOOK_INGEST_PARSE_DELIMITER_INDEX_H
 
 #include <stddef.h>
 #include <stdint.h>

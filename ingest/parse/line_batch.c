@@ -1,5 +1,5 @@
 /* line_batch: see line_batch.h. */
-#include "ingest/line_batch.h"
+#include "ingest/parse/line_batch.h"
 
 static void refuse(struct line_parser *parser, struct row_builder *builder, enum reject_code code,
                    struct bytes line)

@@ -9,11 +9,11 @@
  * The store cannot rank such clicks, so a row builder's block never reaches it: it is of a table
  * that exists here only, and becomes rows of the stream's when it is known which of them are new.
  * Engine thread. */
-#ifndef DAYBOOK_INGEST_KEYED_H
-#define DAYBOOK_INGEST_KEYED_H
+#ifndef DAYBOOK_INGEST_PARSE_KEYED_H
+#define DAYBOOK_INGEST_PARSE_KEYED_H
 
-#include "ingest/reject.h"
-#include "ingest/stream_map.h"
+#include "ingest/parse/reject.h"
+#include "ingest/parse/stream_map.h"
 #include "storage/engine/store.h"
 
 /* The builder's table: the stream's columns under their numbers, and these. */

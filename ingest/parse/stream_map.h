@@ -1,8 +1,8 @@
 /* stream_map: which columns of which table a stream's fields go to.
  *
  * Given by the caller of ingest_open, so that this room need not know the built-in tables. */
-#ifndef DAYBOOK_INGEST_STREAM_MAP_H
-#define DAYBOOK_INGEST_STREAM_MAP_H
+#ifndef DAYBOOK_INGEST_PARSE_STREAM_MAP_H
+#define DAYBOOK_INGEST_PARSE_STREAM_MAP_H
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
  *
  * The list is bounded by its users: a batch has at most BLOCK_ROWS_MAX lines and 8 MiB, a group of
  * lines outside batches far fewer. */
-#include "ingest/reject.h"
+#include "ingest/parse/reject.h"
 
 #include <stdlib.h>
 

@@ -11,9 +11,9 @@
  *
  *   reseller ─ code ─ memo of its last day ─ same day text ─▶ partition
  *                            └ another: (reseller, day) in the slots, else a new key */
-#include "ingest/row_builder.h"
+#include "ingest/parse/row_builder.h"
 
-#include "ingest/keyed.h"
+#include "ingest/parse/keyed.h"
 #include "base/memory.h"
 
 enum { PARTITION_SLOTS_MIN = 64, PARTITION_SLOTS_KEPT_MAX = 1 << 17 };

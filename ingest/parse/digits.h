@@ -3,8 +3,8 @@
  * Two ways give one result: words of eight digits, which every machine has, and a vector of
  * sixteen, which adds neighbours up at once (pairs, fours, eights).  Inline, because a line is one
  * of them. */
-#ifndef DAYBOOK_INGEST_DIGITS_H
-#define DAYBOOK_INGEST_DIGITS_H
+#ifndef DAYBOOK_INGEST_PARSE_DIGITS_H
+#define DAYBOOK_INGEST_PARSE_DIGITS_H
 
 #include "base/bytes.h"
 

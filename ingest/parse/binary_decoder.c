@@ -22,7 +22,7 @@
  *   dictionary   0 "r1" │ 1 "r2" │ 2 "ad42"            once a connection
  *   tables       partitions (0, day 16037), (1, day 16037); ads (2)        a batch
  *   columns      partition 0 1 0 │ ad 0 0 0 │ time … │ amount …            a row            */
-#include "ingest/binary_decoder.h"
+#include "ingest/parse/binary_decoder.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,10 +4,10 @@
  *
  * Lines that are parsed when their turn comes go to the builder, and usually that is all.  What was
  * parsed ahead (text_ahead.h) comes as parts. */
-#ifndef DAYBOOK_INGEST_TEXT_ROWS_H
-#define DAYBOOK_INGEST_TEXT_ROWS_H
+#ifndef DAYBOOK_INGEST_PARSE_TEXT_ROWS_H
+#define DAYBOOK_INGEST_PARSE_TEXT_ROWS_H
 
-#include "ingest/row_builder.h"
+#include "ingest/parse/row_builder.h"
 #include "storage/cell/write_batch.h"
 
 struct ingest;

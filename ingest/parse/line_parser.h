@@ -2,14 +2,14 @@
  *
  * Fields are separated by commas and may be quoted (RFC 4180); LF or CRLF always ends a line, so a
  * quote that is open there is an error of that line and of no other. */
-#ifndef DAYBOOK_INGEST_LINE_PARSER_H
-#define DAYBOOK_INGEST_LINE_PARSER_H
+#ifndef DAYBOOK_INGEST_PARSE_LINE_PARSER_H
+#define DAYBOOK_INGEST_PARSE_LINE_PARSER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ingest/delimiter_index.h"
-#include "ingest/row_builder.h"
+#include "ingest/parse/delimiter_index.h"
+#include "ingest/parse/row_builder.h"
 
 enum {
     LINE_PARSER_PADDING = 64,          /* bytes that must be readable after the text */

@@ -2,8 +2,8 @@
  *
  * Codes are seen by clients and kept in the table `reject`: a name never changes its meaning.
  * docs/PROTOCOL.md has an example of each. */
-#ifndef DAYBOOK_INGEST_REJECT_H
-#define DAYBOOK_INGEST_REJECT_H
+#ifndef DAYBOOK_INGEST_PARSE_REJECT_H
+#define DAYBOOK_INGEST_PARSE_REJECT_H
 
 #include <stdint.h>
 
