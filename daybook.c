@@ -11,7 +11,7 @@
 
 #include "checking.h"
 #include "directory.h"
-#include "ingest/ingest.h"
+#include "ingest/connection/ingest.h"
 #include "limit_table.h"
 #include "loading.h"
 #include "mending.h"

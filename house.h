@@ -10,7 +10,7 @@
 #include "base/world/loop.h"
 #include "control/control.h"
 #include "directory.h"
-#include "ingest/ingest.h"
+#include "ingest/connection/ingest.h"
 #include "query/model/model.h"
 #include "query/query.h"
 #include "rollup/streams/streams.h"

@@ -10,13 +10,13 @@
 #include <stdio.h>
 
 #include "house.h"
-#include "ingest/ingest.h"
-#include "ingest/input_room.h"
+#include "ingest/connection/ingest.h"
+#include "ingest/connection/input_room.h"
 #include "ingest/load.h"
 #include "counters/producer.h"
 #include "ingest/parse/reject.h"
 #include "ingest/parse/row_builder.h"
-#include "ingest/text_connection.h"
+#include "ingest/connection/text_connection.h"
 #include "query/cql/cql_session.h"
 #include "query/native/native_connection.h"
 #include "query/query_commands.h"

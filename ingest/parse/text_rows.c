@@ -1,7 +1,7 @@
 /* text_rows: see text_rows.h. */
 #include "ingest/parse/text_rows.h"
 
-#include "ingest/ingest_private.h"
+#include "ingest/connection/ingest_private.h"
 #include "base/memory.h"
 
 /* ---- the pool ---- */

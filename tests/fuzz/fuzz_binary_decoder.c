@@ -3,7 +3,7 @@
  *
  * Input: frames, the first of which have strings; a size past the end is cut to the rest. */
 #include "client/wire.h"
-#include "ingest/frame_run.h"
+#include "ingest/connection/frame_run.h"
 #include "rollup/tables.h"
 #include "base/hash.h"
 #include "base/memory.h"

@@ -19,7 +19,7 @@
 
 #include <criterion/criterion.h>
 
-#include "ingest/ingest.h"
+#include "ingest/connection/ingest.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/lib/row_text.h"
 #include "tests/sim/sim_cheap.h"

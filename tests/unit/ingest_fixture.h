@@ -11,7 +11,7 @@
 #include <uv.h>
 
 #include "base/memory.h"
-#include "ingest/ingest.h"
+#include "ingest/connection/ingest.h"
 #include "storage/engine/engine.h"
 #include "tests/unit/clicks_fixture.h"
 

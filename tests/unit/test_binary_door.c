@@ -2,7 +2,7 @@
  * once on however many connections it comes, and what is no frame ends the connection. */
 #include "client/frame_writer.h"
 #include "client/wire.h"
-#include "ingest/rejects.h"
+#include "ingest/connection/rejects.h"
 #include "base/hash.h"
 #include "tests/lib/network_client.h"
 #include "tests/unit/ingest_fixture.h"

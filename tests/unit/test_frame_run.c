@@ -2,7 +2,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "ingest/frame_run.h"
+#include "ingest/connection/frame_run.h"
 #include "base/hash.h"
 
 /* A frame with a payload of `size` bytes, which are `text` and then zeros. */

@@ -1,7 +1,7 @@
 /* Who of the ingest connections may take more memory, and who is next. */
 #include <criterion/criterion.h>
 
-#include "ingest/input_room.h"
+#include "ingest/connection/input_room.h"
 
 enum { MEMBERS = 6, HALF = 1000, LET_ON_MAX = 32 };
 

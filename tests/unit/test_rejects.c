@@ -1,5 +1,5 @@
 /* Refused lines as rows, and the commands that show them. */
-#include "ingest/rejects.h"
+#include "ingest/connection/rejects.h"
 
 #include "tests/unit/ingest_fixture.h"
 

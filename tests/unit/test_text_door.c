@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "counters/producer.h"
-#include "ingest/text_ahead.h"
+#include "ingest/connection/text_ahead.h"
 #include "tests/unit/text_door_fixture.h"
 
 TestSuite(text_door, .init = setup, .fini = teardown, .timeout = 60);

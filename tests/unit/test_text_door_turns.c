@@ -1,8 +1,8 @@
 /* The text door's turns: how much of the loop's time a connection takes, and who waits for it. */
 #include <stdio.h>
 
-#include "ingest/ingest_private.h"
-#include "ingest/text_ahead.h"
+#include "ingest/connection/ingest_private.h"
+#include "ingest/connection/text_ahead.h"
 #include "tests/unit/text_door_fixture.h"
 
 TestSuite(text_door_turns, .init = setup, .fini = teardown, .timeout = 60);

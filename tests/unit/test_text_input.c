@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "ingest/text_input.h"
+#include "ingest/connection/text_input.h"
 #include "base/memory.h"
 
 static void fill(struct text_input *input, const char *text)

@@ -9,7 +9,7 @@
 #include <uv.h>
 
 #include "base/memory.h"
-#include "ingest/ingest.h"
+#include "ingest/connection/ingest.h"
 #include "tests/lib/network_client.h"
 #include "tests/unit/clicks_fixture.h"
 

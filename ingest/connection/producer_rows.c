@@ -1,0 +1,194 @@
+/* producer_rows: see the header.
+ *
+ * What decides correctness: a producer leaves memory only when the deletion of its rows is applied.
+ * Its next life, `new` again, is in that frame or a later one, so no crash can keep the later and
+ * bring back what the earlier one deleted.  It has no connection then, and all its batches are
+ * durable, so nothing points to it.
+ *
+ * Only an addition forgets: a set that does not grow needs no room.  A clock in doubt forgets
+ * nothing: all would have been silent for a year, and their repeated batches be new. */
+#include "ingest/connection/producer_rows.h"
+
+#include <string.h>
+
+enum { FORGOTTEN_AT_ONCE = 1024 }; /* in one batch, and so in one turn of the loop */
+
+#define DAY_US   INT64_C(86400000000)
+#define SWEEP_US INT64_C(3600000000) /* from one look at all producers to the next */
+
+static struct bytes batch_int(struct write_batch *batch, int32_t value)
+{
+    uint8_t big_endian[4] = {(uint8_t)((uint32_t)value >> 24), (uint8_t)((uint32_t)value >> 16),
+                             (uint8_t)((uint32_t)value >> 8), (uint8_t)value};
+
+    return write_batch_copy(batch, bytes_of(big_endian, sizeof big_endian));
+}
+
+static struct bytes batch_hash(struct write_batch *batch, struct hash128 hash)
+{
+    uint8_t bytes[16];
+
+    store_u64(bytes, hash.low);
+    store_u64(bytes + 8, hash.high);
+    return write_batch_copy(batch, bytes_of(bytes, sizeof bytes));
+}
+
+void producer_rows_add(struct write_batch *batch, const struct table *table,
+                       const struct producer *producer, const struct producer_batch *known)
+{
+    struct column_value values[] = {
+        {PRODUCER_ID, false, write_batch_copy(batch, bytes_of(producer->id, UUID_SIZE))},
+        {PRODUCER_SLOT, false, batch_int(batch, (int32_t)(known->sequence % PRODUCER_WINDOW))},
+        {PRODUCER_EPOCH, false, write_batch_bigint(batch, (int64_t)producer->epoch)},
+        {PRODUCER_SEQUENCE, false, write_batch_bigint(batch, (int64_t)known->sequence)},
+        {PRODUCER_HASH, false, batch_hash(batch, known->hash)},
+        {PRODUCER_ACCEPTED, false, write_batch_bigint(batch, (int64_t)known->accepted)},
+        {PRODUCER_REJECTED, false, write_batch_bigint(batch, (int64_t)known->rejected)},
+    };
+
+    write_batch_insert(batch, table, values, sizeof values / sizeof values[0]);
+}
+
+static bool row_number(const struct table *table, const struct page_row *row, uint32_t column_id,
+                       uint64_t *number_out)
+{
+    struct bytes value;
+
+    if (!page_row_value(table, row, column_id, &value) || value.size != 8)
+        return false;
+    *number_out = load_u64_be(value.data);
+    return true;
+}
+
+int producer_rows_read(const struct table *table, const struct page_row *row,
+                       uint8_t id_out[UUID_SIZE], uint64_t *epoch_out,
+                       struct producer_batch *batch_out, struct error *err)
+{
+    struct producer_batch batch = {.applied_us = row->row.marker.timestamp_us, .is_durable = true};
+    struct bytes id;
+    struct bytes hash;
+
+    if (!page_row_value(table, row, PRODUCER_ID, &id) || id.size != UUID_SIZE ||
+        !page_row_value(table, row, PRODUCER_HASH, &hash) || hash.size != 16 ||
+        !row_number(table, row, PRODUCER_EPOCH, epoch_out) ||
+        !row_number(table, row, PRODUCER_SEQUENCE, &batch.sequence) || batch.sequence == 0 ||
+        !row_number(table, row, PRODUCER_ACCEPTED, &batch.accepted) ||
+        !row_number(table, row, PRODUCER_REJECTED, &batch.rejected))
+        return error_set(err, ERROR_CORRUPT, "a row of daybook_system.producer is damaged");
+    batch.hash = (struct hash128){load_u64(hash.data), load_u64(hash.data + 8)};
+    memcpy(id_out, id.data, UUID_SIZE);
+    *batch_out = batch;
+    return 0;
+}
+
+int producer_rows_take(struct producer_table *producers, const struct table *table,
+                       const struct page_row *row, struct error *err)
+{
+    struct producer_batch batch;
+    struct producer *producer;
+    uint8_t id[UUID_SIZE];
+    uint64_t epoch = 0;
+    int rc = producer_rows_read(table, row, id, &epoch, &batch, err);
+
+    if (rc != 0)
+        return rc;
+    producer = producer_find(producers, id);
+    if (producer == NULL)
+        producer = producer_add(producers, id, epoch);
+    if (producer == NULL)
+        return error_set(err, ERROR_LIMIT, "more than %d producers are known", PRODUCERS_MAX);
+    if (epoch > producer->epoch)
+        producer->epoch = epoch;
+    producer_record(producer, &batch);
+    return 0;
+}
+
+/* ---- forgetting ---- */
+
+static int forget(struct ingest *ingest, struct producer *const *producers, uint32_t count,
+                  store_done done, void *context, struct error *err)
+{
+    struct store *store = ingest->options.store;
+    const struct table *table = schema_table(store_schema(store), TABLE_PRODUCER);
+    struct write_batch *batch = ingest->batch;
+    int rc;
+
+    write_batch_clear(batch);
+    for (uint32_t i = 0; i < count; i++) {
+        struct column_value id = {PRODUCER_ID, false,
+                                  write_batch_copy(batch, bytes_of(producers[i]->id, UUID_SIZE))};
+
+        write_batch_delete(batch, table, &id, 1);
+    }
+    rc = store_apply(store, batch, done, context, err);
+    if (rc != 0)
+        return rc;
+    for (uint32_t i = 0; i < count; i++)
+        producer_forget(ingest->producers, producers[i]);
+    ingest_tell_producers(ingest);
+    ingest->metrics.forgotten->value += count;
+    return 0;
+}
+
+int producer_rows_drop(struct ingest *ingest, struct producer *producer, store_done done,
+                       void *context, struct error *err)
+{
+    return forget(ingest, &producer, 1, done, context, err);
+}
+
+/* A few of those that are silent for long, if the store takes writes. */
+static void forget_silent(struct ingest *ingest, int64_t now_us)
+{
+    struct producer *silent[FORGOTTEN_AT_ONCE];
+    struct error err;
+    uint32_t count;
+
+    if (now_us < ingest->producers_due_us)
+        return;
+    count = producer_list_silent(ingest->producers, now_us - PRODUCER_SILENT_DAYS * DAY_US, silent,
+                                 FORGOTTEN_AT_ONCE);
+    if (count > 0 && forget(ingest, silent, count, NULL, NULL, &err) != 0)
+        return;
+    if (count < FORGOTTEN_AT_ONCE)
+        ingest->producers_due_us = now_us + SWEEP_US;
+}
+
+/* A crowd of new producers must not fill the log. */
+static void log_evicted(struct ingest *ingest, const uint8_t id[UUID_SIZE])
+{
+    struct clock *clock = ingest->options.world->clock;
+    char text[UUID_TEXT_SIZE + 1];
+    uint64_t count;
+
+    if (!log_group_admit(&ingest->evictions, clock->monotonic_us(clock), &count))
+        return;
+    uuid_format(id, text);
+    log_event(LOG_WARNING, "producers_full", log_number("producers_max", PRODUCERS_MAX),
+              log_text("evicted", text), log_number("evicted_count", (int64_t)count));
+}
+
+int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *err)
+{
+    uint32_t kept = is_load ? 0 : PRODUCERS_KEPT;
+    const struct store_clock clock = store_clock(ingest->options.store);
+    /* In doubt it is so early that all work, and none is silent. */
+    int64_t now_us = clock.is_in_doubt ? 0 : clock.wall_us;
+    struct producer *evicted;
+    uint8_t id[UUID_SIZE];
+    int rc;
+
+    forget_silent(ingest, now_us);
+    if (!producer_table_is_full(ingest->producers, kept))
+        return 0;
+    evicted = producer_evictable(ingest->producers, now_us);
+    if (evicted == NULL)
+        return error_set(err, ERROR_LIMIT, "all places of producers are taken");
+    memcpy(id, evicted->id, UUID_SIZE);
+    rc = forget(ingest, &evicted, 1, NULL, NULL, err);
+    if (rc != 0)
+        return rc;
+    producer_mark_evicted(ingest->producers, id);
+    ingest_tell_producers(ingest);
+    log_evicted(ingest, id);
+    return 0;
+}

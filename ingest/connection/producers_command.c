@@ -1,0 +1,375 @@
+/* producers_command: see the header.
+ *
+ * `list` reads the table: rows of one producer come one after the other, and are put together until
+ * the next producer's begin.  So it needs no memory by producer, and no server. */
+#include "ingest/connection/producers_command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "ingest/connection/producer_rows.h"
+#include "base/memory.h"
+#include "base/cli/table_print.h"
+
+enum { PRODUCERS_PAGE_ROWS = 500 };
+
+/* ---- the command's words ---- */
+
+enum producers_action { PRODUCERS_NONE, PRODUCERS_LIST, PRODUCERS_DROP };
+
+struct producers_options {
+    enum producers_action action;
+    bool has_id;
+    uint8_t id[UUID_SIZE];
+    enum table_format format;
+};
+
+enum { OPTION_FORMAT = 1 };
+
+static const struct argp_option producers_argp_options[] = {
+    {"format", OPTION_FORMAT, "FORMAT", 0,
+     "of list: table (unless given), csv, csv-safe, json or md", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static error_t option_word(struct argp_state *state, const char *text,
+                           struct producers_options *options)
+{
+    static const char *const actions[] = {[PRODUCERS_LIST] = "list", [PRODUCERS_DROP] = "drop"};
+    uint32_t action;
+
+    if (options->action == PRODUCERS_DROP && !options->has_id) {
+        options->has_id = uuid_from_text(bytes_text(text), options->id);
+        if (options->has_id)
+            return 0;
+        argp_error(state, "'%s' is no UUID", text);
+        return EINVAL;
+    }
+    if (options->action != PRODUCERS_NONE) {
+        argp_error(state, "'%s' is one word too many", text);
+        return EINVAL;
+    }
+    action = command_word(text, actions, PRODUCERS_DROP + 1);
+    if (action > PRODUCERS_DROP) {
+        argp_error(state, "'%s' is neither list nor drop", text);
+        return EINVAL;
+    }
+    options->action = (enum producers_action)action;
+    return 0;
+}
+
+static error_t option_end(struct argp_state *state, const struct producers_options *options)
+{
+    if (options->action == PRODUCERS_NONE) {
+        argp_error(state, "list or drop is needed");
+        return EINVAL;
+    }
+    if (options->action == PRODUCERS_DROP && !options->has_id) {
+        argp_error(state, "drop needs the producer's UUID");
+        return EINVAL;
+    }
+    return 0;
+}
+
+static error_t producers_parse(int key, char *argument, struct argp_state *state)
+{
+    struct producers_options *options = state->input;
+
+    switch (key) {
+    case OPTION_FORMAT:
+        return command_format(state, argument, &options->format);
+    case ARGP_KEY_ARG:
+        return option_word(state, argument, options);
+    case ARGP_KEY_END:
+        return option_end(state, options);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp producers_argp = {
+    .options = producers_argp_options,
+    .parser = producers_parse,
+    .args_doc = "list|drop UUID",
+    .doc = "Show who numbers its batches, or forget one of them.\v"
+           "list prints each producer that is known, with its last batch.  drop forgets one that "
+           "has no connection: its clicks stay, and its place is free.  When it comes back it is "
+           "unknown, so that none of its batches is counted twice.\n\n"
+           "Examples:\n"
+           "  daybook producers list --format csv\n"
+           "  daybook producers drop 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11",
+};
+
+/* ---- list ---- */
+
+/* What is known of one producer. */
+struct producers_entry {
+    bool is_there;
+    uint8_t id[UUID_SIZE];
+    uint64_t epoch;
+    uint64_t last;
+    int64_t last_us;
+};
+
+struct producers_job {
+    struct ingest *ingest;
+    struct command_output *output;
+    struct producers_entry entry; /* that is being put together */
+    struct buffer position;       /* where the next page goes on */
+    struct buffer text;
+    struct table_print *print;
+    uint64_t listed;
+    bool is_running; /* within list_run_on */
+    bool is_waiting; /* for a page, or for the reader */
+    bool is_read;    /* to the end */
+    int status;
+    struct error err;
+};
+
+static const struct table_column list_columns[] = {
+    {"producer", TABLE_TEXT},        {"epoch", TABLE_NUMBER}, {"last_batch", TABLE_NUMBER},
+    {"last_batch_time", TABLE_TEXT}, {"state", TABLE_TEXT},
+};
+
+enum { LIST_COLUMNS = sizeof list_columns / sizeof list_columns[0] };
+
+static void list_entry(struct producers_job *job)
+{
+    struct producers_entry *entry = &job->entry;
+    const struct producer *known = producer_find(job->ingest->producers, entry->id);
+    struct buffer numbers = {0};
+    struct buffer time = {0};
+    struct bytes cells[LIST_COLUMNS];
+    char id[UUID_TEXT_SIZE + 1];
+    size_t epoch_size;
+
+    if (!entry->is_there)
+        return;
+    uuid_format(entry->id, id);
+    time_format(entry->last_us / 1000, &time);
+    buffer_printf(&numbers, "%" PRIu64, entry->epoch);
+    epoch_size = numbers.size;
+    buffer_printf(&numbers, "%" PRIu64, entry->last);
+    cells[0] = bytes_text(id);
+    cells[1] = bytes_of(numbers.data, epoch_size);
+    cells[2] = bytes_of(numbers.data + epoch_size, numbers.size - epoch_size);
+    cells[3] = buffer_view(&time);
+    cells[4] = bytes_text(known != NULL && known->owner != NULL ? "connected" : "idle");
+    table_print_row(job->print, cells);
+    buffer_release(&numbers);
+    buffer_release(&time);
+    entry->is_there = false;
+    job->listed++;
+}
+
+static int list_row(struct producers_job *job, const struct table *table,
+                    const struct page_row *row)
+{
+    struct producers_entry *entry = &job->entry;
+    uint8_t id[UUID_SIZE];
+    struct producer_batch batch;
+    uint64_t epoch = 0;
+    int rc = producer_rows_read(table, row, id, &epoch, &batch, &job->err);
+
+    if (rc != 0)
+        return rc;
+    if (!entry->is_there || memcmp(entry->id, id, UUID_SIZE) != 0) {
+        list_entry(job);
+        *entry = (struct producers_entry){.is_there = true};
+        memcpy(entry->id, id, UUID_SIZE);
+    }
+    entry->epoch = epoch > entry->epoch ? epoch : entry->epoch;
+    if (batch.sequence > entry->last) {
+        entry->last = batch.sequence;
+        entry->last_us = batch.applied_us;
+    }
+    return 0;
+}
+
+static void list_write(struct producers_job *job)
+{
+    if (job->text.size > 0)
+        job->output->write(job->output, COMMAND_OUT, buffer_view(&job->text));
+    buffer_clear(&job->text);
+}
+
+static void list_finish(struct producers_job *job)
+{
+    struct command_output *output = job->output;
+    int exit_status = EXIT_DONE;
+
+    if (job->status == 0) {
+        list_entry(job);
+        table_print_finish(job->print);
+    } else {
+        table_print_abandon(job->print);
+    }
+    list_write(job);
+    if (job->status != 0) {
+        command_printf(output, COMMAND_ERR, "daybook: cannot read the producers: %s\n",
+                       job->err.text);
+        exit_status = EXIT_SYSTEM_FAILED;
+    } else if (job->listed == 0) {
+        command_printf(output, COMMAND_ERR, "no producer is known\n");
+    }
+    buffer_release(&job->position);
+    buffer_release(&job->text);
+    output->drained = NULL;
+    memory_free(job);
+    output->finish(output, exit_status);
+}
+
+static void list_run_on(struct producers_job *job);
+
+static void list_page(void *context, int status, const struct error *err,
+                      const struct read_page *page)
+{
+    struct producers_job *job = context;
+
+    job->is_waiting = false;
+    job->status = status;
+    if (status != 0)
+        (void)error_set(&job->err, status, "%s", err == NULL ? error_text(status) : err->text);
+    for (uint32_t i = 0; job->status == 0 && i < page->row_count; i++)
+        job->status = list_row(job, page->table, &page->rows[i]);
+    if (job->status == 0) {
+        buffer_clear(&job->position);
+        buffer_append_bytes(&job->position, page->position);
+        job->is_read = page->position.size == 0;
+        list_write(job);
+    }
+    list_run_on(job);
+}
+
+static void list_read(struct producers_job *job)
+{
+    struct read_request request = {
+        .table_id = TABLE_PRODUCER,
+        .is_scan = true,
+        .slice = slice_all(),
+        .position = buffer_view(&job->position),
+        .row_limit = PRODUCERS_PAGE_ROWS,
+        .view = READ_DURABLE,
+    };
+
+    job->is_waiting = true;
+    job->status = store_read(job->ingest->options.store, &request, list_page, job, &job->err);
+    if (job->status != 0)
+        job->is_waiting = false;
+}
+
+/* Go on until something must be waited for: a loop, because a page may come at once. */
+static void list_run_on(struct producers_job *job)
+{
+    if (job->is_running)
+        return;
+    job->is_running = true;
+    while (job->status == 0 && !job->is_read && !job->is_waiting &&
+           !job->output->is_full(job->output))
+        list_read(job);
+    job->is_running = false;
+    if (job->status != 0 || (job->is_read && !job->is_waiting))
+        list_finish(job);
+}
+
+static void list_drained(void *context)
+{
+    struct producers_job *job = context;
+
+    if (!job->is_waiting)
+        list_run_on(job);
+}
+
+static void list_run(struct ingest *ingest, const struct producers_options *options,
+                     struct command_output *output)
+{
+    struct producers_job *job = memory_zeroed(1, sizeof *job);
+
+    job->ingest = ingest;
+    job->output = output;
+    job->print = table_print_new(options->format, list_columns, LIST_COLUMNS, &job->text);
+    output->drained = list_drained;
+    output->drained_context = job;
+    list_run_on(job);
+}
+
+/* ---- drop ---- */
+
+struct drop_job {
+    struct ingest *ingest;
+    struct command_output *output;
+    char id[UUID_TEXT_SIZE + 1];
+};
+
+static void drop_done(void *context, int status, const struct error *err)
+{
+    struct drop_job *job = context;
+    struct ingest *ingest = job->ingest;
+
+    if (status == 0) {
+        command_printf(job->output, COMMAND_OUT, "producer %s is forgotten; its clicks stay\n",
+                       job->id);
+        job->output->finish(job->output, EXIT_DONE);
+    } else {
+        command_fail(job->output, EXIT_SYSTEM_FAILED, "%s",
+                     err == NULL ? error_text(status) : err->text);
+    }
+    memory_free(job);
+    ingest_called_back(ingest);
+}
+
+static void drop_run(struct ingest *ingest, const struct producers_options *options,
+                     struct command_output *output)
+{
+    struct producer *producer = producer_find(ingest->producers, options->id);
+    struct drop_job *job;
+    struct error err = {0};
+    char id[UUID_TEXT_SIZE + 1];
+
+    uuid_format(options->id, id);
+    if (producer == NULL) {
+        command_fail(output, EXIT_DATA_SAYS_NO, "no producer %s is known", id);
+        return;
+    }
+    if (!producer_may_go(producer)) {
+        command_fail(output, EXIT_SYSTEM_FAILED,
+                     "producer %s is connected, or a batch of it is not on disk yet; stop it first",
+                     id);
+        return;
+    }
+    job = memory_zeroed(1, sizeof *job);
+    *job = (struct drop_job){.ingest = ingest, .output = output};
+    memcpy(job->id, id, sizeof id);
+    ingest->calls++;
+    if (producer_rows_drop(ingest, producer, drop_done, job, &err) == 0)
+        return;
+    ingest->calls--;
+    memory_free(job);
+    command_fail(output, EXIT_SYSTEM_FAILED, "%s", err.text);
+}
+
+static void producers_run(void *room, const struct command_request *request,
+                          struct command_output *output)
+{
+    const struct producers_options *options = request->options;
+
+    if (options->action == PRODUCERS_LIST)
+        list_run(room, options, output);
+    else
+        drop_run(room, options, output);
+}
+
+static bool producers_writes(const void *options)
+{
+    return ((const struct producers_options *)options)->action == PRODUCERS_DROP;
+}
+
+const struct command producers_command = {
+    .name = "producers",
+    .summary = "show who numbers its batches, or forget one",
+    .argp = &producers_argp,
+    .options_size = sizeof(struct producers_options),
+    .writes = producers_writes,
+    .run = producers_run,
+};

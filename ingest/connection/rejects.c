@@ -1,0 +1,439 @@
+/* rejects: see rejects.h.
+ *
+ * Ids are time-based, a microsecond apart within a batch, so that a day's rows read in the order in
+ * which the lines came.  `list` and `export` read one partition, a day, after the other: the table
+ * is small where all is well, and where it is not nobody wants to wait for a sort. */
+#include "ingest/connection/rejects.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "ingest/connection/ingest_private.h"
+#include "base/memory.h"
+#include "base/cli/table_print.h"
+
+enum { REJECTS_PAGE_ROWS = 500, REJECTS_DAYS = 31 };
+
+/* ---- writing ---- */
+
+struct reject_writer {
+    struct write_batch *batch;
+    const struct table *table;
+    const struct reject_origin *origin;
+    struct random *random;
+    struct bytes day;
+    uint32_t rows;
+};
+
+static void writer_row(struct reject_writer *writer, uint64_t line, enum reject_code code,
+                       struct bytes reason, struct bytes content)
+{
+    struct write_batch *batch = writer->batch;
+    const struct reject_origin *origin = writer->origin;
+    uint8_t id[UUID_SIZE];
+    struct column_value values[9];
+    uint32_t count = 0;
+
+    timeuuid_make(origin->now_us + writer->rows++, writer->random, id);
+    values[count++] = (struct column_value){REJECT_DAY, false, writer->day};
+    values[count++] =
+        (struct column_value){REJECT_ID, false, write_batch_copy(batch, bytes_of(id, sizeof id))};
+    values[count++] = (struct column_value){REJECT_DOOR, false, bytes_text(origin->door)};
+    if (origin->producer != NULL) {
+        values[count++] = (struct column_value){
+            REJECT_PRODUCER, false, write_batch_copy(batch, bytes_of(origin->producer, UUID_SIZE))};
+        values[count++] = (struct column_value){REJECT_BATCH, false,
+                                                write_batch_bigint(batch, (int64_t)origin->batch)};
+    }
+    values[count++] =
+        (struct column_value){REJECT_LINE, false, write_batch_bigint(batch, (int64_t)line)};
+    values[count++] = (struct column_value){REJECT_CODE, false, bytes_text(reject_name(code))};
+    values[count++] = (struct column_value){REJECT_REASON, false, reason};
+    values[count++] = (struct column_value){REJECT_CONTENT, false, content};
+    write_batch_insert(batch, writer->table, values, count);
+}
+
+/* The rejects from `start` on with this code, as few rows: their lines one after the other. */
+static void writer_gather(struct reject_writer *writer, const struct reject_list *list,
+                          uint32_t start, enum reject_code code)
+{
+    struct buffer content = {0};
+    uint64_t first_line = 0;
+    uint64_t lines = 0;
+
+    for (uint32_t i = start; i <= list->count; i++) {
+        bool is_end = i == list->count;
+
+        if (!is_end && list->items[i].code != code)
+            continue;
+        if (lines > 0 && (is_end || content.size >= REJECTS_GATHERED_MAX)) {
+            char reason[64];
+            int size = snprintf(reason, sizeof reason, "%" PRIu64 " lines, gathered", lines);
+
+            writer_row(writer, first_line, code,
+                       write_batch_copy(writer->batch, bytes_of(reason, (size_t)size)),
+                       write_batch_copy(writer->batch, buffer_view(&content)));
+            buffer_clear(&content);
+            lines = 0;
+        }
+        if (is_end)
+            break;
+        if (lines++ == 0)
+            first_line = list->items[i].line;
+        else
+            buffer_put_u8(&content, '\n');
+        buffer_append_bytes(&content, reject_content(list, &list->items[i]));
+    }
+    buffer_release(&content);
+}
+
+void rejects_add(struct write_batch *batch, const struct table *table,
+                 const struct reject_list *list, const struct reject_origin *origin,
+                 struct random *random)
+{
+    struct reject_writer writer = {batch, table, origin, random, {0}, 0};
+    uint32_t single = list->count < REJECTS_ROWS_MAX ? list->count : REJECTS_ROWS_MAX;
+    char day[DAY_TEXT_SIZE + 1];
+
+    if (list->count == 0)
+        return;
+    day_format(day_of_time(origin->now_us / 1000), day);
+    writer.day = write_batch_copy(batch, bytes_of(day, DAY_TEXT_SIZE));
+    for (uint32_t i = 0; i < single; i++) {
+        const struct reject *reject = &list->items[i];
+
+        writer_row(&writer, reject->line, reject->code, bytes_text(reject_reason(reject->code)),
+                   reject_content(list, reject));
+    }
+    for (uint32_t code = 0; single < list->count && code < REJECT_CODE_COUNT; code++)
+        writer_gather(&writer, list, single, (enum reject_code)code);
+}
+
+/* ---- the command's words ---- */
+
+enum rejects_action { REJECTS_NONE, REJECTS_LIST, REJECTS_EXPORT };
+
+struct rejects_options {
+    enum rejects_action action;
+    bool has_from, has_to, has_format;
+    int32_t from, to;
+    enum table_format format;
+};
+
+enum { OPTION_FROM = 1, OPTION_TO, OPTION_FORMAT };
+
+static const struct argp_option rejects_argp_options[] = {
+    {"from", OPTION_FROM, "DAY", 0, "the first day of arrival (UTC); 30 days before the last", 0},
+    {"to", OPTION_TO, "DAY", 0, "the last day of arrival; today", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0,
+     "of list: table (unless given), csv, csv-safe, json or md", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+/* argp_error comes back where it may not end the process. */
+static error_t option_day(struct argp_state *state, const char *text, int32_t *day, bool *has_day)
+{
+    if (!day_parse(bytes_text(text), day)) {
+        argp_error(state, "'%s' is no day: YYYY-MM-DD is needed", text);
+        return EINVAL;
+    }
+    *has_day = true;
+    return 0;
+}
+
+static error_t option_action(struct argp_state *state, const char *text,
+                             struct rejects_options *options)
+{
+    static const char *const actions[] = {[REJECTS_LIST] = "list", [REJECTS_EXPORT] = "export"};
+
+    if (options->action != REJECTS_NONE) {
+        argp_error(state, "'%s' is one word too many", text);
+        return EINVAL;
+    }
+    uint32_t action = command_word(text, actions, REJECTS_EXPORT + 1);
+
+    if (action <= REJECTS_EXPORT) {
+        options->action = (enum rejects_action)action;
+        return 0;
+    }
+    argp_error(state, "'%s' is neither list nor export", text);
+    return EINVAL;
+}
+
+static error_t rejects_parse(int key, char *argument, struct argp_state *state)
+{
+    struct rejects_options *options = state->input;
+
+    switch (key) {
+    case OPTION_FROM:
+        return option_day(state, argument, &options->from, &options->has_from);
+    case OPTION_TO:
+        return option_day(state, argument, &options->to, &options->has_to);
+    case OPTION_FORMAT:
+        options->has_format = true;
+        return command_format(state, argument, &options->format);
+    case ARGP_KEY_ARG:
+        return option_action(state, argument, options);
+    case ARGP_KEY_END:
+        if (options->action != REJECTS_NONE)
+            return 0;
+        argp_error(state, "list or export is needed");
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp rejects_argp = {
+    .options = rejects_argp_options,
+    .parser = rejects_parse,
+    .args_doc = "list|export",
+    .doc = "Show the lines that were refused.\v"
+           "list prints when, where and why; export prints the lines as they came, to be corrected "
+           "and loaded again.\n\n"
+           "Examples:\n"
+           "  daybook rejects list --from 2013-11-01 --format csv\n"
+           "  daybook rejects export > again.csv",
+};
+
+/* ---- reading ---- */
+
+struct rejects_job {
+    struct store *store;
+    struct command_output *output;
+    struct rejects_options options;
+    int32_t day; /* being read */
+    struct buffer key;
+    struct buffer position; /* where its next page goes on */
+    struct buffer text;
+    struct table_print *print; /* of list */
+    uint64_t rows;
+    bool is_running; /* within rejects_run_on */
+    bool is_waiting; /* for a page, or for the reader */
+    int status;
+    struct error err;
+};
+
+static const struct table_column list_columns[] = {
+    {"time", TABLE_TEXT},   {"door", TABLE_TEXT}, {"producer", TABLE_TEXT}, {"batch", TABLE_NUMBER},
+    {"line", TABLE_NUMBER}, {"code", TABLE_TEXT}, {"reason", TABLE_TEXT},   {"content", TABLE_TEXT},
+};
+
+/* Values of a row as text in one buffer; views are taken once it has stopped to grow. */
+struct list_cells {
+    struct buffer text;
+    size_t starts[9];
+    bool is_null[8];
+};
+
+static void list_number(struct list_cells *cells, struct bytes value)
+{
+    buffer_printf(&cells->text, "%" PRId64, value_bigint(value));
+}
+
+/* Bytes of a line may be anything: shown as a reply shows them, without the quotes. */
+static void list_content(struct list_cells *cells, struct bytes value)
+{
+    if (bytes_valid_utf8(value)) {
+        buffer_append_bytes(&cells->text, value);
+        return;
+    }
+    for (size_t i = 0; i < value.size; i++)
+        if (value.data[i] >= 0x20 && value.data[i] < 0x7F)
+            buffer_put_u8(&cells->text, value.data[i]);
+        else
+            buffer_printf(&cells->text, "\\x%02x", value.data[i]);
+}
+
+static void list_row(struct rejects_job *job, const struct table *table, const struct page_row *row)
+{
+    static const uint32_t ids[8] = {REJECT_ID,   REJECT_DOOR, REJECT_PRODUCER, REJECT_BATCH,
+                                    REJECT_LINE, REJECT_CODE, REJECT_REASON,   REJECT_CONTENT};
+    struct list_cells cells = {0};
+    struct bytes views[8];
+
+    for (int i = 0; i < 8; i++) {
+        struct bytes value;
+        char id[UUID_TEXT_SIZE + 1];
+
+        cells.starts[i] = cells.text.size;
+        cells.is_null[i] = !page_row_value(table, row, ids[i], &value);
+        if (cells.is_null[i])
+            continue;
+        if (ids[i] == REJECT_ID) {
+            time_format(timeuuid_us(value.data) / 1000, &cells.text);
+        } else if (ids[i] == REJECT_PRODUCER) {
+            uuid_format(value.data, id);
+            buffer_append_text(&cells.text, id);
+        } else if (ids[i] == REJECT_BATCH || ids[i] == REJECT_LINE) {
+            list_number(&cells, value);
+        } else {
+            list_content(&cells, value);
+        }
+    }
+    cells.starts[8] = cells.text.size;
+    for (int i = 0; i < 8; i++)
+        views[i] = cells.is_null[i] ? bytes_of(NULL, 0)
+                                    : bytes_of(cells.text.data + cells.starts[i],
+                                               cells.starts[i + 1] - cells.starts[i]);
+    table_print_row(job->print, views);
+    buffer_release(&cells.text);
+}
+
+static void export_row(struct rejects_job *job, const struct table *table,
+                       const struct page_row *row)
+{
+    struct bytes content;
+
+    if (!page_row_value(table, row, REJECT_CONTENT, &content))
+        return;
+    buffer_append_bytes(&job->text, content);
+    buffer_put_u8(&job->text, '\n');
+}
+
+static void job_write(struct rejects_job *job)
+{
+    if (job->text.size > 0)
+        job->output->write(job->output, COMMAND_OUT, buffer_view(&job->text));
+    buffer_clear(&job->text);
+}
+
+static void job_finish(struct rejects_job *job)
+{
+    struct command_output *output = job->output;
+    int exit_status = EXIT_DONE;
+
+    if (job->print != NULL && job->status == 0)
+        table_print_finish(job->print);
+    else if (job->print != NULL)
+        table_print_abandon(job->print);
+    job_write(job);
+    if (job->status != 0) {
+        command_printf(output, COMMAND_ERR, "daybook: cannot read the rejects: %s\n",
+                       job->err.text);
+        exit_status = EXIT_SYSTEM_FAILED;
+    } else if (job->rows == 0) {
+        command_printf(output, COMMAND_ERR, "no line was refused in these days\n");
+    }
+    buffer_release(&job->key);
+    buffer_release(&job->position);
+    buffer_release(&job->text);
+    output->drained = NULL;
+    memory_free(job);
+    output->finish(output, exit_status);
+}
+
+static void rejects_run_on(struct rejects_job *job);
+
+static void rejects_page(void *context, int status, const struct error *err,
+                         const struct read_page *page)
+{
+    struct rejects_job *job = context;
+
+    job->is_waiting = false;
+    job->status = status;
+    if (status != 0) {
+        (void)error_set(&job->err, status, "%s", err == NULL ? error_text(status) : err->text);
+    } else {
+        for (uint32_t i = 0; i < page->row_count; i++)
+            if (job->print != NULL)
+                list_row(job, page->table, &page->rows[i]);
+            else
+                export_row(job, page->table, &page->rows[i]);
+        job->rows += page->row_count;
+        buffer_clear(&job->position);
+        buffer_append_bytes(&job->position, page->position);
+        if (page->position.size == 0)
+            job->day++;
+        job_write(job);
+    }
+    rejects_run_on(job);
+}
+
+static void rejects_read(struct rejects_job *job)
+{
+    struct read_request request = {
+        .table_id = TABLE_REJECT,
+        .slice = slice_all(),
+        .row_limit = REJECTS_PAGE_ROWS,
+        .view = READ_DURABLE,
+    };
+    char day[DAY_TEXT_SIZE + 1];
+    int rc;
+
+    day_format(job->day, day);
+    buffer_clear(&job->key);
+    key_put_component(&job->key, 1, bytes_of(day, DAY_TEXT_SIZE));
+    request.key = buffer_view(&job->key);
+    request.position = buffer_view(&job->position);
+    job->is_waiting = true;
+    rc = store_read(job->store, &request, rejects_page, job, &job->err);
+    if (rc != 0) {
+        job->is_waiting = false;
+        job->status = rc;
+    }
+}
+
+/* Go on until something must be waited for.  A loop, because a page may come at once, and there may
+ * be thousands of days. */
+static void rejects_run_on(struct rejects_job *job)
+{
+    if (job->is_running)
+        return;
+    job->is_running = true;
+    while (job->status == 0 && job->day <= job->options.to && !job->is_waiting) {
+        if (job->output->is_full(job->output))
+            break;
+        rejects_read(job);
+    }
+    job->is_running = false;
+    if (job->status != 0 || (job->day > job->options.to && !job->is_waiting))
+        job_finish(job);
+}
+
+static void rejects_drained(void *context)
+{
+    struct rejects_job *job = context;
+
+    if (!job->is_waiting)
+        rejects_run_on(job);
+}
+
+static void rejects_run(void *room, const struct command_request *request,
+                        struct command_output *output)
+{
+    struct ingest *ingest = room;
+    struct rejects_job *job = memory_zeroed(1, sizeof *job);
+    struct rejects_options *options = &job->options;
+
+    *options = *(const struct rejects_options *)request->options;
+    job->store = ingest->options.store;
+    job->output = output;
+    if (!options->has_to)
+        options->to = day_of_time(store_now_us(job->store) / 1000);
+    if (!options->has_from)
+        options->from = options->to - (REJECTS_DAYS - 1);
+    job->day = options->from;
+    if (options->action == REJECTS_LIST)
+        job->print = table_print_new(options->has_format ? options->format : TABLE_ALIGNED,
+                                     list_columns, 8, &job->text);
+    output->drained = rejects_drained;
+    output->drained_context = job;
+    rejects_run_on(job);
+}
+
+static bool rejects_writes(const void *options)
+{
+    (void)options;
+    return false;
+}
+
+const struct command rejects_command = {
+    .name = "rejects",
+    .summary = "show the lines that were refused",
+    .argp = &rejects_argp,
+    .options_size = sizeof(struct rejects_options),
+    .writes = rejects_writes,
+    .run = rejects_run,
+};

@@ -1,9 +1,0 @@
-/* producers_command: `daybook producers`: who numbers its batches here, and forgetting one. */
-#ifndef DAYBOOK_INGEST_PRODUCERS_COMMAND_H
-#define DAYBOOK_INGEST_PRODUCERS_COMMAND_H
-
-#include "base/cli/command.h"
-
-/* Its room is the struct ingest. */
-extern const struct command producers_command;
-#endif
