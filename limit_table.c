@@ -12,7 +12,7 @@
 #include "house.h"
 #include "ingest/connection/ingest.h"
 #include "ingest/connection/input_room.h"
-#include "ingest/load.h"
+#include "ingest/load/load.h"
 #include "counters/producer.h"
 #include "ingest/parse/reject.h"
 #include "ingest/parse/row_builder.h"

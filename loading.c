@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "access.h"
-#include "ingest/load.h"
+#include "ingest/load/load.h"
 #include "run.h"
 #include "base/memory.h"
 

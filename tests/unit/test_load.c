@@ -1,5 +1,5 @@
 /* load: files into a real store over the text door: each counted once, however it is loaded. */
-#include "ingest/load.h"
+#include "ingest/load/load.h"
 
 #include "tests/unit/ingest_fixture.h"
 

@@ -1,7 +1,7 @@
 /* Producers that are forgotten: when, for whom, for ever; and how a file they loaded goes on. */
 #include "ingest/connection/producer_rows.h"
 
-#include "ingest/load.h"
+#include "ingest/load/load.h"
 #include "ingest/connection/text_door.h"
 #include "tests/lib/network_client.h"
 #include "tests/unit/ingest_fixture.h"

@@ -1,6 +1,6 @@
 /* Sources: the content of plain and packed files is the same, and damage is never taken for an
  * end. */
-#include "ingest/source.h"
+#include "ingest/load/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * the file was loaded and the hash of its content up to there.  So a load that was interrupted goes
  * on behind its last durable batch, a file that has grown adds its tail, and one that is there
  * already is not counted again, whatever it is called now. */
-#ifndef DAYBOOK_INGEST_LOAD_H
-#define DAYBOOK_INGEST_LOAD_H
+#ifndef DAYBOOK_INGEST_LOAD_LOAD_H
+#define DAYBOOK_INGEST_LOAD_LOAD_H
 
 #include "base/cli/command.h"
 #include "base/world/network.h"

@@ -1,7 +1,7 @@
 /* The words of `daybook load`. */
 #include <errno.h>
 
-#include "ingest/load.h"
+#include "ingest/load/load.h"
 
 enum { OPTION_AS = 1, OPTION_PRODUCER, OPTION_BINARY, OPTION_STRICT };
 

@@ -2,8 +2,8 @@
  *
  * gzip and zstd are known by their first bytes, not by the file's name; members and frames that
  * follow each other are one content. */
-#ifndef DAYBOOK_INGEST_SOURCE_H
-#define DAYBOOK_INGEST_SOURCE_H
+#ifndef DAYBOOK_INGEST_LOAD_SOURCE_H
+#define DAYBOOK_INGEST_LOAD_SOURCE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* source: see source.h. */
-#include "ingest/source.h"
+#include "ingest/load/source.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@
  *
  * Batches end where the lines or bytes of one are full, counted from the file's beginning, so that
  * a load that is repeated sends the same batches again and the door knows them for copies. */
-#include "ingest/load.h"
+#include "ingest/load/load.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,8 +22,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "ingest/load_file.h"
-#include "ingest/load_frames.h"
+#include "ingest/load/load_file.h"
+#include "ingest/load/load_frames.h"
 #include "ingest/parse/reject.h"
 #include "base/memory.h"
 #include "base/cli/table_print.h"

@@ -1,6 +1,6 @@
 /* source_gzip: gzip, by zlib; the one adapter for it.  Members that follow each other are one
  * content, as gzip has it. */
-#include "ingest/source.h"
+#include "ingest/load/source.h"
 
 #include <zlib.h>
 

@@ -6,7 +6,7 @@
  *
  *   recorded   a,,1,b,1          not a beginning of   a,,1,b,15      but of   a,,1,b,1\nc,...
  */
-#include "ingest/load_file.h"
+#include "ingest/load/load_file.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 /* load_file: the content of a file that is being loaded: its lines, its hash, what is known of it.
  *
  * Offsets count bytes of the uncompressed content.  The hash is over all that was consumed. */
-#ifndef DAYBOOK_INGEST_LOAD_FILE_H
-#define DAYBOOK_INGEST_LOAD_FILE_H
+#ifndef DAYBOOK_INGEST_LOAD_LOAD_FILE_H
+#define DAYBOOK_INGEST_LOAD_LOAD_FILE_H
 
 #include "base/hash.h"
 #include "base/uuid.h"
+#include "ingest/load/source.h"
 #include "ingest/parse/line_parser.h"
-#include "ingest/source.h"
 
 enum { LOAD_LINE_MAX = RECORD_LINE_MAX + 2 };      /* sent of a line: enough to be refused */
 

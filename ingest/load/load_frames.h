@@ -2,8 +2,8 @@
  *
  * Lines are parsed here, by the parser of the door itself, and sent as columns; a batch in which
  * one would be refused is sent as lines, so that the door says why, and keeps them. */
-#ifndef DAYBOOK_INGEST_LOAD_FRAMES_H
-#define DAYBOOK_INGEST_LOAD_FRAMES_H
+#ifndef DAYBOOK_INGEST_LOAD_LOAD_FRAMES_H
+#define DAYBOOK_INGEST_LOAD_LOAD_FRAMES_H
 
 #include "ingest/parse/line_parser.h"
 

@@ -1,5 +1,5 @@
 /* source_zstd: zstd content that comes in pieces.  (base/compress.c has whole blocks.) */
-#include "ingest/source.h"
+#include "ingest/load/source.h"
 
 #include <zstd.h>
 

@@ -7,7 +7,7 @@
  * Clicks that bring ids along go as lines, always.
  *
  * The parser needs a table; this one has the columns of a stream and nothing else. */
-#include "ingest/load_frames.h"
+#include "ingest/load/load_frames.h"
 
 #include "client/frame_reader.h"
 #include "client/frame_writer.h"
