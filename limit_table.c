@@ -20,7 +20,7 @@
 #include "query/cql/cql_session.h"
 #include "query/native/native_connection.h"
 #include "query/query_commands.h"
-#include "query/report_chart.h"
+#include "query/report/report_chart.h"
 #include "rollup/streams/streams.h"
 #include "run.h"
 #include "storage/backup/backup.h"

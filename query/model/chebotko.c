@@ -5,7 +5,7 @@
 
 #include "query/cql/cql_index.h"
 #include "query/model/chebotko_layout.h"
-#include "query/svg.h"
+#include "query/report/svg.h"
 #include "base/arena.h"
 #include "base/memory.h"
 

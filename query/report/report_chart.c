@@ -2,7 +2,7 @@
  *
  * Figures stay decimals to the end; only lengths of bars are made of doubles.  Rows are kept until
  * all have come, because the scale and the axis of time are those of all; the limits bound them. */
-#include "query/report_chart.h"
+#include "query/report/report_chart.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/svg.h"
+#include "query/report/svg.h"
 #include "base/arena.h"
 #include "base/calendar.h"
 #include "base/memory.h"

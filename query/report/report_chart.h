@@ -8,8 +8,8 @@
  * Bars are as long as amounts; what had no rate earned nothing yet, and is marked instead.  Every
  * figure stands in the picture as digits too, exact or rounded as the report is asked to round; a
  * browser shows a bar's when it is pointed at. */
-#ifndef DAYBOOK_QUERY_REPORT_CHART_H
-#define DAYBOOK_QUERY_REPORT_CHART_H
+#ifndef DAYBOOK_QUERY_REPORT_REPORT_CHART_H
+#define DAYBOOK_QUERY_REPORT_REPORT_CHART_H
 
 #include "query/query_commands.h"
 

@@ -1,5 +1,5 @@
 /* report_ads: see the header.  A day is summed apart first: its rate applies to its sums. */
-#include "query/report_ads.h"
+#include "query/report/report_ads.h"
 
 #include <stdlib.h>
 

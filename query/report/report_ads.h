@@ -5,8 +5,8 @@
  * per ad of the reseller.  An ad's amount is the sum over days
  * of its gross times the day's rate, so that the ads of a reseller add up to his amount digit for
  * digit. */
-#ifndef DAYBOOK_QUERY_REPORT_ADS_H
-#define DAYBOOK_QUERY_REPORT_ADS_H
+#ifndef DAYBOOK_QUERY_REPORT_REPORT_ADS_H
+#define DAYBOOK_QUERY_REPORT_REPORT_ADS_H
 
 #include "base/cli/command.h"
 #include "rollup/days/rollup.h"

@@ -24,8 +24,8 @@
 #include <string.h>
 
 #include "query/query_commands.h"
-#include "query/report_ads.h"
-#include "query/report_chart.h"
+#include "query/report/report_ads.h"
+#include "query/report/report_chart.h"
 #include "base/calendar.h"
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* svg: see svg.h.  Whatever a name holds, what is written is well-formed XML. */
-#include "query/svg.h"
+#include "query/report/svg.h"
 
 int32_t svg_letters(struct bytes text)
 {

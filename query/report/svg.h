@@ -2,8 +2,8 @@
  *
  * All text is in a font whose letters are equally wide, which every system has, so that the width
  * of a text is its number of letters, whatever the font. */
-#ifndef DAYBOOK_QUERY_SVG_H
-#define DAYBOOK_QUERY_SVG_H
+#ifndef DAYBOOK_QUERY_REPORT_SVG_H
+#define DAYBOOK_QUERY_REPORT_SVG_H
 
 #include "base/bytes.h"
 
