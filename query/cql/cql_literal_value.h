@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_LITERAL_VALUE_H
 #define DAYBOOK_QUERY_CQL_CQL_LITERAL_VALUE_H
 
-#include "query/cql/cql_ast.h"
+#include "query/cql/syntax/cql_ast.h"
 #include "storage/schema/type.h"
 
 /* The type it has where nothing says which is meant. */

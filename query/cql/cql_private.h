@@ -16,8 +16,8 @@
 #include "base/log.h"
 #include "base/quota.h"
 #include "base/world/world.h"
-#include "query/cql/cql_ast.h"
 #include "query/cql/cql_session.h"
+#include "query/cql/syntax/cql_ast.h"
 
 enum {
     CQL_ARENA_CHUNK = 16 * 1024,         /* of a request's memory, */

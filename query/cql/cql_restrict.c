@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "query/cql/cql_literal_value.h"
-#include "query/cql/cql_print.h"
+#include "query/cql/syntax/cql_print.h"
 
 #define FILTERING_TEXT                                                                             \
     "Cannot execute this query as it might involve data filtering and thus may have "              \

@@ -15,9 +15,9 @@
 
 #include "query/cql/cql_guard.h"
 #include "query/cql/cql_once.h"
-#include "query/cql/cql_parse.h"
+#include "query/cql/syntax/cql_parse.h"
 #include "query/cql/cql_prepared.h"
-#include "query/cql/cql_print.h"
+#include "query/cql/syntax/cql_print.h"
 #include "query/cql/cql_private.h"
 #include "query/cql/cql_slice.h"
 #include "query/cql/cql_trace.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "query/cql/cql_print.h"
+#include "query/cql/syntax/cql_print.h"
 #include "rollup/streams/streams.h"
 
 static void *room(struct cql_scope *scope, size_t count, size_t size)

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "query/cql/cql_print.h"
+#include "query/cql/syntax/cql_print.h"
 #include "query/model/marshal.h"
 #include "base/arena.h"
 #include "base/memory.h"

@@ -17,7 +17,7 @@ def test_make_names_what_is_missing_and_what_installs_it(tmp_path):
         if found := shutil.which(name):
             (tools / name).symlink_to(found)
     tree = tmp_path / "tree"
-    for folder in ("base", "query/cql"):
+    for folder in ("base", "query/cql/syntax"):
         shutil.copytree(daybook.ROOT / folder, tree / folder)
     (tree / "tests").mkdir()
     for name in ("Makefile", "version.h", "tests/folders", "tests/needed.sh"):

@@ -1,6 +1,6 @@
 /* fuzz_cql: statement text: what is read must print as text that is read as the same again. */
-#include "query/cql/cql_parse.h"
-#include "query/cql/cql_print.h"
+#include "query/cql/syntax/cql_parse.h"
+#include "query/cql/syntax/cql_print.h"
 #include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 

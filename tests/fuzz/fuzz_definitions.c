@@ -1,7 +1,7 @@
 /* fuzz_definitions: files of old definitions: what is made of them must be CQL.
  *
  * Input: a byte (odd: storage-conf.xml, even: cassandra-cli), then the file. */
-#include "query/cql/cql_parse.h"
+#include "query/cql/syntax/cql_parse.h"
 #include "query/model/cassandra_cli.h"
 #include "query/model/storage_conf.h"
 #include "base/arena.h"

@@ -1,11 +1,11 @@
 /* test_cql_parse: which statements are CQL, what they mean, and what is said of the others. */
-#include "query/cql/cql_parse.h"
+#include "query/cql/syntax/cql_parse.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "query/cql/cql_print.h"
+#include "query/cql/syntax/cql_print.h"
 #include "base/arena.h"
 #include "base/memory.h"
 #include "storage/schema/type.h"

@@ -2,13 +2,13 @@
  *
  * The lexer is cql_lexer.re, the grammar cql_grammar.y: the whole language of Cassandra 5.0, and
  * what came since where it costs nothing (BETWEEN, NOT IN).  A statement may end in semicolons. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_PARSE_H
-#define DAYBOOK_QUERY_CQL_CQL_PARSE_H
+#ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PARSE_H
+#define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PARSE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "query/cql/cql_ast.h"
+#include "query/cql/syntax/cql_ast.h"
 
 struct arena;
 

@@ -4,10 +4,10 @@
  * parentheses, because those that were written are tuples of one in the tree.  A minus is kept
  * apart from digits behind it, which would make a number of them.  Where the grammar gives an
  * unreserved word a meaning (SELECT json ..., DESCRIBE tables) such a name is quoted. */
-#include "query/cql/cql_print.h"
+#include "query/cql/syntax/cql_print.h"
 
-#include "query/cql/cql_lexer.h"
-#include "query/cql/cql_print_private.h"
+#include "query/cql/syntax/cql_lexer.h"
+#include "query/cql/syntax/cql_print_private.h"
 #include "storage/schema/type.h"
 
 void cql_print_string(struct bytes string, struct buffer *text)

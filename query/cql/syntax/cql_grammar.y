@@ -20,7 +20,7 @@
 %start_symbol input
 
 %include {
-#include "query/cql/cql_build.h"
+#include "query/cql/syntax/cql_build.h"
 
 #define NEW(type) ((type *)cql_build_new(b, sizeof(type)))
 

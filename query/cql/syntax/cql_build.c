@@ -6,12 +6,12 @@
  * Built-in types are not keywords: `int` is a name that stands where a type may stand, unless it
  * is quoted; "int" is a user's type.  In the same way count(*), cast(x as t), writetime(c) and
  * ttl(c) look like functions and are told by their names. */
-#include "query/cql/cql_build.h"
+#include "query/cql/syntax/cql_build.h"
 
 #include <stdlib.h>
 
-#include "query/cql/cql_grammar.h"
-#include "query/cql/cql_print.h"
+#include "query/cql/syntax/cql_grammar.h"
+#include "query/cql/syntax/cql_print.h"
 #include "base/arena.h"
 #include "storage/schema/type.h"
 

@@ -6,11 +6,11 @@
  * else still has its own kind here: the grammar falls back to a name (cql_grammar.y).
  *
  * re2c makes C of this; it meets the end of the text at the 0 behind it. */
-#include "query/cql/cql_lexer.h"
+#include "query/cql/syntax/cql_lexer.h"
 
 #include <stdlib.h>
 
-#include "query/cql/cql_grammar.h"
+#include "query/cql/syntax/cql_grammar.h"
 #include "base/arena.h"
 
 struct lexer_keyword {

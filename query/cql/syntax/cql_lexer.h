@@ -1,10 +1,10 @@
 /* cql_lexer: CQL text cut into tokens: words, signs and literals.
  *
  * The kinds of tokens are lemon's numbers, from cql_grammar.y. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_LEXER_H
-#define DAYBOOK_QUERY_CQL_CQL_LEXER_H
+#ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_LEXER_H
+#define DAYBOOK_QUERY_CQL_SYNTAX_CQL_LEXER_H
 
-#include "query/cql/cql_ast.h"
+#include "query/cql/syntax/cql_ast.h"
 
 struct arena;
 

@@ -8,8 +8,8 @@
  *
  * Names come as they are meant: lowercased unless they stood in double quotes.  What can be empty
  * in CQL (a string, the column "" of old super columns) says so by its own flag or kind. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_AST_H
-#define DAYBOOK_QUERY_CQL_CQL_AST_H
+#ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_AST_H
+#define DAYBOOK_QUERY_CQL_SYNTAX_CQL_AST_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* cql_print_private: what the printers of terms, of data statements and of definitions share. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_PRINT_PRIVATE_H
-#define DAYBOOK_QUERY_CQL_CQL_PRINT_PRIVATE_H
+#ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_PRIVATE_H
+#define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_PRIVATE_H
 
-#include "query/cql/cql_print.h"
+#include "query/cql/syntax/cql_print.h"
 
 /* Quoted if it is any keyword, reserved or not. */
 void cql_print_name_safely(struct bytes name, struct buffer *text);

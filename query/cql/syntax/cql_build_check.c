@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "query/cql/cql_build.h"
-#include "query/cql/cql_grammar.h"
-#include "query/cql/cql_print.h"
+#include "query/cql/syntax/cql_build.h"
+#include "query/cql/syntax/cql_grammar.h"
+#include "query/cql/syntax/cql_print.h"
 #include "base/arena.h"
 #include "storage/schema/type.h"
 

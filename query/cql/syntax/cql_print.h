@@ -2,10 +2,10 @@
  *
  * cql_parse reads the text as the same tree (positions apart).  Clauses come in the order of the
  * grammar, keywords in capitals, names quoted where they must be. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_PRINT_H
-#define DAYBOOK_QUERY_CQL_CQL_PRINT_H
+#ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
+#define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 
-#include "query/cql/cql_ast.h"
+#include "query/cql/syntax/cql_ast.h"
 
 /* Without a final semicolon. */
 void cql_print(const struct cql_statement *statement, struct buffer *text);

@@ -3,9 +3,9 @@
  * The text is copied once, with a 0 behind it that the lexer runs up against; the tree's texts are
  * views into this copy.  Memory is at most the copy and a node of the tree for each token or so:
  * the limit on tokens is one on memory. */
-#include "query/cql/cql_parse.h"
+#include "query/cql/syntax/cql_parse.h"
 
-#include "query/cql/cql_build.h"
+#include "query/cql/syntax/cql_build.h"
 #include "base/arena.h"
 
 static struct bytes copy_text(struct arena *arena, struct bytes text)

@@ -3,11 +3,11 @@
  * cql_grammar.y says which tokens belong together; here they become nodes of the tree, in the
  * arena.  Whatever is wrong beyond the grammar (a column set twice, a name that is no type) is an
  * error here: the first one stops the parser. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_BUILD_H
-#define DAYBOOK_QUERY_CQL_CQL_BUILD_H
+#ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_BUILD_H
+#define DAYBOOK_QUERY_CQL_SYNTAX_CQL_BUILD_H
 
-#include "query/cql/cql_ast.h"
-#include "query/cql/cql_lexer.h"
+#include "query/cql/syntax/cql_ast.h"
+#include "query/cql/syntax/cql_lexer.h"
 
 /* A list while it grows. */
 #define CQL_LIST(item)                                                                             \

@@ -1,5 +1,5 @@
 /* Printing SELECT, INSERT, UPDATE, DELETE and batches. */
-#include "query/cql/cql_print_private.h"
+#include "query/cql/syntax/cql_print_private.h"
 
 static const char *operator_text(enum cql_operator operator)
 {
