@@ -75,7 +75,7 @@ void arena_shrink(struct arena *arena, size_t bytes);
 /* Whoever bounds the memory and the time of the work that arenas serve. */
 struct arena_budget {
     /* A chunk of `bytes` is about to be made: the call may end the work instead, by not returning
-     * (query/cql/cql_guard.h), and then nothing was made. */
+     * (query/cql/common/cql_guard.h), and then nothing was made. */
     void (*take)(struct arena_budget *budget, size_t bytes);
     void (*give)(struct arena_budget *budget, size_t bytes);
     /* The work goes on: called once in so many items, and may not return either. */

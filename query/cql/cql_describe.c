@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_guard.h"
+#include "query/cql/common/cql_guard.h"
 #include "query/cql/cql_index.h"
 
 struct describe {

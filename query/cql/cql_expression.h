@@ -6,7 +6,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_EXPRESSION_H
 #define DAYBOOK_QUERY_CQL_CQL_EXPRESSION_H
 
-#include "query/cql/cql_private.h"
+#include "query/cql/common/cql_private.h"
 #include "query/cql/cql_row.h"
 #include "query/cql/cql_type.h"
 

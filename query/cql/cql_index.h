@@ -18,7 +18,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_INDEX_H
 #define DAYBOOK_QUERY_CQL_CQL_INDEX_H
 
-#include "query/cql/cql_private.h"
+#include "query/cql/common/cql_private.h"
 
 #define CQL_INDEX_KEYSPACE "daybook_system"
 

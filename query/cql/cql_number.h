@@ -6,7 +6,7 @@
 #define DAYBOOK_QUERY_CQL_CQL_NUMBER_H
 
 #include "base/decimal.h"
-#include "query/cql/cql_private.h"
+#include "query/cql/common/cql_private.h"
 #include "storage/schema/type.h"
 
 /* A number in the widest form that its type needs. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_guard.h"
+#include "query/cql/common/cql_guard.h"
 #include "rollup/days/dirty.h"
 #include "rollup/streams/streams.h"
 #include "base/calendar.h"

@@ -7,7 +7,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_PREPARED_H
 #define DAYBOOK_QUERY_CQL_CQL_PREPARED_H
 
-#include "query/cql/cql_private.h"
+#include "query/cql/common/cql_private.h"
 
 struct cql_prepared_cache *cql_prepared_cache_new(struct store *store, size_t bytes_max);
 void cql_prepared_cache_free(struct cql_prepared_cache *cache);

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_SCHEMA_OPTIONS_H
 #define DAYBOOK_QUERY_CQL_CQL_SCHEMA_OPTIONS_H
 
-#include "query/cql/cql_private.h"
+#include "query/cql/common/cql_private.h"
 
 struct cql_keyspace_options {
     const char *replication;             /* a CQL map literal */

@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_guard.h"
+#include "query/cql/common/cql_guard.h"
 #include "query/cql/cql_once.h"
 #include "query/cql/syntax/cql_parse.h"
 #include "query/cql/cql_prepared.h"
 #include "query/cql/syntax/cql_print.h"
-#include "query/cql/cql_private.h"
+#include "query/cql/common/cql_private.h"
 #include "query/cql/cql_slice.h"
-#include "query/cql/cql_trace.h"
+#include "query/cql/common/cql_trace.h"
 #include "base/hash.h"
 #include "base/memory.h"
 

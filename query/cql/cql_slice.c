@@ -5,7 +5,7 @@
  * goes first. */
 #include "query/cql/cql_slice.h"
 
-#include "query/cql/cql_guard.h"
+#include "query/cql/common/cql_guard.h"
 #include "base/log.h"
 #include "base/world/world.h"
 

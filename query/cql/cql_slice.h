@@ -12,7 +12,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_SLICE_H
 #define DAYBOOK_QUERY_CQL_CQL_SLICE_H
 
-#include "query/cql/cql_private.h"
+#include "query/cql/common/cql_private.h"
 
 void cql_slices_init(struct cql *cql);
 void cql_slices_stop(struct cql *cql);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "query/cql/cql_row.h"
-#include "query/cql/cql_trace.h"
+#include "query/cql/common/cql_trace.h"
 #include "base/hash.h"
 #include "base/memory.h"
 

@@ -4,7 +4,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_SYSTEM_H
 #define DAYBOOK_QUERY_CQL_CQL_SYSTEM_H
 
-#include "query/cql/cql_private.h"
+#include "query/cql/common/cql_private.h"
 
 /* A table's columns as text: "name type kind, ..." in an order that rows follow; kind p partition,
  * c clustering, r regular. */

@@ -17,9 +17,9 @@
 #include <string.h>
 
 #include "query/cql/cql_condition.h"
-#include "query/cql/cql_guard.h"
+#include "query/cql/common/cql_guard.h"
 #include "query/cql/cql_slice.h"
-#include "query/cql/cql_trace.h"
+#include "query/cql/common/cql_trace.h"
 #include "rollup/streams/streams.h"
 #include "base/memory.h"
 #include "base/uuid.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "query/cql/cql_session.h"
-#include "query/cql/cql_trace.h"
+#include "query/cql/common/cql_trace.h"
 #include "base/uuid.h"
 #include "tests/lib/rollup_fixture.h"
 

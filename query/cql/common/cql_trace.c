@@ -3,7 +3,7 @@
  * What decides correctness: events of a trace have identifiers of growing times, though several may
  * fall on one microsecond, because clients show them in the identifiers' order; what the client
  * gave is shown only as far as it is text. */
-#include "query/cql/cql_trace.h"
+#include "query/cql/common/cql_trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -12,10 +12,10 @@
  * What makes that safe: a guarded step owns nothing but arenas of the budget and what its work
  * releases at its end; it calls neither the store nor the answer.  Outside of guarded steps little
  * is made, and it is counted though it may pass the limit. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_GUARD_H
-#define DAYBOOK_QUERY_CQL_CQL_GUARD_H
+#ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_GUARD_H
+#define DAYBOOK_QUERY_CQL_COMMON_CQL_GUARD_H
 
-#include "query/cql/cql_private.h"
+#include "query/cql/common/cql_private.h"
 
 /* The work's budget, of which its arena is the first part. */
 void cql_budget_begin(struct cql_work *work);

@@ -6,8 +6,8 @@
  *
  *     cql_trace(work, "Read %u rows", count);      nothing for a work that is not traced
  */
-#ifndef DAYBOOK_QUERY_CQL_CQL_TRACE_H
-#define DAYBOOK_QUERY_CQL_CQL_TRACE_H
+#ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_TRACE_H
+#define DAYBOOK_QUERY_CQL_COMMON_CQL_TRACE_H
 
 #include "query/cql/cql_system.h"
 

@@ -3,7 +3,7 @@
  * A request that alone would hold more than any may is refused as invalid, which no driver sends
  * again; one that finds too little because of others as overloaded, which drivers try elsewhere.
  * Both come before anything was handed to the store. */
-#include "query/cql/cql_guard.h"
+#include "query/cql/common/cql_guard.h"
 
 #include <setjmp.h>
 

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "query/cql/cql_private.h"
+#include "query/cql/common/cql_private.h"
 
 enum { FAULT_TEXT_MAX = 2000 };
 

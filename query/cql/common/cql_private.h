@@ -9,8 +9,8 @@
  *
  * Functions that can refuse a statement return 0 or a negative code and fill a struct cql_fault:
  * the code and text that the client sees. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_PRIVATE_H
-#define DAYBOOK_QUERY_CQL_CQL_PRIVATE_H
+#ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_PRIVATE_H
+#define DAYBOOK_QUERY_CQL_COMMON_CQL_PRIVATE_H
 
 #include "base/arena.h"
 #include "base/log.h"
