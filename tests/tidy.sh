@@ -29,7 +29,7 @@ vendor_owner() {
     ini.h) echo '^control/config_file\.c$' ;;
     expat.h) echo '^query/model/storage_conf\.c$' ;;
     crypt.h) echo '^query/native/native_password\.c$' ;;
-    yajl/*) echo '^ingest/|^query/cql/cql_json_read\.c$' ;;
+    yajl/*) echo '^ingest/|^query/cql/expression/cql_json_read\.c$' ;;
     esac
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "query/cql/cql_restrict.h"
-#include "query/cql/cql_row.h"
+#include "query/cql/expression/cql_row.h"
 #include "base/hash.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_literal_value.h"
+#include "query/cql/expression/cql_literal_value.h"
 #include "query/cql/syntax/cql_print.h"
 
 #define FILTERING_TEXT                                                                             \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "query/cql/cql_restrict.h"
-#include "query/cql/cql_value_set.h"
+#include "query/cql/expression/cql_value_set.h"
 #include "base/hash.h"
 #include "base/memory.h"
 

@@ -2,8 +2,8 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_SCHEMA_PRIVATE_H
 #define DAYBOOK_QUERY_CQL_CQL_SCHEMA_PRIVATE_H
 
-#include "query/cql/cql_expression.h"
 #include "query/cql/cql_schema_options.h"
+#include "query/cql/expression/cql_expression.h"
 
 struct change {
     struct cql_work *work;

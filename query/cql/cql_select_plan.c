@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "query/cql/cql_function.h"
+#include "query/cql/expression/cql_function.h"
 
 /* ---- selectors ---- */
 

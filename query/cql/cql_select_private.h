@@ -6,8 +6,8 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_SELECT_PRIVATE_H
 #define DAYBOOK_QUERY_CQL_CQL_SELECT_PRIVATE_H
 
-#include "query/cql/cql_function.h"
 #include "query/cql/cql_select_plan.h"
+#include "query/cql/expression/cql_function.h"
 
 /* A row that ORDER BY over several partitions sorts, by the columns that it names. */
 struct sorted_row {

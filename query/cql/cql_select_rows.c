@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_json.h"
+#include "query/cql/expression/cql_json.h"
 #include "query/cql/cql_page.h"
 #include "query/cql/cql_select_private.h"
 #include "base/hash.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_row.h"
+#include "query/cql/expression/cql_row.h"
 #include "query/cql/common/cql_trace.h"
 #include "base/hash.h"
 #include "base/memory.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "query/cql/cql_index.h"
-#include "query/cql/cql_row.h"
+#include "query/cql/expression/cql_row.h"
 #include "query/cql/cql_system.h"
 #include "base/memory.h"
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "query/cql/cql_live_list.h"
-#include "query/cql/cql_value_set.h"
+#include "query/cql/expression/cql_value_set.h"
 #include "query/cql/cql_write.h"
 #include "base/calendar.h"
 #include "base/hash.h"

@@ -4,7 +4,7 @@
  * column is refused. */
 #include <string.h>
 
-#include "query/cql/cql_json.h"
+#include "query/cql/expression/cql_json.h"
 #include "query/cql/cql_write.h"
 
 /* A member's name as the name of a column: lower case, but for what stands in double quotes. */

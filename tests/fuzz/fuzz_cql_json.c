@@ -2,7 +2,7 @@
  *
  * Input: a type in CQL, a newline, JSON.  What becomes a value prints as JSON that becomes the same
  * value again, but for NaN and the infinities, which print as null. */
-#include "query/cql/cql_json.h"
+#include "query/cql/expression/cql_json.h"
 #include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 

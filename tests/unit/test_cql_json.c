@@ -1,5 +1,5 @@
 /* test_cql_json: values as JSON and back. */
-#include "query/cql/cql_json.h"
+#include "query/cql/expression/cql_json.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* cql_type: types that statements name or make up. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_TYPE_H
-#define DAYBOOK_QUERY_CQL_CQL_TYPE_H
+#ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_TYPE_H
+#define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_TYPE_H
 
 #include "query/cql/common/cql_private.h"
 

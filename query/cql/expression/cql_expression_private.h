@@ -1,8 +1,8 @@
 /* cql_expression_private: what the cql_expression*.c files share. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_EXPRESSION_PRIVATE_H
-#define DAYBOOK_QUERY_CQL_CQL_EXPRESSION_PRIVATE_H
+#ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_EXPRESSION_PRIVATE_H
+#define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_EXPRESSION_PRIVATE_H
 
-#include "query/cql/cql_expression.h"
+#include "query/cql/expression/cql_expression.h"
 
 /* In the scope's arena, with room for its arguments, which are NULL. */
 struct cql_expression *cql_expression_new(struct cql_scope *scope, enum cql_expression_kind kind,

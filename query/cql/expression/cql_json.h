@@ -4,8 +4,8 @@
  * Numbers are exact both ways: a decimal or varint of any size is read from its digits.  Sets come
  * as arrays, maps as objects whose keys are strings, whatever the key's type: the key's own JSON
  * stands in the string. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_JSON_H
-#define DAYBOOK_QUERY_CQL_CQL_JSON_H
+#ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_JSON_H
+#define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

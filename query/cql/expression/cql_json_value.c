@@ -6,8 +6,8 @@
  * string would be, and for a collection, tuple or UDT as JSON within JSON. */
 #include <stdlib.h>
 
-#include "query/cql/cql_json.h"
-#include "query/cql/cql_literal_value.h"
+#include "query/cql/expression/cql_json.h"
+#include "query/cql/expression/cql_literal_value.h"
 #include "base/arena.h"
 #include "storage/schema/schema.h"
 

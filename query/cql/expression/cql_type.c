@@ -1,5 +1,5 @@
 /* Types as CQL's text has them, and which values may stand for others. */
-#include "query/cql/cql_type.h"
+#include "query/cql/expression/cql_type.h"
 
 #include <string.h>
 

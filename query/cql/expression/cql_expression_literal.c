@@ -8,8 +8,8 @@
  *                                                 type int
  *
  * What only its own resolution can say the type of, a call, is refused there in the same words. */
-#include "query/cql/cql_expression_private.h"
-#include "query/cql/cql_literal_value.h"
+#include "query/cql/expression/cql_expression_private.h"
+#include "query/cql/expression/cql_literal_value.h"
 
 int cql_expression_literal(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out)

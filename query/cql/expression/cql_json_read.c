@@ -6,7 +6,7 @@
  * height, which is the limit on nesting. */
 #include <yajl/yajl_parse.h>
 
-#include "query/cql/cql_json.h"
+#include "query/cql/expression/cql_json.h"
 #include "base/arena.h"
 
 struct json_reader {

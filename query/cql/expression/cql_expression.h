@@ -3,12 +3,12 @@
  * The same expressions are the values of INSERT, the right sides of relations, and what SELECT
  * computes; only the last ones name columns and hold aggregates.  A value is serialized in the
  * expression's type; null is a view whose data is NULL. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_EXPRESSION_H
-#define DAYBOOK_QUERY_CQL_CQL_EXPRESSION_H
+#ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_EXPRESSION_H
+#define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_EXPRESSION_H
 
 #include "query/cql/common/cql_private.h"
-#include "query/cql/cql_row.h"
-#include "query/cql/cql_type.h"
+#include "query/cql/expression/cql_row.h"
+#include "query/cql/expression/cql_type.h"
 
 enum cql_expression_kind {
     CQL_EXPRESSION_VALUE,                /* a constant: `value` */

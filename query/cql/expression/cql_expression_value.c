@@ -5,9 +5,9 @@
  * user types it is a missing field. */
 #include <string.h>
 
-#include "query/cql/cql_expression.h"
-#include "query/cql/cql_function.h"
-#include "query/cql/cql_value_set.h"
+#include "query/cql/expression/cql_expression.h"
+#include "query/cql/expression/cql_function.h"
+#include "query/cql/expression/cql_value_set.h"
 
 struct cql_context cql_context_of(struct cql_work *work, struct arena *arena)
 {

@@ -2,8 +2,8 @@
  *
  * Integers wrap as Java's do; float and double are binary; decimals and varints are exact within
  * 256 bits. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_NUMBER_H
-#define DAYBOOK_QUERY_CQL_CQL_NUMBER_H
+#ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_NUMBER_H
+#define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_NUMBER_H
 
 #include "base/decimal.h"
 #include "query/cql/common/cql_private.h"

@@ -1,7 +1,7 @@
 /* cql_value_set: a sorted array.
  *
  * Comparing never unwinds (cql_guard.h), so that qsort may own memory meanwhile. */
-#include "query/cql/cql_value_set.h"
+#include "query/cql/expression/cql_value_set.h"
 
 #include <stdlib.h>
 

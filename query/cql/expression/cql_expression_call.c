@@ -4,9 +4,9 @@
  * result's type follows from the arguments' and must fit the place. */
 #include <string.h>
 
-#include "query/cql/cql_expression_private.h"
-#include "query/cql/cql_function.h"
-#include "query/cql/cql_literal_value.h"
+#include "query/cql/expression/cql_expression_private.h"
+#include "query/cql/expression/cql_function.h"
+#include "query/cql/expression/cql_literal_value.h"
 
 /* Where an argument stands: of no type yet, and what was found of the place is not of it. */
 static struct cql_place inside(const struct cql_place *place)

@@ -7,8 +7,8 @@
  *   INSERT INTO t (k, s) VALUES (1, {'b', ?})     s set<text>: the marker is `value(s)`, text */
 #include <string.h>
 
-#include "query/cql/cql_expression_private.h"
-#include "query/cql/cql_literal_value.h"
+#include "query/cql/expression/cql_expression_private.h"
+#include "query/cql/expression/cql_literal_value.h"
 
 static int resolve(struct cql_scope *scope, const struct cql_term *term,
                    const struct cql_place *place, struct cql_expression **out);

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/cql/cql_function.h"
-#include "query/cql/cql_json.h"
-#include "query/cql/cql_number.h"
+#include "query/cql/expression/cql_function.h"
+#include "query/cql/expression/cql_json.h"
+#include "query/cql/expression/cql_number.h"
 
 static bool is_text(enum type_kind kind)
 {

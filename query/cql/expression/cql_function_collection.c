@@ -4,8 +4,8 @@
  * with rows, so that their digits and overflows are the same. */
 #include <string.h>
 
-#include "query/cql/cql_function.h"
-#include "query/cql/cql_number.h"
+#include "query/cql/expression/cql_function.h"
+#include "query/cql/expression/cql_number.h"
 
 static bool is_list_or_set(const struct type *type)
 {

@@ -1,6 +1,6 @@
 /* cql_literal_value: a literal of one value, such as 12, 'x' or 1h, as a value of a type. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_LITERAL_VALUE_H
-#define DAYBOOK_QUERY_CQL_CQL_LITERAL_VALUE_H
+#ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_LITERAL_VALUE_H
+#define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_LITERAL_VALUE_H
 
 #include "query/cql/syntax/cql_ast.h"
 #include "storage/schema/type.h"

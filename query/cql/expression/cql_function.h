@@ -1,8 +1,8 @@
 /* cql_function: the functions, operators and aggregates of CQL. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_FUNCTION_H
-#define DAYBOOK_QUERY_CQL_CQL_FUNCTION_H
+#ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_FUNCTION_H
+#define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_FUNCTION_H
 
-#include "query/cql/cql_expression.h"
+#include "query/cql/expression/cql_expression.h"
 
 enum { CQL_ARGUMENTS_MAX = 64 };
 

@@ -6,11 +6,11 @@
  *   UDT    path: smallint field, cell: value    fields in turn, missing ones null
  *
  * A collection without live cells is null, as in Cassandra. */
-#include "query/cql/cql_row.h"
+#include "query/cql/expression/cql_row.h"
 
 #include <string.h>
 
-#include "query/cql/cql_value_set.h"
+#include "query/cql/expression/cql_value_set.h"
 
 const struct cell *cql_row_cells(const struct cql_row *row, const struct column *column,
                                  uint32_t *count_out)

@@ -4,7 +4,7 @@
  * Java prints them and strings escaped as Jackson escapes them.  A double is given in the fewest
  * digits that read back as the same, in Java's layout: 0.001 and 1234567.0, but 1.0E-4 and 1.0E7.
  * NaN and the infinities have no JSON and are null. */
-#include "query/cql/cql_json.h"
+#include "query/cql/expression/cql_json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,13 +3,13 @@
  * A function is a row of the table below: its name, how many arguments, which type it gives for
  * which types, and its value.  Names come lowercased; the spelling with underscores and the older
  * one without are the same function. */
-#include "query/cql/cql_function.h"
+#include "query/cql/expression/cql_function.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "query/cql/cql_json.h"
+#include "query/cql/expression/cql_json.h"
 #include "query/cql/cql_restrict.h"
 #include "base/hash.h"
 

@@ -1,6 +1,6 @@
 /* Which literals may stand for which types is Cassandra's table (Constants.Literal); the value is
  * the type's own text form. */
-#include "query/cql/cql_literal_value.h"
+#include "query/cql/expression/cql_literal_value.h"
 
 #include <math.h>
 #include <stdlib.h>

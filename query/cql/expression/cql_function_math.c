@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/cql/cql_function.h"
-#include "query/cql/cql_number.h"
+#include "query/cql/expression/cql_function.h"
+#include "query/cql/expression/cql_number.h"
 
 static const struct type *wanted_number(const struct cql_call *call, uint32_t index)
 {

@@ -2,8 +2,8 @@
  *
  * A statement may name as many values as it has bytes for, and a row may hold as many: whatever
  * compares the two goes through one of these. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_VALUE_SET_H
-#define DAYBOOK_QUERY_CQL_CQL_VALUE_SET_H
+#ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_VALUE_SET_H
+#define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_VALUE_SET_H
 
 #include "base/arena.h"
 #include "storage/schema/type.h"

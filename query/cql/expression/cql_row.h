@@ -1,8 +1,8 @@
 /* cql_row: a row as statements see it: whole values of columns, collections put together.
  *
  * A value is serialized; null is a view whose data is NULL. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_ROW_H
-#define DAYBOOK_QUERY_CQL_CQL_ROW_H
+#ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_ROW_H
+#define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_ROW_H
 
 #include "base/arena.h"
 #include "storage/engine/store.h"

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/cql/cql_function.h"
-#include "query/cql/cql_number.h"
+#include "query/cql/expression/cql_function.h"
+#include "query/cql/expression/cql_number.h"
 
 enum { COUNT, SUM, AVG, MIN, MAX };
 

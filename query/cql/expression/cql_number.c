@@ -1,12 +1,12 @@
 /* Numbers in and out of serialized values, and from one type to another. */
-#include "query/cql/cql_number.h"
+#include "query/cql/expression/cql_number.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_row.h"
+#include "query/cql/expression/cql_row.h"
 #include "base/bigint.h"
 
 bool cql_number_is_integer(enum type_kind kind)
