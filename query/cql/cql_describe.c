@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "query/cql/common/cql_guard.h"
-#include "query/cql/cql_index.h"
+#include "query/cql/index/cql_index.h"
 
 struct describe {
     struct cql_work *work;

@@ -2,7 +2,7 @@
  * batch before the next is read. */
 #include <string.h>
 
-#include "query/cql/cql_index.h"
+#include "query/cql/index/cql_index.h"
 #include "base/memory.h"
 
 enum { BUILD_ROWS = 500 };

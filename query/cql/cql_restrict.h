@@ -6,8 +6,8 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_RESTRICT_H
 #define DAYBOOK_QUERY_CQL_CQL_RESTRICT_H
 
-#include "query/cql/cql_index.h"
 #include "query/cql/expression/cql_expression.h"
+#include "query/cql/index/cql_index.h"
 
 /* A relation, or a condition after IF, whose names and types are known. */
 struct cql_restriction {

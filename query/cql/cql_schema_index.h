@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_SCHEMA_INDEX_H
 #define DAYBOOK_QUERY_CQL_CQL_SCHEMA_INDEX_H
 
-#include "query/cql/cql_index.h"
+#include "query/cql/index/cql_index.h"
 
 /* *name_out: the index's name, made up where none was given; NULL: it is there, and IF NOT EXISTS
  * was said. */

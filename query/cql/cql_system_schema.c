@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_index.h"
+#include "query/cql/index/cql_index.h"
 #include "query/cql/expression/cql_row.h"
 #include "query/cql/cql_system.h"
 #include "base/memory.h"

@@ -3,7 +3,7 @@
  * Lines are drawn first, boxes upon them, labels last. */
 #include "query/model/chebotko.h"
 
-#include "query/cql/cql_index.h"
+#include "query/cql/index/cql_index.h"
 #include "query/model/chebotko_layout.h"
 #include "query/report/svg.h"
 #include "base/arena.h"

@@ -1,5 +1,5 @@
 /* The catalog of indexes, and what an index says of a row. */
-#include "query/cql/cql_index.h"
+#include "query/cql/index/cql_index.h"
 
 #include <string.h>
 

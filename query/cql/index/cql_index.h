@@ -15,8 +15,8 @@
  * not so any more.  An index's
  * name, column and kind are the hidden table's comment; one whose rows are still being gathered is
  * fed but not read. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_INDEX_H
-#define DAYBOOK_QUERY_CQL_CQL_INDEX_H
+#ifndef DAYBOOK_QUERY_CQL_INDEX_CQL_INDEX_H
+#define DAYBOOK_QUERY_CQL_INDEX_CQL_INDEX_H
 
 #include "query/cql/common/cql_private.h"
 
