@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "query/cql/cql_tables.h"
+#include "query/cql/system/cql_tables.h"
 #include "base/memory.h"
 #include "base/uuid.h"
 

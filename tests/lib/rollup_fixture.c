@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "query/cql/cql_tables.h"
+#include "query/cql/system/cql_tables.h"
 #include "storage/engine/rows.h"
 #include "rollup/days/seal_pass.h"
 

@@ -9,7 +9,7 @@
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_TRACE_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_TRACE_H
 
-#include "query/cql/cql_system.h"
+#include "query/cql/system/cql_system.h"
 
 enum {
     CQL_TRACES_MAX = 256,                /* kept, */

@@ -4,7 +4,7 @@
 
 #include "query/cql/index/cql_index.h"
 #include "query/cql/expression/cql_row.h"
-#include "query/cql/cql_system.h"
+#include "query/cql/system/cql_system.h"
 #include "base/memory.h"
 
 static bool is_hidden(const struct table *table)

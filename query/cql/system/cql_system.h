@@ -1,8 +1,8 @@
 /* cql_system: the tables that describe the server and the schema, whose rows are made when asked.
  *
  * Their definitions are here as data; cql_system.c makes the rows. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_SYSTEM_H
-#define DAYBOOK_QUERY_CQL_CQL_SYSTEM_H
+#ifndef DAYBOOK_QUERY_CQL_SYSTEM_CQL_SYSTEM_H
+#define DAYBOOK_QUERY_CQL_SYSTEM_CQL_SYSTEM_H
 
 #include "query/cql/common/cql_private.h"
 

@@ -5,7 +5,7 @@
  *
  * They are read by the same SELECT as stored tables, so rows come in (token, key, clustering)
  * order, with cells by column. */
-#include "query/cql/cql_system.h"
+#include "query/cql/system/cql_system.h"
 
 #include <inttypes.h>
 #include <stdio.h>

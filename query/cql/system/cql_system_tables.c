@@ -1,5 +1,5 @@
 /* The system tables' columns, as Cassandra 5.0.9 has them. */
-#include "query/cql/cql_system.h"
+#include "query/cql/system/cql_system.h"
 
 #define OPTIONS                                                                                    \
     "additional_write_policy text r, allow_auto_snapshot boolean r, "                              \
