@@ -1,6 +1,6 @@
 /* What may be indexed: any column but a partition key by itself, whole or by the parts of a
  * collection. */
-#include "query/cql/cql_schema_index.h"
+#include "query/cql/schema/cql_schema_index.h"
 
 #include <string.h>
 

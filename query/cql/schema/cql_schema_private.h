@@ -1,9 +1,9 @@
 /* cql_schema_private: a change of the schema under way, for the cql_schema*.c files. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_SCHEMA_PRIVATE_H
-#define DAYBOOK_QUERY_CQL_CQL_SCHEMA_PRIVATE_H
+#ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_PRIVATE_H
+#define DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_PRIVATE_H
 
-#include "query/cql/cql_schema_options.h"
 #include "query/cql/expression/cql_expression.h"
+#include "query/cql/schema/cql_schema_options.h"
 
 struct change {
     struct cql_work *work;

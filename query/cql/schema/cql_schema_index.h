@@ -1,6 +1,6 @@
 /* cql_schema_index: CREATE INDEX and DROP INDEX on a copy of the schema. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_SCHEMA_INDEX_H
-#define DAYBOOK_QUERY_CQL_CQL_SCHEMA_INDEX_H
+#ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_INDEX_H
+#define DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_INDEX_H
 
 #include "query/cql/index/cql_index.h"
 

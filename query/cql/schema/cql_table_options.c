@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "query/cql/expression/cql_json.h"
-#include "query/cql/cql_schema_options.h"
+#include "query/cql/schema/cql_schema_options.h"
 
 enum { TTL_MAX_S = 630720000, PAIRS_MAX = 64, INDEX_INTERVAL_MIN = 128, INDEX_INTERVAL_MAX = 2048 };
 

@@ -1,6 +1,6 @@
 /* Replication is taken, shown and otherwise without meaning on one node; the strategies' names are
  * checked, because a script that is wrong here is wrong on a cluster too. */
-#include "query/cql/cql_schema_options.h"
+#include "query/cql/schema/cql_schema_options.h"
 
 #include <stdlib.h>
 #include <string.h>

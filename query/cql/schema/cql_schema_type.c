@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_schema_private.h"
+#include "query/cql/schema/cql_schema_private.h"
 
 /* ---- spelled types ---- */
 

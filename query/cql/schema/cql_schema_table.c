@@ -1,7 +1,7 @@
 /* CREATE TABLE: columns, key and order as they are spelled, checked in Cassandra's words. */
 #include <string.h>
 
-#include "query/cql/cql_schema_private.h"
+#include "query/cql/schema/cql_schema_private.h"
 
 static const struct cql_type *inside_frozen(const struct cql_type *type)
 {

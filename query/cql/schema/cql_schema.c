@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "query/cql/common/cql_guard.h"
-#include "query/cql/cql_schema_index.h"
-#include "query/cql/cql_schema_private.h"
+#include "query/cql/schema/cql_schema_index.h"
+#include "query/cql/schema/cql_schema_private.h"
 #include "query/cql/common/cql_trace.h"
 #include "rollup/streams/streams.h"
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 /* cql_schema_options: what follows WITH in CREATE and ALTER. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_SCHEMA_OPTIONS_H
-#define DAYBOOK_QUERY_CQL_CQL_SCHEMA_OPTIONS_H
+#ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_OPTIONS_H
+#define DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_OPTIONS_H
 
 #include "query/cql/common/cql_private.h"
 
