@@ -2,8 +2,8 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_WRITE_PLAN_H
 #define DAYBOOK_QUERY_CQL_CQL_WRITE_PLAN_H
 
-#include "query/cql/cql_restrict.h"
 #include "query/cql/index/cql_index.h"
+#include "query/cql/read/cql_restrict.h"
 
 enum cql_operation_kind {
     CQL_SET,                             /* the column is the value; null deletes it */

@@ -1,6 +1,6 @@
 /* fuzz_cql_page: a paging state, whatever statement it says it is of: none, or one that is written
  * as what reads the same again. */
-#include "query/cql/cql_page.h"
+#include "query/cql/read/cql_page.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "query/cql/cql_once.h"
-#include "query/cql/cql_page.h"
+#include "query/cql/read/cql_page.h"
 #include "query/native/native_outbox.h"
 #include "query/native/native_request.h"
 #include "query/native/native_response.h"

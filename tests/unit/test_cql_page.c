@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "query/cql/cql_page.h"
+#include "query/cql/read/cql_page.h"
 #include "base/hash.h"
 
 static const struct cql_page_state states[] = {

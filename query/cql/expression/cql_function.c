@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "query/cql/expression/cql_json.h"
-#include "query/cql/cql_restrict.h"
+#include "query/cql/read/cql_restrict.h"
 #include "base/hash.h"
 
 bool cql_call_is(const struct cql_call *call, uint32_t index, enum type_kind kind)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "query/cql/cql_restrict.h"
+#include "query/cql/read/cql_restrict.h"
 #include "query/cql/expression/cql_row.h"
 #include "base/hash.h"
 

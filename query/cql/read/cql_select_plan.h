@@ -1,8 +1,8 @@
 /* cql_select_plan: a SELECT whose names and types are known. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_SELECT_PLAN_H
-#define DAYBOOK_QUERY_CQL_CQL_SELECT_PLAN_H
+#ifndef DAYBOOK_QUERY_CQL_READ_CQL_SELECT_PLAN_H
+#define DAYBOOK_QUERY_CQL_READ_CQL_SELECT_PLAN_H
 
-#include "query/cql/cql_restrict.h"
+#include "query/cql/read/cql_restrict.h"
 
 struct cql_select_plan {
     const struct table *table;

@@ -16,8 +16,8 @@
  * The next page is read as the one before was, though other indexes were made meanwhile; where the
  * keys or the index are others, a position means something else and the state is refused.  Version
  * 1 did not say what it was read by. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_PAGE_H
-#define DAYBOOK_QUERY_CQL_CQL_PAGE_H
+#ifndef DAYBOOK_QUERY_CQL_READ_CQL_PAGE_H
+#define DAYBOOK_QUERY_CQL_READ_CQL_PAGE_H
 
 #include "base/bytes.h"
 

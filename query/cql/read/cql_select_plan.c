@@ -1,5 +1,5 @@
 /* SELECT, resolved: selectors, groups, order, and what Cassandra refuses of them. */
-#include "query/cql/cql_select_plan.h"
+#include "query/cql/read/cql_select_plan.h"
 
 #include <string.h>
 

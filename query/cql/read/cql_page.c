@@ -1,5 +1,5 @@
 /* Paging states come back from outside: a checksum tells damage, the hash another statement. */
-#include "query/cql/cql_page.h"
+#include "query/cql/read/cql_page.h"
 
 #include "base/hash.h"
 

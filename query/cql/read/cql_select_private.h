@@ -3,11 +3,11 @@
  *   cql_select.c        reads: the store's pages, an index's entries and their rows, stats
  *   cql_select_rows.c   what is read becomes rows and groups of the answer, until a limit or the
  *                       page's end */
-#ifndef DAYBOOK_QUERY_CQL_CQL_SELECT_PRIVATE_H
-#define DAYBOOK_QUERY_CQL_CQL_SELECT_PRIVATE_H
+#ifndef DAYBOOK_QUERY_CQL_READ_CQL_SELECT_PRIVATE_H
+#define DAYBOOK_QUERY_CQL_READ_CQL_SELECT_PRIVATE_H
 
-#include "query/cql/cql_select_plan.h"
 #include "query/cql/expression/cql_function.h"
+#include "query/cql/read/cql_select_plan.h"
 
 /* A row that ORDER BY over several partitions sorts, by the columns that it names. */
 struct sorted_row {

@@ -3,7 +3,7 @@
  *
  * What decides correctness: slices hold the rows that their relations mean and no others, because
  * DELETE takes them as they are; a relation that makes no slice is a filter. */
-#include "query/cql/cql_restrict.h"
+#include "query/cql/read/cql_restrict.h"
 
 #include <stdlib.h>
 #include <string.h>

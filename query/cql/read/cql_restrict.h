@@ -3,8 +3,8 @@
  *
  *   WHERE r = 'x' AND day IN ('1','2') AND time > 5 AND amount = 3 ALLOW FILTERING
  *         └──── two keys ────────────┘ └ a slice ┘ └── a filter ──┘ */
-#ifndef DAYBOOK_QUERY_CQL_CQL_RESTRICT_H
-#define DAYBOOK_QUERY_CQL_CQL_RESTRICT_H
+#ifndef DAYBOOK_QUERY_CQL_READ_CQL_RESTRICT_H
+#define DAYBOOK_QUERY_CQL_READ_CQL_RESTRICT_H
 
 #include "query/cql/expression/cql_expression.h"
 #include "query/cql/index/cql_index.h"

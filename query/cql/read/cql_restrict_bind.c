@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_restrict.h"
+#include "query/cql/read/cql_restrict.h"
 #include "query/cql/expression/cql_value_set.h"
 #include "base/hash.h"
 #include "base/memory.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "query/cql/expression/cql_json.h"
-#include "query/cql/cql_page.h"
-#include "query/cql/cql_select_private.h"
+#include "query/cql/read/cql_page.h"
+#include "query/cql/read/cql_select_private.h"
 #include "base/hash.h"
 
 enum { RESULT_BYTES_MAX = 64 << 20 }; /* of an answer that the client wants in one page */
