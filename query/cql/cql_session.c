@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "query/cql/common/cql_guard.h"
-#include "query/cql/cql_once.h"
+#include "query/cql/write/cql_once.h"
 #include "query/cql/syntax/cql_parse.h"
 #include "query/cql/cql_prepared.h"
 #include "query/cql/syntax/cql_print.h"

@@ -1,5 +1,5 @@
 /* fuzz_once_answer: the kept answer of a conditional write: none, or one that packs to as much. */
-#include "query/cql/cql_once.h"
+#include "query/cql/write/cql_once.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "query/cql/cql_once.h"
+#include "query/cql/write/cql_once.h"
 #include "query/cql/read/cql_page.h"
 #include "query/native/native_outbox.h"
 #include "query/native/native_request.h"

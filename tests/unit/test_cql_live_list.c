@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "query/cql/cql_live_list.h"
+#include "query/cql/write/cql_live_list.h"
 #include "storage/cell/mutation.h"
 
 enum { COLUMN_ID = 3, OTHER_ID = 4, CELLS_MAX = 400, PATHS_MAX = 64, PATH_SIZE = 16 };

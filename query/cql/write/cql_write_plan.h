@@ -1,6 +1,6 @@
 /* cql_write_plan: an INSERT, UPDATE or DELETE whose names and types are known. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_WRITE_PLAN_H
-#define DAYBOOK_QUERY_CQL_CQL_WRITE_PLAN_H
+#ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_WRITE_PLAN_H
+#define DAYBOOK_QUERY_CQL_WRITE_CQL_WRITE_PLAN_H
 
 #include "query/cql/index/cql_index.h"
 #include "query/cql/read/cql_restrict.h"

@@ -12,11 +12,11 @@
  *
  * A write that was handed to the store and whose outcome is not known is answered as a write
  * timeout, never as something that a driver tries again by itself. */
-#include "query/cql/cql_write.h"
+#include "query/cql/write/cql_write.h"
 
 #include <string.h>
 
-#include "query/cql/cql_condition.h"
+#include "query/cql/write/cql_condition.h"
 #include "query/cql/common/cql_guard.h"
 #include "query/cql/cql_slice.h"
 #include "query/cql/common/cql_trace.h"

@@ -7,8 +7,8 @@
  * last look are put in by halves, and what lies between them is copied as it is.  Of two cells with
  * one path one stands as it will in the store; a cell that has the server's time is newer than any
  * that was read. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_LIVE_LIST_H
-#define DAYBOOK_QUERY_CQL_CQL_LIVE_LIST_H
+#ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_LIVE_LIST_H
+#define DAYBOOK_QUERY_CQL_WRITE_CQL_LIVE_LIST_H
 
 #include "base/arena.h"
 #include "storage/cell/row.h"

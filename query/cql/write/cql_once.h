@@ -9,8 +9,8 @@
  *     read the id's row as applied ─▶ none: write, with the row, if there is still none
  *                                  └▶ of this statement: wait until it is durable, answer again
  *                                  └▶ of another one: refuse */
-#ifndef DAYBOOK_QUERY_CQL_CQL_ONCE_H
-#define DAYBOOK_QUERY_CQL_CQL_ONCE_H
+#ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_ONCE_H
+#define DAYBOOK_QUERY_CQL_WRITE_CQL_ONCE_H
 
 #include "base/hash.h"
 #include "query/cql/common/cql_private.h"

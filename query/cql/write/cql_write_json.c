@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "query/cql/expression/cql_json.h"
-#include "query/cql/cql_write.h"
+#include "query/cql/write/cql_write.h"
 
 /* A member's name as the name of a column: lower case, but for what stands in double quotes. */
 static const char *column_name(struct cql_work *work, struct bytes name)

@@ -1,6 +1,6 @@
 /* INSERT, UPDATE, DELETE and BATCH, resolved, with everything about them that Cassandra refuses
  * whatever the values are. */
-#include "query/cql/cql_write_plan.h"
+#include "query/cql/write/cql_write_plan.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* A number below `read_count` is of a cell that was read, one from there on of a cell that the
  * statement made: the builder's array may move, and a number takes less room than a cell. */
-#include "query/cql/cql_live_list.h"
+#include "query/cql/write/cql_live_list.h"
 
 #include <stdlib.h>
 #include <string.h>

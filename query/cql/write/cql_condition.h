@@ -1,10 +1,10 @@
 /* cql_condition: IF of a statement, with its values, and asked of what was read.
  *
  * Conditions of a batch are all asked of the partition as it was before the batch. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_CONDITION_H
-#define DAYBOOK_QUERY_CQL_CQL_CONDITION_H
+#ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_CONDITION_H
+#define DAYBOOK_QUERY_CQL_WRITE_CQL_CONDITION_H
 
-#include "query/cql/cql_write.h"
+#include "query/cql/write/cql_write.h"
 
 /* Fills the statement's conditions; refuses values that nothing can be compared with. */
 int cql_condition_bind(struct cql_work *work, const struct cql_context *context,

@@ -5,8 +5,8 @@
  * the request's.  In a table that a stream uses neither counts: every write has the server's, so
  * that no client's clock can hide clicks that come later.  Refusals are Cassandra's, with its
  * words. */
-#include "query/cql/cql_condition.h"
-#include "query/cql/cql_write.h"
+#include "query/cql/write/cql_condition.h"
+#include "query/cql/write/cql_write.h"
 
 enum {
     TTL_MAX_S = 630720000,

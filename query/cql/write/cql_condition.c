@@ -4,7 +4,7 @@
  *   IF EXISTS        of the row; of a statement that names statics alone, of the static row
  *   IF s = 1         of the static row, whatever row the statement names
  *   IF v = 1         of the row; a row that is not there has nulls */
-#include "query/cql/cql_condition.h"
+#include "query/cql/write/cql_condition.h"
 
 #include <stdlib.h>
 

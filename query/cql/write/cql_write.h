@@ -2,11 +2,11 @@
  * the mutations that they are.
  *
  * One statement or a batch is a struct cql_write; all of it becomes one store batch. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_WRITE_H
-#define DAYBOOK_QUERY_CQL_CQL_WRITE_H
+#ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_WRITE_H
+#define DAYBOOK_QUERY_CQL_WRITE_CQL_WRITE_H
 
-#include "query/cql/cql_once.h"
-#include "query/cql/cql_write_plan.h"
+#include "query/cql/write/cql_once.h"
+#include "query/cql/write/cql_write_plan.h"
 
 /* A row that a statement read first; NULL where there is none. */
 struct cql_read_row {

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_live_list.h"
+#include "query/cql/write/cql_live_list.h"
 #include "query/cql/expression/cql_value_set.h"
-#include "query/cql/cql_write.h"
+#include "query/cql/write/cql_write.h"
 #include "base/calendar.h"
 #include "base/hash.h"
 #include "base/uuid.h"

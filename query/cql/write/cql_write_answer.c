@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_condition.h"
+#include "query/cql/write/cql_condition.h"
 
 #define APPLIED "[applied]"
 

@@ -10,7 +10,7 @@
  * `content` is the XXH3-128 of the statements and their values, low half first: the client's
  * default timestamp is not in it, which drivers make anew for a retry.  `answer` is absent but
  * after a conditional write: FORMATS.md "Requests" draws it. */
-#include "query/cql/cql_once.h"
+#include "query/cql/write/cql_once.h"
 
 #include <string.h>
 
