@@ -4,7 +4,7 @@
 #define DAYBOOK_QUERY_MODEL_MODEL_H
 
 #include "base/cli/command.h"
-#include "query/cql/cql_session.h"
+#include "query/cql/session/cql_session.h"
 #include "query/model/definitions.h"
 #include "rollup/streams/streams.h"
 #include "storage/engine/store.h"

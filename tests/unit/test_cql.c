@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_session.h"
+#include "query/cql/session/cql_session.h"
 #include "tests/lib/rollup_fixture.h"
 
 struct player {

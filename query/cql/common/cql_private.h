@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/quota.h"
 #include "base/world/world.h"
-#include "query/cql/cql_session.h"
+#include "query/cql/session/cql_session.h"
 #include "query/cql/syntax/cql_ast.h"
 
 enum {

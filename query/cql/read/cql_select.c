@@ -15,7 +15,7 @@
 #include "query/cql/common/cql_guard.h"
 #include "query/cql/read/cql_page.h"
 #include "query/cql/read/cql_select_private.h"
-#include "query/cql/cql_slice.h"
+#include "query/cql/session/cql_slice.h"
 #include "query/cql/common/cql_trace.h"
 #include "rollup/tables.h"
 

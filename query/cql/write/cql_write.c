@@ -18,7 +18,7 @@
 
 #include "query/cql/write/cql_condition.h"
 #include "query/cql/common/cql_guard.h"
-#include "query/cql/cql_slice.h"
+#include "query/cql/session/cql_slice.h"
 #include "query/cql/common/cql_trace.h"
 #include "rollup/streams/streams.h"
 #include "base/memory.h"

@@ -3,7 +3,7 @@
  * What decides correctness: a client may skip the columns of a result it knows (v4), so a statement
  * whose columns a schema change altered must not be executed under the old id: it is answered as
  * unprepared once, and the client asks for the columns again. */
-#include "query/cql/cql_prepared.h"
+#include "query/cql/session/cql_prepared.h"
 
 #include <string.h>
 

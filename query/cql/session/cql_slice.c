@@ -3,7 +3,7 @@
  * A session's use is halved for each second since it was counted last, so that one that asked for
  * much an hour ago counts like any other.  Of sessions that used as much the one that waits longest
  * goes first. */
-#include "query/cql/cql_slice.h"
+#include "query/cql/session/cql_slice.h"
 
 #include "query/cql/common/cql_guard.h"
 #include "base/log.h"

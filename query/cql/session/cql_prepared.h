@@ -4,8 +4,8 @@
  * so (0x2500) and prepares it again.  One whose schema is out of date is compiled again under the
  * same id when its columns are as they were, and is gone otherwise: clients keep the columns of its
  * result. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_PREPARED_H
-#define DAYBOOK_QUERY_CQL_CQL_PREPARED_H
+#ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_PREPARED_H
+#define DAYBOOK_QUERY_CQL_SESSION_CQL_PREPARED_H
 
 #include "query/cql/common/cql_private.h"
 

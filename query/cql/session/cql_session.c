@@ -6,7 +6,7 @@
  *
  * What decides correctness: a work is answered once and then gone; a statement runs against the
  * schema it was compiled with, and one that a change made out of date is compiled again first. */
-#include "query/cql/cql_session.h"
+#include "query/cql/session/cql_session.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,10 +16,10 @@
 #include "query/cql/common/cql_guard.h"
 #include "query/cql/write/cql_once.h"
 #include "query/cql/syntax/cql_parse.h"
-#include "query/cql/cql_prepared.h"
+#include "query/cql/session/cql_prepared.h"
 #include "query/cql/syntax/cql_print.h"
 #include "query/cql/common/cql_private.h"
-#include "query/cql/cql_slice.h"
+#include "query/cql/session/cql_slice.h"
 #include "query/cql/common/cql_trace.h"
 #include "base/hash.h"
 #include "base/memory.h"

@@ -12,8 +12,8 @@
  * It survives a restart; one that is damaged or of another statement is an error.
  *
  * Order of a schema change: durable, then visible, then the listener, then the answer. */
-#ifndef DAYBOOK_QUERY_CQL_CQL_SESSION_H
-#define DAYBOOK_QUERY_CQL_CQL_SESSION_H
+#ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_SESSION_H
+#define DAYBOOK_QUERY_CQL_SESSION_CQL_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
