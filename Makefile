@@ -83,7 +83,7 @@ link = $(CC) $(flavour_flags) $(CFLAGS) -Wl,--as-needed -Wl,-z,relro,-z,now \
 
 out := build/$(BUILD)-$(notdir $(firstword $(CC)))
 library := $(out)/libdaybook.a
-sources := $(foreach folder,$(folders),$(sort $(wildcard $(folder)/*.c)))
+sources := $(foreach folder,$(filter-out program,$(folders)),$(sort $(wildcard $(folder)/*.c)))
 objects := $(sources:%.c=$(out)/%.o)
 # C that re2c and lemon make of a lexer and a grammar; never committed.
 lexers := $(foreach folder,$(folders),$(wildcard $(folder)/*.re))
@@ -92,7 +92,7 @@ generated_sources := $(lexers:%.re=$(out)/generated/%.c) $(grammars:%.y=$(out)/g
 generated_headers := $(grammars:%.y=$(out)/generated/%.h)
 objects += $(generated_sources:$(out)/generated/%.c=$(out)/%.o)
 
-root_objects := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard *.c)))
+program_objects := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard program/*.c)))
 
 # The client library: what is installed for others to link, as position-independent code of which
 # only daybook.h's functions are seen.
@@ -127,9 +127,9 @@ fuzz_shared := fuzz.c fuzz_stream.c fuzz_native_stream.c open_checksum.c
 fuzz_wrap := $(patsubst %,-Wl$(comma)--wrap=%,crc32c hash64 native_crc24 native_crc32)
 fuzz_objects := $(fuzz_shared:%.c=$(out)/tests/fuzz/%.o)
 
-program := $(if $(root_objects),$(out)/daybook)
+program := $(if $(program_objects),$(out)/daybook)
 ifeq ($(BUILD),release)
-program_left := $(if $(root_objects),daybook)
+program_left := $(if $(program_objects),daybook)
 endif
 
 .PHONY: all bench bench-cql bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
@@ -186,7 +186,7 @@ $(out)/needed: tests/needed.sh
 	$(quiet)tests/needed.sh $(firstword $(CC)) "$(vendor)" $(packages)
 	$(quiet)mkdir -p $(@D) && touch $@
 
-$(objects) $(root_objects) $(client_objects) $(generated_sources) $(generated_headers): | $(out)/needed
+$(objects) $(program_objects) $(client_objects) $(generated_sources) $(generated_headers): | $(out)/needed
 
 # Made anew, so that an object whose source is gone does not stay in it.
 $(library): $(objects)
@@ -211,7 +211,7 @@ $(client_shared): $(client_objects)
 	$(quiet)mkdir -p $(@D)
 	$(quiet)$(link) -shared -Wl,-soname,$(@F) $^ -o $@
 
-$(out)/daybook: $(root_objects) $(library)
+$(out)/daybook: $(program_objects) $(library)
 	$(if $(quiet),@echo "  LD $@")
 	$(quiet)$(link) $^ $(vendor_libs) -lm -lpthread -o $@
 
@@ -427,7 +427,7 @@ deps-test:
 	@tests/deps.sh $(packages) $(packages_test)
 
 installed := $(DESTDIR)$(PREFIX)
-version = $(shell sed -n 's/.*DAYBOOK_VERSION "\(.*\)".*/\1/p' version.h)
+version = $(shell sed -n 's/.*DAYBOOK_VERSION "\(.*\)".*/\1/p' program/version.h)
 
 install: all
 	install -D -m 755 daybook $(installed)/bin/daybook
@@ -442,6 +442,6 @@ install: all
 clean:
 	rm -rf build daybook
 
--include $(client_objects:.o=.d) $(objects:.o=.d) $(root_objects:.o=.d) $(test_objects:.o=.d)
+-include $(client_objects:.o=.d) $(objects:.o=.d) $(program_objects:.o=.d) $(test_objects:.o=.d)
 -include $(unit_programs:=.d) $(sim_programs:=.d) $(bench_programs:=.d) $(bench_objects:.o=.d)
 -include $(fuzz_programs:=.d) $(fuzz_objects:.o=.d)

@@ -41,7 +41,7 @@ void counters_run(void *room, const struct command_request *request,
                   struct command_output *output);
 
 struct status_options {
-    bool is_check;                     /* answered by a server (checking.h) */
+    bool is_check;                     /* answered by a server (program/checking.h) */
     bool is_metrics;
     enum table_format format;          /* TABLE_ALIGNED or TABLE_JSON */
 };
@@ -59,7 +59,7 @@ void compact_run(void *room, const struct command_request *request, struct comma
 
 struct clock_command_options {
     bool accepts;
-    bool mends;                        /* where no server holds the directory (mending.h) */
+    bool mends;                        /* where no server holds the directory (program/mending.h) */
     bool is_dry_run;
 };
 extern const struct argp clock_command_argp;

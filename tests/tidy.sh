@@ -35,8 +35,8 @@ vendor_owner() {
 
 files() { # of the product, by extensions
     local folder
-    for folder in "${product[@]}" .; do
-        find "$folder" -maxdepth 1 -regex ".*\.\($1\)" 2>/dev/null | sed 's|^\./||'
+    for folder in "${product[@]}"; do
+        find "$folder" -maxdepth 1 -regex ".*\.\($1\)" 2>/dev/null
     done | sort
 }
 
@@ -44,7 +44,6 @@ include_table() {
     local file folder target line
     while IFS=: read -r file line target; do
         folder=$(dirname "$file")
-        [ "$folder" = . ] && continue
         case " $folder $(allowed "$folder") " in
         *" $(dirname "$target") "*) ;;
         *) echo "$file:$line: $folder may not include $target" ;;
@@ -142,7 +141,6 @@ large_files() {
 headers() {
     local header
     for header in $(files h); do
-        [ "$(dirname "$header")" = . ] && continue
         head -n 1 "$header" | grep -qE "^/\* $(basename "$header" .h): " ||
             echo "$header:1: the first line is not '/* $(basename "$header" .h): purpose.'"
         ${CC:-gcc} -std=c11 -D_GNU_SOURCE -I. -fsyntax-only -x c "$header" 2>&1 |

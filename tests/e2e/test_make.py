@@ -20,7 +20,7 @@ def test_make_names_what_is_missing_and_what_installs_it(tmp_path):
     for folder in ("base", "query/cql/syntax"):
         shutil.copytree(daybook.ROOT / folder, tree / folder)
     (tree / "tests").mkdir()
-    for name in ("Makefile", "version.h", "tests/folders", "tests/needed.sh"):
+    for name in ("Makefile", "program/version.h", "tests/folders", "tests/needed.sh"):
         shutil.copy(daybook.ROOT / name, tree / name)
     done = subprocess.run(["make", "-j2"], cwd=tree, env={"PATH": str(tools), "LC_ALL": "C"},
                           capture_output=True, text=True, timeout=daybook.PATIENCE, check=False)

@@ -3,7 +3,7 @@
  * Needs no server and no house: nobody holds a directory that does not exist yet.  A restore that
  * fails leaves what it wrote, without a manifest, so that no command takes it for a directory; it
  * is removed by hand, and begun again. */
-#include "restoring.h"
+#include "program/restoring.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "directory.h"
+#include "program/directory.h"
 #include "storage/backup/backup_point.h"
 #include "storage/backup/backup_restore.h"
 #include "base/calendar.h"

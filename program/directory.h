@@ -1,6 +1,6 @@
 /* directory: what makes a directory daybook's: its first manifest, its settings, its refusals. */
-#ifndef DAYBOOK_DIRECTORY_H
-#define DAYBOOK_DIRECTORY_H
+#ifndef DAYBOOK_PROGRAM_DIRECTORY_H
+#define DAYBOOK_PROGRAM_DIRECTORY_H
 
 #include "base/bytes.h"
 #include "base/error.h"

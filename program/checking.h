@@ -7,8 +7,8 @@
  *
  * One line on standard output says what it is.  The answer comes within CHECKING_MS of the
  * command's own clock, whatever the server does; `--wait` makes it less. */
-#ifndef DAYBOOK_CHECKING_H
-#define DAYBOOK_CHECKING_H
+#ifndef DAYBOOK_PROGRAM_CHECKING_H
+#define DAYBOOK_PROGRAM_CHECKING_H
 
 #include "control/control.h"
 

@@ -7,7 +7,7 @@
  *
  * A write or sync that fails is final (engine.c): nothing is acknowledged from then on, and the
  * server stops with exit status 3, so that whoever watches it sees. */
-#include "serve.h"
+#include "program/serve.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "access.h"
+#include "program/access.h"
 #include "control/config_file.h"
 #include "query/native/native_door.h"
 #include "query/native/native_password.h"
@@ -26,7 +26,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/world/thread.h"
-#include "waiting.h"
+#include "program/waiting.h"
 
 enum {
     WATCH_MS = 500,

@@ -1,5 +1,5 @@
 /* waiting: see the header. */
-#include "waiting.h"
+#include "program/waiting.h"
 
 #include <limits.h>
 #include <stdio.h>

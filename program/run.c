@@ -5,7 +5,7 @@
  * on who listens.  A reader that has seen enough (`| head`) is no failure: a command that only
  * reads ends by SIGPIPE at once, as other programs do, and one that writes ends as if all had been
  * read. */
-#include "run.h"
+#include "program/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "access.h"
+#include "program/access.h"
 #include "base/memory.h"
 #include "base/cli/terminal.h"
 

@@ -1,6 +1,6 @@
 /* loading: `daybook load`: ingest's client, the store it loads into, and the rollup at its end. */
-#ifndef DAYBOOK_LOADING_H
-#define DAYBOOK_LOADING_H
+#ifndef DAYBOOK_PROGRAM_LOADING_H
+#define DAYBOOK_PROGRAM_LOADING_H
 
 #include "control/control.h"
 

@@ -1,5 +1,5 @@
 /* access: see the header. */
-#include "access.h"
+#include "program/access.h"
 
 #include <errno.h>
 #include <stdio.h>

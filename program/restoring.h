@@ -1,6 +1,6 @@
 /* restoring: `daybook restore`: a new data directory from a backup. */
-#ifndef DAYBOOK_RESTORING_H
-#define DAYBOOK_RESTORING_H
+#ifndef DAYBOOK_PROGRAM_RESTORING_H
+#define DAYBOOK_PROGRAM_RESTORING_H
 
 #include "control/control.h"
 

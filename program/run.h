@@ -1,6 +1,6 @@
 /* run: one command from the command line, wherever the data is. */
-#ifndef DAYBOOK_RUN_H
-#define DAYBOOK_RUN_H
+#ifndef DAYBOOK_PROGRAM_RUN_H
+#define DAYBOOK_PROGRAM_RUN_H
 
 #include "control/control.h"
 

@@ -1,8 +1,8 @@
 /* mending: `daybook clock mend`: timestamps that are ahead of now come behind it again.
  *
  * It opens the store alone, with nothing on it, and closes it (storage/engine/engine_restamp.c). */
-#ifndef DAYBOOK_MENDING_H
-#define DAYBOOK_MENDING_H
+#ifndef DAYBOOK_PROGRAM_MENDING_H
+#define DAYBOOK_PROGRAM_MENDING_H
 
 #include "control/control.h"
 

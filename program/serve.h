@@ -1,6 +1,6 @@
 /* serve: the server: a house with its doors open, until a signal or a failed disk. */
-#ifndef DAYBOOK_SERVE_H
-#define DAYBOOK_SERVE_H
+#ifndef DAYBOOK_PROGRAM_SERVE_H
+#define DAYBOOK_PROGRAM_SERVE_H
 
 #include "control/control.h"
 

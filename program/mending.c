@@ -1,14 +1,14 @@
 /* mending: see the header. */
-#include "mending.h"
+#include "program/mending.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "directory.h"
+#include "program/directory.h"
 #include "query/query.h"
 #include "query/query_commands.h"
-#include "run.h"
+#include "program/run.h"
 #include "base/calendar.h"
 #include "base/memory.h"
 

@@ -8,14 +8,14 @@
  * Then the days it touched are worked off and published where they are due, so that a backfill is
  * no stream of restatements and `daybook report` is right when `daybook load` returns.  That is
  * done whatever became of the files: what was acknowledged counts. */
-#include "loading.h"
+#include "program/loading.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#include "access.h"
+#include "program/access.h"
 #include "ingest/load/load.h"
-#include "run.h"
+#include "program/run.h"
 #include "base/memory.h"
 
 struct loading {

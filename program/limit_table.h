@@ -1,6 +1,6 @@
 /* limit_table: `daybook limits`: what is bounded, by how much, and what is seen when it is met. */
-#ifndef DAYBOOK_LIMIT_TABLE_H
-#define DAYBOOK_LIMIT_TABLE_H
+#ifndef DAYBOOK_PROGRAM_LIMIT_TABLE_H
+#define DAYBOOK_PROGRAM_LIMIT_TABLE_H
 
 #include "control/control.h"
 

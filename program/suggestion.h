@@ -1,6 +1,6 @@
 /* suggestion: what a command line that names no command was meant to be. */
-#ifndef DAYBOOK_SUGGESTION_H
-#define DAYBOOK_SUGGESTION_H
+#ifndef DAYBOOK_PROGRAM_SUGGESTION_H
+#define DAYBOOK_PROGRAM_SUGGESTION_H
 
 #include <stdbool.h>
 #include <stdint.h>

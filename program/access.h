@@ -2,10 +2,10 @@
  *
  * Who holds the directory is asked of its socket first.  A held directory without a server that
  * answers (one that is starting or stopping, another command) is waited for. */
-#ifndef DAYBOOK_ACCESS_H
-#define DAYBOOK_ACCESS_H
+#ifndef DAYBOOK_PROGRAM_ACCESS_H
+#define DAYBOOK_PROGRAM_ACCESS_H
 
-#include "house.h"
+#include "program/house.h"
 
 struct access_options {
     const char *path;                  /* directory_path */

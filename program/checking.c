@@ -2,7 +2,7 @@
  *
  * The clock is a signal, since any call may be the one that waits: a connection to a socket whose
  * queue is full, a directory on a disk that is gone.  Its handler says so and ends the process. */
-#include "checking.h"
+#include "program/checking.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,10 +11,10 @@
 
 #include <sys/time.h>
 
-#include "access.h"
+#include "program/access.h"
 #include "query/query.h"
 #include "query/query_commands.h"
-#include "run.h"
+#include "program/run.h"
 #include "base/world/disk_posix.h"
 #include "base/memory.h"
 

@@ -3,13 +3,13 @@
  * The one table of all limits that a user can meet, made from the constants themselves.  The table
  * in docs/OPERATIONS.md is what this prints; a test compares the two.  What is reached is never
  * dropped in silence: it is refused with its reason, or reading stops and the sender waits. */
-#include "limit_table.h"
+#include "program/limit_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "house.h"
+#include "program/house.h"
 #include "ingest/connection/ingest.h"
 #include "ingest/connection/input_room.h"
 #include "ingest/load/load.h"
@@ -22,7 +22,7 @@
 #include "query/query_commands.h"
 #include "query/report/report_chart.h"
 #include "rollup/streams/streams.h"
-#include "run.h"
+#include "program/run.h"
 #include "storage/backup/backup.h"
 #include "storage/engine/engine.h"
 #include "storage/schema/type.h"

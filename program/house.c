@@ -4,13 +4,13 @@
  * no click is without its dirty day; and at the end ingest is closed before the rollup, the rollup
  * before the store, so whatever was acknowledged has its figure and is synced.  There is one cql:
  * it holds writes back while the schema changes, whichever door either comes by. */
-#include "house.h"
+#include "program/house.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "version.h"
+#include "program/version.h"
 
 void house_done(void *context, int status, const struct error *err)
 {

@@ -6,7 +6,7 @@
  *     currency=EUR
  *     click_id=serial
  *     keep_days=400                                                                     */
-#include "directory.h"
+#include "program/directory.h"
 
 #include <ctype.h>
 #include <errno.h>

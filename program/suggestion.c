@@ -2,7 +2,7 @@
  *
  * Words are near when one or two letters are wrong, missing, too many, or swapped with the next
  * (Damerau's distance), and fewer than half of them. */
-#include "suggestion.h"
+#include "program/suggestion.h"
 
 #include <string.h>
 

@@ -1,29 +1,29 @@
 /* daybook: the table of subcommands.
  *
- * A command of a room runs where the data is (run.h).  Five are the program's own: init makes a
- * directory, serve holds one, load brings files to whoever holds it, restore makes one from a
- * backup, limits prints a table. */
+ * A command of a room runs where the data is (program/run.h).  Five are the program's own: init
+ * makes a directory, serve holds one, load brings files to whoever holds it, restore makes one from
+ * a backup, limits prints a table. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "checking.h"
-#include "directory.h"
+#include "program/checking.h"
+#include "program/directory.h"
 #include "ingest/connection/ingest.h"
-#include "limit_table.h"
-#include "loading.h"
-#include "mending.h"
+#include "program/limit_table.h"
+#include "program/loading.h"
+#include "program/mending.h"
 #include "query/model/model.h"
 #include "query/query.h"
-#include "restoring.h"
+#include "program/restoring.h"
 #include "rollup/days/rollup.h"
-#include "run.h"
-#include "serve.h"
+#include "program/run.h"
+#include "program/serve.h"
 #include "base/memory.h"
-#include "suggestion.h"
-#include "version.h"
+#include "program/suggestion.h"
+#include "program/version.h"
 
 const char *argp_program_version = "daybook " DAYBOOK_VERSION;
 

@@ -1,6 +1,6 @@
 /* version: of the program, as --version and status say it. */
-#ifndef DAYBOOK_VERSION_H
-#define DAYBOOK_VERSION_H
+#ifndef DAYBOOK_PROGRAM_VERSION_H
+#define DAYBOOK_PROGRAM_VERSION_H
 
 #define DAYBOOK_VERSION "0.1.0"
 #endif

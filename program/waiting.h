@@ -5,8 +5,8 @@
  *
  * A disk on which there is room every now and then is one wait: it is over when nothing was waited
  * for during QUIET_US.  A wait that lasts is said again every hour. */
-#ifndef DAYBOOK_WAITING_H
-#define DAYBOOK_WAITING_H
+#ifndef DAYBOOK_PROGRAM_WAITING_H
+#define DAYBOOK_PROGRAM_WAITING_H
 
 #include "storage/engine/store.h"
 

@@ -4,13 +4,13 @@
  *
  * A server and a command that runs by itself live in the same house; only the server opens doors.
  * Opening and closing run the loop until they are through. */
-#ifndef DAYBOOK_HOUSE_H
-#define DAYBOOK_HOUSE_H
+#ifndef DAYBOOK_PROGRAM_HOUSE_H
+#define DAYBOOK_PROGRAM_HOUSE_H
 
 #include "base/world/loop.h"
 #include "control/control.h"
-#include "directory.h"
 #include "ingest/connection/ingest.h"
+#include "program/directory.h"
 #include "query/model/model.h"
 #include "query/query.h"
 #include "rollup/streams/streams.h"
