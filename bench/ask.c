@@ -28,7 +28,7 @@
 #include "bench/bench_store.h"
 #include "bench/click_arguments.h"
 #include "bench/cql_asker.h"
-#include "control/control.h"
+#include "program/control/control.h"
 #include "base/memory.h"
 #include "base/world/thread.h"
 

@@ -8,8 +8,8 @@
 #define DAYBOOK_PROGRAM_HOUSE_H
 
 #include "base/world/loop.h"
-#include "control/control.h"
 #include "ingest/connection/ingest.h"
+#include "program/control/control.h"
 #include "program/directory.h"
 #include "query/model/model.h"
 #include "query/query.h"

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_PROGRAM_RUN_H
 #define DAYBOOK_PROGRAM_RUN_H
 
-#include "control/control.h"
+#include "program/control/control.h"
 
 enum { RUN_INPUT_MAX = CONTROL_MESSAGE_MAX - (1 << 20) };      /* bytes of a command's file */
 

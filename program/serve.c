@@ -17,7 +17,7 @@
 #include <sys/prctl.h>
 
 #include "program/access.h"
-#include "control/config_file.h"
+#include "program/control/config_file.h"
 #include "query/native/native_door.h"
 #include "query/native/native_password.h"
 #include "base/arena.h"

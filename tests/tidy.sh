@@ -26,7 +26,7 @@ vendor_owner() {
     xxhash.h | xxh_x86dispatch.h) echo '^base/hash\.c$' ;;
     zlib.h) echo '^(ingest|storage)/|^query/native/native_crc\.c$' ;;
     lz4.h | snappy-c.h) echo '^query/native/native_compress\.c$' ;;
-    ini.h) echo '^control/config_file\.c$' ;;
+    ini.h) echo '^program/control/config_file\.c$' ;;
     expat.h) echo '^query/model/storage_conf\.c$' ;;
     crypt.h) echo '^query/native/native_password\.c$' ;;
     yajl/*) echo '^ingest/|^query/cql/expression/cql_json_read\.c$' ;;

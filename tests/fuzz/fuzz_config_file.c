@@ -1,7 +1,7 @@
 /* fuzz_config_file: settings of a file: each has a name, and what is wrong has a line. */
 #include <string.h>
 
-#include "control/config_file.h"
+#include "program/control/config_file.h"
 #include "tests/fuzz/fuzz.h"
 
 static int take_setting(void *context, const char *name, const char *value, struct error *err)

@@ -1,5 +1,5 @@
 /* fuzz_control_message: messages of the control socket, in pieces of any size. */
-#include "control/control_message.h"
+#include "program/control/control_message.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

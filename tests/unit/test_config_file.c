@@ -1,5 +1,5 @@
 /* test_config_file: settings come in the order of the file, and a wrong line is named. */
-#include "control/config_file.h"
+#include "program/control/config_file.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* test_control: a command's words reach the server and its answer comes back, whatever clients do.
  *
  * Server and clients are on one loop; the commands are the test's own. */
-#include "control/control.h"
+#include "program/control/control.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/control_message.h"
+#include "program/control/control_message.h"
 #include "base/world/loop.h"
 #include "base/memory.h"
 

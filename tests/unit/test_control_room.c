@@ -1,5 +1,5 @@
 /* test_control_room: who waits for memory gets it in turn; who keeps too much is refused. */
-#include "control/control_room.h"
+#include "program/control/control_room.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "control/control.h"
+#include "program/control/control.h"
 #include "query/query.h"
 #include "base/memory.h"
 #include "tests/lib/rollup_fixture.h"

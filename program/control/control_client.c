@@ -1,7 +1,7 @@
 /* control_client: sends one request and passes the answer on. */
-#include "control/control.h"
+#include "program/control/control.h"
 
-#include "control/control_message.h"
+#include "program/control/control_message.h"
 #include "base/memory.h"
 
 struct client {

@@ -16,8 +16,8 @@
  *
  * Sized: a varint and so many bytes (base/bytes.h).  The socket's mode is 0600: whoever can
  * connect is the directory's owner or root. */
-#ifndef DAYBOOK_CONTROL_CONTROL_H
-#define DAYBOOK_CONTROL_CONTROL_H
+#ifndef DAYBOOK_PROGRAM_CONTROL_CONTROL_H
+#define DAYBOOK_PROGRAM_CONTROL_CONTROL_H
 
 #include <stdbool.h>
 #include <stdint.h>

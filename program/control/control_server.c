@@ -18,13 +18,13 @@
  * A server that closes waits for running commands and for nobody else: whoever has sent no request,
  * or lets bytes pile up that he does not read, is hung up on, or one paused pager would keep the
  * server from ending. */
-#include "control/control.h"
+#include "program/control/control.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "control/control_message.h"
-#include "control/control_room.h"
+#include "program/control/control_message.h"
+#include "program/control/control_room.h"
 #include "base/memory.h"
 
 enum {

@@ -3,7 +3,7 @@
  * What decides correctness: libinih tells its handler no line's number, takes what is left of a
  * line that is too long for another, and ends at a zero byte.  So lines are looked at and counted
  * as it asks for them.  What it finds wrong itself it says at the end of all, by the line. */
-#include "control/config_file.h"
+#include "program/control/config_file.h"
 
 #include <ini.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * The first is waited for, in turn.  The second shrinks as it fills: an answer may wait to half of
  * what is left, so that many who do not read have little each, and whoever reads is served.  The
  * third is refused where it ends. */
-#ifndef DAYBOOK_CONTROL_CONTROL_ROOM_H
-#define DAYBOOK_CONTROL_CONTROL_ROOM_H
+#ifndef DAYBOOK_PROGRAM_CONTROL_CONTROL_ROOM_H
+#define DAYBOOK_PROGRAM_CONTROL_CONTROL_ROOM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * Whoever waits is granted in the order in which they came, the large not passed over for the
  * small, so each gets his turn.  What is granted may end at once and give back, within the call
  * that gave the room: the outermost call grants to all. */
-#include "control/control_room.h"
+#include "program/control/control_room.h"
 
 #include "base/error.h"
 

@@ -1,8 +1,8 @@
 /* control_message: messages of the control socket as they come in, piece by piece. */
-#ifndef DAYBOOK_CONTROL_CONTROL_MESSAGE_H
-#define DAYBOOK_CONTROL_CONTROL_MESSAGE_H
+#ifndef DAYBOOK_PROGRAM_CONTROL_CONTROL_MESSAGE_H
+#define DAYBOOK_PROGRAM_CONTROL_CONTROL_MESSAGE_H
 
-#include "control/control.h"
+#include "program/control/control.h"
 
 /* Collects bytes into messages.  All-zero is an empty one. */
 struct message_reader {

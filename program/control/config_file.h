@@ -7,8 +7,8 @@
  * INI without sections, as libinih reads it: a setting a line, of CONFIG_LINE_MAX bytes at most;
  * blanks around names and values do not count; a line that begins with # or ; is a comment, and so
  * is what follows a blank and a ;. */
-#ifndef DAYBOOK_CONTROL_CONFIG_FILE_H
-#define DAYBOOK_CONTROL_CONFIG_FILE_H
+#ifndef DAYBOOK_PROGRAM_CONTROL_CONFIG_FILE_H
+#define DAYBOOK_PROGRAM_CONTROL_CONFIG_FILE_H
 
 #include "base/bytes.h"
 #include "base/error.h"

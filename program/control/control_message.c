@@ -1,5 +1,5 @@
 /* control_message: framing; both sides use it. */
-#include "control/control_message.h"
+#include "program/control/control_message.h"
 
 #include <string.h>
 
