@@ -1,8 +1,8 @@
 /* row_builder: records to rows of a block, or to rejects; what the CSV and NDJSON parsers share.
  *
  * A builder knows nothing of the engine: it turns checked values into a block with dictionaries of
- * its own (storage/cell/block.h), so it can live on any thread.  One belongs to each connection; it is
- * cleared after each batch and keeps its memory. */
+ * its own (storage/cell/block.h), so it can live on any thread.  One belongs to each connection; it
+ * is cleared after each batch and keeps its memory. */
 #ifndef DAYBOOK_INGEST_PARSE_ROW_BUILDER_H
 #define DAYBOOK_INGEST_PARSE_ROW_BUILDER_H
 

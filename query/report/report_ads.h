@@ -1,10 +1,9 @@
 /* report_ads: the clicks of one reseller by ad, for `report --by ad`.
  *
  * Figures are kept by day, not by ad, so the days' clicks are read: one partition after the other,
- * a page at a time, and what is kept of those that have expired (rollup/days/seal.h); held is one entry
- * per ad of the reseller.  An ad's amount is the sum over days
- * of its gross times the day's rate, so that the ads of a reseller add up to his amount digit for
- * digit. */
+ * a page at a time, and what is kept of those that have expired (rollup/days/seal.h); held is one
+ * entry per ad of the reseller.  An ad's amount is the sum over days of its gross times the day's
+ * rate, so that the ads of a reseller add up to his amount digit for digit. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_ADS_H
 #define DAYBOOK_QUERY_REPORT_REPORT_ADS_H
 
