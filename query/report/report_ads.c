@@ -5,7 +5,7 @@
 
 #include "rollup/days/dirty.h"
 #include "base/key_map.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
 #include "base/memory.h"
 
@@ -167,8 +167,8 @@ static void clicks_read(void *context, int status, const struct error *err)
     if (status == 0 && has_seals) {
         struct bytes key = buffer_view(&ads->key);
         struct read_request request =
-            rows_request(ads->stream->sealed_ads_table_id, &key, READ_DURABLE);
-        status = rows_read(ads->store, &request, add_sealed, day_read, ads, &own);
+            store_rows_request(ads->stream->sealed_ads_table_id, &key, READ_DURABLE);
+        status = store_rows_read(ads->store, &request, add_sealed, day_read, ads, &own);
         if (status == 0)
             return;
         err = &own;
@@ -181,9 +181,10 @@ static void seals_held(void *context)
     struct report_ads *ads = context;
     struct error err = {0};
     struct bytes key = buffer_view(&ads->key);
-    struct read_request request = rows_request(ads->stream->clicks.table_id, &key, READ_DURABLE);
+    struct read_request request =
+        store_rows_request(ads->stream->clicks.table_id, &key, READ_DURABLE);
     request.row_limit = READ_ROWS_MAX;
-    int rc = rows_read(ads->store, &request, add_click, clicks_read, ads, &err);
+    int rc = store_rows_read(ads->store, &request, add_click, clicks_read, ads, &err);
     if (rc < 0)
         day_read(ads, rc, &err);
 }

@@ -24,7 +24,7 @@
 #include <inttypes.h>
 
 #include "rollup/commands/command_private.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/streams/voided_page.h"
 #include "base/memory.h"
 
@@ -587,7 +587,7 @@ static void page_begin(struct clicks_call *call)
     buffer_clear(&call->key);
     dirty_put_key(&call->key, bytes_text(call->options->reseller), call->day);
     key = buffer_view(&call->key);
-    struct read_request request = rows_request(table_of(call), &key, view_of(call));
+    struct read_request request = store_rows_request(table_of(call), &key, view_of(call));
     request.row_limit = PAGE_ROWS_MAX;
     request.position = buffer_view(&call->position);
     request.slice.reversed = is_restoring(call);
@@ -596,7 +596,7 @@ static void page_begin(struct clicks_call *call)
     voided_page_clear(call->voided);
     call->page_clicks = call->page_left = 0;
     call->page_gross = decimal_from(0, 0);
-    int rc = rows_read_pages(call->rollup->store, &request, take_page, page_read, call, &err);
+    int rc = store_rows_read_pages(call->rollup->store, &request, take_page, page_read, call, &err);
     if (rc < 0)
         call_fail(call, rc, &err);
 }
@@ -717,9 +717,9 @@ static void refuse_sealed(void *context)
     struct day_slice_text text;
     struct bytes reseller = bytes_text(call->options->reseller);
     struct read_request request =
-        rows_request(call->rollup->stream->figures_table_id, &reseller, READ_APPLIED);
+        store_rows_request(call->rollup->stream->figures_table_id, &reseller, READ_APPLIED);
     request.slice = figure_slice(call->options->days.from, call->options->days.to, &text);
-    int rc = rows_read(call->rollup->store, &request, sealed_row, none_is_sealed, call, &err);
+    int rc = store_rows_read(call->rollup->store, &request, sealed_row, none_is_sealed, call, &err);
     if (rc < 0)
         call_fail(call, rc, &err);
 }

@@ -13,7 +13,7 @@
 #include <inttypes.h>
 
 #include "rollup/commands/command_private.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "base/arena.h"
 #include "base/memory.h"
 
@@ -403,10 +403,11 @@ static int read_reseller(struct listing *listing, struct bytes reseller)
 {
     struct day_slice_text text;
     const struct click_stream *stream = listing->rollup->stream;
-    struct read_request request = rows_request(stream->ledger_table_id, &reseller, READ_DURABLE);
+    struct read_request request =
+        store_rows_request(stream->ledger_table_id, &reseller, READ_DURABLE);
     request.slice = ledger_slice(listing->options->days.from, listing->options->days.to, &text);
-    return rows_read(listing->rollup->store, &request, take_entry, reseller_done, listing,
-                     &listing->err);
+    return store_rows_read(listing->rollup->store, &request, take_entry, reseller_done, listing,
+                           &listing->err);
 }
 
 static void next_resellers(struct listing *listing)
@@ -494,8 +495,9 @@ void restatements_run(void *room, const struct command_request *request,
         listing->options->format == TABLE_ALIGNED
             ? table_print_new(TABLE_ALIGNED, moved_columns, TABLE_COLUMN_COUNT, &listing->text)
             : table_print_new(listing->options->format, columns, COLUMN_COUNT, &listing->text);
-    const struct read_request read = rows_request(TABLE_CHANGE, NULL, READ_DURABLE);
-    int rc = rows_read(listing->rollup->store, &read, take_change, changes_read, listing, &err);
+    const struct read_request read = store_rows_request(TABLE_CHANGE, NULL, READ_DURABLE);
+    int rc =
+        store_rows_read(listing->rollup->store, &read, take_change, changes_read, listing, &err);
     if (rc < 0)
         listing_fail(listing, rc, &err);
 }

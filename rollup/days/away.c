@@ -18,7 +18,7 @@
 #include "rollup/days/away.h"
 
 #include "rollup/days/rollup_private.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "base/memory.h"
 
 enum {
@@ -268,7 +268,8 @@ static void read_page(struct timer *timer)
     struct away_reading *reading = timer->context;
     struct rollup *rollup = reading->rollup;
     struct error err = {0};
-    struct read_request request = rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
+    struct read_request request =
+        store_rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
     if (rollup->is_closing && reading->which == AWAY_DUE) {
         reading_finish(reading, 0, NULL);
         return;

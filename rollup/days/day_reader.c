@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -206,7 +206,7 @@ static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, b
     struct bytes reseller = reader->days[start].reseller;
     uint32_t table_id =
         is_ledger ? reader->stream->ledger_table_id : reader->stream->figures_table_id;
-    struct read_request request = rows_request(table_id, &reseller, READ_APPLIED);
+    struct read_request request = store_rows_request(table_id, &reseller, READ_APPLIED);
     int32_t from = reader->days[end - 1].day;
     int32_t to = reader->days[start].day;
     *run = (struct run){reader, start, end, start};
@@ -215,8 +215,8 @@ static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, b
     request.slice.reversed = is_ledger;
     request.one_of_each = is_ledger;
     reader->reads++;
-    int rc =
-        rows_read(reader->store, &request, is_ledger ? run_entry : run_figure, run_done, run, &err);
+    int rc = store_rows_read(reader->store, &request, is_ledger ? run_entry : run_figure, run_done,
+                             run, &err);
     if (rc < 0)
         run_done(run, rc, &err);
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "rollup/days/rollup_private.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
 #include "base/memory.h"
 
@@ -362,14 +362,14 @@ static void read_marks(struct fresh_days *fresh)
     struct day_slice_text text;
     struct error err = {0};
     struct read_request request =
-        rows_request(rollup->stream->dirty_table_id, fresh->resellers, READ_DURABLE);
+        store_rows_request(rollup->stream->dirty_table_id, fresh->resellers, READ_DURABLE);
     request.keys = fresh->resellers;
     request.key_count = fresh->reseller_count;
     request.slice = ledger_slice(fresh->from, fresh->to, &text);
     dirty_set_free(fresh->marked);
     fresh->marked = dirty_set_new();
     copy_marks(fresh);
-    int rc = rows_read(rollup->store, &request, take_mark, marks_read, fresh, &err);
+    int rc = store_rows_read(rollup->store, &request, take_mark, marks_read, fresh, &err);
     if (rc < 0)
         fresh->done(fresh->context, rc, &err);
 }

@@ -30,7 +30,7 @@
 #include "rollup/days/figure_window.h"
 #include "rollup/days/fresh_days.h"
 #include "rollup/days/rollup_private.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -265,8 +265,8 @@ static int read_rows(struct figure_reading *reading, struct error *err)
     const struct click_stream *stream = reading->rollup->stream;
     struct day_slice_text text;
     struct read_request request =
-        rows_request(reading->is_as_of ? stream->ledger_table_id : stream->figures_table_id,
-                     &reading->batch[0], READ_DURABLE);
+        store_rows_request(reading->is_as_of ? stream->ledger_table_id : stream->figures_table_id,
+                           &reading->batch[0], READ_DURABLE);
     request.keys = reading->batch;
     request.key_count = reading->batch_count;
     request.slice = reading->is_as_of ? ledger_slice(reading->day_from, reading->day_to, &text)
@@ -274,8 +274,8 @@ static int read_rows(struct figure_reading *reading, struct error *err)
     request.slice.reversed = reading->is_as_of;
     reading->batch_at = 0;
     reseller_begin(reading);
-    return rows_read(reading->rollup->store, &request, reading->is_as_of ? give_entry : give_row,
-                     batch_done, reading, err);
+    return store_rows_read(reading->rollup->store, &request,
+                           reading->is_as_of ? give_entry : give_row, batch_done, reading, err);
 }
 
 static void fresh_read(void *context, int status, const struct error *err)
@@ -523,9 +523,10 @@ static int list_resellers(struct listing *listing, struct error *err)
 {
     const struct click_stream *stream = listing->rollup->stream;
     const struct read_request request =
-        rows_request(listing->is_of_marks ? stream->dirty_table_id : stream->figures_table_id, NULL,
-                     READ_DURABLE);
-    return rows_read(listing->rollup->store, &request, note_reseller, rows_listed, listing, err);
+        store_rows_request(listing->is_of_marks ? stream->dirty_table_id : stream->figures_table_id,
+                           NULL, READ_DURABLE);
+    return store_rows_read(listing->rollup->store, &request, note_reseller, rows_listed, listing,
+                           err);
 }
 
 static void rows_listed(void *context, int status, const struct error *err)

@@ -9,7 +9,7 @@
  * again (away.h) before the next are loaded, so opening takes as long as the work. */
 #include "rollup/days/rate_value.h"
 #include "rollup/days/rollup_private.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/days/seal_pass.h"
 
 enum { SEAL_MS = 1000 }; /* a server looks for expired days so long after its start */
@@ -139,8 +139,8 @@ static void rates_loaded(void *context, int status, const struct error *err)
         rollup->is_loaded = true;
     } else if (status == 0) {
         struct read_request request =
-            rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
-        status = rows_read(rollup->store, &request, take_mark, marks_loaded, rollup, &own);
+            store_rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
+        status = store_rows_read(rollup->store, &request, take_mark, marks_loaded, rollup, &own);
         if (status == 0)
             return;
         err = &own;
@@ -154,8 +154,8 @@ static void retention_loaded(void *context, int status, const struct error *err)
     struct error own = {0};
     if (status == 0) {
         struct read_request request =
-            rows_request(rollup->stream->rates.table_id, NULL, READ_APPLIED);
-        status = rows_read(rollup->store, &request, take_rate, rates_loaded, rollup, &own);
+            store_rows_request(rollup->stream->rates.table_id, NULL, READ_APPLIED);
+        status = store_rows_read(rollup->store, &request, take_rate, rates_loaded, rollup, &own);
         if (status == 0)
             return;
         err = &own;

@@ -32,7 +32,7 @@
 
 #include "rollup/days/day_reader.h"
 #include "rollup/days/rollup_private.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/days/seal_pass.h"
 #include "base/arena.h"
 #include "base/hash.h"
@@ -722,8 +722,8 @@ static void read_range(struct open_range *open)
     struct work *work = open->work;
     struct day_slice_text text;
     struct error err = {0};
-    struct read_request request =
-        rows_request(work->rollup->stream->figures_table_id, &open->range->reseller, READ_APPLIED);
+    struct read_request request = store_rows_request(work->rollup->stream->figures_table_id,
+                                                     &open->range->reseller, READ_APPLIED);
     open->days = 0;
     work->reads++;
     if (open->to < open->range->from) {
@@ -732,7 +732,7 @@ static void read_range(struct open_range *open)
     }
     request.slice = figure_slice(open->range->from, open->to, &text);
     request.row_limit = work->range_days_max;
-    int rc = rows_read(work->rollup->store, &request, range_row, range_read, open, &err);
+    int rc = store_rows_read(work->rollup->store, &request, range_row, range_read, open, &err);
     if (rc < 0)
         range_read(open, rc, &err);
 }

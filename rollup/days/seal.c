@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "base/crc32c.h"
 #include "base/memory.h"
 
@@ -181,9 +181,9 @@ int seal_sum_read(struct store *store, const struct click_stream *stream, struct
                   enum read_view view, const struct seal_sum *sum, struct error *err)
 {
     struct seal_sum *kept = memory_zeroed(1, sizeof(*kept));
-    struct read_request request = rows_request(stream->seals_table_id, &key, view);
+    struct read_request request = store_rows_request(stream->seals_table_id, &key, view);
     *kept = *sum;
-    int rc = rows_read(store, &request, add_seal, sum_done, kept, err);
+    int rc = store_rows_read(store, &request, add_seal, sum_done, kept, err);
     if (rc < 0)
         memory_free(kept);
     return rc;

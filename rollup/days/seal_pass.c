@@ -19,7 +19,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -443,10 +443,11 @@ static void read_clicks(struct seal_pass *pass)
     struct error err = {0};
     struct bytes key = buffer_view(&pass->key);
     struct read_request request =
-        rows_request(pass->rollup->stream->clicks.table_id, &key, READ_APPLIED);
+        store_rows_request(pass->rollup->stream->clicks.table_id, &key, READ_APPLIED);
     request.row_limit = READ_ROWS_MAX;
     pass->ads = key_map_new();
-    int rc = rows_read_pages(pass->rollup->store, &request, take_page, clicks_read, pass, &err);
+    int rc =
+        store_rows_read_pages(pass->rollup->store, &request, take_page, clicks_read, pass, &err);
     if (rc < 0)
         pass_fail(pass, rc, &err);
 }
@@ -516,10 +517,10 @@ static void read_days(struct seal_pass *pass)
     struct day_slice_text text;
     struct error err = {0};
     struct read_request request =
-        rows_request(pass->rollup->stream->figures_table_id, &pass->reseller, READ_APPLIED);
+        store_rows_request(pass->rollup->stream->figures_table_id, &pass->reseller, READ_APPLIED);
     request.slice = figure_slice(pass->from, pass->to, &text);
     pass->day_count = pass->day_next = 0;
-    int rc = rows_read(pass->rollup->store, &request, take_day, days_read, pass, &err);
+    int rc = store_rows_read(pass->rollup->store, &request, take_day, days_read, pass, &err);
     if (rc < 0)
         pass_fail(pass, rc, &err);
 }
@@ -646,8 +647,8 @@ static int take_retention(void *context, const struct table *table, const struct
 int seal_pass_load(struct rollup *rollup, store_done done, void *context, struct error *err)
 {
     struct bytes key = bytes_text(rollup->stream->name);
-    struct read_request request = rows_request(TABLE_RETENTION, &key, READ_APPLIED);
-    return rows_read(rollup->store, &request, take_retention, done, context, err);
+    struct read_request request = store_rows_request(TABLE_RETENTION, &key, READ_APPLIED);
+    return store_rows_read(rollup->store, &request, take_retention, done, context, err);
 }
 
 void seal_pass_write_keep(struct rollup *rollup, struct write_batch *batch, uint32_t keep_days)

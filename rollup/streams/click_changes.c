@@ -19,7 +19,7 @@
  * Cost: the named rows are read; a range or a whole day is read as a whole. */
 #include "rollup/days/day_turn.h"
 #include "rollup/days/rollup_private.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/streams/streams_private.h"
 #include "base/arena.h"
 #include "base/memory.h"
@@ -436,9 +436,10 @@ static void read_next_day(struct click_changes *changes)
         return;
     }
     const struct changed_day *day = &changes->days[changes->day_next];
-    struct read_request request = rows_request(day->table->id, &day->key, READ_APPLIED);
+    struct read_request request = store_rows_request(day->table->id, &day->key, READ_APPLIED);
     request.slice = day->slice;
-    int rc = rows_read_pages(changes->streams->store, &request, take_page, day_read, changes, &err);
+    int rc = store_rows_read_pages(changes->streams->store, &request, take_page, day_read, changes,
+                                   &err);
     if (rc < 0)
         changes_finish(changes, rc, &err);
 }

@@ -18,7 +18,7 @@
 #include "rollup/commands/command_private.h"
 #include "rollup/days/dirty.h"
 #include "rollup/days/figure.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "base/memory.h"
 
 enum { PAGE_DAYS = 256 };
@@ -170,7 +170,7 @@ static void marking_turn(struct timer *timer)
                               READ_APPLIED, take_partitions, marking, &err);
     } else {
         struct read_request request =
-            rows_request(rollup->stream->figures_table_id, NULL, READ_APPLIED);
+            store_rows_request(rollup->stream->figures_table_id, NULL, READ_APPLIED);
         request.position = position;
         request.row_limit = PAGE_DAYS;
         rc = store_read(rollup->store, &request, take_figures, marking, &err);

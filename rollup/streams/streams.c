@@ -11,7 +11,7 @@
  * those that it knows, and none is removed. */
 #include "rollup/streams/streams_private.h"
 
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/streams/stream_check.h"
 #include "base/arena.h"
 #include "base/memory.h"
@@ -207,11 +207,11 @@ static void builtin_opened(void *context, int status, const struct error *err)
 {
     struct streams *streams = context;
     struct error own = {0};
-    struct read_request request = rows_request(TABLE_DEFINED_STREAM, NULL, READ_APPLIED);
+    struct read_request request = store_rows_request(TABLE_DEFINED_STREAM, NULL, READ_APPLIED);
     if (status == 0) {
         err = &own;
-        status =
-            rows_read(streams->store, &request, take_definition, definitions_read, streams, &own);
+        status = store_rows_read(streams->store, &request, take_definition, definitions_read,
+                                 streams, &own);
         if (status == 0)
             return;
     }

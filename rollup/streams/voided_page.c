@@ -3,7 +3,7 @@
 #include "rollup/streams/voided_page.h"
 
 #include "base/key_map.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/tables.h"
 #include "base/arena.h"
 #include "base/memory.h"
@@ -140,13 +140,13 @@ int voided_page_look(struct voided_page *page, enum read_view view, store_done d
                      struct error *err)
 {
     check(page->count > 0 && page->is_there == NULL);
-    struct read_request request = rows_request(TABLE_AD_CLICK, &page->rows[0].row.key, view);
+    struct read_request request = store_rows_request(TABLE_AD_CLICK, &page->rows[0].row.key, view);
     request.slice = (struct slice){.start = bound_at(&page->rows[page->count - 1], BOUND_BEFORE),
                                    .end = bound_at(&page->rows[0], BOUND_AFTER)};
     page->is_there = memory_zeroed(key_map_count(page->ids), sizeof(bool));
     page->done = done;
     page->context = context;
-    return rows_read_pages(page->store, &request, take_clicks, looked, page, err);
+    return store_rows_read_pages(page->store, &request, take_clicks, looked, page, err);
 }
 
 /* ---- what was found ---- */

@@ -7,7 +7,7 @@
  *
  * A read-only store has loaded no marks, and nothing in it changes.  There the marks of the days
  * that do not agree are read, so that a day which is right costs nothing more. */
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/verify/verify_private.h"
 
 enum { LOOKS_MAX = 10 };
@@ -273,12 +273,12 @@ static void read_marks(struct verify *verify, struct day_facts *day)
     struct mark_look *look =
         arena_alloc(day_reader_arena(verify->reader), sizeof(*look), _Alignof(struct mark_look));
     struct read_request request =
-        rows_request(rollup->stream->dirty_table_id, &day->reseller, READ_APPLIED);
+        store_rows_request(rollup->stream->dirty_table_id, &day->reseller, READ_APPLIED);
     *look = (struct mark_look){verify, day};
     request.slice = ledger_slice(DAY_MIN, day->day, &text);
     request.slice.reversed = true;
     verify->marks_under_way++;
-    int rc = rows_read(rollup->store, &request, see_mark, marks_seen, look, &err);
+    int rc = store_rows_read(rollup->store, &request, see_mark, marks_seen, look, &err);
     if (rc < 0)
         marks_seen(look, rc, &err);
 }
@@ -431,7 +431,7 @@ static void next_rows(struct verify *verify)
     struct rollup *rollup = verify->rollup;
     struct error err = {0};
     struct read_request request =
-        rows_request(rollup->stream->figures_table_id, NULL, READ_APPLIED);
+        store_rows_request(rollup->stream->figures_table_id, NULL, READ_APPLIED);
     if (!verify->has_more && verify->looks == 0) {
         figures_done(verify);
         return;

@@ -7,7 +7,7 @@
 #include "rollup/commands/command_private.h"
 #include "rollup/days/day_reader.h"
 #include "rollup/verify/tallies.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 
 struct repair;
 

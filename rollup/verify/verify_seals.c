@@ -186,7 +186,8 @@ static void read_page(struct verify_seals *seals)
 {
     struct rollup *rollup = seals->verify->rollup;
     struct error err = {0};
-    struct read_request request = rows_request(rollup->stream->seals_table_id, NULL, READ_DURABLE);
+    struct read_request request =
+        store_rows_request(rollup->stream->seals_table_id, NULL, READ_DURABLE);
     arena_reset(seals->arena);
     seals->count = seals->next = 0;
     request.row_limit = DAY_READER_MAX;
@@ -207,9 +208,9 @@ static void claim_next(struct verify_seals *seals)
             seals_end(seals);
         return;
     }
-    const struct read_request request = rows_request(rollup->stream->sealed_ads_table_id,
-                                                     &seals->claims[seals->next].key, READ_DURABLE);
-    int rc = rows_read(rollup->store, &request, take_ad, ads_read, seals, &err);
+    const struct read_request request = store_rows_request(
+        rollup->stream->sealed_ads_table_id, &seals->claims[seals->next].key, READ_DURABLE);
+    int rc = store_rows_read(rollup->store, &request, take_ad, ads_read, seals, &err);
     if (rc < 0)
         seals_fail(seals, rc, &err);
 }
@@ -266,10 +267,10 @@ void verify_count_seals(struct verify *verify, store_done done)
         done(verify, 0, NULL);
         return;
     }
-    const struct read_request request = rows_request(
+    const struct read_request request = store_rows_request(
         is_by_ad ? stream->sealed_ads_table_id : stream->seals_table_id, NULL, READ_DURABLE);
-    int rc = rows_read(verify->rollup->store, &request, is_by_ad ? count_ad : count_seal, done,
-                       verify, &err);
+    int rc = store_rows_read(verify->rollup->store, &request, is_by_ad ? count_ad : count_seal,
+                             done, verify, &err);
     if (rc < 0)
         verify_fail(verify, rc, &err);
 }

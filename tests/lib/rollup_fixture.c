@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "query/cql/system/cql_tables.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/days/seal_pass.h"
 
 enum { FIXTURE_TABLES = 32 };
@@ -287,13 +287,13 @@ static int take_look(void *context, const struct read_page *page, struct error *
 static void look_for(struct rollup_fixture *fixture, const struct mutation *mutation,
                      struct look *look)
 {
-    struct read_request request = rows_request(TABLE_AD_CLICK, &mutation->key, READ_APPLIED);
+    struct read_request request = store_rows_request(TABLE_AD_CLICK, &mutation->key, READ_APPLIED);
     const struct clustering clustering = mutation->items[0].row.clustering;
     request.slice = (struct slice){.start = {.prefix = clustering, .side = BOUND_BEFORE},
                                    .end = {.prefix = clustering, .side = BOUND_AFTER}};
-    require(
-        rows_read_pages(fixture->store, &request, take_look, set_done, look, &look->waiting.err),
-        &look->waiting.err, "a look for a click");
+    require(store_rows_read_pages(fixture->store, &request, take_look, set_done, look,
+                                  &look->waiting.err),
+            &look->waiting.err, "a look for a click");
     wait_for(fixture, &look->waiting, "a look for a click");
 }
 
@@ -494,9 +494,9 @@ static int count_row(void *context, const struct table *table, const struct page
 }
 
 static void read_all(struct rollup_fixture *fixture, const struct read_request *request,
-                     rows_each each, struct answer *answer)
+                     store_rows_each each, struct answer *answer)
 {
-    require(rows_read(fixture->store, request, each, set_done, answer, &answer->waiting.err),
+    require(store_rows_read(fixture->store, request, each, set_done, answer, &answer->waiting.err),
             &answer->waiting.err, "read");
     wait_for(fixture, &answer->waiting, "read");
 }
@@ -505,7 +505,7 @@ struct buffer rollup_fixture_ledger(struct rollup_fixture *fixture, const char *
 {
     struct answer answer = {.rows = 0};
     struct bytes key = bytes_text(reseller);
-    const struct read_request request = rows_request(TABLE_RESTATEMENT, &key, READ_DURABLE);
+    const struct read_request request = store_rows_request(TABLE_RESTATEMENT, &key, READ_DURABLE);
     read_all(fixture, &request, print_entry, &answer);
     buffer_put_u8(&answer.text, 0);
     return answer.text;
@@ -514,7 +514,7 @@ struct buffer rollup_fixture_ledger(struct rollup_fixture *fixture, const char *
 uint32_t rollup_fixture_marks(struct rollup_fixture *fixture)
 {
     struct answer answer = {.rows = 0};
-    const struct read_request request = rows_request(TABLE_DIRTY_DAY, NULL, READ_DURABLE);
+    const struct read_request request = store_rows_request(TABLE_DIRTY_DAY, NULL, READ_DURABLE);
     read_all(fixture, &request, count_row, &answer);
     return answer.rows;
 }

@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 
 struct reading {
     struct ledger_entries *entries;
@@ -37,10 +37,10 @@ void ledger_entries_read(struct rollup_fixture *fixture, struct ledger_entries *
 {
     struct reading reading = {.entries = entries};
     struct error err = {0};
-    const struct read_request request = rows_request(TABLE_RESTATEMENT, NULL, READ_DURABLE);
+    const struct read_request request = store_rows_request(TABLE_RESTATEMENT, NULL, READ_DURABLE);
     entries->count = 0;
-    cr_assert_eq(rows_read(fixture->store, &request, take_entry, done, &reading, &err), 0, "%s",
-                 err.text);
+    cr_assert_eq(store_rows_read(fixture->store, &request, take_entry, done, &reading, &err), 0,
+                 "%s", err.text);
     rollup_fixture_step_until(fixture, &reading.is_done);
 }
 

@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
 
 struct reading {
@@ -81,13 +81,13 @@ static void done(void *context, int status, const struct error *err)
     reading->is_done = true;
 }
 
-static void read_all(struct rollup_fixture *fixture, uint32_t table_id, rows_each each,
+static void read_all(struct rollup_fixture *fixture, uint32_t table_id, store_rows_each each,
                      struct sealed_clicks *sealed)
 {
     struct reading reading = {.sealed = sealed};
     struct error err = {0};
-    const struct read_request request = rows_request(table_id, NULL, READ_DURABLE);
-    cr_assert_eq(rows_read(fixture->store, &request, each, done, &reading, &err), 0, "%s",
+    const struct read_request request = store_rows_request(table_id, NULL, READ_DURABLE);
+    cr_assert_eq(store_rows_read(fixture->store, &request, each, done, &reading, &err), 0, "%s",
                  err.text);
     rollup_fixture_step_until(fixture, &reading.is_done);
 }

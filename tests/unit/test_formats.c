@@ -1,7 +1,7 @@
 /* The worked examples of docs/FORMATS.md are what is written. */
 #include <criterion/criterion.h>
 
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "base/calendar.h"
 #include "storage/log/commit_log.h"
 #include "storage/segment/segment_format.h"
@@ -127,12 +127,12 @@ static void expect_row(const char *section, uint32_t table_id, const uint32_t *c
     struct engine_fixture fixture = {.options = {.read_only = true}};
     struct joined joined = {.columns = columns, .count = count};
     struct error err = {0};
-    const struct read_request request = rows_request(table_id, NULL, READ_DURABLE);
+    const struct read_request request = store_rows_request(table_id, NULL, READ_DURABLE);
     golden_load("tests/golden/v1/rollup", sim_world_disk(sim));
     cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), &err), 0, "%s",
                  err.text);
-    cr_assert_eq(rows_read(fixture.store, &request, join_row, joined_all, &joined, &err), 0, "%s",
-                 err.text);
+    cr_assert_eq(store_rows_read(fixture.store, &request, join_row, joined_all, &joined, &err), 0,
+                 "%s", err.text);
     while (!joined.is_done)
         cr_assert(fixture.world->executor->step(fixture.world->executor));
     formats_expect(section, buffer_view(&joined.bytes), least);

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "rollup/days/dirty.h"
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "tests/lib/rollup_fixture.h"
 
 static struct partition_stats some_stats(void)
@@ -50,11 +50,11 @@ static void reading_done(void *context, int status, const struct error *err)
     reading->done = true;
 }
 
-static void read_all(struct rollup_fixture *fixture, uint32_t table_id, rows_each each)
+static void read_all(struct rollup_fixture *fixture, uint32_t table_id, store_rows_each each)
 {
     struct reading reading = {0};
-    const struct read_request request = rows_request(table_id, NULL, READ_DURABLE);
-    cr_assert_eq(rows_read(fixture->store, &request, each, reading_done, &reading, NULL), 0);
+    const struct read_request request = store_rows_request(table_id, NULL, READ_DURABLE);
+    cr_assert_eq(store_rows_read(fixture->store, &request, each, reading_done, &reading, NULL), 0);
     rollup_fixture_step_until(fixture, &reading.done);
     cr_assert_eq(reading.rows, 1);
 }

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
 #include "base/memory.h"
 #include "tests/lib/rollup_fixture.h"

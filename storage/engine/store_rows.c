@@ -1,6 +1,6 @@
 /* A page may be called back before store_read returns: then the loop in rows_next takes the next
  * one, so that a store that answers at once costs no stack per page. */
-#include "storage/engine/rows.h"
+#include "storage/engine/store_rows.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
@@ -12,8 +12,8 @@ struct rows {
     struct arena *arena;
     struct read_request request;
     struct buffer position;
-    rows_each each; /* one of the two is NULL */
-    rows_each_page each_page;
+    store_rows_each each; /* one of the two is NULL */
+    store_rows_each_page each_page;
     store_done done;
     void *context;
     int status; /* below 0: failed; 1: enough */
@@ -23,7 +23,8 @@ struct rows {
     bool is_over;
 };
 
-struct read_request rows_request(uint32_t table_id, const struct bytes *key, enum read_view view)
+struct read_request store_rows_request(uint32_t table_id, const struct bytes *key,
+                                       enum read_view view)
 {
     struct read_request request = {.table_id = table_id,
                                    .is_scan = key == NULL,
@@ -119,8 +120,9 @@ static void copy_request(struct rows *rows)
     request->keys = keys;
 }
 
-static int rows_start(struct store *store, const struct read_request *request, rows_each each,
-                      rows_each_page each_page, store_done done, void *context, struct error *err)
+static int rows_start(struct store *store, const struct read_request *request, store_rows_each each,
+                      store_rows_each_page each_page, store_done done, void *context,
+                      struct error *err)
 {
     struct rows *rows = memory_zeroed(1, sizeof(*rows));
     rows->store = store;
@@ -142,14 +144,15 @@ static int rows_start(struct store *store, const struct read_request *request, r
     return rc;
 }
 
-int rows_read(struct store *store, const struct read_request *request, rows_each each,
-              store_done done, void *context, struct error *err)
+int store_rows_read(struct store *store, const struct read_request *request, store_rows_each each,
+                    store_done done, void *context, struct error *err)
 {
     return rows_start(store, request, each, NULL, done, context, err);
 }
 
-int rows_read_pages(struct store *store, const struct read_request *request, rows_each_page each,
-                    store_done done, void *context, struct error *err)
+int store_rows_read_pages(struct store *store, const struct read_request *request,
+                          store_rows_each_page each, store_done done, void *context,
+                          struct error *err)
 {
     return rows_start(store, request, NULL, each, done, context, err);
 }
