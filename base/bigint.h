@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 /* Compare a * 10^-a_scale with b * 10^-b_scale by value: <0, 0, >0.  The work grows with the
  * difference of the scales. */

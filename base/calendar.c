@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/reader.h"
 
 #define ZONE_FOLDER "/usr/share/zoneinfo/"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 enum {
     DAY_TEXT_SIZE = 10,                               /* YYYY-MM-DD */

@@ -7,7 +7,7 @@
 #ifndef DAYBOOK_BASE_COMPRESS_H
 #define DAYBOOK_BASE_COMPRESS_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 /* What data that is written once and merged later takes: with the columns laid out well, higher
  * levels cost 20 times the time and give less than 1 % (docs/ARCHITECTURE.md "Encodings"). */

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "base/reader.h"
+
 enum {
     LIMBS = 4,
     POWER_DIGITS_MAX = 19, /* 10^19 is the largest power of ten in 64 bits */

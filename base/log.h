@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 enum log_level {
     LOG_NOTICE,                        /* something happened that an operator may look for later */

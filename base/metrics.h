@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 

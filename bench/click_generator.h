@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "client/click_batch.h"
 
 enum click_order {

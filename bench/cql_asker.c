@@ -11,7 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
+#include "base/reader.h"
 
 enum {
     VERSION = 4,

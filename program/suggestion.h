@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 /* The names of the program's commands, one by one; NULL after the last. */
 struct suggestion_names {

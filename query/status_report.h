@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 struct status_report {
     bool is_human;                     /* sizes are rounded: 64.0 MiB */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/reader.h"
 
 struct table_print {
     enum table_format format;

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 /* TABLE_CSV_SAFE: as TABLE_CSV, for programs that take a cell that begins with = + - @ for a
  * formula: such text, and what begins with a tab or an end of line, has an apostrophe before it.

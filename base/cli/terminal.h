@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 /* A stream of text; zero at its beginning. */
 struct terminal_text {

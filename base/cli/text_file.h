@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_BASE_CLI_TEXT_FILE_H
 #define DAYBOOK_BASE_CLI_TEXT_FILE_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 /* All of the file at `path`, appended to `text`.  The system's error when it cannot be read,
  * ERROR_LIMIT when it has more than `size_max` bytes; the message names the path. */

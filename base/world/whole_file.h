@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_BASE_WORLD_WHOLE_FILE_H
 #define DAYBOOK_BASE_WORLD_WHOLE_FILE_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/world/world.h"
 
 /* All of an open file, appended to `content`, which is empty.  ERROR_LIMIT when it has more than

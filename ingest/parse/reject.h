@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 /* Code, name, reason.  In the order in which a line is checked. */
 #define REJECT_CODES(X)                                                                            \

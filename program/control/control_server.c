@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/reader.h"
 #include "program/control/control_message.h"
 #include "program/control/control_room.h"
 #include "base/memory.h"

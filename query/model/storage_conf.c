@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
+
 #define ROOT "daybook-import"
 
 enum { TEXT_MAX = 256 }; /* of an element whose text is read */

@@ -11,6 +11,7 @@
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_COMPRESS_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_COMPRESS_H
 
+#include "base/buffer.h"
 #include "query/native/native.h"
 
 /* Append the raw LZ4 block of `plain` (at most 128 KiB); returns its size. */

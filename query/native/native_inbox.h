@@ -11,6 +11,7 @@
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_INBOX_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_INBOX_H
 
+#include "base/buffer.h"
 #include "query/native/native.h"
 
 struct native_envelope {

@@ -5,6 +5,7 @@
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_OUTBOX_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_OUTBOX_H
 
+#include "base/buffer.h"
 #include "query/native/native.h"
 
 struct native_outbox {

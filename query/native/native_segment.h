@@ -11,6 +11,7 @@
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_SEGMENT_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_SEGMENT_H
 
+#include "base/buffer.h"
 #include "query/native/native.h"
 
 enum {

@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_QUERY_REPORT_SVG_H
 #define DAYBOOK_QUERY_REPORT_SVG_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 /* The CSS of text of every picture, to begin its own with. */
 #define SVG_TEXT_STYLE                                                                             \

@@ -25,7 +25,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/uuid.h"
 #include "rollup/days/rollup.h"
 

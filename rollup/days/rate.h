@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/decimal.h"
 
 /* `0.25`, `25%`, `100%`; digits and scale limited like every amount's.  ERROR_INVALID with a text

@@ -10,6 +10,7 @@
 
 #include "base/crc32c.h"
 #include "base/memory.h"
+#include "base/reader.h"
 #include "base/world/whole_file.h"
 
 #define FOLLOWING     "following"

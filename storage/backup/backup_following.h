@@ -9,7 +9,7 @@
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/world/world.h"
 
 enum { FOLLOWING_PATH_MAX = 4096 };

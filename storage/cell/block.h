@@ -19,7 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
+#include "base/reader.h"
 #include "storage/schema/schema.h"
 
 enum {

@@ -14,7 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
+#include "base/reader.h"
 #include "storage/schema/schema.h"
 
 #define TIMESTAMP_NONE INT64_MIN       /* no marker, no deletion */

@@ -11,8 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/decimal.h"
+#include "base/reader.h"
 
 enum { STATS_SCALES_MAX = 19 };        /* scales 0..18 of ranked rows */
 

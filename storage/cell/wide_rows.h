@@ -7,7 +7,7 @@
 #ifndef DAYBOOK_STORAGE_CELL_WIDE_ROWS_H
 #define DAYBOOK_STORAGE_CELL_WIDE_ROWS_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/world/pace.h"
 #include "storage/cell/block.h"
 #include "storage/cell/stats.h"

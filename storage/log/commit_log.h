@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/world/world.h"
 
 struct commit_log;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/reader.h"
 
 enum { PIECE_COUNT = 4, PIECE_SIZE = 1 << 20 };
 

@@ -14,7 +14,7 @@
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_STATE_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_STATE_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "storage/manifest/manifest.h"
 
 /* Whether the two fit together: removed segments are there, added ones are not, and the flushed

@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/decimal.h"
+#include "base/reader.h"
 
 enum {
     KEY_SIZE_MAX = 65535,                 /* bytes of a partition key and of each component */

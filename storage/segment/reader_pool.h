@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
+#include "base/reader.h"
 
 struct reader_pool;
 struct segment_block_decoder;

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "storage/cell/row.h"
 #include "storage/cell/stats.h"
 #include "storage/manifest/manifest.h"

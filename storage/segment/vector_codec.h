@@ -10,7 +10,8 @@
 
 #include <stdbool.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
+#include "base/reader.h"
 
 enum { VECTOR_COUNT_MAX = 1 << 20 };
 

@@ -2,6 +2,7 @@
 #ifndef DAYBOOK_TESTS_DEFINITIONS_TEXT_H
 #define DAYBOOK_TESTS_DEFINITIONS_TEXT_H
 
+#include "base/buffer.h"
 #include "query/model/definitions.h"
 
 typedef int (*definitions_read)(struct bytes text, struct definitions *definitions,

@@ -4,6 +4,7 @@
 #ifndef DAYBOOK_TESTS_NETWORK_CLIENT_H
 #define DAYBOOK_TESTS_NETWORK_CLIENT_H
 
+#include "base/buffer.h"
 #include "base/world/network.h"
 
 struct network_client {

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_TESTS_ROW_TEXT_H
 #define DAYBOOK_TESTS_ROW_TEXT_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 /* `text` ends in a zero byte. */
 uint32_t row_text_times(const struct buffer *text, const char *needle);

@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_TESTS_SECRET_H
 #define DAYBOOK_TESTS_SECRET_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 enum { SECRET_SIZE = 24, SECRET_ROOM = 4096, SECRET_WINDOW = 1 << 20 };
 

@@ -4,7 +4,7 @@
 #ifndef DAYBOOK_TESTS_SIM_FIGURE_TEXT_H
 #define DAYBOOK_TESTS_SIM_FIGURE_TEXT_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 struct figure_expected {
     uint32_t clicks;

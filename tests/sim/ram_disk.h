@@ -6,7 +6,7 @@
 #ifndef DAYBOOK_TESTS_SIM_RAM_DISK_H
 #define DAYBOOK_TESTS_SIM_RAM_DISK_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/world/world.h"
 
 struct ram_disk;

@@ -13,7 +13,7 @@
 #ifndef DAYBOOK_TESTS_SIM_SIM_DISK_PRIVATE_H
 #define DAYBOOK_TESTS_SIM_SIM_DISK_PRIVATE_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "tests/sim/sim_content.h"
 #include "tests/sim/sim_disk.h"
 

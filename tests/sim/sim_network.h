@@ -7,6 +7,7 @@
 #ifndef DAYBOOK_TESTS_SIM_SIM_NETWORK_H
 #define DAYBOOK_TESTS_SIM_SIM_NETWORK_H
 
+#include "base/buffer.h"
 #include "base/world/network.h"
 
 /* `written` is called with all that a server writes to a client, before it is on its way; may be

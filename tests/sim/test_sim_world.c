@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/memory.h"
 

@@ -1,5 +1,6 @@
 /* test_arena: what is handed out is aligned, apart, and there again after a reset. */
 #include "base/arena.h"
+#include "base/buffer.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

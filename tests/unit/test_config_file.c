@@ -1,4 +1,5 @@
 /* test_config_file: settings come in the order of the file, and a wrong line is named. */
+#include "base/buffer.h"
 #include "program/control/config_file.h"
 
 #include <criterion/criterion.h>

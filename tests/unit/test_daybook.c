@@ -11,6 +11,7 @@
 
 #include <criterion/criterion.h>
 
+#include "base/buffer.h"
 #include "client/wire.h"
 #include "base/bytes.h"
 #include "base/crc32c.h"

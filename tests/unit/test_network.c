@@ -1,5 +1,6 @@
 /* Byte streams on the loop: what is written arrives in order, whatever the socket takes at once;
  * ends and closes are told once; unix sockets have their mode and survive long paths. */
+#include "base/buffer.h"
 #include "base/world/network.h"
 
 #include <stdio.h>

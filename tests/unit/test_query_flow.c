@@ -1,6 +1,7 @@
 /* test_query_flow: the file of an application's queries. */
 #include <criterion/criterion.h>
 
+#include "base/buffer.h"
 #include "query/model/query_flow.h"
 #include "base/arena.h"
 

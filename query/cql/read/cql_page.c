@@ -2,6 +2,7 @@
 #include "query/cql/read/cql_page.h"
 
 #include "base/hash.h"
+#include "base/reader.h"
 
 enum { PAGE_VERSION = 2, CRC_SIZE = 4 };
 

@@ -19,7 +19,7 @@
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_PAGE_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_PAGE_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 #define CQL_PAGE_NO_LIMIT UINT64_MAX
 

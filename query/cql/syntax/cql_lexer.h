@@ -4,6 +4,7 @@
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_LEXER_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_LEXER_H
 
+#include "base/buffer.h"
 #include "query/cql/syntax/cql_ast.h"
 
 struct arena;

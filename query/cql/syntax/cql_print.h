@@ -5,6 +5,7 @@
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 
+#include "base/buffer.h"
 #include "query/cql/syntax/cql_ast.h"
 
 /* Without a final semicolon. */

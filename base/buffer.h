@@ -1,0 +1,51 @@
+/* buffer: bytes that grow at their end. */
+#ifndef DAYBOOK_BASE_BUFFER_H
+#define DAYBOOK_BASE_BUFFER_H
+
+#include "base/bytes.h"
+
+struct arena;
+
+/* A growing buffer.  All-zero is an empty one, which owns its memory; one that begins as
+ * {.arena = arena} takes it there, within the arena's budget, and need not be released.  `data`
+ * moves when it grows. */
+struct buffer {
+    uint8_t *data;
+    size_t size;
+    size_t capacity;
+    struct arena *arena;                                /* NULL: the heap */
+};
+
+void buffer_release(struct buffer *buffer);             /* an empty one of the same kind is left */
+void buffer_clear(struct buffer *buffer);               /* keeps the memory */
+void buffer_grow(struct buffer *buffer, size_t more);   /* private */
+/* Room for `more` bytes past size. */
+static inline void buffer_reserve(struct buffer *buffer, size_t more)
+{
+    if (buffer->capacity - buffer->size < more)
+        buffer_grow(buffer, more);
+}
+struct bytes buffer_view(const struct buffer *buffer);
+void buffer_append(struct buffer *buffer, const void *data, size_t size);
+void buffer_append_bytes(struct buffer *buffer, struct bytes bytes);
+void buffer_append_text(struct buffer *buffer, const char *text);
+/* Between two of `quote`, those within doubled: 'it''s', "a ""name""". */
+void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote);
+void buffer_printf(struct buffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static inline void buffer_put_u8(struct buffer *buffer, uint8_t value)
+{
+    buffer_reserve(buffer, 1);
+    buffer->data[buffer->size++] = value;
+}
+void buffer_put_u16(struct buffer *buffer, uint16_t value);
+void buffer_put_u32(struct buffer *buffer, uint32_t value);
+void buffer_put_u64(struct buffer *buffer, uint64_t value);
+void buffer_put_u16_be(struct buffer *buffer, uint16_t value);
+void buffer_put_u32_be(struct buffer *buffer, uint32_t value);
+void buffer_put_u64_be(struct buffer *buffer, uint64_t value);
+void buffer_put_varint(struct buffer *buffer, uint64_t value);      /* LEB128 */
+void buffer_put_signed(struct buffer *buffer, int64_t value);       /* zigzag, then varint */
+void buffer_put_sized(struct buffer *buffer, struct bytes bytes);   /* varint size, then bytes */
+void buffer_put_zeros(struct buffer *buffer, size_t count);
+#endif

@@ -1,0 +1,60 @@
+/* reader: reads forward through a view of bytes that may lie, and never past it.
+ *
+ * After the first short read `failed` stays set and every further read gives zeros, so a decoder
+ * checks once, at its end or before it trusts a count. */
+#ifndef DAYBOOK_BASE_READER_H
+#define DAYBOOK_BASE_READER_H
+
+#include "base/bytes.h"
+
+struct reader {
+    const uint8_t *data;
+    size_t size;
+    size_t offset;
+    bool failed;
+};
+
+struct reader reader_of(struct bytes bytes);
+size_t reader_left(const struct reader *reader);
+uint8_t reader_no_u8(struct reader *reader);            /* private, as the next two */
+uint64_t reader_long_varint(struct reader *reader);
+struct bytes reader_long_sized(struct reader *reader);
+static inline uint8_t reader_u8(struct reader *reader)
+{
+    if (reader->failed || reader->offset == reader->size)
+        return reader_no_u8(reader);
+    return reader->data[reader->offset++];
+}
+uint16_t reader_u16(struct reader *reader);
+uint32_t reader_u32(struct reader *reader);
+uint64_t reader_u64(struct reader *reader);
+uint16_t reader_u16_be(struct reader *reader);
+uint32_t reader_u32_be(struct reader *reader);
+uint64_t reader_u64_be(struct reader *reader);
+/* Over 64 bits: fails. */
+static inline uint64_t reader_varint(struct reader *reader)
+{
+    bool is_short = !reader->failed && reader->offset < reader->size &&
+                    reader->data[reader->offset] < 0x80;
+    return is_short ? reader->data[reader->offset++] : reader_long_varint(reader);
+}
+static inline int64_t reader_signed(struct reader *reader)
+{
+    uint64_t bits = reader_varint(reader);
+    return (int64_t)((bits >> 1) ^ ((bits & 1) != 0 ? UINT64_MAX : 0));
+}
+struct bytes reader_bytes(struct reader *reader, size_t size);      /* a view into the input */
+static inline struct bytes reader_sized(struct reader *reader)
+{
+    size_t left = reader->size - reader->offset;
+    bool is_short = !reader->failed && left > 0 && reader->data[reader->offset] < 0x80 &&
+                    reader->data[reader->offset] < left;
+    if (!is_short)
+        return reader_long_sized(reader);
+    struct bytes bytes = {reader->data + reader->offset + 1, reader->data[reader->offset]};
+    reader->offset += 1 + bytes.size;
+    return bytes;
+}
+/* A count of items of at least `item_size_min` bytes each: fails when they could not fit. */
+uint64_t reader_count(struct reader *reader, size_t item_size_min);
+#endif
