@@ -16,7 +16,7 @@
 #include "program/loading.h"
 #include "program/mending.h"
 #include "query/model/model.h"
-#include "query/query.h"
+#include "query/commands/query_commands.h"
 #include "program/restoring.h"
 #include "rollup/days/rollup.h"
 #include "program/run.h"

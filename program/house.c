@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "program/version.h"
+#include "query/commands/query_commands.h"
 
 void house_done(void *context, int status, const struct error *err)
 {

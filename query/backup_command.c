@@ -2,6 +2,8 @@
  * log behind it until it is told to stop, also by a server that starts again.
  *
  * The answer comes when the point is there and synced. */
+#include "query/backup_command.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -9,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/query_commands.h"
+#include "query/query.h"
 #include "base/world/disk_posix.h"
 #include "base/memory.h"
 

@@ -1,11 +1,13 @@
 /* clock: `daybook clock`: whether the wall clock is believed, and `accept`, which says that it is
  * right (base/world/trusted_clock.h).  `mend` is the program's own: it changes what lies below an
  * open store. */
+#include "query/clock_command.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "query/query_commands.h"
+#include "query/query.h"
 #include "base/calendar.h"
 #include "base/memory.h"
 

@@ -1,9 +1,11 @@
 /* compact: `daybook compact`: write memtables out and merge what may be merged, until done. */
+#include "query/compact.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "query/query_commands.h"
+#include "query/query.h"
 #include "base/memory.h"
 
 struct compact {

@@ -1,10 +1,14 @@
 /* inspect: `daybook inspect`: the tables and what each takes, on disk and in memory. */
+#include "query/inspect.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "query/query_commands.h"
+#include "query/query.h"
+#include "query/query_answer.h"
+#include "storage/schema/schema.h"
 #include "base/memory.h"
 
 enum { KEY_FORMAT = 0x20001 };
@@ -14,7 +18,7 @@ static error_t inspect_parse(int key, char *argument, struct argp_state *state)
     struct inspect_options *options = state->input;
     switch (key) {
     case KEY_FORMAT:
-        return query_format_parse(argument, &options->format, state) ? 0 : EINVAL;
+        return query_answer_format(argument, &options->format, state) ? 0 : EINVAL;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is one word too many", argument);
         return EINVAL;
@@ -59,9 +63,9 @@ static void put_table(struct query_answer *answer, const struct schema *schema,
     else
         buffer_printf(&name, "%s.%s", table->keyspace, table->name);
     cells[0] = buffer_view(&name);
-    cells[1] = query_number(status->segments, numbers[0]);
-    cells[2] = query_number(status->segment_bytes, numbers[1]);
-    cells[3] = query_number(status->segment_rows, numbers[2]);
+    cells[1] = query_answer_number(status->segments, numbers[0]);
+    cells[2] = query_answer_number(status->segment_bytes, numbers[1]);
+    cells[3] = query_answer_number(status->segment_rows, numbers[2]);
     cells[4] = (struct bytes){0};
     if (status->segment_rows > 0) {
         /* Hundredths of a byte, so that no binary fraction is printed. */
@@ -70,7 +74,7 @@ static void put_table(struct query_answer *answer, const struct schema *schema,
                               hundredths % 100);
         cells[4] = bytes_of(ratio, (size_t)length);
     }
-    cells[5] = query_number(status->memory_rows, numbers[3]);
+    cells[5] = query_answer_number(status->memory_rows, numbers[3]);
     (void)query_answer_row(answer, cells);
     buffer_release(&name);
 }

@@ -19,10 +19,4 @@ struct query {
     const char *currency;              /* "": not said */
     const char *version;               /* of the program */
 };
-
-/* Subcommands: report, counters, status, inspect, compact, clock, backup; `room` is a struct query.
- */
-const struct command *query_commands(uint32_t *count_out);
-/* The one of that name, which is there. */
-const struct command *query_command(const char *name);
 #endif

@@ -4,14 +4,17 @@
  *     held by       process 4711, which serves it
  *
  * Each part adds its facts, and its findings: what keeps `--check` from saying that all is well. */
+#include "query/status.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "query/query_commands.h"
+#include "query/query.h"
 #include "query/status_report.h"
+#include "rollup/days/rollup.h"
 #include "base/world/descriptors.h"
 #include "base/uuid.h"
 
@@ -78,18 +81,18 @@ static void put_holder(struct status_report *report, const struct status_context
     char id[UUID_TEXT_SIZE + 1];
     uuid_format(context->query->directory_id, id);
     id[UUID_TEXT_SIZE] = '\0';
-    status_line(report, "directory");
-    status_text(report, "directory", id);
-    status_line(report, "version");
-    status_text(report, "version", context->query->version);
-    status_line(report, "held by");
+    status_report_line(report, "directory");
+    status_report_text(report, "directory", id);
+    status_report_line(report, "version");
+    status_report_text(report, "version", context->query->version);
+    status_report_line(report, "held by");
     if (strcmp(context->request->door, "socket") != 0) {
-        status_words(report, "nobody; read by this command");
+        status_report_words(report, "nobody; read by this command");
         return;
     }
-    status_words(report, "process ");
-    status_number(report, "process", (uint64_t)getpid());
-    status_words(report, ", which serves it");
+    status_report_words(report, "process ");
+    status_report_number(report, "process", (uint64_t)getpid());
+    status_report_words(report, ", which serves it");
 }
 
 static const char *shortage_words(const struct store_waiting *waiting)
@@ -112,28 +115,28 @@ static void find_waiting(struct status_report *report, const struct store_waitin
 {
     char needed[48] = "";
     if (waiting->needed_bytes > 0)
-        snprintf(needed, sizeof(needed), ", %s", status_size(waiting->needed_bytes).text);
-    status_finding(report, store_shortage_name(waiting->shortage),
-                   "%s for %s%s%s%s; the server goes on by itself when there is some",
-                   waiting->stops_writes ? "writes wait" : "new files wait",
-                   shortage_words(waiting), needed, waiting->path[0] != '\0' ? " in " : "",
-                   waiting->path);
+        snprintf(needed, sizeof(needed), ", %s", status_report_size(waiting->needed_bytes).text);
+    status_report_finding(report, store_shortage_name(waiting->shortage),
+                          "%s for %s%s%s%s; the server goes on by itself when there is some",
+                          waiting->stops_writes ? "writes wait" : "new files wait",
+                          shortage_words(waiting), needed, waiting->path[0] != '\0' ? " in " : "",
+                          waiting->path);
 }
 
 static void put_state(struct status_report *report, const struct status_context *context)
 {
     const struct store_waiting *waiting = &context->store.waiting;
     bool is_waiting = waiting->shortage != STORE_SHORT_OF_NOTHING;
-    status_line(report, "state");
+    status_report_line(report, "state");
     if (context->store.failed) {
-        status_text(report, "state", context->store.failure);
+        status_report_text(report, "state", context->store.failure);
         return;
     }
-    status_text(report, "state", is_waiting ? "waiting" : "good");
+    status_report_text(report, "state", is_waiting ? "waiting" : "good");
     if (!is_waiting)
         return;
-    status_words(report, ": ");
-    status_text(report, "waits_for", store_shortage_name(waiting->shortage));
+    status_report_words(report, ": ");
+    status_report_text(report, "waits_for", store_shortage_name(waiting->shortage));
     find_waiting(report, waiting);
 }
 
@@ -141,48 +144,49 @@ static void put_clock(struct status_report *report, const struct status_context 
 {
     const struct store_clock clock = store_clock(context->query->store);
     int64_t ahead_s = (clock.wall_us - clock.trusted_us) / 1000000;
-    status_line(report, "clock");
-    status_text(report, "clock", clock.is_in_doubt ? "in_doubt" : "trusted");
+    status_report_line(report, "clock");
+    status_report_text(report, "clock", clock.is_in_doubt ? "in_doubt" : "trusted");
     if (!clock.is_in_doubt)
         return;
-    status_finding(report, "clock_in_doubt",
-                   "the clock is %" PRId64 " seconds %s trusted time, so nothing is published, "
-                   "sealed or expired; set it, or if it is right: daybook clock accept",
-                   ahead_s < 0 ? -ahead_s : ahead_s, ahead_s < 0 ? "behind" : "ahead of");
+    status_report_finding(report, "clock_in_doubt",
+                          "the clock is %" PRId64
+                          " seconds %s trusted time, so nothing is published, "
+                          "sealed or expired; set it, or if it is right: daybook clock accept",
+                          ahead_s < 0 ? -ahead_s : ahead_s, ahead_s < 0 ? "behind" : "ahead of");
 }
 
 static void put_settings(struct status_report *report, const struct status_context *context)
 {
     const char *currency = context->query->currency;
-    status_line(report, "zone");
-    status_text(report, "zone", context->query->zone);
-    status_line(report, "currency");
-    status_text(report, "currency", currency[0] != '\0' ? currency : "not given");
+    status_report_line(report, "zone");
+    status_report_text(report, "zone", context->query->zone);
+    status_report_line(report, "currency");
+    status_report_text(report, "currency", currency[0] != '\0' ? currency : "not given");
 }
 
 static void put_log(struct status_report *report, const struct status_context *context)
 {
     const struct store_status *store = &context->store;
-    status_line(report, "frames");
-    status_number(report, "frames_applied", store->frame_applied);
-    status_words(report, " applied, ");
-    status_number(report, "frames_durable", store->frame_durable);
-    status_words(report, " durable, ");
-    status_number(report, "frames_flushed", store->frame_flushed);
-    status_words(report, " in segments");
-    status_line(report, "log");
-    status_bytes(report, "log_bytes", store->log_bytes);
-    status_words(report, ", ");
-    status_bytes(report, "log_unflushed_bytes", store->log_unflushed_bytes);
-    status_words(report, " of them not in segments");
+    status_report_line(report, "frames");
+    status_report_number(report, "frames_applied", store->frame_applied);
+    status_report_words(report, " applied, ");
+    status_report_number(report, "frames_durable", store->frame_durable);
+    status_report_words(report, " durable, ");
+    status_report_number(report, "frames_flushed", store->frame_flushed);
+    status_report_words(report, " in segments");
+    status_report_line(report, "log");
+    status_report_bytes(report, "log_bytes", store->log_bytes);
+    status_report_words(report, ", ");
+    status_report_bytes(report, "log_unflushed_bytes", store->log_unflushed_bytes);
+    status_report_words(report, " of them not in segments");
 }
 
 static void put_memory_part(struct status_report *report, const char *label, const char *key,
                             uint64_t bytes, const char *what)
 {
-    status_line(report, label);
-    status_bytes(report, key, bytes);
-    status_words(report, " %s", what);
+    status_report_line(report, label);
+    status_report_bytes(report, key, bytes);
+    status_report_words(report, " %s", what);
 }
 
 /* The account that --memory limits, part by part. */
@@ -219,13 +223,14 @@ static void put_memory(struct status_report *report, const struct status_context
 
 static void put_segments(struct status_report *report, const struct status_context *context)
 {
-    status_line(report, "segments");
-    status_number(report, "segments", context->store.segments);
+    status_report_line(report, "segments");
+    status_report_number(report, "segments", context->store.segments);
     if (context->store.failed_reads == 0)
         return;
-    status_line(report, "failed reads");
-    status_number(report, "failed_reads", context->store.failed_reads);
-    status_words(report, " pages could not be read or were damaged; daybook verify names them");
+    status_report_line(report, "failed reads");
+    status_report_number(report, "failed_reads", context->store.failed_reads);
+    status_report_words(report,
+                        " pages could not be read or were damaged; daybook verify names them");
 }
 
 /* The disk is nearly full when it has not twice what the store will write next. */
@@ -233,41 +238,43 @@ static void put_disk(struct status_report *report, const struct status_context *
 {
     struct store_examination disk;
     store_examine(context->query->store, &disk);
-    status_line(report, "disk");
-    status_bytes(report, "disk_free_bytes", disk.disk_free_bytes);
-    status_words(report, " free, ");
-    status_bytes(report, "disk_wanted_bytes", disk.disk_wanted_bytes);
-    status_words(report, " wanted next");
+    status_report_line(report, "disk");
+    status_report_bytes(report, "disk_free_bytes", disk.disk_free_bytes);
+    status_report_words(report, " free, ");
+    status_report_bytes(report, "disk_wanted_bytes", disk.disk_wanted_bytes);
+    status_report_words(report, " wanted next");
     if (disk.disk_free_bytes / 2 < disk.disk_wanted_bytes &&
         context->store.waiting.shortage != STORE_SHORT_OF_DISK) {
-        status_finding(report, "disk_nearly_full", "%s free, and %s are wanted next",
-                       status_size(disk.disk_free_bytes).text,
-                       status_size(disk.disk_wanted_bytes).text);
+        status_report_finding(report, "disk_nearly_full", "%s free, and %s are wanted next",
+                              status_report_size(disk.disk_free_bytes).text,
+                              status_report_size(disk.disk_wanted_bytes).text);
     }
     if (disk.unlinked == 0)
         return;
-    status_finding(report, "file_unlinked",
-                   "%" PRIu32 " files of the running server were removed, %s among them; do not "
-                   "stop it: /proc/%ld/fd still has them, and a backup may",
-                   disk.unlinked, disk.unlinked_path, (long)getpid());
+    status_report_finding(report, "file_unlinked",
+                          "%" PRIu32
+                          " files of the running server were removed, %s among them; do not "
+                          "stop it: /proc/%ld/fd still has them, and a backup may",
+                          disk.unlinked, disk.unlinked_path, (long)getpid());
 }
 
 static void put_descriptors(struct status_report *report, const struct status_context *context)
 {
     struct descriptors descriptors = descriptors_look();
     (void)context;
-    status_line(report, "descriptors");
-    status_number(report, "descriptors_taken", descriptors.taken);
-    status_words(report, " taken of ");
-    status_number(report, "descriptors_limit", descriptors.limit);
-    status_words(report, ", the last ");
-    status_number(report, "descriptors_reserved", descriptors.reserved);
-    status_words(report, " for files");
+    status_report_line(report, "descriptors");
+    status_report_number(report, "descriptors_taken", descriptors.taken);
+    status_report_words(report, " taken of ");
+    status_report_number(report, "descriptors_limit", descriptors.limit);
+    status_report_words(report, ", the last ");
+    status_report_number(report, "descriptors_reserved", descriptors.reserved);
+    status_report_words(report, " for files");
     if (descriptors.taken + descriptors.reserved >= descriptors.limit)
-        status_finding(report, "descriptors_short",
-                       "connections have all %" PRIu32 " file descriptors but those that files "
-                       "need, so that new ones are closed; LimitNOFILE= (ulimit -n) gives more",
-                       descriptors.limit);
+        status_report_finding(
+            report, "descriptors_short",
+            "connections have all %" PRIu32 " file descriptors but those that files "
+            "need, so that new ones are closed; LimitNOFILE= (ulimit -n) gives more",
+            descriptors.limit);
 }
 
 /* NAME for NAME_max; NULL: it is no limit. */
@@ -297,8 +304,8 @@ static void put_limits(struct status_report *report, const struct status_context
         bool is_ours = strncmp(gauge->name, prefix, sizeof(prefix) - 1) == 0;
         snprintf(reason, sizeof(reason), "%s_full",
                  gauge->name + (is_ours ? sizeof(prefix) - 1 : 0));
-        status_finding(report, reason, "%lld, which is the limit: %s", (long long)gauge->value,
-                       gauge->help);
+        status_report_finding(report, reason, "%lld, which is the limit: %s",
+                              (long long)gauge->value, gauge->help);
     }
 }
 
@@ -310,22 +317,23 @@ static void put_backup(struct status_report *report, const struct status_context
         backup_status(context->query->backup, &backup);
     if (!backup.is_following)
         return;
-    status_line(report, "backup");
-    status_text(report, "backup_path", backup.path);
-    status_words(report, " follows: point ");
-    status_number(report, "backup_point", backup.point);
-    status_words(report, ", frame ");
-    status_number(report, "backup_frame", backup.frame);
-    status_line(report, "backup lag");
-    status_number(report, "backup_lag_frames", backup.lag_frames);
-    status_words(report, " frames, ");
-    status_number(report, "backup_lag_ms", (uint64_t)(backup.lag_us / 1000));
-    status_words(report, " ms");
+    status_report_line(report, "backup");
+    status_report_text(report, "backup_path", backup.path);
+    status_report_words(report, " follows: point ");
+    status_report_number(report, "backup_point", backup.point);
+    status_report_words(report, ", frame ");
+    status_report_number(report, "backup_frame", backup.frame);
+    status_report_line(report, "backup lag");
+    status_report_number(report, "backup_lag_frames", backup.lag_frames);
+    status_report_words(report, " frames, ");
+    status_report_number(report, "backup_lag_ms", (uint64_t)(backup.lag_us / 1000));
+    status_report_words(report, " ms");
     if (backup.failure[0] == '\0')
         return;
-    status_line(report, "backup waits");
-    status_text(report, "backup_waits", backup.failure);
-    status_finding(report, "backup_fails", "the backup that follows waits: %s", backup.failure);
+    status_report_line(report, "backup waits");
+    status_report_text(report, "backup_waits", backup.failure);
+    status_report_finding(report, "backup_fails", "the backup that follows waits: %s",
+                          backup.failure);
 }
 
 /* A reader without a server has loaded none. */
@@ -335,13 +343,13 @@ static void put_days(struct status_report *report, const struct status_context *
     if (context->request->is_read_only)
         return;
     struct rollup_open_days open = rollup_open_days(rollup);
-    status_line(report, "days to work off");
-    status_number(report, "days_dirty", rollup_dirty_count(rollup));
-    status_line(report, "open days");
-    status_number(report, "days_open", open.in_memory);
-    status_words(report, " in memory, at most ");
-    status_number(report, "days_away", open.away);
-    status_words(report, " others in their table alone");
+    status_report_line(report, "days to work off");
+    status_report_number(report, "days_dirty", rollup_dirty_count(rollup));
+    status_report_line(report, "open days");
+    status_report_number(report, "days_open", open.in_memory);
+    status_report_words(report, " in memory, at most ");
+    status_report_number(report, "days_away", open.away);
+    status_report_words(report, " others in their table alone");
 }
 
 static void (*const parts[])(struct status_report *report, const struct status_context *context) = {
@@ -368,9 +376,9 @@ static void answer_whole(struct status_report *report, const struct store_status
 {
     struct buffer text = {0};
     if (format == TABLE_JSON)
-        status_print_json(report, &text);
+        status_report_print_json(report, &text);
     else
-        status_print_lines(report, &text);
+        status_report_print_lines(report, &text);
     output->write(output, COMMAND_OUT, buffer_view(&text));
     buffer_release(&text);
     output->finish(output, store->failed ? EXIT_SYSTEM_FAILED : EXIT_DONE);

@@ -9,10 +9,10 @@
 
 enum { LABEL_WIDTH = 18, TEXT_MAX = 512 };
 
-struct status_size status_size(uint64_t bytes)
+struct status_report_size status_report_size(uint64_t bytes)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    struct status_size size;
+    struct status_report_size size;
     if (bytes < 1024) {
         snprintf(size.text, sizeof(size.text), "%" PRIu64 " bytes", bytes);
         return size;
@@ -34,7 +34,7 @@ static void end_line(struct status_report *report)
     report->is_line_open = false;
 }
 
-void status_line(struct status_report *report, const char *label)
+void status_report_line(struct status_report *report, const char *label)
 {
     end_line(report);
     buffer_printf(&report->lines, "%-*s ", LABEL_WIDTH, label);
@@ -51,7 +51,7 @@ static void append_words(struct buffer *to, const char *format, va_list argument
     buffer_append_text(to, text);
 }
 
-void status_words(struct status_report *report, const char *format, ...)
+void status_report_words(struct status_report *report, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -66,33 +66,34 @@ static void begin_member(struct status_report *report, const char *key)
     buffer_printf(&report->members, ",\"%s\":", key);
 }
 
-void status_text(struct status_report *report, const char *key, const char *value)
+void status_report_text(struct status_report *report, const char *key, const char *value)
 {
     begin_member(report, key);
     json_append_string(&report->members, bytes_text(value));
     buffer_append_text(&report->lines, value);
 }
 
-void status_number(struct status_report *report, const char *key, uint64_t value)
+void status_report_number(struct status_report *report, const char *key, uint64_t value)
 {
     begin_member(report, key);
     buffer_printf(&report->members, "%" PRIu64, value);
     buffer_printf(&report->lines, "%" PRIu64, value);
 }
 
-void status_bytes(struct status_report *report, const char *key, uint64_t value)
+void status_report_bytes(struct status_report *report, const char *key, uint64_t value)
 {
     begin_member(report, key);
     buffer_printf(&report->members, "%" PRIu64, value);
     if (report->is_human)
-        buffer_append_text(&report->lines, status_size(value).text);
+        buffer_append_text(&report->lines, status_report_size(value).text);
     else
         buffer_printf(&report->lines, "%" PRIu64 " bytes", value);
 }
 
 /* ---- findings ---- */
 
-void status_finding(struct status_report *report, const char *reason, const char *format, ...)
+void status_report_finding(struct status_report *report, const char *reason, const char *format,
+                           ...)
 {
     struct buffer text = {0};
     va_list arguments;
@@ -111,17 +112,17 @@ void status_finding(struct status_report *report, const char *reason, const char
 
 /* ---- the whole ---- */
 
-void status_print_lines(struct status_report *report, struct buffer *text)
+void status_report_print_lines(struct status_report *report, struct buffer *text)
 {
     if (report->finding_count > 0) {
-        status_line(report, "attention");
+        status_report_line(report, "attention");
         buffer_append_bytes(&report->lines, buffer_view(&report->findings));
     }
     end_line(report);
     buffer_append_bytes(text, buffer_view(&report->lines));
 }
 
-void status_print_json(struct status_report *report, struct buffer *text)
+void status_report_print_json(struct status_report *report, struct buffer *text)
 {
     buffer_append_text(text, "{\"findings\":[");
     buffer_append_bytes(text, buffer_view(&report->findings_json));

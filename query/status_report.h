@@ -3,17 +3,17 @@
  * To add a fact, call these in one of the functions of `parts` in status.c; the report prints it as
  * lines, or as a member of one JSON object:
  *
- *     status_line(report, "frames");
- *     status_number(report, "frames_applied", applied);
- *     status_words(report, " applied, ");
- *     status_number(report, "frames_durable", durable);
- *     status_words(report, " durable");
+ *     status_report_line(report, "frames");
+ *     status_report_number(report, "frames_applied", applied);
+ *     status_report_words(report, " applied, ");
+ *     status_report_number(report, "frames_durable", durable);
+ *     status_report_words(report, " durable");
  *
  *     frames             17 applied, 16 durable         {"frames_applied":17,"frames_durable":16}
  *
  * To add a reason for which `--check` is not content (exit status 1), make one more call:
  *
- *     status_finding(report, "disk_nearly_full", "%s free, and %s are wanted next", ...);
+ *     status_report_finding(report, "disk_nearly_full", "%s free, and %s are wanted next", ...);
  *
  * Keys and reasons are words joined by '_', each used once; a text is a sentence's rest, and says
  * what to do where something has to be done. */
@@ -36,24 +36,25 @@ struct status_report {
 };
 
 /* Begin a line; with "" it goes on under the label of the one before. */
-void status_line(struct status_report *report, const char *label);
-void status_words(struct status_report *report, const char *format, ...)
+void status_report_line(struct status_report *report, const char *label);
+void status_report_words(struct status_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void status_text(struct status_report *report, const char *key, const char *value);
-void status_number(struct status_report *report, const char *key, uint64_t value);
-void status_bytes(struct status_report *report, const char *key, uint64_t value);
+void status_report_text(struct status_report *report, const char *key, const char *value);
+void status_report_number(struct status_report *report, const char *key, uint64_t value);
+void status_report_bytes(struct status_report *report, const char *key, uint64_t value);
 
-void status_finding(struct status_report *report, const char *reason, const char *format, ...)
+void status_report_finding(struct status_report *report, const char *reason, const char *format,
+                           ...)
     __attribute__((format(printf, 3, 4)));
 
 /* "64.0 MiB"; whole below 1 KiB. */
-struct status_size {
+struct status_report_size {
     char text[24];
 };
-struct status_size status_size(uint64_t bytes);
+struct status_report_size status_report_size(uint64_t bytes);
 
 /* Append the whole: the lines, with those of the findings; or the object. */
-void status_print_lines(struct status_report *report, struct buffer *text);
-void status_print_json(struct status_report *report, struct buffer *text);
+void status_report_print_lines(struct status_report *report, struct buffer *text);
+void status_report_print_json(struct status_report *report, struct buffer *text);
 void status_report_release(struct status_report *report);
 #endif

@@ -14,12 +14,18 @@
  *
  * Without a table: one line per table with its keys and their sum, which is the same number of
  * clicks three times. */
+#include "query/report/counters.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/query_commands.h"
+#include "query/query.h"
+#include "query/report/report_figures.h"
+#include "rollup/streams/streams.h"
+#include "storage/cell/stream.h"
+#include "storage/schema/type.h"
 #include "rollup/days/dirty.h"
 #include "base/calendar.h"
 #include "base/memory.h"
@@ -62,7 +68,7 @@ struct counters {
     struct buffer position;
     struct buffer key;        /* the only partition asked for; empty: all */
     struct buffer figure_key; /* of the last figure given */
-    struct query_figures figures;
+    struct report_figures figures;
     struct top_entry *top; /* a heap, smallest first */
     uint32_t top_count;
     size_t top_bytes;  /* of memory, */
@@ -137,7 +143,7 @@ static error_t counters_parse(int key, char *argument, struct argp_state *state)
     case KEY_TOP:
         return parse_top(argument, &options->top, state);
     case KEY_FORMAT:
-        return query_format_parse(argument, &options->format, state) ? 0 : EINVAL;
+        return query_answer_format(argument, &options->format, state) ? 0 : EINVAL;
     case ARGP_KEY_ARG:
         return parse_table(argument, options, state);
     case ARGP_KEY_END:
@@ -182,7 +188,7 @@ static int put_row(struct counters *counters, struct bytes key, uint64_t clicks)
         if (rc != 0)
             return rc;
     }
-    cells[count] = query_number(clicks, number);
+    cells[count] = query_answer_number(clicks, number);
     (void)query_answer_row(&counters->answer, cells);
     return 0;
 }
@@ -331,8 +337,8 @@ static void put_sum(struct counters *counters)
     char keys[24];
     char clicks[24];
     struct bytes cells[] = {bytes_text(counters->table->name),
-                            query_number(counters->keys_seen, keys),
-                            query_number(counters->clicks_seen, clicks)};
+                            query_answer_number(counters->keys_seen, keys),
+                            query_answer_number(counters->clicks_seen, clicks)};
     (void)query_answer_row(&counters->answer, cells);
     counters->keys_seen = counters->clicks_seen = 0;
 }
@@ -398,7 +404,7 @@ static void figures_paused(void *context, struct figure_reading *reading)
 {
     struct counters *counters = context;
     counters->figures.reading = reading;
-    query_figures_wait(&counters->figures);
+    report_figures_wait(&counters->figures);
 }
 
 static void figures_given(void *context, int status, const struct error *err)
@@ -503,7 +509,7 @@ void counters_run(void *room, const struct command_request *request, struct comm
     counters->options = request->options;
     counters->output = output;
     counters->figures =
-        (struct query_figures){.answer = &counters->answer, .status = &counters->status};
+        (struct report_figures){.answer = &counters->answer, .status = &counters->status};
     if (counters->options->table == NULL)
         begin_sums(counters);
     else

@@ -17,13 +17,17 @@
  * thing that happens to a number.
  *
  * A slow reader: when enough waits, the reading of figures pauses until it has left. */
+#include "query/report/report.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/query_commands.h"
+#include "query/query.h"
+#include "query/report/report_figures.h"
+#include "rollup/streams/streams.h"
 #include "query/report/report_ads.h"
 #include "query/report/report_chart.h"
 #include "base/calendar.h"
@@ -59,7 +63,7 @@ struct report {
     struct report_group group;
     struct buffer reseller; /* of the last figure */
     bool has_last;
-    struct query_figures figures;
+    struct report_figures figures;
     struct report_ads *ads; /* by ad: of the last reseller */
     bool has_day;           /* a day whose clicks are to be read: */
     struct day_figure day_figure;
@@ -167,8 +171,8 @@ static error_t report_parse(int key, char *argument, struct argp_state *state)
         return parse_by(argument, &options->by, state) ? 0 : EINVAL;
     case KEY_FORMAT:
         options->is_chart = strcmp(argument, "svg") == 0;
-        return options->is_chart || query_format_parse(argument, &options->format, state) ? 0
-                                                                                          : EINVAL;
+        return options->is_chart || query_answer_format(argument, &options->format, state) ? 0
+                                                                                           : EINVAL;
     case KEY_STREAM:
         options->stream = argument;
         return 0;
@@ -351,7 +355,7 @@ static bool print_day(struct report *report, const struct day_figure *figure)
         return chart_day(report, figure);
     day_format(figure->day, day);
     cells[1] = bytes_of(day, DAY_TEXT_SIZE);
-    cells[2] = query_number(figure->clicks, clicks);
+    cells[2] = query_answer_number(figure->clicks, clicks);
     cells[3] = money_cell(report, figure->gross, gross);
     if (figure->is_priced) {
         cells[4] = is_table ? percent_cell(figure->rate, rate) : decimal_cell(figure->rate, rate);
@@ -378,10 +382,10 @@ static bool print_group(struct report *report)
         day_format(month_first_day(group->month), month);
         cells[count++] = bytes_of(month, MONTH_TEXT_SIZE);
     }
-    cells[count++] = query_number(group->clicks, clicks);
+    cells[count++] = query_answer_number(group->clicks, clicks);
     cells[count++] = money_cell(report, group->gross, texts[0]);
     cells[count++] = money_cell(report, group->amount, texts[1]);
-    cells[count++] = query_number(group->unpriced_days, unpriced_days);
+    cells[count++] = query_answer_number(group->unpriced_days, unpriced_days);
     cells[count++] = money_cell(report, group->unpriced_gross, texts[2]);
     report->group = (struct report_group){0};
     return query_answer_row(&report->answer, cells);
@@ -396,10 +400,10 @@ static bool print_ad(struct report *report, const struct report_ad *ad)
         return chart_ad(report, ad);
     const struct bytes cells[] = {buffer_view(&report->reseller),
                                   ad->ad,
-                                  query_number(ad->clicks, clicks),
+                                  query_answer_number(ad->clicks, clicks),
                                   money_cell(report, ad->gross, texts[0]),
                                   money_cell(report, ad->amount, texts[1]),
-                                  query_number(ad->unpriced_days, unpriced_days),
+                                  query_answer_number(ad->unpriced_days, unpriced_days),
                                   money_cell(report, ad->unpriced_gross, texts[2])};
     return query_answer_row(&report->answer, cells);
 }
@@ -571,12 +575,12 @@ static void ads_added(void *context, int status, const struct error *err)
     if (status != 0) {
         report->status =
             error_set(&report->err, status, "%s", err != NULL ? err->text : error_text(status));
-        query_figures_go_on(&report->figures);
+        report_figures_go_on(&report->figures);
         return;
     }
     remember(report, &report->day_figure);
     report->has_day = false;
-    query_figures_wait(&report->figures);
+    report_figures_wait(&report->figures);
 }
 
 /* Print the reseller that is complete, if one is; then read the next one's day, or end. */
@@ -648,7 +652,7 @@ static void report_paused(void *context, struct figure_reading *reading)
     if (report->status == 0 && report->options->by == BY_AD)
         ads_go_on(report);
     else
-        query_figures_wait(&report->figures);
+        report_figures_wait(&report->figures);
 }
 
 static void report_read(struct report *report)
@@ -719,7 +723,7 @@ void report_run(void *room, const struct command_request *request, struct comman
     report->rollup = rollup;
     report->request = request;
     report->options = request->options;
-    report->figures = (struct query_figures){.answer = &report->answer, .status = &report->status};
+    report->figures = (struct report_figures){.answer = &report->answer, .status = &report->status};
     for (uint32_t i = 0; i < report->options->reseller_count; i++)
         report->resellers[i] = bytes_text(report->options->resellers[i]);
     report->is_as_of =

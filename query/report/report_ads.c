@@ -7,6 +7,7 @@
 #include "base/key_map.h"
 #include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
+#include "storage/schema/type.h"
 #include "base/memory.h"
 
 struct entry {

@@ -11,7 +11,8 @@
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_CHART_H
 #define DAYBOOK_QUERY_REPORT_REPORT_CHART_H
 
-#include "query/query_commands.h"
+#include "base/decimal.h"
+#include "query/report/report.h"
 
 enum {
     CHART_PANELS = 50,                 /* resellers of a report by day or month */

@@ -1,0 +1,86 @@
+/* query_commands: see the header. */
+#include "query/commands/query_commands.h"
+
+#include <string.h>
+
+#include "query/backup_command.h"
+#include "query/clock_command.h"
+#include "query/compact.h"
+#include "query/inspect.h"
+#include "query/report/counters.h"
+#include "query/report/report.h"
+#include "query/status.h"
+#include "base/error.h"
+
+static bool never_writes(const void *options)
+{
+    (void)options;
+    return false;
+}
+
+static bool always_writes(const void *options)
+{
+    (void)options;
+    return true;
+}
+
+static const struct command commands[] = {
+    {.name = "report",
+     .summary = "print clicks, gross and amount by day, month, reseller or ad",
+     .argp = &report_argp,
+     .options_size = sizeof(struct report_options),
+     .writes = never_writes,
+     .run = report_run},
+    {.name = "counters",
+     .summary = "print clicks per ad, per reseller, per reseller and day",
+     .argp = &counters_argp,
+     .options_size = sizeof(struct counters_options),
+     .writes = never_writes,
+     .run = counters_run},
+    {.name = "status",
+     .summary = "say who holds the directory, and whether all is well",
+     .argp = &status_argp,
+     .options_size = sizeof(struct status_options),
+     .writes = never_writes,
+     .is_brief = true,
+     .run = status_run},
+    {.name = "inspect",
+     .summary = "print tables, segments and their sizes",
+     .argp = &inspect_argp,
+     .options_size = sizeof(struct inspect_options),
+     .writes = never_writes,
+     .run = inspect_run},
+    {.name = "compact",
+     .summary = "merge segments now, until done",
+     .argp = &compact_argp,
+     .writes = always_writes,
+     .run = compact_run},
+    {.name = "clock",
+     .summary = "say whether the machine's clock is believed, or that it is right",
+     .argp = &clock_command_argp,
+     .options_size = sizeof(struct clock_command_options),
+     .writes = clock_command_writes,
+     .run = clock_command_run},
+    {.name = "backup",
+     .summary = "copy the directory as of now to another place, or keep doing so",
+     .argp = &backup_command_argp,
+     .options_size = sizeof(struct backup_command_options),
+     .writes = never_writes,
+     .run = backup_command_run},
+};
+
+const struct command *query_commands(uint32_t *count_out)
+{
+    *count_out = sizeof(commands) / sizeof(commands[0]);
+    return commands;
+}
+
+const struct command *query_commands_named(const char *name)
+{
+    const struct command *command = commands;
+    const struct command *end = commands + sizeof(commands) / sizeof(commands[0]);
+    while (command < end && strcmp(command->name, name) != 0)
+        command++;
+    check(command < end);
+    return command;
+}

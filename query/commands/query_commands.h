@@ -1,0 +1,11 @@
+/* query_commands: the table of the reading subcommands: report, counters, status, inspect, compact,
+ * clock, backup.  Each one's `room` is a struct query (query/query.h). */
+#ifndef DAYBOOK_QUERY_COMMANDS_QUERY_COMMANDS_H
+#define DAYBOOK_QUERY_COMMANDS_QUERY_COMMANDS_H
+
+#include "base/cli/command.h"
+
+const struct command *query_commands(uint32_t *count_out);
+/* The one of that name, which is there. */
+const struct command *query_commands_named(const char *name);
+#endif

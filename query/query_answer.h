@@ -1,0 +1,31 @@
+/* query_answer: a command's long answer, handed over in pieces and no faster than it is read. */
+#ifndef DAYBOOK_QUERY_QUERY_ANSWER_H
+#define DAYBOOK_QUERY_QUERY_ANSWER_H
+
+#include "base/cli/command.h"
+
+/* Rows go into `text`, which leaves in pieces.  The command's memory, and released by it. */
+struct query_answer {
+    struct command_output *output;
+    struct table_print *print;         /* NULL: nothing, or not begun */
+    struct buffer text;
+};
+
+void query_answer_begin(struct query_answer *answer, struct command_output *output,
+                        enum table_format format, const struct table_column *columns,
+                        uint32_t column_count);
+/* Add a row.  False: enough waits to be read; go on when query_answer_wait calls. */
+bool query_answer_row(struct query_answer *answer, const struct bytes *cells);
+bool query_answer_has_room(const struct query_answer *answer);
+/* Call `drained` once what waits has left, which may be at once. */
+void query_answer_wait(struct query_answer *answer, void (*drained)(void *context), void *context);
+/* Print the rest; the caller then finishes the output. */
+void query_answer_end(struct query_answer *answer);
+void query_answer_release(struct query_answer *answer);
+
+/* --format: true, or an argp error that names what there is. */
+bool query_answer_format(const char *name, enum table_format *format_out, struct argp_state *state);
+
+/* The digits of `value`, in `text`. */
+struct bytes query_answer_number(uint64_t value, char text[24]);
+#endif

@@ -1,0 +1,27 @@
+/* report: `daybook report`: clicks, gross and amount by reseller and day, or grouped. */
+#ifndef DAYBOOK_QUERY_REPORT_REPORT_H
+#define DAYBOOK_QUERY_REPORT_REPORT_H
+
+#include "base/cli/command.h"
+
+/* What the command line asks for. */
+enum { REPORT_RESELLERS_MAX = 1000 };
+enum report_by { BY_DAY, BY_MONTH, BY_RESELLER, BY_AD, BY_TOTAL };
+struct report_options {
+    const char *resellers[REPORT_RESELLERS_MAX];
+    uint32_t reseller_count;           /* 0: all */
+    int32_t day_from;                  /* inclusive at both ends */
+    int32_t day_to;
+    enum report_by by;
+    const char *as_of;                 /* NULL: now */
+    const char *stream;                /* NULL: clicks */
+    bool is_rounded;
+    int32_t round;                     /* digits after the point */
+    enum table_format format;
+    bool is_chart;                     /* svg, in place of the format */
+};
+
+extern const struct argp report_argp;
+/* `room` is a struct query (query/query.h). */
+void report_run(void *room, const struct command_request *request, struct command_output *output);
+#endif

@@ -1,0 +1,16 @@
+/* status: `daybook status`: how the directory and the process that holds it are. */
+#ifndef DAYBOOK_QUERY_STATUS_H
+#define DAYBOOK_QUERY_STATUS_H
+
+#include "base/cli/command.h"
+
+struct status_options {
+    bool is_check;                     /* answered by a server (program/checking.h) */
+    bool is_metrics;
+    enum table_format format;          /* TABLE_ALIGNED or TABLE_JSON */
+};
+
+extern const struct argp status_argp;
+/* `room` is a struct query (query/query.h). */
+void status_run(void *room, const struct command_request *request, struct command_output *output);
+#endif
