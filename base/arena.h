@@ -1,8 +1,8 @@
 /* arena: memory that is handed out forward and freed all at once, on huge pages.
  *
  * A memtable generation, a batch or a query owns one arena.  First touch of fresh memory costs more
- * than parsing does (docs/ARCHITECTURE.md "Memory"), so a large arena asks for huge pages and can
- * be reset and used again instead of being freed. */
+ * than parsing does, so a large arena asks for huge pages and can be reset and used again
+ * instead of being freed (docs/decisions/26-one-account-of-memory.md). */
 #ifndef DAYBOOK_BASE_ARENA_H
 #define DAYBOOK_BASE_ARENA_H
 

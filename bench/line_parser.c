@@ -3,7 +3,7 @@
  *     build/release-gcc/bench/line_parser [LINES [LINES PER BATCH]]
  *
  * 1,000 resellers with 200 ads each, both drawn with weights 1/n, over three days, 55 bytes a line:
- * the input of docs/ARCHITECTURE.md's figures. */
+ * the input of the figures in bench/results.md. */
 #include "ingest/parse/line_parser.h"
 
 #include <stdio.h>

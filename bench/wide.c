@@ -2,10 +2,9 @@
  *
  *     wide [-n millions] [-d days] [-m millions in a memtable] [-s] [-p directory]
  *
- * The clicks are the reference data of docs/ARCHITECTURE.md "Encodings": 1,000 resellers (Zipf 1)
- * with 200 of 50,000 ads each (Zipf 1), log-normal cents, in order of time or (-s) shuffled over
- * all days, in blocks of 1,000.  Every stage ends with a check of rows and sums against what was
- * made. */
+ * The clicks: 1,000 resellers (Zipf 1) with 200 of 50,000 ads each (Zipf 1), log-normal cents, in
+ * order of time or (-s) shuffled over all days, in blocks of 1,000.  Every stage ends with a check
+ * of rows and sums against what was made. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Partition stats: docs/ARCHITECTURE.md "Partition stats" says when they may be added.
+/* Statistics of a partition.  When they may be added:
+ * docs/decisions/03-append-only-and-overwrite-runs.md.
  *
  * Sums are kept per scale because a sum has the largest scale of its terms: 1.50 + 0.5 is 2.00, and
  * after the 1.50 is deleted it must be 0.5 again, which a single sum could not know.  Nearly every

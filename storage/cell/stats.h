@@ -4,7 +4,7 @@
  * the non-null count and the exact 128-bit sum per decimal scale, so that a subtracted row takes
  * its scale with it and the scale of the result stays right.  Stats of fresh runs add whatever
  * their time ranges are, because no ranked row can replace another; stats of anything else never
- * add (docs/ARCHITECTURE.md "Partition stats"). */
+ * add (docs/decisions/03-append-only-and-overwrite-runs.md). */
 #ifndef DAYBOOK_STORAGE_CELL_STATS_H
 #define DAYBOOK_STORAGE_CELL_STATS_H
 

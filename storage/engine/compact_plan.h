@@ -1,9 +1,9 @@
 /* compact_plan: which runs of one table and kind to merge next: a pure function.
  *
  * Runs come in the order of their frames.  What may be merged follows from the rank of a click,
- * which is its place among equals over all runs in that order (docs/ARCHITECTURE.md "Identity of a
- * click"): for each day, the runs that a merge takes must be neighbours among the runs that have
- * rows of that day.  So, in windows of a day:
+ * which is its place among equals over all runs in that order
+ * (docs/decisions/04-identity-of-a-click.md): for each day, the runs that a merge takes must be
+ * neighbours among the runs that have rows of that day.  So, in windows of a day:
  *
  *   lanes     the runs of one day alone, and the mixed ones (late clicks of many days, or days too
  *             small for runs of their own), each a lane in which runs are merged in tiers
