@@ -68,7 +68,7 @@ static void decode_batch(struct binary_decoder *decoder, struct bytes payload,
     struct hash128_stream *hash = hash128_stream_new();
     struct binary_batch batch;
 
-    check(binary_batch_read(payload, &batch) == 0);
+    check(binary_decoder_read_batch(payload, &batch) == 0);
     check(binary_decoder_begin(decoder, &batch, false) == 0);
     binary_decoder_hash(decoder, &batch, hash);
     check(binary_decoder_rows(decoder, &batch, builder, 1) == 0);

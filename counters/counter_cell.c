@@ -48,19 +48,20 @@ static bool shard_belongs(struct counter_shard shard, int64_t generation)
     return generation <= 0 || shard.id >= (uint64_t)generation;
 }
 
-void counter_write_single(struct buffer *buffer, int64_t generation, struct counter_shard shard)
+void counter_cell_write_single(struct buffer *buffer, int64_t generation,
+                               struct counter_shard shard)
 {
     check(shard_belongs(shard, generation));
     put_header(buffer, generation, 1);
     put_shard(buffer, shard);
 }
 
-void counter_write_reset(struct buffer *buffer, int64_t generation)
+void counter_cell_write_reset(struct buffer *buffer, int64_t generation)
 {
     put_header(buffer, generation, 0);
 }
 
-int counter_validate(struct bytes cell)
+int counter_cell_validate(struct bytes cell)
 {
     if (cell.size < HEADER_SIZE)
         return ERROR_CORRUPT;
@@ -70,22 +71,22 @@ int counter_validate(struct bytes cell)
     for (uint32_t i = 1; i < count; i++)
         if (shard_at(cell, i - 1).id >= shard_at(cell, i).id)
             return ERROR_CORRUPT;
-    if (count > 0 && !shard_belongs(shard_at(cell, 0), counter_generation(cell)))
+    if (count > 0 && !shard_belongs(shard_at(cell, 0), counter_cell_generation(cell)))
         return ERROR_CORRUPT;
     return 0;
 }
 
-int64_t counter_generation(struct bytes cell)
+int64_t counter_cell_generation(struct bytes cell)
 {
     return (int64_t)load_u64(cell.data);
 }
 
-uint32_t counter_shard_count(struct bytes cell)
+uint32_t counter_cell_shard_count(struct bytes cell)
 {
     return shard_count(cell);
 }
 
-int64_t counter_value(struct bytes cell)
+int64_t counter_cell_value(struct bytes cell)
 {
     uint64_t sum = 0;
 
@@ -101,11 +102,11 @@ static struct counter_shard shard_later(struct counter_shard a, struct counter_s
     return a.value > b.value ? a : b;
 }
 
-void counter_merge(struct bytes a, struct bytes b, struct buffer *merged)
+void counter_cell_merge(struct bytes a, struct bytes b, struct buffer *merged)
 {
-    int64_t generation = counter_generation(a);
-    if (counter_generation(b) > generation)
-        generation = counter_generation(b);
+    int64_t generation = counter_cell_generation(a);
+    if (counter_cell_generation(b) > generation)
+        generation = counter_cell_generation(b);
     size_t start = merged->size;
     uint32_t a_index = 0;
     uint32_t b_index = 0;
@@ -129,7 +130,7 @@ void counter_merge(struct bytes a, struct bytes b, struct buffer *merged)
     store_u32(merged->data + start + 8, count);
 }
 
-void counter_fold(struct bytes cell, struct buffer *folded)
+void counter_cell_fold(struct bytes cell, struct buffer *folded)
 {
     if (shard_count(cell) == 0) {
         buffer_append_bytes(folded, cell);
@@ -140,14 +141,14 @@ void counter_fold(struct bytes cell, struct buffer *folded)
         struct counter_shard other = shard_at(cell, i);
         shard.clock = other.clock > shard.clock ? other.clock : shard.clock;
     }
-    shard.value = counter_value(cell);
-    counter_write_single(folded, counter_generation(cell), shard);
+    shard.value = counter_cell_value(cell);
+    counter_cell_write_single(folded, counter_cell_generation(cell), shard);
 }
 
-void counter_restamp(struct bytes cell, int64_t (*each)(void *context, int64_t timestamp_us),
-                     void *context, struct buffer *restamped)
+void counter_cell_restamp(struct bytes cell, int64_t (*each)(void *context, int64_t timestamp_us),
+                          void *context, struct buffer *restamped)
 {
-    put_header(restamped, each(context, counter_generation(cell)), shard_count(cell));
+    put_header(restamped, each(context, counter_cell_generation(cell)), shard_count(cell));
     for (uint32_t i = 0; i < shard_count(cell); i++) {
         struct counter_shard shard = shard_at(cell, i);
         shard.id = (uint64_t)each(context, (int64_t)shard.id);

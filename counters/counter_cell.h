@@ -9,7 +9,8 @@
  *
  * In the embedded engine a shard begins with its memtable, or with the SET within it; its clock is
  * the last frame folded in, and its value the sum of that memtable's increments since: ingest never
- * reads, and a replayed log builds the same shard again.  Compaction folds shards (counter_fold).
+ * reads, and a replayed log builds the same shard again.  Compaction folds shards
+ * (counter_cell_fold).
  *
  * Serialized form (little-endian):
  *   byte 0..7   generation, signed        (0: never set)
@@ -34,29 +35,30 @@ struct counter_shard {
 };
 
 /* Append a cell of one shard, whose id is not below the generation. */
-void counter_write_single(struct buffer *buffer, int64_t generation, struct counter_shard shard);
+void counter_cell_write_single(struct buffer *buffer, int64_t generation,
+                               struct counter_shard shard);
 
 /* Append a cell without shards: what SET and DELETE begin a generation with.  Its value is 0, and a
  * reader takes it for a counter that was never incremented. */
-void counter_write_reset(struct buffer *buffer, int64_t generation);
+void counter_cell_write_reset(struct buffer *buffer, int64_t generation);
 
 /* ERROR_CORRUPT unless `cell` is a well-formed serialized cell. */
-must_check int counter_validate(struct bytes cell);
+must_check int counter_cell_validate(struct bytes cell);
 
 /* The rest take validated cells only. */
-int64_t counter_generation(struct bytes cell);
-int64_t counter_value(struct bytes cell);
-uint32_t counter_shard_count(struct bytes cell);       /* 0: reset, and not incremented since */
+int64_t counter_cell_generation(struct bytes cell);
+int64_t counter_cell_value(struct bytes cell);
+uint32_t counter_cell_shard_count(struct bytes cell);  /* 0: reset, and not incremented since */
 
 /* Append the merge of two cells: commutative, associative, idempotent.  Two full cells can give one
  * over COUNTER_SHARDS_MAX, which is not valid: whoever lets shards gather folds them in time. */
-void counter_merge(struct bytes a, struct bytes b, struct buffer *merged);
+void counter_cell_merge(struct bytes a, struct bytes b, struct buffer *merged);
 
 /* Append `cell` with all its shards folded into one: lowest id, highest clock, sum of the values.
  * Right only when no other live run holds any of these shards (a merge of all runs that do). */
-void counter_fold(struct bytes cell, struct buffer *folded);
+void counter_cell_fold(struct bytes cell, struct buffer *folded);
 
 /* Append `cell` with the generation and its shards' ids as `each`, which ascends, gives them. */
-void counter_restamp(struct bytes cell, int64_t (*each)(void *context, int64_t timestamp_us),
-                     void *context, struct buffer *restamped);
+void counter_cell_restamp(struct bytes cell, int64_t (*each)(void *context, int64_t timestamp_us),
+                          void *context, struct buffer *restamped);
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/tables.h"
+#include "ingest/ingest_tables.h"
 #include "query/cql/system/cql_tables.h"
 #include "rollup/tables.h"
 #include "base/calendar.h"

@@ -271,7 +271,7 @@ static bool lines_shape(struct line_parser *parser, const struct line_columns *c
 {
     uint8_t *fields = parser->order.line_field;
     bool is_json = payload.data[12] == WIRE_LINES_NDJSON;
-    uint8_t count = line_columns_count(columns);
+    uint8_t count = line_parser_column_count(columns);
     uint32_t seen = 0;
 
     if (payload.data[12] > WIRE_LINES_NDJSON || payload.data[13] > count ||

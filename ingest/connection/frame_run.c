@@ -78,7 +78,7 @@ void frame_run_begin(struct frame_run *run, struct binary_decoder *decoder, uint
         run->strings_bytes = binary_decoder_strings_bytes(decoder);
         return;
     }
-    run->rc = binary_batch_read(payload, &run->batch);
+    run->rc = binary_decoder_read_batch(payload, &run->batch);
     if (run->rc == 0)
         run->rc = binary_decoder_begin(decoder, &run->batch, false);
 }

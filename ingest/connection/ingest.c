@@ -18,6 +18,7 @@
 #include "ingest/connection/text_memory.h"
 #include "ingest/connection/text_notes.h"
 #include "base/memory.h"
+#include "storage/schema/schema.h"
 
 #define EVICTIONS_LOG_US INT64_C(60000000)
 

@@ -10,7 +10,7 @@
 #include "base/world/network.h"
 #include "door/door.h"
 #include "ingest/parse/stream_map.h"
-#include "ingest/tables.h"
+#include "ingest/ingest_tables.h"
 #include "storage/engine/store.h"
 
 struct ingest;

@@ -12,6 +12,7 @@
 #include "ingest/connection/ingest_private.h"
 #include "base/memory.h"
 #include "base/cli/table_print.h"
+#include "storage/schema/type.h"
 
 enum { REJECTS_PAGE_ROWS = 500, REJECTS_DAYS = 31 };
 

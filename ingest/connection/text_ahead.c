@@ -370,7 +370,7 @@ static bool frame_decode_batch(struct text_ahead *ahead, struct frame_run *run, 
     struct text_run *to;
     bool is_next;
 
-    run->rc = binary_batch_read(frame_payload(frame), &run->batch);
+    run->rc = binary_decoder_read_batch(frame_payload(frame), &run->batch);
     if (run->rc != 0)
         return false;
     to = frame_bundle(ahead, &run->batch);
@@ -478,7 +478,7 @@ static void ahead_fill(struct text_ahead *ahead, struct text_connection *connect
     ahead->lane = ingest->aheads.lane;
     ahead->order = connection->parser.order;
     ahead->bundle_rows = ingest_was_asked(ingest) ? TEXT_BUNDLE_ROWS_ASKED : TEXT_BUNDLE_ROWS_MAX;
-    ahead->columns = line_columns_count(&connection->columns);
+    ahead->columns = line_parser_column_count(&connection->columns);
     ahead->data = chunk->data;
     ahead->start = chunk->start;
     ahead->end = chunk->end;

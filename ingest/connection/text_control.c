@@ -185,10 +185,10 @@ static void batch_open(struct text_connection *connection, uint64_t sequence, ui
 {
     const struct line_order *order = &connection->parser.order;
 
-    text_commit_open(
-        connection, sequence, lines,
-        text_commit_hash(connection->stream,
-                         bytes_of(order->line_field, line_columns_count(&connection->columns))));
+    text_commit_open(connection, sequence, lines,
+                     text_commit_hash(connection->stream,
+                                      bytes_of(order->line_field,
+                                               line_parser_column_count(&connection->columns))));
     connection->batch.lines_left = lines;
     if (lines == 0)
         text_commit_batch(connection);
@@ -268,7 +268,7 @@ static bool control_columns(struct text_connection *connection, const struct con
         return false;
     reply = text_reply_new(connection);
     buffer_append_text(&reply->text, "columns ");
-    for (int i = 0; i < line_columns_count(&connection->columns); i++) {
+    for (int i = 0; i < line_parser_column_count(&connection->columns); i++) {
         if (i > 0)
             buffer_put_u8(&reply->text, ',');
         buffer_append_bytes(&reply->text, connection->columns.names[i]);

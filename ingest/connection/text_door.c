@@ -159,7 +159,7 @@ void text_door_choose(struct text_connection *connection, const struct ingest_st
         text_reply_refuse(connection, 0, "store_failed", "the stream's table is not there");
         return;
     }
-    line_parser_fields(&connection->parser, line_columns_count(&connection->columns));
+    line_parser_fields(&connection->parser, line_parser_column_count(&connection->columns));
     if (stream->click_id_column_id != 0)
         connection->keyed = keyed_new(connection->ingest->options.store, stream);
 }
@@ -249,7 +249,7 @@ static bool first_step(struct text_connection *connection, struct bytes rest)
     if (connection->format == TEXT_NDJSON)
         connection->ndjson = ndjson_new(&connection->columns);
     if (connection->format == TEXT_NDJSON || connection->batch.is_open ||
-        !line_is_header(line, &connection->columns))
+        !line_parser_is_header(line, &connection->columns))
         return true;
     text_input_take(&connection->input, line.size + 1);
     connection->lines++;

@@ -24,7 +24,7 @@ struct load_options {
 };
 
 /* Fills a zeroed struct load_options but for the stream, which every command takes; its texts are
- * those of the words. */
+ * those of the words (load_options.c). */
 extern const struct argp load_argp;
 
 /* Load the files over `connection`, which is not started yet, speaks the ingest door's protocol,

@@ -220,7 +220,7 @@ int load_file_open(struct load_file *file, const char *path, const char *identit
     if (at == file->content.size)
         return 0;
     record = peek_line(file, &at);
-    if (line_is_header(record, columns)) {
+    if (line_parser_is_header(record, columns)) {
         header = record;
         buffer_append_bytes(&file->header, header);
         buffer_put_u8(&file->header, '\n');

@@ -14,6 +14,7 @@
 #include "client/wire.h"
 #include "ingest/parse/line_batch.h"
 #include "base/memory.h"
+#include "storage/cell/block.h"
 #include "storage/schema/type.h"
 
 enum {
@@ -149,7 +150,7 @@ int load_frames_file(struct load_frames *frames, const struct line_columns *colu
     frames->ndjson = NULL;
     line_parser_release(&frames->parser);
     line_parser_init(&frames->parser);
-    line_parser_fields(&frames->parser, line_columns_count(columns));
+    line_parser_fields(&frames->parser, line_parser_column_count(columns));
     if (header.size == 0)
         return 0;
     return line_parser_header(&frames->parser, bytes_of(header.data, header.size - 1), columns,
@@ -264,7 +265,7 @@ void load_frames_batch(struct load_frames *frames, uint64_t sequence, uint64_t l
         frames->ndjson = ndjson_new(frames->columns);
     frames->is_begun = true;
     /* Columns have no place for a click's id. */
-    if (line_columns_count(frames->columns) > RECORD_FIELDS) {
+    if (line_parser_column_count(frames->columns) > RECORD_FIELDS) {
         lines_write(frames, sequence, lines, text);
         return;
     }

@@ -241,7 +241,7 @@ static const uint8_t *batch_part(struct reader *reader, uint32_t count, size_t w
     return reader_bytes(reader, count * width).data;
 }
 
-int binary_batch_read(struct bytes payload, struct binary_batch *batch_out)
+int binary_decoder_read_batch(struct bytes payload, struct binary_batch *batch_out)
 {
     struct binary_batch *batch = batch_out;
     struct reader reader = reader_of(payload);

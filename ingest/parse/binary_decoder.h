@@ -34,7 +34,7 @@ struct binary_batch {
     const uint8_t *partition_codes, *ad_codes, *times, *amounts, *scales;
     struct bytes columns;              /* all of them */
 };
-must_check int binary_batch_read(struct bytes payload, struct binary_batch *batch_out);
+must_check int binary_decoder_read_batch(struct bytes payload, struct binary_batch *batch_out);
 
 /* Check the batch's tables against the dictionary, before the calls below.  `is_next`: its rows are
  * to be joined to those of the batch before it, which the builder still has. */

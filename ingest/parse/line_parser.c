@@ -137,20 +137,20 @@ void line_parser_line(struct line_parser *parser, struct row_builder *builder, s
 
 /* ---- the header ---- */
 
-uint8_t line_columns_count(const struct line_columns *columns)
+uint8_t line_parser_column_count(const struct line_columns *columns)
 {
     return columns->names[FIELD_CLICK_ID].size > 0 ? RECORD_FIELDS_MAX : RECORD_FIELDS;
 }
 
 static int column_named(const struct line_columns *columns, struct bytes name)
 {
-    for (int i = 0; i < line_columns_count(columns); i++)
+    for (int i = 0; i < line_parser_column_count(columns); i++)
         if (bytes_equal(columns->names[i], name))
             return i;
     return -1;
 }
 
-bool line_is_header(struct bytes line, const struct line_columns *columns)
+bool line_parser_is_header(struct bytes line, const struct line_columns *columns)
 {
     struct buffer unquoted = {0};
     struct bytes first;
@@ -202,7 +202,7 @@ int line_parser_header(struct line_parser *parser, struct bytes header,
             return header_error(err, "duplicate_column", name);
         order[field] = count++;
     }
-    for (int i = 0; i < line_columns_count(columns); i++)
+    for (int i = 0; i < line_parser_column_count(columns); i++)
         if (order[i] == LINE_FIELD_NONE && i != FIELD_DAY)
             return header_error(err, "missing_column", columns->names[i]);
     memcpy(parser->order.line_field, order, sizeof order);

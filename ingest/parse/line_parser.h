@@ -43,10 +43,10 @@ struct line_columns {
     struct bytes names[RECORD_FIELDS_MAX];
 };
 /* How many fields a line has without a header. */
-uint8_t line_columns_count(const struct line_columns *columns);
+uint8_t line_parser_column_count(const struct line_columns *columns);
 
 /* Whether the line (without its end) begins with a column's name, and so is a header. */
-bool line_is_header(struct bytes line, const struct line_columns *columns);
+bool line_parser_is_header(struct bytes line, const struct line_columns *columns);
 /* Take the columns in the order of `header`.  What is wrong is said in `err`, its code
  * ERROR_INVALID and its text beginning with the protocol's word (unknown_column, missing_column,
  * duplicate_column, bad_quote). */

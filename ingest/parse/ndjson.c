@@ -70,7 +70,7 @@ static int ndjson_key(void *context, const unsigned char *data, size_t size)
 {
     struct ndjson *ndjson = context;
     struct bytes name = bytes_of(data, size);
-    int fields = line_columns_count(ndjson->columns);
+    int fields = line_parser_column_count(ndjson->columns);
     int field = 0;
 
     while (field < fields && !bytes_equal(ndjson->columns->names[field], name))

@@ -104,7 +104,7 @@ static int check_cell_value(const struct table *table, const struct cell *cell,
         return cell->value.size == 0 ? 0 : corrupt(err, table, "cell that takes no value has one");
     if ((type->kind == TYPE_COUNTER) != ((cell->flags & CELL_COUNTER) != 0))
         return corrupt(err, table, "counter and plain cells mixed");
-    int rc = type->kind == TYPE_COUNTER ? counter_validate(cell->value)
+    int rc = type->kind == TYPE_COUNTER ? counter_cell_validate(cell->value)
                                         : type_validate(type, cell->value, &reason);
     if (rc == 0)
         return 0;

@@ -129,7 +129,7 @@ static int64_t time_of(const struct restamp_stream *stream, int64_t timestamp_us
 static struct bytes counter_of(struct restamp_stream *stream, struct bytes cell)
 {
     struct buffer to = {0};
-    counter_restamp(cell, stream->each.call, stream->each.context, &to);
+    counter_cell_restamp(cell, stream->each.call, stream->each.context, &to);
     struct bytes kept = arena_copy(stream->arena, buffer_view(&to));
     buffer_release(&to);
     return kept;

@@ -274,7 +274,7 @@ static void cell_unpack(struct reader *reader, const struct liveness *marker, st
     bool impossible = (flags & PACK_CELL_UNUSED) != 0 || cell->timestamp_us == TIMESTAMP_NONE ||
                       (is_tombstone && (flags & (PACK_CELL_TTL | CELL_COUNTER)) != 0) ||
                       (!is_tombstone && (flags & PACK_CELL_MADE) != 0);
-    if (impossible || ((flags & CELL_COUNTER) != 0 && counter_validate(cell->value) < 0))
+    if (impossible || ((flags & CELL_COUNTER) != 0 && counter_cell_validate(cell->value) < 0))
         reader->failed = true;
 }
 

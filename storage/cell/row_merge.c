@@ -165,7 +165,7 @@ static void counters_join(struct merge *merge, struct cell *into, const struct c
 {
     struct buffer joined = {0};
 
-    counter_merge(into->value, other->value, &joined);
+    counter_cell_merge(into->value, other->value, &joined);
     into->value = arena_copy(merge->arena, buffer_view(&joined));
     buffer_release(&joined);
     if (other->timestamp_us > into->timestamp_us)
@@ -308,7 +308,7 @@ static bool cell_is_live(const struct cell *cell, int64_t now_s)
 {
     if ((cell->flags & CELL_TOMBSTONE) != 0)
         return false;
-    if ((cell->flags & CELL_COUNTER) != 0 && counter_shard_count(cell->value) == 0)
+    if ((cell->flags & CELL_COUNTER) != 0 && counter_cell_shard_count(cell->value) == 0)
         return false;
     return cell->ttl_s == 0 || now_s < cell->expiry_s;
 }

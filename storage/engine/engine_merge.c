@@ -77,7 +77,7 @@ struct fold_stream {
 static struct bytes fold_cell(struct fold_stream *fold, struct bytes value)
 {
     struct buffer folded = {0};
-    counter_fold(value, &folded);
+    counter_cell_fold(value, &folded);
     struct bytes kept = arena_copy(fold->arena, buffer_view(&folded));
     buffer_release(&folded);
     return kept;

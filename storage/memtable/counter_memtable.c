@@ -39,8 +39,8 @@ enum {
 #define COUNTER_NEVER UINT64_MAX /* no frame */
 
 /* What SET or DELETE began. */
-struct counter_generation {
-    struct counter_generation *older;
+struct counter_cell_generation {
+    struct counter_cell_generation *older;
     uint64_t frame;
     int64_t generation;
     uint64_t frame_counted; /* since when it has a value; COUNTER_NEVER: reset only */
@@ -49,7 +49,7 @@ struct counter_generation {
 struct counter_slot {
     _Alignas(64) uint64_t frames[COUNTER_FRAMES]; /* newest first; 0: none */
     int64_t sums[COUNTER_FRAMES];
-    struct counter_generation *generation; /* NULL: 0, since ever */
+    struct counter_cell_generation *generation; /* NULL: 0, since ever */
 };
 
 _Static_assert(sizeof(struct counter_slot) == 64, "a slot is a cache line");
@@ -267,9 +267,9 @@ static void slot_begin(struct counter_memtable *memtable, uint32_t slot_number, 
 
     if (generation < (slot->generation != NULL ? slot->generation->generation : 0))
         return;
-    struct counter_generation *begun =
-        arena_alloc(memtable->arena, sizeof *begun, _Alignof(struct counter_generation));
-    *begun = (struct counter_generation){slot->generation, frame, generation, frame_counted};
+    struct counter_cell_generation *begun =
+        arena_alloc(memtable->arena, sizeof *begun, _Alignof(struct counter_cell_generation));
+    *begun = (struct counter_cell_generation){slot->generation, frame, generation, frame_counted};
     slot->generation = begun;
     slot_turn(slot, frame);
     slot->sums[0] = value;
@@ -324,18 +324,18 @@ static int64_t slot_write(const struct counter_slot *slot, uint64_t frame, uint6
     int seen = slot_visible(slot, frame);
 
     check(seen >= 0);
-    const struct counter_generation *generation = slot->generation;
+    const struct counter_cell_generation *generation = slot->generation;
     while (generation != NULL && generation->frame > slot->frames[seen])
         generation = generation->older;
     int64_t number = generation != NULL ? generation->generation : 0;
     if (generation != NULL && generation->frame_counted > slot->frames[seen])
-        counter_write_reset(value, number);
+        counter_cell_write_reset(value, number);
     else
-        counter_write_single(value, number,
-                             (struct counter_shard){number > 0 && (uint64_t)number > shard_id
-                                                        ? (uint64_t)number
-                                                        : shard_id,
-                                                    slot->frames[seen], slot->sums[seen]});
+        counter_cell_write_single(value, number,
+                                  (struct counter_shard){number > 0 && (uint64_t)number > shard_id
+                                                             ? (uint64_t)number
+                                                             : shard_id,
+                                                         slot->frames[seen], slot->sums[seen]});
     return number;
 }
 

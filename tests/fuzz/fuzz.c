@@ -1,7 +1,7 @@
 /* fuzz: see fuzz.h. */
 #include "tests/fuzz/fuzz.h"
 
-#include "ingest/tables.h"
+#include "ingest/ingest_tables.h"
 #include "query/cql/system/cql_tables.h"
 #include "rollup/tables.h"
 

@@ -73,7 +73,7 @@ static int decode_batch(struct binary_decoder *decoder, struct bytes payload,
 {
     struct binary_batch batch;
     uint32_t before = builder->block->rows;
-    int rc = binary_batch_read(payload, &batch);
+    int rc = binary_decoder_read_batch(payload, &batch);
     if (rc != 0)
         return rc;
     if (batch.rows > JOINED_ROWS_MAX - before) {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ingest/tables.h"
+#include "ingest/ingest_tables.h"
 #include "base/hash.h"
 
 enum { FIXTURE_TABLES = 32 };

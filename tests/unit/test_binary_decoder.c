@@ -165,7 +165,7 @@ static void batch_write(struct fixture *fixture, uint64_t sequence)
 static int decode(struct binary_decoder *decoder, struct bytes payload, struct row_builder *builder)
 {
     struct binary_batch batch;
-    int rc = binary_batch_read(payload, &batch);
+    int rc = binary_decoder_read_batch(payload, &batch);
 
     if (rc == 0)
         rc = binary_decoder_begin(decoder, &batch, false);
@@ -402,7 +402,7 @@ static int join(struct fixture *fixture, bool is_next)
 
     batch_write(fixture, 1);
     payload = batch_payload(fixture, fixture->decoder, &size);
-    cr_assert(binary_batch_read(bytes_of(payload, size), &batch) == 0);
+    cr_assert(binary_decoder_read_batch(bytes_of(payload, size), &batch) == 0);
     cr_assert(binary_decoder_begin(fixture->decoder, &batch, is_next) == 0);
     rc = binary_decoder_join(fixture->decoder, &batch, fixture->builder);
     memory_free(payload);
@@ -499,7 +499,7 @@ static struct hash128 hash_of(struct fixture *fixture, struct binary_decoder *de
     size_t size;
     uint8_t *payload = batch_payload(fixture, decoder, &size);
 
-    cr_assert(binary_batch_read(bytes_of(payload, size), &batch) == 0);
+    cr_assert(binary_decoder_read_batch(bytes_of(payload, size), &batch) == 0);
     cr_assert(binary_decoder_begin(decoder, &batch, false) == 0);
     binary_decoder_hash(decoder, &batch, stream);
     hash = hash128_stream_digest(stream);

@@ -29,17 +29,17 @@ static struct buffer make(const struct shard_case *from)
 {
     struct buffer cell = {0};
 
-    counter_write_reset(&cell, from->generation);
+    counter_cell_write_reset(&cell, from->generation);
     for (uint32_t i = 0; i < from->count; i++) {
         struct buffer single = {0};
         struct buffer merged = {0};
-        counter_write_single(&single, from->generation, from->shards[i]);
-        counter_merge(buffer_view(&cell), buffer_view(&single), &merged);
+        counter_cell_write_single(&single, from->generation, from->shards[i]);
+        counter_cell_merge(buffer_view(&cell), buffer_view(&single), &merged);
         buffer_release(&cell);
         buffer_release(&single);
         cell = merged;
     }
-    cr_assert_eq(counter_validate(buffer_view(&cell)), 0);
+    cr_assert_eq(counter_cell_validate(buffer_view(&cell)), 0);
     return cell;
 }
 
@@ -47,8 +47,8 @@ static struct buffer merge(const struct buffer *a, const struct buffer *b)
 {
     struct buffer merged = {0};
 
-    counter_merge(buffer_view(a), buffer_view(b), &merged);
-    cr_assert_eq(counter_validate(buffer_view(&merged)), 0);
+    counter_cell_merge(buffer_view(a), buffer_view(b), &merged);
+    cr_assert_eq(counter_cell_validate(buffer_view(&merged)), 0);
     return merged;
 }
 
@@ -102,12 +102,12 @@ Test(counter_cell, a_higher_generation_forgets_older_increments)
     struct buffer reset = make(&cases[5]);
     struct buffer merged = merge(&old, &reset);
 
-    cr_assert_eq(counter_value(buffer_view(&merged)), 0);
-    cr_assert_eq(counter_shard_count(buffer_view(&merged)), 0);
-    cr_assert_eq(counter_generation(buffer_view(&merged)), 9);
+    cr_assert_eq(counter_cell_value(buffer_view(&merged)), 0);
+    cr_assert_eq(counter_cell_shard_count(buffer_view(&merged)), 0);
+    cr_assert_eq(counter_cell_generation(buffer_view(&merged)), 9);
     struct buffer next = make(&cases[6]);
     struct buffer counted = merge(&merged, &next);
-    cr_assert_eq(counter_value(buffer_view(&counted)), 2);
+    cr_assert_eq(counter_cell_value(buffer_view(&counted)), 2);
     buffer_release(&old);
     buffer_release(&reset);
     buffer_release(&merged);
@@ -122,8 +122,8 @@ Test(counter_cell, increments_that_began_after_a_reset_need_not_know_of_it)
     struct buffer both = make(&cases[3]);
     struct buffer merged = merge(&reset, &both);
 
-    cr_assert_eq(counter_generation(buffer_view(&merged)), 9);
-    cr_assert_eq(counter_value(buffer_view(&merged)), 4);
+    cr_assert_eq(counter_cell_generation(buffer_view(&merged)), 9);
+    cr_assert_eq(counter_cell_value(buffer_view(&merged)), 4);
     buffer_release(&reset);
     buffer_release(&both);
     buffer_release(&merged);
@@ -134,7 +134,7 @@ Test(counter_cell, the_value_wraps_like_cassandras)
     static const struct shard_case over = {0, 2, {{1, 1, INT64_MAX}, {2, 1, 1}}};
     struct buffer cell = make(&over);
 
-    cr_assert_eq(counter_value(buffer_view(&cell)), INT64_MIN);
+    cr_assert_eq(counter_cell_value(buffer_view(&cell)), INT64_MIN);
     buffer_release(&cell);
 }
 
@@ -144,11 +144,12 @@ Test(counter_cell, folding_keeps_value_and_generation_in_one_shard)
         struct buffer cell = make(&cases[i]);
         struct buffer folded = {0};
 
-        counter_fold(buffer_view(&cell), &folded);
-        cr_assert_eq(counter_validate(buffer_view(&folded)), 0);
-        cr_assert_eq(counter_value(buffer_view(&folded)), counter_value(buffer_view(&cell)));
-        cr_assert_eq(counter_generation(buffer_view(&folded)), cases[i].generation);
-        cr_assert_eq(counter_shard_count(buffer_view(&folded)), cases[i].count > 0);
+        counter_cell_fold(buffer_view(&cell), &folded);
+        cr_assert_eq(counter_cell_validate(buffer_view(&folded)), 0);
+        cr_assert_eq(counter_cell_value(buffer_view(&folded)),
+                     counter_cell_value(buffer_view(&cell)));
+        cr_assert_eq(counter_cell_generation(buffer_view(&folded)), cases[i].generation);
+        cr_assert_eq(counter_cell_shard_count(buffer_view(&folded)), cases[i].count > 0);
         buffer_release(&cell);
         buffer_release(&folded);
     }
@@ -159,14 +160,14 @@ Test(counter_cell, damaged_cells_are_refused_and_never_crash)
     struct buffer cell = make(&cases[4]);
 
     for (size_t size = 0; size < cell.size; size++)
-        cr_assert_eq(counter_validate(bytes_of(cell.data, size)), ERROR_CORRUPT);
+        cr_assert_eq(counter_cell_validate(bytes_of(cell.data, size)), ERROR_CORRUPT);
     for (size_t bit = 0; bit < 8 * cell.size; bit++) {
         cell.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        if (counter_validate(buffer_view(&cell)) == 0)
-            (void)counter_value(buffer_view(&cell));
+        if (counter_cell_validate(buffer_view(&cell)) == 0)
+            (void)counter_cell_value(buffer_view(&cell));
         cell.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
     uint8_t unsorted[12 + 48] = {[8] = 2, [12] = 5, [36] = 5};
-    cr_assert_eq(counter_validate(bytes_of(unsorted, sizeof unsorted)), ERROR_CORRUPT);
+    cr_assert_eq(counter_cell_validate(bytes_of(unsorted, sizeof unsorted)), ERROR_CORRUPT);
     buffer_release(&cell);
 }

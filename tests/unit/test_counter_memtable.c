@@ -66,13 +66,13 @@ static void print(struct fixture *fixture, const char *key, const struct slice *
         for (uint32_t i = 0; i < item.row.cell_count; i++) {
             const struct cell *cell = &item.row.cells[i];
             cr_assert_eq(cell->flags, CELL_COUNTER);
-            cr_assert_eq(counter_validate(cell->value), 0);
-            cr_assert_eq(cell->timestamp_us, counter_generation(cell->value));
+            cr_assert_eq(counter_cell_validate(cell->value), 0);
+            cr_assert_eq(cell->timestamp_us, counter_cell_generation(cell->value));
             buffer_printf(text, " %u:", cell->column_id);
-            if (counter_generation(cell->value) != 0)
-                buffer_printf(text, "g%lld:", (long long)counter_generation(cell->value));
-            if (counter_shard_count(cell->value) > 0)
-                buffer_printf(text, "%lld", (long long)counter_value(cell->value));
+            if (counter_cell_generation(cell->value) != 0)
+                buffer_printf(text, "g%lld:", (long long)counter_cell_generation(cell->value));
+            if (counter_cell_shard_count(cell->value) > 0)
+                buffer_printf(text, "%lld", (long long)counter_cell_value(cell->value));
         }
         buffer_append_text(text, "\n");
     }
@@ -176,7 +176,7 @@ Test(counter_memtable, a_cell_names_its_shard_and_the_last_frame_that_counted)
     struct stream *stream = counter_memtable_stream(fixture.memtable, fixture.table,
                                                     bytes_text("ad"), &slice, 43, SHARD);
     cr_assert_eq(stream->next(stream, &item, NULL), 1);
-    counter_write_single(&expected, 0, (struct counter_shard){SHARD, 41, 3});
+    counter_cell_write_single(&expected, 0, (struct counter_shard){SHARD, 41, 3});
     cr_assert(bytes_equal(item.row.cells[0].value, buffer_view(&expected)));
     buffer_release(&expected);
     stream_close(stream);

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "ingest/tables.h"
+#include "ingest/ingest_tables.h"
 #include "base/hash.h"
 #include "storage/log/commit_log.h"
 #include "storage/manifest/manifest.h"

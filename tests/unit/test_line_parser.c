@@ -1,5 +1,5 @@
 /* Lines of CSV: each is a row or a reject with its reason, the plain way gives what the full way
- * gives, and the two ways to find delimiters agree. */
+ * gives. */
 #include "ingest/parse/line_parser.h"
 
 #include <stdio.h>
@@ -273,7 +273,7 @@ Test(line_parser, a_header_orders_the_columns_or_is_refused)
         int rc;
 
         fixture_init(&fixture);
-        cr_expect(line_is_header(header, &columns));
+        cr_expect(line_parser_is_header(header, &columns));
         rc = line_parser_header(&fixture.parser, header, &columns, &err);
         if (header_cases[i].error == NULL)
             cr_expect(rc == 0, "%s", err.text);
@@ -282,9 +282,9 @@ Test(line_parser, a_header_orders_the_columns_or_is_refused)
                       err.text);
         fixture_release(&fixture);
     }
-    cr_expect(!line_is_header(bytes_text("r1,day,time,ad_id,amount"), &columns));
-    cr_expect(!line_is_header(bytes_text(""), &columns));
-    cr_expect(!line_is_header(bytes_text("\"time"), &columns));
+    cr_expect(!line_parser_is_header(bytes_text("r1,day,time,ad_id,amount"), &columns));
+    cr_expect(!line_parser_is_header(bytes_text(""), &columns));
+    cr_expect(!line_parser_is_header(bytes_text("\"time"), &columns));
 }
 
 Test(line_parser, a_header_in_another_order_without_a_day_reads_the_same_clicks)
@@ -518,30 +518,18 @@ Test(line_parser, lines_cut_anywhere_and_flipped_in_any_bit_do_no_harm)
     fixture_release(&fixture);
 }
 
-Test(line_parser, both_indexes_find_the_same_delimiters_at_every_size)
+Test(line_parser, one_line_is_parsed_without_its_end)
 {
-    uint8_t text[400 + DELIMITER_PADDING];
-    uint32_t best[400 + DELIMITER_EXTRA];
-    uint32_t portable[400 + DELIMITER_EXTRA];
-    uint64_t state = 42;
+    struct fixture fixture;
 
-    for (size_t size = 0; size <= 400; size++) {
-        size_t count;
-        size_t expected = 0;
-
-        for (size_t i = 0; i < sizeof text; i++) {
-            uint64_t random = random_next(&state) >> 32;
-
-            text[i] = random % 3 == 0 ? ',' : random % 3 == 1 ? '\n' : (uint8_t)(random >> 8);
-        }
-        count = delimiter_index_best()(text, size, best);
-        cr_assert(delimiter_index_portable(text, size, portable) == count);
-        cr_assert(memcmp(best, portable, count * sizeof best[0]) == 0);
-        for (uint32_t i = 0; i < size; i++)
-            if (text[i] == ',' || text[i] == '\n')
-                cr_assert(expected < count && best[expected++] == i);
-        cr_assert(expected == count);
-    }
+    fixture_init(&fixture);
+    line_parser_line(&fixture.parser, fixture.builder,
+                     bytes_text("r1,2013-11-28,1385654400123,\"a,d\",0.5"));
+    line_parser_line(&fixture.parser, fixture.builder,
+                     bytes_text("\"r1,2013-11-28,1385654400123,ad,0.5"));
+    cr_expect_eq(fixture.builder->block->rows, 1);
+    cr_expect_eq(fixture.builder->rejects.count, 1, "an open quote is an error of its line");
+    fixture_release(&fixture);
 }
 
 Test(line_parser, rejected_text_is_json_cut_at_64_bytes_between_characters)

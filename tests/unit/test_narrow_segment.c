@@ -149,7 +149,7 @@ static struct cell make_cell(struct fixture *fixture, uint32_t column_id, struct
 static struct cell make_counter(struct fixture *fixture)
 {
     struct buffer value = {0};
-    counter_write_single(&value, 3, (struct counter_shard){5, draw(fixture, 9), -4});
+    counter_cell_write_single(&value, 3, (struct counter_shard){5, draw(fixture, 9), -4});
     struct cell cell = {.column_id = COLUMN_COUNT,
                         .flags = CELL_COUNTER,
                         .expiry_s = EXPIRY_NONE,

@@ -99,14 +99,14 @@ static int64_t add_1000(void *context, int64_t timestamp_us)
 /* A counter of generation 5 with a shard from 7 on. */
 static void put_counter(struct buffer *cell)
 {
-    counter_write_single(cell, 5, (struct counter_shard){.id = 7, .clock = 12, .value = 3});
+    counter_cell_write_single(cell, 5, (struct counter_shard){.id = 7, .clock = 12, .value = 3});
 }
 
 static void expect_counter(struct bytes cell)
 {
     struct buffer expected = {0};
-    counter_write_single(&expected, 1005,
-                         (struct counter_shard){.id = 1007, .clock = 12, .value = 3});
+    counter_cell_write_single(&expected, 1005,
+                              (struct counter_shard){.id = 1007, .clock = 12, .value = 3});
     cr_expect(bytes_equal(cell, buffer_view(&expected)));
     buffer_release(&expected);
 }

@@ -124,7 +124,7 @@ enum { SAMPLE_COUNT = 6 };
 static void make_samples(struct samples *samples)
 {
     *samples = (struct samples){0};
-    counter_write_single(&samples->counter, 5, (struct counter_shard){7, 8, 3});
+    counter_cell_write_single(&samples->counter, 5, (struct counter_shard){7, 8, 3});
     struct cell cells[] = {
         {4, 0, 1000, 0, EXPIRY_NONE, {0}, bytes_text("value")},
         {5, 0, 1000, 0, EXPIRY_NONE, bytes_text(""), bytes_text("")},

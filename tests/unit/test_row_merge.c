@@ -575,9 +575,9 @@ static struct bytes counter_bytes(struct arena *arena, int64_t generation,
     struct buffer buffer = {0};
 
     if (shard != NULL)
-        counter_write_single(&buffer, generation, *shard);
+        counter_cell_write_single(&buffer, generation, *shard);
     else
-        counter_write_reset(&buffer, generation);
+        counter_cell_write_reset(&buffer, generation);
     struct bytes copy = arena_copy(arena, buffer_view(&buffer));
     buffer_release(&buffer);
     return copy;
@@ -643,7 +643,8 @@ Test(row_merge, counters_count_once_in_any_order_and_tree, .timeout = 120)
         bool exists = row_live(table, merged, 0, arena, &live);
         cr_assert_eq(exists, history.exists, "seed %lu", seed);
         if (exists)
-            cr_assert_eq(counter_value(live.cells[0].value), history.expected, "seed %lu", seed);
+            cr_assert_eq(counter_cell_value(live.cells[0].value), history.expected, "seed %lu",
+                         seed);
     }
     arena_free(arena);
     schema_unref(schema);

@@ -2,7 +2,7 @@
  *
  * What must hold: a number that was once given to a table or column here is on somebody's disk.
  * New columns take the next number of their table; nothing is renumbered or used again. */
-#include "ingest/tables.h"
+#include "ingest/ingest_tables.h"
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 

@@ -1,8 +1,8 @@
-/* tables: the built-in tables that ingest keeps: rejects, producers, loaded files.
+/* ingest_tables: the built-in tables that ingest keeps: rejects, producers, loaded files.
  *
  * Table and column numbers are written to disk and never change. */
-#ifndef DAYBOOK_INGEST_TABLES_H
-#define DAYBOOK_INGEST_TABLES_H
+#ifndef DAYBOOK_INGEST_INGEST_TABLES_H
+#define DAYBOOK_INGEST_INGEST_TABLES_H
 
 #include "storage/schema/schema.h"
 
