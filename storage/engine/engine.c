@@ -24,9 +24,6 @@
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
 
-/* 2^64 divided by the golden ratio: neighbouring table numbers land far apart. */
-#define TABLE_SPREAD UINT64_C(0x9E3779B97F4A7C15)
-
 enum {
     HOOK_BYTES = 8192,          /* what a hook may add to a batch, and what a batch takes anyway */
     OPEN_PAYLOAD_MAX = 8 << 20, /* past this the open frame takes no more batches */
@@ -44,36 +41,7 @@ uint64_t engine_durable_frame(const struct engine *engine)
     return engine->log == NULL ? UINT64_MAX : commit_log_durable_frame(engine->log);
 }
 
-/* ---- waiters ---- */
-
-static void waiter_add(struct engine *engine, uint64_t frame, store_done done, void *context)
-{
-    if (engine->waiter_count == engine->waiter_capacity) {
-        uint32_t capacity = engine->waiter_capacity == 0 ? 64 : engine->waiter_capacity * 2;
-        struct waiter *waiters = memory_alloc(capacity * sizeof(*waiters));
-        for (uint32_t i = 0; i < engine->waiter_count; i++)
-            waiters[i] = engine->waiters[(engine->waiter_first + i) % engine->waiter_capacity];
-        memory_free(engine->waiters);
-        engine->waiters = waiters;
-        engine->waiter_first = 0;
-        engine->waiter_capacity = capacity;
-    }
-    uint32_t at = (engine->waiter_first + engine->waiter_count++) % engine->waiter_capacity;
-    engine->waiters[at] = (struct waiter){frame, done, context};
-}
-
-/* Tell everybody who waits for a frame up to `frame`.  A callback may apply again. */
-static void waiters_call(struct engine *engine, uint64_t frame, int status)
-{
-    while (engine->waiter_count > 0) {
-        struct waiter waiter = engine->waiters[engine->waiter_first];
-        if (waiter.frame > frame)
-            return;
-        engine->waiter_first = (engine->waiter_first + 1) % engine->waiter_capacity;
-        engine->waiter_count--;
-        waiter.done(waiter.context, status, status == 0 ? NULL : &engine->failure);
-    }
-}
+/* ---- who waits ---- */
 
 void engine_drain(struct engine *engine)
 {
@@ -82,25 +50,6 @@ void engine_drain(struct engine *engine)
     engine->drain_owed = false;
     for (uint32_t i = 0; i < engine->drain_count; i++)
         engine->drains[i].call(engine->drains[i].context);
-}
-
-void callbacks_add(struct callback **callbacks, uint32_t *count, store_done done, void *context)
-{
-    *callbacks = memory_resize(*callbacks, (*count + 1) * sizeof(struct callback));
-    (*callbacks)[(*count)++] = (struct callback){done, context};
-}
-
-void callbacks_call(struct callback **callbacks, uint32_t *count, int status,
-                    const struct error *err)
-{
-    struct callback *taken = *callbacks;
-    uint32_t taken_count = *count;
-    *callbacks = NULL;
-    *count = 0;
-    for (uint32_t i = 0; i < taken_count; i++)
-        if (taken[i].done != NULL)
-            taken[i].done(taken[i].context, status, err);
-    memory_free(taken);
 }
 
 /* ---- freezing ---- */
@@ -177,7 +126,8 @@ void engine_freeze_table_then(struct engine *engine, uint32_t table_id,
 /* Whether the open frame may be handed to the log: not while one is being written. */
 static bool frame_is_ready(const struct engine *engine)
 {
-    return engine->payload.size > 0 && engine->failed == 0 && !commit_log_is_writing(engine->log) &&
+    return engine->payload.size > 0 && engine->env.failed == 0 &&
+           !commit_log_is_writing(engine->log) &&
            commit_log_has_room(engine->log, engine->payload.size);
 }
 
@@ -185,7 +135,7 @@ static bool frame_is_ready(const struct engine *engine)
  * that before the frame is durable all of it is in the memtable. */
 static void frame_begin(struct engine *engine)
 {
-    engine->world->executor->timer_stop(engine->world->executor, &engine->seal_timer);
+    engine->env.world->executor->timer_stop(engine->env.world->executor, &engine->seal_timer);
     commit_log_append(engine->log, engine->payload_timestamp_us, &engine->payload);
     buffer_clear(&engine->payload);
     engine->payload_is_followed = false;
@@ -219,7 +169,7 @@ static void seal_fire(struct timer *timer)
  * that one anyway. */
 static void seal_later(struct engine *engine, int64_t delay_ms)
 {
-    struct executor *executor = engine->world->executor;
+    struct executor *executor = engine->env.world->executor;
     if (engine->seal_timer.handle == NULL && !commit_log_is_writing(engine->log)) {
         engine->seal_timer = (struct timer){.fire = seal_fire, .context = engine};
         executor->timer_start(executor, &engine->seal_timer, delay_ms);
@@ -243,7 +193,7 @@ void engine_frames_durable(void *context, int status, uint64_t frame)
         error_set(&err, status,
                   "a write or sync of the commit log failed; nothing more is acknowledged: %s",
                   error_text(status));
-        engine_fail(engine, status, err.text);
+        engine_env_fail(&engine->env, status, err.text);
         engine_close_if_idle(engine);
         return;
     }
@@ -252,7 +202,7 @@ void engine_frames_durable(void *context, int status, uint64_t frame)
         seal_later(engine, FOLLOW_MS);
     else
         engine_seal_if_idle(engine);
-    waiters_call(engine, frame, 0);
+    frame_waiters_call(&engine->waiters, frame, 0, NULL);
     engine_start_flush(engine);
     engine_drain(engine);
     engine_close_if_idle(engine);
@@ -265,21 +215,19 @@ void engine_log_has_room(void *context)
     engine_drain(engine);
 }
 
-void engine_fail(struct engine *engine, int code, const char *why)
+void engine_on_failure(void *context)
 {
-    if (engine->failed != 0)
-        return;
-    engine->failed = code;
+    struct engine *engine = context;
+    int code = engine->env.failed;
     engine_waiting_update(engine);
-    error_set(&engine->failure, code, "%s", why);
     while (engine->freeze_waiters != NULL) {
         struct freeze_waiter *waiter = engine->freeze_waiters;
         engine->freeze_waiters = waiter->next;
         waiter->resume(waiter, code);
     }
-    waiters_call(engine, UINT64_MAX, code);
-    callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, code, &engine->failure);
-    callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, code, &engine->failure);
+    frame_waiters_call(&engine->waiters, UINT64_MAX, code, &engine->env.failure);
+    callbacks_call(&engine->flush_waiters, code, &engine->env.failure);
+    callbacks_call(&engine->compact_waiters, code, &engine->env.failure);
     engine_drain(engine);
     engine_close_if_idle(engine);
 }
@@ -312,17 +260,17 @@ void engine_job_failed(struct engine *engine, enum engine_job kind, int status,
                        const struct error *err)
 {
     if (!error_is_passing(status)) {
-        engine_fail(engine, status, err->text);
+        engine_env_fail(&engine->env, status, err->text);
         return;
     }
     engine->job_status[kind] = status;
     engine_waiting_update(engine);
-    callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, status, err);
-    callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, status, err);
+    callbacks_call(&engine->flush_waiters, status, err);
+    callbacks_call(&engine->compact_waiters, status, err);
     if (!engine_is_waiting_for_space(engine)) {
         engine->retry_timer = (struct timer){.fire = retry_fire, .context = engine};
-        engine->world->executor->timer_start(engine->world->executor, &engine->retry_timer,
-                                             RETRY_MS);
+        engine->env.world->executor->timer_start(engine->env.world->executor, &engine->retry_timer,
+                                                 RETRY_MS);
     }
 }
 
@@ -333,46 +281,13 @@ bool engine_is_waiting_for_space(const struct engine *engine)
 
 /* ---- versions of partitions ---- */
 
-static uint64_t *write_slot(const struct engine *engine, uint32_t table_id, int64_t token)
-{
-    return &engine->writes[((uint64_t)token + table_id * TABLE_SPREAD) % WRITE_SLOTS];
-}
-
 struct store_version engine_version(const struct engine *engine, uint32_t table_id,
                                     struct bytes key)
 {
     int64_t token = murmur3_token(key.data, key.size);
-    return (struct store_version){.writes = *write_slot(engine, table_id, token),
+    return (struct store_version){.writes =
+                                      partition_versions_of(&engine->versions, table_id, token),
                                   .fresh_rows = engine_fresh_rows(engine, table_id, token, key)};
-}
-
-void engine_versions_end(struct engine *engine)
-{
-    engine->writes_last++;
-    for (uint32_t i = 0; i < WRITE_SLOTS; i++)
-        engine->writes[i] = engine->writes_last;
-}
-
-/* A batch was applied: the partitions of its mutations and increments are others than before. */
-static void versions_advance(struct engine *engine, const struct write_batch *batch)
-{
-    if (batch->schema != NULL)
-        engine_versions_end(engine);
-    engine->writes_last +=
-        batch->mutation_count > 0 || batch->rows.run_count > 0 || batch->increment_count > 0;
-    for (uint32_t i = 0; i < batch->mutation_count; i++) {
-        const struct mutation *mutation = &batch->mutations[i];
-        *write_slot(engine, mutation->table_id, mutation->token) = engine->writes_last;
-    }
-    for (uint32_t i = 0; i < batch->rows.run_count; i++) {
-        const struct packed_run *run = &batch->rows.runs[i];
-        *write_slot(engine, run->table_id, run->token) = engine->writes_last;
-    }
-    for (uint32_t i = 0; i < batch->increment_count; i++) {
-        const struct counter_increment *increment = &batch->increments[i];
-        int64_t token = murmur3_token(increment->key.data, increment->key.size);
-        *write_slot(engine, increment->table_id, token) = engine->writes_last;
-    }
 }
 
 static int expectations_hold(const struct engine *engine,
@@ -394,29 +309,13 @@ static int expectations_hold(const struct engine *engine,
 
 static void engine_hold(struct store *store, struct store_hold *hold)
 {
-    struct store_hold **end = &engine_of(store)->holds;
-    while (*end != NULL)
-        end = &(*end)->next;
-    *end = hold;
-    hold->next = NULL;
-    if (engine_of(store)->holds == hold)
-        hold->granted(hold->context);
+    write_lock_acquire(&engine_of(store)->lock, hold);
 }
 
 static void engine_unhold(struct store *store, struct store_hold *hold)
 {
-    struct engine *engine = engine_of(store);
-    struct store_hold **at = &engine->holds;
-    bool was_granted = *at == hold;
-    while (*at != hold) {
-        check(*at != NULL);
-        at = &(*at)->next;
-    }
-    *at = hold->next;
-    if (was_granted && engine->holds != NULL)
-        engine->holds->granted(engine->holds->context);
-    else if (was_granted)
-        engine_drain(engine);
+    if (write_lock_release(&engine_of(store)->lock, hold))
+        engine_drain(engine_of(store));
 }
 
 /* ---- apply ---- */
@@ -431,13 +330,10 @@ static int full(struct engine *engine, struct error *err)
 /* Whether batches are applied at all. */
 static int admit_any(const struct engine *engine, struct error *err)
 {
-    if (engine->options.read_only)
-        return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    if (engine->failed != 0)
-        return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
-    if (engine->is_closing)
-        return error_set(err, ERROR_CLOSED, "the store is closing");
-    return 0;
+    int rc = engine_env_check_writable(&engine->env, err);
+    if (rc == 0 && engine->env.is_closing)
+        rc = error_set(err, ERROR_CLOSED, "the store is closing");
+    return rc;
 }
 
 /* Whether this one may be applied now; an empty one needs no room. */
@@ -446,7 +342,7 @@ static int apply_admit(struct engine *engine, const struct write_batch *batch, s
     int rc = admit_any(engine, err);
     if (rc != 0 || write_batch_is_empty(batch))
         return rc;
-    if (engine->holds != NULL && engine->holds != batch->hold)
+    if (!write_lock_admits(&engine->lock, batch->hold))
         return full(engine, err);
     if (engine->freeze_requested || engine->payload.size >= OPEN_PAYLOAD_MAX ||
         (engine->is_purging && batch->block_count > 0)) {
@@ -561,7 +457,7 @@ static void done_after_all(struct engine *engine, store_done done, void *context
     if (frame <= engine_durable_frame(engine))
         done(context, 0, NULL);
     else
-        waiter_add(engine, frame, done, context);
+        frame_waiters_add(&engine->waiters, frame, done, context);
 }
 
 /* The one place that every value of a mutation passes on its way into a frame, whichever door it
@@ -621,7 +517,7 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
         engine->payload_timestamp_us = timestamp_us;
     size_t before = engine->payload.size;
     if (payload_follow(engine, before == 0, batch->is_followed))
-        engine->world->executor->timer_stop(engine->world->executor, &engine->seal_timer);
+        engine->env.world->executor->timer_stop(engine->env.world->executor, &engine->seal_timer);
     buffer_put_u64(&engine->payload, (uint64_t)timestamp_us);
     write_batch_serialize(batch, &packed, &engine->payload);
     check(engine->payload.size - before <= bytes_max);
@@ -633,10 +529,10 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
         memtable_apply(engine->open, batch, engine->payload_frame, timestamp_us);
     if (engine->open->oldest_us < engine->oldest_us)
         engine->oldest_us = engine->open->oldest_us;
-    versions_advance(engine, batch);
+    partition_versions_advance(&engine->versions, batch);
     engine->freeze_requested |= engine_meets_exceptions(engine, batch);
     if (done != NULL)
-        waiter_add(engine, engine->payload_frame, done, context);
+        frame_waiters_add(&engine->waiters, engine->payload_frame, done, context);
     if (is_begun)
         frame_end(engine);
     else if (batch->is_followed)
@@ -662,7 +558,7 @@ static struct store_capabilities engine_capabilities(struct store *store)
                                        .snapshot = true,
                                        .stats = true,
                                        .files = true,
-                                       .read_only = engine_of(store)->options.read_only};
+                                       .read_only = engine_of(store)->env.options.read_only};
 }
 
 static const struct schema *engine_schema(struct store *store)
@@ -714,13 +610,13 @@ static void engine_status(struct store *store, struct store_status *status)
         .memory_readers_bytes = reader_pool_bytes(engine->readers),
         .memtables_frozen = engine->frozen_count,
         .segments = engine->segment_count,
-        .failed_reads = engine->world->disk->failed_reads,
-        .failed = engine->failed != 0,
-        .failure = engine->failed != 0 ? engine->failure.text : "",
+        .failed_reads = engine->env.world->disk->failed_reads,
+        .failed = engine->env.failed != 0,
+        .failure = engine->env.failed != 0 ? engine->env.failure.text : "",
     };
     status->waiting = engine->waiting;
     memcpy(status->memory_held_bytes, engine->held_bytes, sizeof(engine->held_bytes));
-    if (engine->options.metrics == NULL)
+    if (engine->env.options.metrics == NULL)
         return;
     engine->metric_failed_reads->value = (int64_t)status->failed_reads;
     engine->metric_readers->value = (int64_t)status->memory_readers_bytes;

@@ -47,18 +47,17 @@ static void mark_done(struct job *job)
     else if (error_is_passing(marking->status))
         engine->marked_us = marking->mark.trusted_us - MARK_US + MARK_AGAIN_US;
     else
-        engine_fail(engine, marking->status, marking->err.text);
+        engine_env_fail(&engine->env, marking->status, marking->err.text);
     if (marking->done != NULL)
         marking->done(marking->context, marking->status,
                       marking->status < 0 ? &marking->err : NULL);
     memory_free(marking);
-    engine_job_done(engine);
+    engine_env_job_done(&engine->env);
 }
 
 static void mark_write(struct engine *engine, const struct clock_reading *now, store_done done,
                        void *context)
 {
-    struct executor *executor = engine->world->executor;
     struct mark_job *marking = memory_zeroed(1, sizeof(*marking));
     *marking = (struct mark_job){.job = {.run = mark_run, .done = mark_done},
                                  .engine = engine,
@@ -66,21 +65,20 @@ static void mark_write(struct engine *engine, const struct clock_reading *now, s
                                  .done = done,
                                  .context = context};
     engine->markings++;
-    engine_job_started(engine);
-    executor->submit(executor, LANE_BACKGROUND, &marking->job);
+    engine_env_submit(&engine->env, LANE_BACKGROUND, &marking->job);
 }
 
 static void mark_if_old(struct engine *engine, const struct clock_reading *now)
 {
     bool is_old = trusted_clock_us(&engine->clock, now) - engine->marked_us >= MARK_US;
-    if (is_old && !engine->clock.is_in_doubt && engine->markings == 0 && engine->failed == 0 &&
-        !engine->options.read_only && !engine->is_closing)
+    if (is_old && !engine->clock.is_in_doubt && engine->markings == 0 && engine->env.failed == 0 &&
+        !engine->env.options.read_only && !engine->env.is_closing)
         mark_write(engine, now, NULL, NULL);
 }
 
 void engine_clock_open(struct engine *engine)
 {
-    const struct clock_reading now = clock_read(engine->world->clock);
+    const struct clock_reading now = clock_read(engine->env.world->clock);
     const struct clock_mark *mark = &manifest_state(engine->manifest)->clock;
     if (mark->trusted_us != 0)
         trusted_clock_init(&engine->clock, mark, &now);
@@ -94,7 +92,7 @@ void engine_clock_open(struct engine *engine)
 
 int64_t engine_past_us(struct engine *engine)
 {
-    const struct clock_reading now = clock_read(engine->world->clock);
+    const struct clock_reading now = clock_read(engine->env.world->clock);
     int64_t trusted_us = trusted_clock_us(&engine->clock, &now);
     bool is_wrong = trusted_clock_look(&engine->clock, &now) && trusted_us < now.wall_us;
     return is_wrong ? trusted_us : now.wall_us;
@@ -103,7 +101,7 @@ int64_t engine_past_us(struct engine *engine)
 struct store_clock engine_clock_op(struct store *store)
 {
     struct engine *engine = (struct engine *)store;
-    const struct clock_reading now = clock_read(engine->world->clock);
+    const struct clock_reading now = clock_read(engine->env.world->clock);
     bool is_in_doubt = trusted_clock_look(&engine->clock, &now);
     return (struct store_clock){.wall_us = now.wall_us,
                                 .trusted_us = trusted_clock_us(&engine->clock, &now),
@@ -113,7 +111,7 @@ struct store_clock engine_clock_op(struct store *store)
 
 int64_t engine_now_us(struct engine *engine)
 {
-    int64_t wall = engine->world->clock->wall_us(engine->world->clock);
+    int64_t wall = engine->env.world->clock->wall_us(engine->env.world->clock);
     return wall > engine->timestamp_next_us ? wall : engine->timestamp_next_us;
 }
 
@@ -121,17 +119,17 @@ int64_t engine_now_us_op(struct store *store)
 {
     struct engine *engine = (struct engine *)store;
     int64_t now_us = engine_now_us(engine);
-    return now_us < TIME_US_MAX ? now_us : engine->world->clock->wall_us(engine->world->clock);
+    return now_us < TIME_US_MAX ? now_us
+                                : engine->env.world->clock->wall_us(engine->env.world->clock);
 }
 
 int engine_accept_clock_op(struct store *store, store_done done, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    const struct clock_reading now = clock_read(engine->world->clock);
-    if (engine->options.read_only)
-        return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    if (engine->failed != 0)
-        return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
+    const struct clock_reading now = clock_read(engine->env.world->clock);
+    int rc = engine_env_check_writable(&engine->env, err);
+    if (rc != 0)
+        return rc;
     trusted_clock_accept(&engine->clock, &now);
     mark_write(engine, &now, done, context);
     return 0;
@@ -186,8 +184,8 @@ static void say_ahead(struct engine *engine, const struct clock_reading *now)
 void engine_watch_clock_op(struct store *store)
 {
     struct engine *engine = (struct engine *)store;
-    const struct clock_reading now = clock_read(engine->world->clock);
-    struct clock *clock = engine->world->clock;
+    const struct clock_reading now = clock_read(engine->env.world->clock);
+    struct clock *clock = engine->env.world->clock;
     bool is_in_doubt = trusted_clock_look(&engine->clock, &now);
     uint64_t count;
     if (!engine->is_doubt_said)

@@ -86,14 +86,14 @@ static void let_go_done(struct job *job)
     schema_unref(compact->schema);
     memory_free(compact);
     engine_start_compaction(engine);
-    engine_job_done(engine);
+    engine_env_job_done(&engine->env);
 }
 
 /* The system takes some ten milliseconds to close a large file that was removed, and more beside
  * syncs: not on the engine thread, and before anybody is told that the merge is done. */
 static void compact_end(struct compact_job *compact)
 {
-    struct executor *executor = compact->engine->world->executor;
+    struct executor *executor = compact->engine->env.world->executor;
     compact->job = (struct job){.run = let_go_run, .done = let_go_done};
     executor->submit(executor, lane_of(compact->kind), &compact->job);
 }
@@ -139,7 +139,7 @@ static void compact_swap(struct compact_job *compact)
         engine_add_segment(engine, compact->outputs[i]);
     if (has_purged(compact)) {
         purged_all(compact, reindex);
-        engine_versions_end(engine);
+        partition_versions_end(&engine->versions);
     }
     if (engine->metric_compactions != NULL)
         engine->metric_compactions->value++;
@@ -316,8 +316,7 @@ static void merge_failed(struct compact_job *compact)
     if (compact->status == ERROR_CLOSED || compact->status == ERROR_CONFLICT)
         return;
     if (list_has_failed_read(&compact->inputs) || list_has_failed_read(&compact->exceptions))
-        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, compact->status,
-                       &compact->err);
+        callbacks_call(&engine->compact_waiters, compact->status, &compact->err);
     else
         engine_job_failed(engine, ENGINE_MERGE, compact->status, &compact->err);
 }
@@ -337,7 +336,8 @@ static void merge_done(struct job *job)
             engine->purges_under_way++;
         }
         compact->job = (struct job){.run = publish_run, .done = publish_done};
-        engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &compact->job);
+        engine->env.world->executor->submit(engine->env.world->executor, LANE_BACKGROUND,
+                                            &compact->job);
         return;
     }
     compact_discard(compact, false);
@@ -493,14 +493,13 @@ static void compact_submit(struct engine *engine, const struct need *need)
     bool is_worth = list_size(&compact->exceptions) <= list_size(&compact->inputs);
     compact->may_purge = !tried->was_disturbed && !commit_log_is_kept(engine->log) &&
                          !list_has_failed_read(&compact->exceptions) &&
-                         (choice->purges || engine->compact_waiter_count > 0 ||
+                         (choice->purges || engine->compact_waiters.count > 0 ||
                           (choice->day != DAY_NONE && is_worth));
     tried->was_disturbed = false;
     if (choice->purges)
         note_purge(tried, compact);
     *place_of(engine, compact->kind) = compact;
-    engine_job_started(engine);
-    engine->world->executor->submit(engine->world->executor, lane_of(compact->kind), &compact->job);
+    engine_env_submit(&engine->env, lane_of(compact->kind), &compact->job);
 }
 
 /* What need->part needs, if anything; `asked_until` as in compact_facts. */
@@ -519,9 +518,9 @@ static bool part_plan(struct engine *engine, struct need *need, uint64_t asked_u
         .exceptions = beside,
         .exception_count = may_purge ? need->exceptions.end - need->exceptions.start : 0,
         .asked_until = asked_until,
-        .day_rows_min = engine->options.day_rows_min,
-        .tier_bytes = engine->options.tier_bytes,
-        .now_us = engine->world->clock->wall_us(engine->world->clock),
+        .day_rows_min = engine->env.options.day_rows_min,
+        .tier_bytes = engine->env.options.tier_bytes,
+        .now_us = engine->env.world->clock->wall_us(engine->env.world->clock),
         .purge_frame = tried->frame,
         .purge_day = tried->day};
     bool found = compact_plan(&facts, &need->choice);
@@ -594,7 +593,7 @@ static bool table_compact(struct engine *engine, struct group table, uint64_t as
  * or for one yet to begin. */
 static bool tables_compact(struct engine *engine, int64_t *again_us)
 {
-    uint64_t asked_until = engine->compact_waiter_count > 0 ? engine->compact_until : 0;
+    uint64_t asked_until = engine->compact_waiters.count > 0 ? engine->compact_until : 0;
     bool *is_asked = memory_zeroed(engine->segment_count + 1, sizeof *is_asked); /* by its start */
     bool is_awaited = false;
     struct group table;
@@ -621,25 +620,26 @@ static void again(struct timer *timer)
 
 void engine_start_compaction(struct engine *engine)
 {
-    struct executor *executor = engine->world->executor;
+    struct executor *executor = engine->env.world->executor;
     int64_t again_us = INT64_MAX;
-    if (engine->is_closing) {
+    if (engine->env.is_closing) {
         struct error err;
         error_set(&err, ERROR_CLOSED, "the store is closing");
-        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, ERROR_CLOSED, &err);
+        callbacks_call(&engine->compact_waiters, ERROR_CLOSED, &err);
         return;
     }
-    if (engine->failed != 0 || engine->options.read_only || engine_is_waiting_for_space(engine))
+    if (engine->env.failed != 0 || engine->env.options.read_only ||
+        engine_is_waiting_for_space(engine))
         return;
     executor->timer_stop(executor, &engine->compact_timer);
     bool is_awaited = tables_compact(engine, &again_us);
     if (again_us != INT64_MAX) {
-        int64_t delay_us = again_us - engine->world->clock->wall_us(engine->world->clock);
+        int64_t delay_us = again_us - engine->env.world->clock->wall_us(engine->env.world->clock);
         engine->compact_timer = (struct timer){.fire = again, .context = engine};
         executor->timer_start(executor, &engine->compact_timer, delay_us / 1000 + 1);
     }
     if (!is_awaited)
-        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, 0, NULL);
+        callbacks_call(&engine->compact_waiters, 0, NULL);
 }
 
 /* Who asked for a merge waits for a flush first: only then is there all that is to be merged. */
@@ -647,28 +647,25 @@ static void compact_flushed(void *context, int status, const struct error *err)
 {
     struct engine *engine = context;
     if (status != 0) {
-        callbacks_call(&engine->compact_askers, &engine->compact_asker_count, status, err);
+        callbacks_call(&engine->compact_askers, status, err);
         return;
     }
     engine->compact_until = engine->frame_flushed;
     for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
         if (engine->compactions[i] != NULL)
             engine->compactions[i]->is_awaited = true;
-    for (uint32_t i = 0; i < engine->compact_asker_count; i++)
-        callbacks_add(&engine->compact_waiters, &engine->compact_waiter_count,
-                      engine->compact_askers[i].done, engine->compact_askers[i].context);
-    engine->compact_asker_count = 0;
+    callbacks_move(&engine->compact_askers, &engine->compact_waiters);
     engine_start_compaction(engine);
 }
 
 int engine_compact_op(struct store *store, store_done done, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    if (engine->options.read_only)
+    if (engine->env.options.read_only)
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    callbacks_add(&engine->compact_askers, &engine->compact_asker_count, done, context);
+    callbacks_add(&engine->compact_askers, done, context);
     int rc = engine_flush_op(store, compact_flushed, engine, err);
     if (rc != 0)
-        engine->compact_asker_count--;
+        callbacks_drop_last(&engine->compact_askers);
     return rc;
 }

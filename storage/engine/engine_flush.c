@@ -125,12 +125,12 @@ static int flush_share(struct flush_job *flush, const struct wide_share *share)
 {
     struct segment_info info = info_for(flush, share->table->id, SEGMENT_WIDE);
     struct wide_segment_writer *writer;
-    int rc =
-        wide_segment_writer_open(flush->engine->world, share->table, &info, &writer, &flush->err);
+    int rc = wide_segment_writer_open(flush->engine->env.world, share->table, &info, &writer,
+                                      &flush->err);
     if (rc != 0)
         return rc;
     wide_segment_writer_set_pace(writer, &flush->pace);
-    wide_segment_writer_set_page_rows(writer, flush->engine->options.page_rows);
+    wide_segment_writer_set_page_rows(writer, flush->engine->env.options.page_rows);
     rc = write_wide_partitions(flush, writer, share);
     if (rc == 0)
         rc = wide_segment_writer_finish(writer, &info, &flush->err);
@@ -150,7 +150,7 @@ static bool days_of(const struct flush_job *flush, const struct wide_memtable *w
         segment_days_add(&all, days[i], wide_memtable_stats(wide, order[i], UINT64_MAX).rows);
     }
     for (uint32_t i = 0; i < all.count && own->count < OWN_DAYS_MAX; i++)
-        if (all.days[i].rows >= flush->engine->options.day_rows_min)
+        if (all.days[i].rows >= flush->engine->env.options.day_rows_min)
             segment_days_add(own, all.days[i].day, all.days[i].rows);
     bool has_rest = own->count < all.count;
     segment_days_release(&all);
@@ -238,7 +238,7 @@ static int flush_narrow(struct flush_job *flush, uint32_t table_id)
     const struct table *table = schema_table(flush->memtable->schema, table_id);
     struct segment_info info = info_for(flush, table_id, SEGMENT_NARROW);
     struct narrow_segment_writer *writer;
-    int rc = narrow_segment_writer_open(flush->engine->world, &info, &writer, &flush->err);
+    int rc = narrow_segment_writer_open(flush->engine->env.world, &info, &writer, &flush->err);
     if (rc != 0)
         return rc;
     rc = write_narrow_partitions(flush, writer, table);
@@ -264,7 +264,7 @@ static int flush_write(struct flush_job *flush)
 {
     struct memtable *memtable = flush->memtable;
     int rc = 0;
-    pace_begin(&flush->pace, flush->engine->world->clock, &flush->engine->frames_sealed);
+    pace_begin(&flush->pace, flush->engine->env.world->clock, &flush->engine->frames_sealed);
     for (uint32_t i = 0; rc == 0 && i < memtable->wide_count; i++)
         rc = flush_wide(flush, &memtable->wide[i]);
     for (uint32_t table_id = narrow_table_after(memtable, 0); rc == 0 && table_id != 0;
@@ -357,14 +357,14 @@ static void flush_done(struct job *job)
         engine_start_flush(engine);
         engine_start_compaction(engine);
         if (is_flushed(engine))
-            callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, 0, NULL);
+            callbacks_call(&engine->flush_waiters, 0, NULL);
         engine_drain(engine);
     } else {
         flush_discard(flush);
         engine_job_failed(engine, ENGINE_FLUSH, flush->status, &flush->err);
     }
     flush_free(flush);
-    engine_job_done(engine);
+    engine_env_job_done(&engine->env);
 }
 
 /* What a dropped or truncated table left behind goes with the next flush. */
@@ -393,14 +393,13 @@ static struct flush_job *flush_new(struct engine *engine)
 
 void engine_start_flush(struct engine *engine)
 {
-    if (engine->flush != NULL || engine->frozen_count == 0 || engine->failed != 0 ||
-        engine_is_waiting_for_space(engine) || engine->options.read_only || engine->log == NULL ||
-        engine->frozen[0]->frame_last > engine_durable_frame(engine)) {
+    if (engine->flush != NULL || engine->frozen_count == 0 || engine->env.failed != 0 ||
+        engine_is_waiting_for_space(engine) || engine->env.options.read_only ||
+        engine->log == NULL || engine->frozen[0]->frame_last > engine_durable_frame(engine)) {
         return;
     }
     engine->flush = flush_new(engine);
-    engine_job_started(engine);
-    engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &engine->flush->job);
+    engine_env_submit(&engine->env, LANE_BACKGROUND, &engine->flush->job);
 }
 
 int engine_flush_now(struct engine *engine, struct error *err)
@@ -430,7 +429,7 @@ int engine_flush_part(struct engine *engine, struct memtable *memtable, uint32_t
 {
     struct flush_job flush = {.engine = engine, .memtable = memtable};
     int rc = 0;
-    pace_begin(&flush.pace, engine->world->clock, &engine->frames_sealed);
+    pace_begin(&flush.pace, engine->env.world->clock, &engine->frames_sealed);
     for (uint32_t i = 0; rc == 0 && kind == SEGMENT_WIDE && i < memtable->wide_count; i++)
         if (memtable->wide[i].table_id == table_id)
             rc = flush_wide(&flush, &memtable->wide[i]);
@@ -447,10 +446,9 @@ int engine_flush_part(struct engine *engine, struct memtable *memtable, uint32_t
 int engine_flush_op(struct store *store, store_done done, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    if (engine->options.read_only)
-        return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    if (engine->failed != 0)
-        return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
+    int rc = engine_env_check_writable(&engine->env, err);
+    if (rc != 0)
+        return rc;
     engine->flush_until = engine->payload_frame - (engine->payload.size == 0);
     engine_request_freeze(engine);
     if (is_flushed(engine)) {
@@ -458,7 +456,7 @@ int engine_flush_op(struct store *store, store_done done, void *context, struct 
             done(context, 0, NULL);
         return 0;
     }
-    callbacks_add(&engine->flush_waiters, &engine->flush_waiter_count, done, context);
+    callbacks_add(&engine->flush_waiters, done, context);
     engine_note_fill(engine);
     return 0;
 }

@@ -160,7 +160,7 @@ static int part_live(struct group_part *part, struct partition_reader *reader, i
         partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream, &part->err);
     if (rc != 0 || stream == NULL)
         return rc;
-    struct clock *clock = part->group->engine->world->clock;
+    struct clock *clock = part->group->engine->env.world->clock;
     stream = stream_live(stream, clock->wall_us(clock) / 1000000);
     rc = part_live_rows(part, stream, key);
     stream->close(stream);
@@ -212,7 +212,7 @@ static void group_free(struct group *group)
     if (group->view.schema != NULL)
         view_release(&group->view);
     memory_free(group);
-    engine_job_done(engine);
+    engine_env_job_done(&engine->env);
 }
 
 static void group_tell(struct group *group)
@@ -272,9 +272,9 @@ static void group_begin(struct freeze_waiter *waiter, int status)
     static const enum executor_lane lanes[GROUP_PARTS] = {LANE_SCAN, LANE_SCAN_BESIDE};
     struct group *group = (struct group *)waiter;
     struct engine *engine = group->engine;
-    struct executor *executor = engine->world->executor;
+    struct executor *executor = engine->env.world->executor;
     if (status != 0) {
-        group_fail(group, status, &engine->failure);
+        group_fail(group, status, &engine->env.failure);
         group_free(group);
         return;
     }
@@ -312,7 +312,7 @@ int engine_group_op(struct store *store, const struct group_request *request, st
         part->number = i;
         part->sums = partition_index_new(table_id);
     }
-    engine_job_started(engine);
+    engine_env_job_started(&engine->env);
     engine_freeze_table_then(engine, table_id, &group->waiter);
     return 0;
 }

@@ -58,7 +58,7 @@ static uint64_t smaller(uint64_t one, uint64_t other)
 
 size_t engine_readers_share(const struct engine *engine)
 {
-    return smaller(engine->options.memory_limit / READERS_SHARE, READERS_BYTES_MAX);
+    return smaller(engine->env.options.memory_limit / READERS_SHARE, READERS_BYTES_MAX);
 }
 
 static uint64_t work_share(uint64_t limit)
@@ -70,7 +70,7 @@ static uint64_t work_share(uint64_t limit)
 /* What memtables may take together. */
 static uint64_t memtables_share(const struct engine *engine)
 {
-    uint64_t limit = engine->options.memory_limit;
+    uint64_t limit = engine->env.options.memory_limit;
     uint64_t least = limit / 4;
     uint64_t taken = engine_kept_bytes(engine) + work_share(limit);
     return taken + least < limit ? limit - taken : least;
@@ -94,13 +94,13 @@ static uint64_t spare_room(const struct engine *engine)
 /* How much of what an open memtable may have this one has. */
 static uint32_t open_fill(const struct engine *engine)
 {
-    uint32_t rows = fill_of(engine->open->wide_rows, engine->options.memtable_rows_max);
+    uint32_t rows = fill_of(engine->open->wide_rows, engine->env.options.memtable_rows_max);
     uint32_t bytes = fill_of(memtable_bytes(engine->open), memtables_share(engine) / FROZEN_SHARE);
     uint32_t fill = rows > bytes ? rows : bytes;
     if (engine->log == NULL || engine->frozen_count > 0)
         return fill;
     uint32_t log =
-        fill_of(commit_log_unflushed_bytes(engine->log), engine->options.unflushed_log_max);
+        fill_of(commit_log_unflushed_bytes(engine->log), engine->env.options.unflushed_log_max);
     return log > fill ? log : fill;
 }
 
@@ -111,7 +111,7 @@ bool engine_open_is_full(const struct engine *engine)
 
 void engine_note_fill(struct engine *engine)
 {
-    bool is_awaited = engine->frozen_count > 1 || engine->flush_waiter_count > 0 ||
+    bool is_awaited = engine->frozen_count > 1 || engine->flush_waiters.count > 0 ||
                       engine_memtables_bytes(engine) >= memtables_share(engine) / 2;
     atomic_store_explicit(&engine->open_fill, is_awaited ? ENGINE_FILL_WHOLE : open_fill(engine),
                           memory_order_relaxed);
@@ -156,7 +156,7 @@ static void memory_done(struct job *job)
         arena_supply_add(engine->memory, memory->chunk);
     engine->is_memory_coming = false;
     memory_free(memory);
-    engine_job_done(engine);
+    engine_env_job_done(&engine->env);
 }
 
 /* The kernel clears memory at its first touch, which costs more than what is written to it. */
@@ -165,7 +165,7 @@ void engine_make_memory_ready(struct engine *engine)
     if (engine->is_memory_coming)
         return;
     struct arena_range needed = arena_supply_needed(engine->memory);
-    if (needed.size > engine->options.memory_limit / NEEDED_SHARE)
+    if (needed.size > engine->env.options.memory_limit / NEEDED_SHARE)
         needed.size = 0;
     if (needed.size == 0 && !arena_supply_wants(engine->memory))
         return;
@@ -174,8 +174,7 @@ void engine_make_memory_ready(struct engine *engine)
     memory->job = (struct job){.run = memory_run, .done = memory_done};
     memory->engine = engine;
     engine->is_memory_coming = true;
-    engine_job_started(engine);
-    engine->world->executor->submit(engine->world->executor, LANE_COMPUTE, &memory->job);
+    engine_env_submit(&engine->env, LANE_COMPUTE, &memory->job);
 }
 
 /* ---- and kept, or given back ---- */
@@ -205,7 +204,7 @@ static void giving_done(struct job *job)
     arena_supply_keep(engine->memory, giving->arena);
     memory_free(giving);
     engine_drain(engine);
-    engine_job_done(engine);
+    engine_env_job_done(&engine->env);
 }
 
 static void giving_start(struct engine *engine, struct giving_job *giving)
@@ -213,8 +212,7 @@ static void giving_start(struct engine *engine, struct giving_job *giving)
     giving->job = (struct job){.run = giving_run, .done = giving_done};
     giving->engine = engine;
     engine->giving_bytes += giving->bytes;
-    engine_job_started(engine);
-    engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &giving->job);
+    engine_env_submit(&engine->env, LANE_BACKGROUND, &giving->job);
 }
 
 /* To free what some ten thousand partitions have, and to unmap it, takes milliseconds.  It is

@@ -152,7 +152,7 @@ static int merge_narrow(struct compact_job *compact, const struct segment_list *
 {
     struct narrow_segment_writer *writer;
     struct segment_info info = info_of(compact, list, SEGMENT_NARROW);
-    int rc = narrow_segment_writer_open(compact->engine->world, &info, &writer, &compact->err);
+    int rc = narrow_segment_writer_open(compact->engine->env.world, &info, &writer, &compact->err);
     if (rc != 0)
         return rc;
     struct view view = {.schema = compact->schema,
@@ -243,10 +243,10 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
                                              .deletions = deletions,
                                              .pause = merge_pause,
                                              .pace = &compact->pace,
-                                             .page_rows = compact->engine->options.page_rows};
+                                             .page_rows = compact->engine->env.options.page_rows};
     compact->pass = (struct segment_list){inputs, count};
     struct segment_info info = info_of(compact, &compact->pass, SEGMENT_WIDE);
-    int rc = wide_segment_merge(compact->engine->world, compact->table, inputs, count, &info,
+    int rc = wide_segment_merge(compact->engine->env.world, compact->table, inputs, count, &info,
                                 &rules, &info, &compact->err);
     return rc == 0 ? keep_output(compact, &info) : rc;
 }
@@ -272,7 +272,7 @@ void engine_merge_run(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
     struct engine *engine = compact->engine;
-    pace_begin(&compact->pace, engine->world->clock, &engine->frames_sealed);
+    pace_begin(&compact->pace, engine->env.world->clock, &engine->frames_sealed);
     if (compact->kind == SEGMENT_NARROW) {
         compact->status = merge_narrow(compact, &compact->inputs);
         return;

@@ -14,15 +14,12 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "storage/engine/compact_plan.h"
 #include "storage/engine/engine_private.h"
 #include "storage/log/frame_batches.h"
 #include "storage/manifest/manifest_probe.h"
 
 enum {
-    MEMTABLE_ROWS_DEFAULT = 16 << 20,
-    DAY_ROWS_DEFAULT = 2 << 20, /* some 8 MB on disk: a file is worth it */
-    CLOSE_RETRY_MS = 2          /* until the log's background job has ended */
+    CLOSE_RETRY_MS = 2 /* until the log's background job has ended */
 };
 
 /* ---- opening ---- */
@@ -60,7 +57,7 @@ static void frame_apply(struct engine *engine, uint64_t number, const struct fra
 /* Whether the directory is opened with this schema. */
 static int admit_unread(const struct engine *engine, struct error *err)
 {
-    return engine->options.salvage ? 0 : schema_refuse_unread(engine->schema, err);
+    return engine->env.options.salvage ? 0 : schema_refuse_unread(engine->schema, err);
 }
 
 /* Read the last schema of the frames that have nothing else. */
@@ -100,7 +97,7 @@ static void cell_skipped(void *context, const char *text)
     if (engine->cells_skipped++ == 0)
         error_set(&engine->cell_skipped, ERROR_CORRUPT, "frame %" PRIu64 ": %.400s",
                   engine->payload_frame, text);
-    if (engine->options.salvage && engine->cells_skipped <= CELLS_LOGGED_MAX)
+    if (engine->env.options.salvage && engine->cells_skipped <= CELLS_LOGGED_MAX)
         log_event(LOG_WARNING, "cell_left_out", log_number("frame", (int64_t)engine->payload_frame),
                   log_text("cell", text));
 }
@@ -113,7 +110,7 @@ struct cell_salvage engine_cell_salvage(struct engine *engine)
 /* Nothing is written before that was asked. */
 static int refuse_skipped(const struct engine *engine, struct error *err)
 {
-    if (engine->cells_skipped == 0 || engine->options.salvage)
+    if (engine->cells_skipped == 0 || engine->env.options.salvage)
         return 0;
     return error_set(err, ERROR_CORRUPT,
                      "%s; cells that cannot be read: %" PRIu64
@@ -147,7 +144,7 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     frame_batches_release(&frame);
     if (rc == 0 && engine_open_is_full(engine))
         engine_freeze_open(engine, number);
-    if (rc == 0 && engine->frozen_count > 0 && !engine->options.read_only) {
+    if (rc == 0 && engine->frozen_count > 0 && !engine->env.options.read_only) {
         rc = refuse_skipped(engine, err);
         rc = rc == 0 ? engine_flush_now(engine, err) : rc;
     }
@@ -211,7 +208,7 @@ static int add_builtin(struct engine *engine, const struct builtin *builtin, str
     if (rc != 0 || changed == NULL)
         return rc;
     engine_freeze_open(engine, engine->payload_frame - 1);
-    if (!engine->options.read_only) {
+    if (!engine->env.options.read_only) {
         const struct manifest_edit edit = {.schema = changed};
         rc = engine_flush_now(engine, err);
         rc = rc == 0 ? manifest_apply(engine->manifest, &edit, err) : rc;
@@ -240,7 +237,7 @@ static int settle_skipped(struct engine *engine, struct error *err)
     log_event(LOG_WARNING, "cells_left_out",
               log_text("reason", "no values of their columns' types, of an earlier version"),
               log_number("cells", (int64_t)engine->cells_skipped));
-    if (engine->options.read_only)
+    if (engine->env.options.read_only)
         return 0;
     engine_freeze_open(engine, engine->payload_frame - 1);
     return engine_flush_now(engine, err);
@@ -272,8 +269,8 @@ static uint64_t count_clicks(void *context, struct bytes payload)
 static void tell_unread(const struct engine *engine)
 {
     struct error what = {0};
-    if (schema_refuse_unread(engine->schema, &what) != 0 && engine->options.notice != NULL)
-        engine->options.notice(engine->options.notice_context, what.text);
+    if (schema_refuse_unread(engine->schema, &what) != 0 && engine->env.options.notice != NULL)
+        engine->env.options.notice(engine->env.options.notice_context, what.text);
 }
 
 /* What the store gives comes after all that it ever gave: to flushed frames as the manifest says.
@@ -290,21 +287,21 @@ static void pass_flushed(struct engine *engine)
 static int open_log(struct engine *engine, const struct builtin *builtin, struct error *err)
 {
     const struct manifest_state *state = manifest_state(engine->manifest);
-    struct commit_log_options options = {.file_size = engine->options.log_file_size,
-                                         .first_file_size = engine->options.log_first_file_size,
+    struct commit_log_options options = {.file_size = engine->env.options.log_file_size,
+                                         .first_file_size = engine->env.options.log_first_file_size,
                                          .flushed_frame = state->flushed_frame,
                                          .purges = state->purges,
-                                         .read_only = engine->options.read_only,
-                                         .salvage = engine->options.salvage,
-                                         .archive_bytes = engine->options.archive_bytes,
+                                         .read_only = engine->env.options.read_only,
+                                         .salvage = engine->env.options.salvage,
+                                         .archive_bytes = engine->env.options.archive_bytes,
                                          .count = count_clicks};
     engine->frame_flushed = state->flushed_frame;
     engine->payload_frame = state->flushed_frame + 1;
     engine->purges_published = engine->purges_begun = state->purges;
     engine->open = memtable_new(engine->schema, state->flushed_frame + 1, engine->memory);
     struct commit_log *log;
-    int rc = commit_log_open(engine->world, &options, replay_frame, engine_frames_durable, engine,
-                             &log, err);
+    int rc = commit_log_open(engine->env.world, &options, replay_frame, engine_frames_durable,
+                             engine, &log, err);
     if (rc != 0)
         return rc;
     engine->payload_frame = commit_log_next_frame(log);
@@ -314,7 +311,7 @@ static int open_log(struct engine *engine, const struct builtin *builtin, struct
     rc = rc == 0 ? add_builtin(engine, builtin, err) : rc;
     if (engine->timestamp_flushed_us == 0)
         timestamps_pass(engine, commit_log_last_timestamp(log));
-    rc = rc == 0 && engine->options.restamp != NULL ? engine_restamp_now(engine, err) : rc;
+    rc = rc == 0 && engine->env.options.restamp != NULL ? engine_restamp_now(engine, err) : rc;
     if (rc != 0) {
         commit_log_close(log);
         return rc;
@@ -325,7 +322,7 @@ static int open_log(struct engine *engine, const struct builtin *builtin, struct
     commit_log_on_room(engine->log, engine_log_has_room, engine);
     commit_log_on_shortage(engine->log, engine_waiting_update, engine);
     engine_waiting_update(engine);
-    if (!engine->options.read_only && engine->frame_flushed > options.flushed_frame)
+    if (!engine->env.options.read_only && engine->frame_flushed > options.flushed_frame)
         commit_log_flushed(engine->log, engine->frame_flushed);
     return 0;
 }
@@ -343,21 +340,21 @@ static void engine_free(struct engine *engine)
         manifest_close(engine->manifest);
     schema_unref(engine->schema);
     schema_unref(engine->schema_flushed);
-    engine->world->disk->unlock(engine->world->disk);
+    engine->env.world->disk->unlock(engine->env.world->disk);
     buffer_release(&engine->payload);
     buffer_release(&engine->scratch);
     buffer_release(&engine->replayed_schema);
     memory_free(engine->frozen);
     memory_free(engine->segments);
     memory_free(engine->indexes);
-    memory_free(engine->waiters);
-    memory_free(engine->writes);
+    frame_waiters_release(&engine->waiters);
+    partition_versions_release(&engine->versions);
     memory_free(engine->purges);
     memory_free(engine->drains);
     memory_free(engine->waiting_listeners);
-    memory_free(engine->flush_waiters);
-    memory_free(engine->compact_askers);
-    memory_free(engine->compact_waiters);
+    callbacks_release(&engine->flush_waiters);
+    callbacks_release(&engine->compact_askers);
+    callbacks_release(&engine->compact_waiters);
     arena_supply_free(engine->memory);
     reader_pool_unref(engine->readers);
     memory_free(engine);
@@ -399,7 +396,7 @@ int engine_create(struct world *world, struct schema *schema, struct bytes prope
 
 static void engine_metrics(struct engine *engine)
 {
-    struct metrics *metrics = engine->options.metrics;
+    struct metrics *metrics = engine->env.options.metrics;
     if (metrics == NULL)
         return;
     engine->metric_frames = metrics_add(metrics, METRIC_COUNTER, "daybook_log_frames_total", "",
@@ -417,24 +414,21 @@ static void engine_metrics(struct engine *engine)
     engine_waiting_metrics(engine);
 }
 
+static void job_done(void *context)
+{
+    engine_close_if_idle(context);
+}
+
 static struct engine *engine_new(struct world *world, const struct engine_options *options)
 {
     struct engine *engine = memory_zeroed(1, sizeof(*engine));
     engine->store.ops = &engine_ops;
-    engine->world = world;
-    engine->options = *options;
-    if (engine->options.memory_limit == 0)
-        engine->options.memory_limit = ENGINE_MEMORY_DEFAULT;
-    if (engine->options.memtable_rows_max == 0)
-        engine->options.memtable_rows_max = MEMTABLE_ROWS_DEFAULT;
-    if (engine->options.unflushed_log_max == 0)
-        engine->options.unflushed_log_max = ENGINE_UNFLUSHED_LOG_MAX;
-    if (engine->options.day_rows_min == 0)
-        engine->options.day_rows_min = DAY_ROWS_DEFAULT;
-    if (engine->options.tier_bytes == 0)
-        engine->options.tier_bytes = COMPACT_TIER_BYTES;
+    engine_env_init(&engine->env, world, options);
+    engine->env.on_failure = engine_on_failure;
+    engine->env.on_job_done = job_done;
+    engine->env.context = engine;
     engine->waiting.path = "";
-    engine->writes = memory_zeroed(WRITE_SLOTS, sizeof(uint64_t));
+    partition_versions_init(&engine->versions);
     engine->memory = arena_supply_new(MEMTABLE_CHUNK);
     engine->readers = reader_pool_new(engine_readers_share(engine));
     engine_metrics(engine);
@@ -467,7 +461,7 @@ static int engine_begin(struct world *world, const struct engine_options *option
         return rc;
     }
     engine_clock_open(engine);
-    if (!engine->options.read_only) {
+    if (!engine->env.options.read_only) {
         engine_start_flush(engine);
         engine_start_compaction(engine);
     }
@@ -520,25 +514,13 @@ const uint8_t *engine_directory_id(const struct store *store)
 
 /* ---- closing ---- */
 
-void engine_job_started(struct engine *engine)
-{
-    engine->jobs++;
-}
-
-void engine_job_done(struct engine *engine)
-{
-    check(engine->jobs > 0);
-    engine->jobs--;
-    engine_close_if_idle(engine);
-}
-
 static bool is_idle(const struct engine *engine)
 {
     /* A full disk is not waited for: what is not flushed is in the log. */
     bool unfinished = engine->payload.size > 0 ||
                       (engine->frozen_count > 0 && !engine_is_waiting_for_space(engine));
-    return engine->jobs == 0 && !commit_log_is_writing(engine->log) &&
-           (!unfinished || engine->failed != 0 || engine->options.read_only);
+    return engine->env.jobs == 0 && !commit_log_is_writing(engine->log) &&
+           (!unfinished || engine->env.failed != 0 || engine->env.options.read_only);
 }
 
 /* From the loop, with no caller of ours below: the engine goes away here. */
@@ -548,17 +530,18 @@ static void close_now(struct timer *timer)
     if (!is_idle(engine))
         return;
     if (commit_log_is_busy(engine->log)) {
-        engine->world->executor->timer_start(engine->world->executor, timer, CLOSE_RETRY_MS);
+        engine->env.world->executor->timer_start(engine->env.world->executor, timer,
+                                                 CLOSE_RETRY_MS);
         return;
     }
-    engine->world->executor->timer_stop(engine->world->executor, &engine->retry_timer);
-    engine->world->executor->timer_stop(engine->world->executor, &engine->stall_timer);
-    engine->world->executor->timer_stop(engine->world->executor, &engine->tell_timer);
-    engine->world->executor->timer_stop(engine->world->executor, &engine->compact_timer);
-    engine->world->executor->timer_stop(engine->world->executor, &engine->seal_timer);
+    engine->env.world->executor->timer_stop(engine->env.world->executor, &engine->retry_timer);
+    engine->env.world->executor->timer_stop(engine->env.world->executor, &engine->stall_timer);
+    engine->env.world->executor->timer_stop(engine->env.world->executor, &engine->tell_timer);
+    engine->env.world->executor->timer_stop(engine->env.world->executor, &engine->compact_timer);
+    engine->env.world->executor->timer_stop(engine->env.world->executor, &engine->seal_timer);
     struct callback closed = engine->closed;
-    int status = engine->failed;
-    struct error failure = engine->failure;
+    int status = engine->env.failed;
+    struct error failure = engine->env.failure;
     commit_log_close(engine->log);
     engine_free(engine);
     if (closed.done != NULL)
@@ -567,24 +550,25 @@ static void close_now(struct timer *timer)
 
 void engine_close_if_idle(struct engine *engine)
 {
-    if (engine->is_closing && is_idle(engine) && engine->close_timer.handle == NULL) {
+    if (engine->env.is_closing && is_idle(engine) && engine->close_timer.handle == NULL) {
         engine->close_timer = (struct timer){.fire = close_now, .context = engine};
-        engine->world->executor->timer_start(engine->world->executor, &engine->close_timer, 0);
+        engine->env.world->executor->timer_start(engine->env.world->executor, &engine->close_timer,
+                                                 0);
     }
 }
 
 void engine_close_op(struct store *store, store_done done, void *context)
 {
     struct engine *engine = (struct engine *)store;
-    check(!engine->is_closing);
-    engine->is_closing = true;
+    check(!engine->env.is_closing);
+    engine->env.is_closing = true;
     engine->closed = (struct callback){done, context};
     atomic_store(&engine->merge_ends, true);
-    bool flushes = !engine->options.read_only && engine->failed == 0 &&
+    bool flushes = !engine->env.options.read_only && engine->env.failed == 0 &&
                    commit_log_unflushed_bytes(engine->log) > ENGINE_REPLAY_BYTES;
     if (flushes)
         engine_request_freeze(engine);
-    if (!engine->options.read_only && engine->failed == 0) {
+    if (!engine->env.options.read_only && engine->env.failed == 0) {
         engine_seal_if_idle(engine);
         engine_start_flush(engine);
     }

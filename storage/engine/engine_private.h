@@ -14,16 +14,15 @@
 
 #include "base/log.h"
 #include "storage/cell/partition_index.h"
-#include "storage/engine/engine.h"
+#include "storage/engine/callbacks.h"
+#include "storage/engine/engine_env.h"
+#include "storage/engine/frame_waiters.h"
+#include "storage/engine/partition_versions.h"
+#include "storage/engine/write_lock.h"
 #include "storage/log/commit_log.h"
 #include "storage/memtable/memtable.h"
+#include "storage/schema/schema.h"
 #include "storage/segment/segment.h"
-
-struct waiter {
-    uint64_t frame;
-    store_done done;
-    void *context;
-};
 
 struct drain {
     void (*call)(void *context);
@@ -32,11 +31,6 @@ struct drain {
 
 struct waiting_listener {
     store_waiting_changed changed;
-    void *context;
-};
-
-struct callback {
-    store_done done;
     void *context;
 };
 
@@ -59,7 +53,6 @@ struct purge_tried {
 };
 
 enum {
-    WRITE_SLOTS = 1 << 14,             /* a power of two */
     ENGINE_REPLAY_BYTES = 4 << 20      /* of the log, which a clean close or schemas leave */
 };
 
@@ -68,8 +61,7 @@ enum engine_job { ENGINE_FLUSH, ENGINE_MERGE, ENGINE_JOBS };
 
 struct engine {
     struct store store;
-    struct world *world;
-    struct engine_options options;
+    struct engine_env env;
     struct schema *schema;             /* referenced: the current one */
     struct schema *schema_flushed;     /* referenced: the manifest's, as of frame_flushed */
     uint32_t schema_frozen;            /* the newest version that is flushed or frozen */
@@ -108,16 +100,12 @@ struct engine {
     bool is_watched;
     struct buffer scratch;             /* for sizing a batch */
 
-    /* When the partitions of a slot last had a mutation, by the hash of table and token: two that
-     * share one are only taken for changed more often. */
-    uint64_t *writes;
-    uint64_t writes_last;
-    struct store_hold *holds;          /* the first one is granted, the others wait */
+    struct partition_versions versions;
+    struct write_lock lock;
     struct segment_haste haste;        /* of reads on the engine thread, since then */
     int64_t haste_began_us;
 
-    struct waiter *waiters;            /* ring, by frame */
-    uint32_t waiter_first, waiter_count, waiter_capacity;
+    struct frame_waiters waiters;
     struct drain *drains;
     uint32_t drain_count;
     bool drain_owed;                   /* somebody was answered ERROR_FULL */
@@ -148,15 +136,11 @@ struct engine {
     atomic_bool merge_ends;
     atomic_uint_fast64_t frames_sealed;
     atomic_uint open_fill;             /* read by the flush: how soon the next one is to be done */
-    struct callback *flush_waiters;    /* store_flush: until `flush_until` is in segments */
-    uint32_t flush_waiter_count;
+    struct callbacks flush_waiters;    /* store_flush: until `flush_until` is in segments */
     uint64_t flush_until;              /* the newest frame when the last of them asked */
-    struct callback *compact_askers;   /* store_compact: until flushed, */
-    uint32_t compact_asker_count;
-    struct callback *compact_waiters;  /* then merged up to compact_until */
-    uint32_t compact_waiter_count;
+    struct callbacks compact_askers;   /* store_compact: until flushed, */
+    struct callbacks compact_waiters;  /* then merged up to compact_until */
     uint64_t compact_until;            /* newest in segments when it was asked */
-    uint32_t jobs;                     /* under way, of any kind: close waits for them */
 
     uint64_t cells_skipped;            /* of the log: no values of their types; the first is */
     struct error cell_skipped;
@@ -170,9 +154,6 @@ struct engine {
     struct timer tell_timer;
     int64_t refused_since_us;          /* batches are, as memory is full; 0: the last was applied */
 
-    int failed;                        /* negative once a write or sync failed */
-    struct error failure;
-    bool is_closing;
     struct callback closed;
     struct timer close_timer;
 
@@ -212,14 +193,13 @@ void engine_freeze_then(struct engine *engine, struct freeze_waiter *waiter);
 void engine_freeze_table_then(struct engine *engine, uint32_t table_id,
                               struct freeze_waiter *waiter);
 void engine_drain(struct engine *engine);      /* tell those who were answered ERROR_FULL */
-void engine_fail(struct engine *engine, int code, const char *why);
+/* The parts' notices: the engine has failed, a job has ended. */
+void engine_on_failure(void *context);
 uint64_t engine_durable_frame(const struct engine *engine);
 
 /* Engine thread. */
 struct store_version engine_version(const struct engine *engine, uint32_t table_id,
                                     struct bytes key);
-/* Every version that was given is out of date. */
-void engine_versions_end(struct engine *engine);
 
 /* ---- engine_memory.c: the limit ---- */
 /* Of memtables, open and frozen. */
@@ -272,8 +252,6 @@ int engine_accept_clock_op(struct store *store, store_done done, void *context, 
 must_check int engine_restamp_now(struct engine *engine, struct error *err);
 
 /* ---- engine_open.c ---- */
-void engine_job_started(struct engine *engine);
-void engine_job_done(struct engine *engine);
 void engine_close_if_idle(struct engine *engine);
 void engine_close_op(struct store *store, store_done done, void *context);
 
@@ -349,9 +327,6 @@ void engine_start_compaction(struct engine *engine);
 bool engine_is_merging(const struct engine *engine, uint32_t table_id);
 int engine_flush_op(struct store *store, store_done done, void *context, struct error *err);
 int engine_compact_op(struct store *store, store_done done, void *context, struct error *err);
-void callbacks_add(struct callback **callbacks, uint32_t *count, store_done done, void *context);
-void callbacks_call(struct callback **callbacks, uint32_t *count, int status,
-                    const struct error *err);
 
 /* ---- engine_read.c, engine_stats.c, engine_group.c, engine_scrub.c, engine_snapshot.c ---- */
 int engine_read_op(struct store *store, const struct read_request *request, store_page page,

@@ -109,7 +109,7 @@ static void read_prepare(struct read_job *read);
 
 static uint64_t reads_share(const struct engine *engine)
 {
-    uint64_t share = engine->options.memory_limit / READS_SHARE;
+    uint64_t share = engine->env.options.memory_limit / READS_SHARE;
     return share < READS_BYTES_MAX ? share : READS_BYTES_MAX;
 }
 
@@ -160,7 +160,7 @@ static void read_finish(struct read_job *read)
     engine->reads_bytes -= read->counted;
     memory_free(read);
     reads_go_on(engine);
-    engine_job_done(engine);
+    engine_env_job_done(&engine->env);
 }
 
 static void read_done(struct job *job)
@@ -170,7 +170,7 @@ static void read_done(struct job *job)
 
 static uint32_t haste_pages(struct engine *engine)
 {
-    struct clock *clock = engine->world->clock;
+    struct clock *clock = engine->env.world->clock;
     int64_t now_us = clock->monotonic_us(clock);
     if (now_us - engine->haste_began_us >= HASTE_US) {
         engine->haste_began_us = now_us;
@@ -202,7 +202,7 @@ static bool read_at_once(struct read_job *read)
 
 static void read_start(struct read_job *read)
 {
-    struct executor *executor = read->engine->world->executor;
+    struct executor *executor = read->engine->env.world->executor;
     read->counted = arena_held(read->arena);
     read->engine->reads_bytes += read->counted;
     if (read_at_once(read))
@@ -245,7 +245,7 @@ static void read_resume(struct freeze_waiter *waiter, int status)
         read_prepare(read);
         return;
     }
-    read->status = error_set(&read->err, ERROR_FAILED, "%s", read->engine->failure.text);
+    read->status = error_set(&read->err, ERROR_FAILED, "%s", read->engine->env.failure.text);
     read_finish(read);
 }
 
@@ -323,7 +323,7 @@ int engine_read_op(struct store *store, const struct read_request *request, stor
     }
     read->page = page;
     read->context = context;
-    engine_job_started(engine);
+    engine_env_job_started(&engine->env);
     if (engine->reads_waiting != NULL || engine->reads_bytes >= reads_share(engine))
         read_wait(read);
     else

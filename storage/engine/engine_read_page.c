@@ -217,7 +217,7 @@ static int read_scan(struct read_job *read, struct partition_reader *reader, int
 void engine_read_run(struct job *job)
 {
     struct read_job *read = (struct read_job *)job;
-    struct clock *clock = read->engine->world->clock;
+    struct clock *clock = read->engine->env.world->clock;
     int64_t now_s = clock->wall_us(clock) / 1000000;
     struct partition_reader *reader = partition_reader_new(&read->view, read->table);
     int rc =
@@ -331,7 +331,7 @@ static void open_read_scan(struct open_read *open)
 
 bool engine_read_open(struct read_job *read)
 {
-    struct clock *clock = read->engine->world->clock;
+    struct clock *clock = read->engine->env.world->clock;
     struct open_read open = {read, clock->wall_us(clock) / 1000000, 0};
     read->viewed = memtable_ref(read->engine->open);
     if (read->request.is_scan)

@@ -76,7 +76,7 @@ static int read_log(struct world *world, const struct segment_info *damaged,
 
 static int read_frames(struct rebuild *rebuild, struct error *err)
 {
-    int rc = read_log(rebuild->engine->world, rebuild->damaged, take_frame, rebuild, err);
+    int rc = read_log(rebuild->engine->env.world, rebuild->damaged, take_frame, rebuild, err);
     if (rc == 0)
         memtable_freeze(rebuild->memtable, rebuild->damaged->frame_last);
     return rc;
@@ -94,7 +94,7 @@ static int write_again(struct rebuild *rebuild, struct segment **segment_out, st
     for (uint32_t i = 0; i < count; i++) {
         bool agrees = false;
         if (rc == 0 && *segment_out == NULL)
-            rc = segment_agrees(rebuild->engine->world, damaged, made[i], &agrees, err);
+            rc = segment_agrees(rebuild->engine->env.world, damaged, made[i], &agrees, err);
         if (rc == 0 && agrees) {
             *segment_out = made[i];
             continue;
@@ -125,7 +125,7 @@ int engine_rebuild(struct engine *engine, const struct segment_info *damaged,
     struct rebuild rebuild = {
         .engine = engine, .damaged = damaged, .schema = schema_ref(engine->schema)};
     struct segment *segment = NULL;
-    int rc = segment_footer_check(engine->world, damaged, err);
+    int rc = segment_footer_check(engine->env.world, damaged, err);
     if (rc == 0)
         rc = read_frames(&rebuild, err);
     if (rc == 0)

@@ -98,7 +98,8 @@ static int narrow_write(struct restamping *restamping, struct segment *segment,
                         struct segment_info *info)
 {
     struct narrow_segment_writer *writer;
-    int rc = narrow_segment_writer_open(restamping->engine->world, info, &writer, restamping->err);
+    int rc =
+        narrow_segment_writer_open(restamping->engine->env.world, info, &writer, restamping->err);
     if (rc != 0)
         return rc;
     rc = narrow_pass(restamping, segment, writer);
@@ -141,9 +142,10 @@ static int wide_write(struct restamping *restamping, struct segment *segment,
 {
     const struct wide_segment_rules rules = {.context = restamping,
                                              .restamp = new_time,
-                                             .page_rows = restamping->engine->options.page_rows};
-    return wide_segment_merge(restamping->engine->world, table_of(restamping, segment), &segment, 1,
-                              info, &rules, info, restamping->err);
+                                             .page_rows =
+                                                 restamping->engine->env.options.page_rows};
+    return wide_segment_merge(restamping->engine->env.world, table_of(restamping, segment),
+                              &segment, 1, info, &rules, info, restamping->err);
 }
 
 /* ---- all of them ---- */
@@ -160,7 +162,7 @@ static bool may_be_ahead(const struct restamping *restamping, const struct segme
 /* Those of one table are neighbours. */
 static void tell_table(struct restamping *restamping, const struct table *table)
 {
-    const struct engine_restamp *options = restamping->engine->options.restamp;
+    const struct engine_restamp *options = restamping->engine->env.options.restamp;
     uint64_t times = restamping->times.noted - restamping->told;
     if (options->table != NULL && times > 0)
         options->table(options->context, table, times);
@@ -303,9 +305,9 @@ static int refuse_doubt(const struct engine *engine, const struct clock_reading 
 
 int engine_restamp_now(struct engine *engine, struct error *err)
 {
-    struct engine_restamp *options = engine->options.restamp;
-    const struct clock_reading now = clock_read(engine->world->clock);
-    if (engine->options.read_only)
+    struct engine_restamp *options = engine->env.options.restamp;
+    const struct clock_reading now = clock_read(engine->env.world->clock);
+    if (engine->env.options.read_only)
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
     /* 0 is no time: of a counter that was never set, and of an edit that moves no clock. */
     options->now_us = now.wall_us > 0 ? now.wall_us : 1;

@@ -124,7 +124,7 @@ int engine_open_segment(struct engine *engine, const struct segment_info *info,
                         const struct table *table, struct segment **segment_out, struct error *err)
 {
     bool has_days = table != NULL && (table->flags & TABLE_RANKED) != 0;
-    return segment_open_by_days(engine->world, info, has_days ? table : NULL, engine->readers,
+    return segment_open_by_days(engine->env.world, info, has_days ? table : NULL, engine->readers,
                                 segment_out, err);
 }
 
@@ -156,7 +156,7 @@ static void orphan_found(void *context, const char *name)
 /* Files of a flush or merge that a crash cut short: in the directory, not in the manifest. */
 static int remove_orphans(struct engine *engine, struct error *err)
 {
-    struct disk *disk = engine->world->disk;
+    struct disk *disk = engine->env.world->disk;
     struct orphan_search search = {.state = manifest_state(engine->manifest)};
     int rc = disk->make_directory(disk, "segments");
     if (rc == 0)
@@ -174,7 +174,7 @@ static int remove_orphans(struct engine *engine, struct error *err)
 static int put_in_place(struct engine *engine, const struct segment_info *info,
                         struct segment **segment, struct error *err)
 {
-    struct disk *disk = engine->world->disk;
+    struct disk *disk = engine->env.world->disk;
     struct segment *made;
     char path[64];
     int rc = engine_rebuild(engine, info, &made, err);
@@ -189,8 +189,8 @@ static int put_in_place(struct engine *engine, const struct segment_info *info,
 
 static void tell(const struct engine *engine, const struct error *what)
 {
-    if (engine->options.notice != NULL)
-        engine->options.notice(engine->options.notice_context, what->text);
+    if (engine->env.options.notice != NULL)
+        engine->env.options.notice(engine->env.options.notice_context, what->text);
 }
 
 /* One that cannot be opened and cannot be made again is refused.  One that can be opened is not,
@@ -201,8 +201,8 @@ static int mend(struct engine *engine, const struct segment_info *info, struct s
     const struct table *table = schema_table(engine->schema, info->table_id);
     struct error why = {0}, what = {0};
     char advice[ENGINE_ADVICE_MAX];
-    if (engine->options.read_only) {
-        engine_rebuild_advise(engine->world, info, table, "daybook serve", advice);
+    if (engine->env.options.read_only) {
+        engine_rebuild_advise(engine->env.world, info, table, "daybook serve", advice);
         return error_set(err, ERROR_CORRUPT, "%.230s; %s", damage->text, advice);
     }
     if (put_in_place(engine, info, segment, &why) == 0) {
@@ -225,7 +225,7 @@ static int open_or_mend(struct engine *engine, const struct segment_info *info,
     const struct table *table = schema_table(engine->schema, info->table_id);
     struct error damage = {0};
     int rc = engine_open_segment(engine, info, table, segment_out, &damage);
-    if (rc == 0 && engine->options.salvage && !engine->options.read_only)
+    if (rc == 0 && engine->env.options.salvage && !engine->env.options.read_only)
         rc = segment_check_pages(*segment_out, &damage);
     if (rc == -ENOENT) {
         return error_set(err, ERROR_CORRUPT,
@@ -249,7 +249,7 @@ int engine_open_segments(struct engine *engine, struct error *err)
     int rc = 0;
     atomic_store(&engine->segment_id_next, state->segment_id_next);
     /* One that salvages an older state removes nothing: the next opening will. */
-    if (!engine->options.read_only && !engine->options.salvage)
+    if (!engine->env.options.read_only && !engine->env.options.salvage)
         rc = remove_orphans(engine, err);
     /* A segment that is made again changes the manifest. */
     struct segment_info *infos = memory_alloc(count * sizeof(struct segment_info));

@@ -58,7 +58,7 @@ static void scrub_advise(struct scrub_job *scrub, const char *path, const struct
     char advice[ENGINE_ADVICE_MAX];
     if (!scrub_tells(scrub))
         return;
-    engine_rebuild_advise(scrub->engine->world, info, table, "daybook serve --salvage", advice);
+    engine_rebuild_advise(scrub->engine->env.world, info, table, "daybook serve --salvage", advice);
     buffer_printf(&scrub->findings, "%s: damaged; %s", path, advice);
     buffer_put_u8(&scrub->findings, 0);
 }
@@ -240,13 +240,13 @@ static void scrub_done(struct job *job)
     }
     if (scrub->finding_count > FINDINGS_MAX)
         scrub->found(scrub->context, "more was found than is listed");
-    scrub->done(scrub->context, scrub->status, scrub->status == 0 ? NULL : &engine->failure);
+    scrub->done(scrub->context, scrub->status, scrub->status == 0 ? NULL : &engine->env.failure);
     if (scrub->view.schema != NULL)
         view_release(&scrub->view);
     buffer_release(&scrub->findings);
     buffer_release(&scrub->detail);
     memory_free(scrub);
-    engine_job_done(engine);
+    engine_env_job_done(&engine->env);
 }
 
 static void scrub_begin(struct freeze_waiter *waiter, int status)
@@ -260,7 +260,7 @@ static void scrub_begin(struct freeze_waiter *waiter, int status)
         return;
     }
     view_take(engine, 0, engine_durable_frame(engine), &scrub->view);
-    engine->world->executor->submit(engine->world->executor, LANE_SCAN, &scrub->job);
+    engine->env.world->executor->submit(engine->env.world->executor, LANE_SCAN, &scrub->job);
 }
 
 static void scrub_manifest(struct job *job)
@@ -278,7 +278,7 @@ static void scrub_freeze(struct job *job)
 {
     struct scrub_job *scrub = (struct scrub_job *)job;
     scrub->job = (struct job){.run = scrub_run, .done = scrub_done};
-    if (scrub->engine->failed != 0)
+    if (scrub->engine->env.failed != 0)
         scrub_begin(&scrub->waiter, ERROR_FAILED);
     else
         engine_freeze_then(scrub->engine, &scrub->waiter);
@@ -288,8 +288,9 @@ int engine_scrub_op(struct store *store, void (*found)(void *context, const char
                     store_done done, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    if (engine->failed != 0)
-        return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
+    int rc = engine_env_check(&engine->env, err);
+    if (rc != 0)
+        return rc;
     struct scrub_job *scrub = memory_zeroed(1, sizeof(*scrub));
     scrub->job = (struct job){.run = scrub_manifest, .done = scrub_freeze};
     scrub->waiter.resume = scrub_begin;
@@ -297,7 +298,6 @@ int engine_scrub_op(struct store *store, void (*found)(void *context, const char
     scrub->found = found;
     scrub->done = done;
     scrub->context = context;
-    engine_job_started(engine);
-    engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &scrub->job);
+    engine_env_submit(&engine->env, LANE_BACKGROUND, &scrub->job);
     return 0;
 }

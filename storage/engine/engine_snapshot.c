@@ -85,8 +85,9 @@ int engine_snapshot_op(struct store *store, uint64_t frame_kept,
 {
     struct engine *engine = (struct engine *)store;
     *snapshot_out = NULL;
-    if (engine->failed != 0)
-        return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
+    int rc = engine_env_check(&engine->env, err);
+    if (rc != 0)
+        return rc;
     /* Its log would go on behind a purge that its segments do not have. */
     if (engine->purges_under_way > 0)
         return error_set(err, ERROR_BUSY, "a purge is being published");

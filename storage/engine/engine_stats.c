@@ -253,7 +253,7 @@ static void scan_free(struct stats_scan *scan)
     buffer_release(&scan->key);
     arena_free(scan->keys);
     memory_free(scan);
-    engine_job_done(engine);
+    engine_env_job_done(&engine->env);
 }
 
 static void scan_finish(struct stats_scan *scan, int status, const struct error *err)
@@ -353,7 +353,7 @@ static void scan_begin(struct freeze_waiter *waiter, int status)
     struct stats_scan *scan = (struct stats_scan *)waiter;
     struct engine *engine = scan->engine;
     if (status != 0) {
-        scan_finish(scan, status, &engine->failure);
+        scan_finish(scan, status, &engine->env.failure);
         return;
     }
     view_take(engine, scan->table->id, frame_of(engine, scan->read_view), &scan->view);
@@ -389,7 +389,7 @@ int engine_stats_scan_op(struct store *store, uint32_t table_id, uint32_t column
         scan->token = (int64_t)load_u64(position.data);
         buffer_append_bytes(&scan->key, bytes_of(position.data + 8, position.size - 8));
     }
-    engine_job_started(engine);
+    engine_env_job_started(&engine->env);
     engine_freeze_table_then(engine, table_id, &scan->waiter);
     return 0;
 }

@@ -24,7 +24,7 @@ static enum store_shortage shortage_of(int status)
 
 static int64_t monotonic_us(const struct engine *engine)
 {
-    return engine->world->clock->monotonic_us(engine->world->clock);
+    return engine->env.world->clock->monotonic_us(engine->env.world->clock);
 }
 
 static bool is_stalled(const struct engine *engine)
@@ -39,16 +39,16 @@ static struct store_waiting waiting_now(const struct engine *engine)
     struct commit_log_shortage log = commit_log_shortage(engine->log);
     int job_status = engine->job_status[ENGINE_FLUSH] != 0 ? engine->job_status[ENGINE_FLUSH]
                                                            : engine->job_status[ENGINE_MERGE];
-    if (engine->failed == 0 && log.status != 0)
+    if (engine->env.failed == 0 && log.status != 0)
         return (struct store_waiting){.shortage = shortage_of(log.status),
                                       .stops_writes = log.stops_frames,
                                       .path = "log",
                                       .needed_bytes = log.bytes};
-    if (engine->failed == 0 && job_status != 0)
+    if (engine->env.failed == 0 && job_status != 0)
         return (struct store_waiting){.shortage = shortage_of(job_status),
                                       .stops_writes = engine_memory_is_full(engine),
                                       .path = "segments"};
-    if (engine->failed == 0 && is_stalled(engine))
+    if (engine->env.failed == 0 && is_stalled(engine))
         return (struct store_waiting){
             .shortage = STORE_SHORT_OF_MEMORY, .stops_writes = true, .path = ""};
     return (struct store_waiting){.path = ""};
@@ -72,10 +72,10 @@ static void tell_fire(struct timer *timer)
 
 static void tell_soon(struct engine *engine)
 {
-    if (engine->tell_timer.handle != NULL || engine->is_closing)
+    if (engine->tell_timer.handle != NULL || engine->env.is_closing)
         return;
     engine->tell_timer = (struct timer){.fire = tell_fire, .context = engine};
-    engine->world->executor->timer_start(engine->world->executor, &engine->tell_timer, 0);
+    engine->env.world->executor->timer_start(engine->env.world->executor, &engine->tell_timer, 0);
 }
 
 void engine_waiting_update(void *context)
@@ -96,7 +96,7 @@ static void stall_fire(struct timer *timer)
     struct engine *engine = timer->context;
     engine_waiting_update(engine);
     if (engine->refused_since_us != 0)
-        engine->world->executor->timer_start(engine->world->executor, timer, STALL_LOOK_MS);
+        engine->env.world->executor->timer_start(engine->env.world->executor, timer, STALL_LOOK_MS);
 }
 
 void engine_batch_refused(struct engine *engine)
@@ -108,8 +108,8 @@ void engine_batch_refused(struct engine *engine)
     if (engine->stall_timer.handle != NULL)
         return;
     engine->stall_timer = (struct timer){.fire = stall_fire, .context = engine};
-    engine->world->executor->timer_start(engine->world->executor, &engine->stall_timer,
-                                         STALL_LOOK_MS);
+    engine->env.world->executor->timer_start(engine->env.world->executor, &engine->stall_timer,
+                                             STALL_LOOK_MS);
 }
 
 void engine_waiting_metrics(struct engine *engine)
@@ -119,7 +119,7 @@ void engine_waiting_metrics(struct engine *engine)
         buffer_printf(&label, "reason=\"%s\"", store_shortage_name((enum store_shortage)i));
         buffer_put_u8(&label, '\0');
         engine->metric_waiting[i] =
-            metrics_add(engine->options.metrics, METRIC_GAUGE, "daybook_waiting",
+            metrics_add(engine->env.options.metrics, METRIC_GAUGE, "daybook_waiting",
                         (const char *)label.data, "1 while the store waits for it");
         buffer_release(&label);
     }
@@ -165,7 +165,7 @@ static void count_unlinked(struct engine *engine, struct store_examination *exam
 void engine_examine_op(struct store *store, struct store_examination *examination_out)
 {
     struct engine *engine = (struct engine *)store;
-    struct disk *disk = engine->world->disk;
+    struct disk *disk = engine->env.world->disk;
     *examination_out = (struct store_examination){
         .disk_free_bytes = disk->free_bytes(disk),
         .disk_wanted_bytes = commit_log_next_bytes(engine->log) + engine_memtables_bytes(engine)};

@@ -1,0 +1,27 @@
+/* frame_waiters: who is told when a frame of the log is durable; a queue in the order of frames.
+ *
+ *     frame     41  41  42  43  43  43
+ *     durable: 42 ──▶ the first three are told, the others stay
+ *
+ * A completion that is told may add others. */
+#ifndef DAYBOOK_STORAGE_ENGINE_FRAME_WAITERS_H
+#define DAYBOOK_STORAGE_ENGINE_FRAME_WAITERS_H
+
+#include "storage/engine/store.h"
+
+struct frame_waiter;
+
+/* All zero: none waits. */
+struct frame_waiters {
+    struct frame_waiter *ring;
+    uint32_t first, count, capacity;
+};
+
+/* `frame` is not below that of the one added before. */
+void frame_waiters_add(struct frame_waiters *waiters, uint64_t frame, store_done done,
+                       void *context);
+/* Tell all that wait for a frame up to `frame`; `err` NULL when `status` is 0. */
+void frame_waiters_call(struct frame_waiters *waiters, uint64_t frame, int status,
+                        const struct error *err);
+void frame_waiters_release(struct frame_waiters *waiters);
+#endif
