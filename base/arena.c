@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/world/thread.h"
 
 #define HUGE_PAGE_SIZE ((size_t)2 << 20)
 
@@ -149,7 +148,6 @@ bool arena_supply_wants(const struct arena_supply *supply)
 struct arena_chunk *arena_chunk_make(size_t chunk_size)
 {
     struct arena_chunk *chunk = chunk_new(chunk_size, true);
-    thread_give_way();
     for (size_t at = 0; at < chunk_size; at += ARENA_PAGE_SIZE)
         ((volatile uint8_t *)chunk->data)[at] = 0;
     return chunk;
@@ -211,20 +209,14 @@ struct arena_range arena_supply_needed(struct arena_supply *supply)
 }
 
 /* Unlike a touch it writes nothing, so that the owner may use the memory at the same time.  Where
- * the system does not know it (Linux does from 5.14 on) the owner touches all of it himself. */
-void arena_range_touch(struct arena_range range)
+ * the system does not know it (Linux does from 5.14 on) the owner touches all of it itself. */
+struct arena_range arena_range_touch(struct arena_range range)
 {
+    size_t size = range.size < HUGE_PAGE_SIZE ? range.size : HUGE_PAGE_SIZE;
 #ifdef MADV_POPULATE_WRITE
-    uint8_t *data = range.data;
-    for (size_t at = 0; at < range.size; at += HUGE_PAGE_SIZE) {
-        size_t left = range.size - at;
-        thread_give_way();
-        (void)madvise(data + at, left < HUGE_PAGE_SIZE ? left : HUGE_PAGE_SIZE,
-                      MADV_POPULATE_WRITE);
-    }
-#else
-    (void)range;
+    (void)madvise(range.data, size, MADV_POPULATE_WRITE);
 #endif
+    return (struct arena_range){(uint8_t *)range.data + size, range.size - size};
 }
 
 /* A chunk that is ready, or a new one.  As long as no arena had two, little is written: then a

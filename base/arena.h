@@ -52,9 +52,10 @@ struct arena_range {
     size_t size;
 };
 struct arena_range arena_supply_needed(struct arena_supply *supply);
-/* Have the kernel make it ready; on any thread, and whatever becomes of the memory meanwhile: what
- * is in it stays, and where there is none any more nothing happens. */
-void arena_range_touch(struct arena_range range);
+/* Have the kernel make the first 2 MiB of the range ready, which is a fraction of a millisecond's
+ * work; returns what is left of the range.  Any thread may call it, whatever the owner does with
+ * the memory meanwhile: what is in the memory stays, and memory that is gone is left alone. */
+struct arena_range arena_range_touch(struct arena_range range);
 
 /* `alignment` is a power of two, at most 64.  Never fails (memory.h); not zeroed. */
 void *arena_alloc(struct arena *arena, size_t size, size_t alignment);

@@ -9,7 +9,7 @@
 
 #include <uuid/uuid.h>
 
-#include "base/world/world.h"
+#include "base/random.h"
 
 /* From 1582-10-15 to 1970-01-01 in 100 ns. */
 #define EPOCH_TICKS INT64_C(0x01B21DD213814000)

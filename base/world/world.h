@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/random.h"
 
 /* ---- disk: one data directory ---- */
 
@@ -72,7 +73,7 @@ struct disk {
     void (*unlock)(struct disk *disk);
 };
 
-/* ---- clock and randomness ---- */
+/* ---- clock; for randomness see base/random.h ---- */
 
 enum { BOOT_ID_SIZE = 16 };
 
@@ -84,11 +85,6 @@ struct clock {
     int64_t (*boottime_us)(struct clock *clock);
     void (*boot_id)(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE]);
     void (*sleep_us)(struct clock *clock, int64_t us); /* on a lane's thread only */
-};
-
-struct random {
-    void (*fill)(struct random *random, void *to, size_t size);
-    bool is_system;            /* the bytes are the system's: a library may draw for itself */
 };
 
 /* ---- executor: lanes, timers, the loop ---- */

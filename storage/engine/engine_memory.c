@@ -15,6 +15,7 @@
  * kept can thus push the whole over a limit that is too small for so many partitions;
  * docs/OPERATIONS.md says what one takes. */
 #include "base/memory.h"
+#include "base/world/thread.h"
 #include "storage/engine/engine_private.h"
 
 enum {
@@ -142,10 +143,14 @@ struct memory_job {
 static void memory_run(struct job *job)
 {
     struct memory_job *memory = (struct memory_job *)(void *)job;
-    if (memory->needed.size > 0)
-        arena_range_touch(memory->needed);
-    else
+    struct arena_range left = memory->needed;
+    thread_give_way();
+    if (left.size == 0)
         memory->chunk = arena_chunk_make(MEMTABLE_CHUNK);
+    while (left.size > 0) {
+        left = arena_range_touch(left);
+        thread_give_way();
+    }
 }
 
 static void memory_done(struct job *job)
