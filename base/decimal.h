@@ -4,7 +4,7 @@
  * BigDecimal and Cassandra: a sum has the larger scale of its terms, a product the sum of the
  * scales.  256 bits hold every product of a 128-bit sum with a rate of 18 digits and every sum of
  * 2^60 such products, so with the limits on input (18 digits, scale 18) nothing overflows; the
- * functions that could say ERROR_LIMIT all the same. */
+ * functions that could say ERROR_LIMIT all the same.  Division is in decimal_divide.c. */
 #ifndef DAYBOOK_BASE_DECIMAL_H
 #define DAYBOOK_BASE_DECIMAL_H
 

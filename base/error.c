@@ -80,7 +80,7 @@ const char *error_text(int code)
     return text != NULL ? text : "unknown error";
 }
 
-_Noreturn void check_failed(const char *file, int line, const char *expression)
+_Noreturn void error_check_failed(const char *file, int line, const char *expression)
 {
     fflush(stdout);
     fprintf(stderr, "%s:%d: check failed: %s\n", file, line, expression);

@@ -58,8 +58,8 @@ const char *error_text(int code);
 bool error_is_passing(int code);
 
 /* Abort with file, line and expression; the program is wrong, not its input. */
-_Noreturn void check_failed(const char *file, int line, const char *expression);
+_Noreturn void error_check_failed(const char *file, int line, const char *expression);
 
 #define check(expression)                                                                          \
-    ((expression) ? (void)0 : check_failed(__FILE__, __LINE__, #expression))
+    ((expression) ? (void)0 : error_check_failed(__FILE__, __LINE__, #expression))
 #endif

@@ -99,7 +99,7 @@ struct metric *metrics_add_histogram(struct metrics *metrics, const char *name, 
     return metric;
 }
 
-void metric_observe_us(struct metric *histogram, int64_t us)
+void metrics_observe_us(struct metric *histogram, int64_t us)
 {
     size_t at = 0;
     while (us > buckets[at].us_max)

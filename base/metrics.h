@@ -37,7 +37,7 @@ struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const
 /* Lengths of time, printed in seconds as Prometheus wants it: `name` ends in _seconds. */
 struct metric *metrics_add_histogram(struct metrics *metrics, const char *name,
                                      const char *labels, const char *help);
-void metric_observe_us(struct metric *histogram, int64_t us);
+void metrics_observe_us(struct metric *histogram, int64_t us);
 /* The one of that name without labels; NULL: none was added. */
 const struct metric *metrics_find(const struct metrics *metrics, const char *name);
 const struct metric *metrics_first(const struct metrics *metrics);

@@ -28,9 +28,10 @@
 #include "bench/bench_store.h"
 #include "bench/click_arguments.h"
 #include "bench/cql_asker.h"
-#include "program/control/control.h"
 #include "base/memory.h"
 #include "base/world/thread.h"
+#include "program/control/control.h"
+#include "program/control/control_client.h"
 
 enum { WORDS_MAX = 32, ANSWER_PIECE = 65536 };
 
@@ -106,7 +107,7 @@ static void command_make(struct run *run)
         .actor = "ask", .text = run->arguments.words[0], .word_count = count, .words = words};
     for (int i = 0; i < count; i++)
         words[i] = word_fill(run, run->arguments.words[i]);
-    control_request_put(&request, &body);
+    control_message_put_request(&request, &body);
     for (int i = 0; i < count; i++)
         memory_free(words[i]);
     buffer_clear(&run->request);

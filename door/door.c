@@ -351,17 +351,17 @@ int door_listen(struct door *door, const struct door_place *place, const char **
     if (rc != 0)
         return rc;
     /* What it is bound to decides, not its name: nothing is accepted before this is looked at. */
-    if (!listener_is_local(door->listener) && !place->is_open_to_all) {
+    if (!network_listener_is_local(door->listener) && !place->is_open_to_all) {
         rc = error_set(err, ERROR_USAGE,
                        "other machines reach %s, and no client has to log in there: %s",
-                       listener_address(door->listener),
+                       network_listener_address(door->listener),
                        place->remedy != NULL ? place->remedy : "127.0.0.1 is this machine's own");
         door_stop(door);
         return rc;
     }
     if (place->slots_max > 0)
         door_limit(door, place->slots_max);
-    *address_out = listener_address(door->listener);
+    *address_out = network_listener_address(door->listener);
     return 0;
 }
 
@@ -374,13 +374,13 @@ int door_listen_unix(struct door *door, const char *path, struct error *err)
 
 bool door_is_local(const struct door *door)
 {
-    return door->listener == NULL || listener_is_local(door->listener);
+    return door->listener == NULL || network_listener_is_local(door->listener);
 }
 
 void door_stop(struct door *door)
 {
     if (door->listener != NULL)
-        listener_close(door->listener);
+        network_listener_close(door->listener);
     door->listener = NULL;
 }
 

@@ -12,6 +12,7 @@
 #include <sys/time.h>
 
 #include "program/access.h"
+#include "program/control/control_client.h"
 #include "query/commands/query_commands.h"
 #include "query/status.h"
 #include "program/run.h"

@@ -10,7 +10,7 @@
 #ifndef DAYBOOK_PROGRAM_CHECKING_H
 #define DAYBOOK_PROGRAM_CHECKING_H
 
-#include "program/control/control.h"
+#include "program/control/control_parse.h"
 
 enum { CHECKING_MS = 5000 };
 

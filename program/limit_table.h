@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_PROGRAM_LIMIT_TABLE_H
 #define DAYBOOK_PROGRAM_LIMIT_TABLE_H
 
-#include "program/control/control.h"
+#include "program/control/control_parse.h"
 
 extern const struct command limit_table_command;
 

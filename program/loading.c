@@ -15,6 +15,7 @@
 
 #include "program/access.h"
 #include "ingest/load/load.h"
+#include "program/control/control_client.h"
 #include "program/run.h"
 #include "base/memory.h"
 

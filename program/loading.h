@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_PROGRAM_LOADING_H
 #define DAYBOOK_PROGRAM_LOADING_H
 
-#include "program/control/control.h"
+#include "program/control/control_parse.h"
 
 /* For the table of subcommands; its `run` is NULL, since no server runs it. */
 extern const struct command loading_command;

@@ -4,7 +4,7 @@
 #ifndef DAYBOOK_PROGRAM_MENDING_H
 #define DAYBOOK_PROGRAM_MENDING_H
 
-#include "program/control/control.h"
+#include "program/control/control_parse.h"
 
 /* `clock` with the options that were parsed: with mend this, without it what every command does. */
 int mending_run(const void *options, const struct control_common *common, int word_count,

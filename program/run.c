@@ -19,6 +19,7 @@
 #include "program/access.h"
 #include "base/memory.h"
 #include "base/cli/terminal.h"
+#include "program/control/control_client.h"
 
 enum { INPUT_STEP = 64 * 1024 };
 

@@ -3,6 +3,7 @@
 #define DAYBOOK_PROGRAM_RUN_H
 
 #include "program/control/control.h"
+#include "program/control/control_parse.h"
 
 enum { RUN_INPUT_MAX = CONTROL_MESSAGE_MAX - (1 << 20) };      /* bytes of a command's file */
 

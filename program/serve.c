@@ -18,6 +18,7 @@
 
 #include "program/access.h"
 #include "program/control/config_file.h"
+#include "program/control/control_server.h"
 #include "query/native/native_door.h"
 #include "query/native/native_password.h"
 #include "base/arena.h"

@@ -69,7 +69,7 @@ void query_answer_release(struct query_answer *answer)
 
 bool query_answer_format(const char *name, enum table_format *format_out, struct argp_state *state)
 {
-    if (table_format_parse(name, format_out))
+    if (table_print_format_parse(name, format_out))
         return true;
     argp_error(state, "--format is table, csv, csv-safe, json or md; '%s' is not in this version",
                name);

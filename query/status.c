@@ -31,7 +31,7 @@ static error_t status_parse(int key, char *argument, struct argp_state *state)
         options->is_metrics = true;
         return 0;
     case KEY_FORMAT:
-        if (!table_format_parse(argument, &options->format) ||
+        if (!table_print_format_parse(argument, &options->format) ||
             (options->format != TABLE_ALIGNED && options->format != TABLE_JSON)) {
             argp_error(state, "--format takes table or json, not '%s'", argument);
             return EINVAL;

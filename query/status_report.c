@@ -69,7 +69,7 @@ static void begin_member(struct status_report *report, const char *key)
 void status_report_text(struct status_report *report, const char *key, const char *value)
 {
     begin_member(report, key);
-    json_append_string(&report->members, bytes_text(value));
+    table_print_json_string(&report->members, bytes_text(value));
     buffer_append_text(&report->lines, value);
 }
 
@@ -105,7 +105,7 @@ void status_report_finding(struct status_report *report, const char *reason, con
     buffer_append_bytes(&report->findings, buffer_view(&text));
     buffer_printf(&report->findings_json, "%s{\"reason\":\"%s\",\"text\":", is_first ? "" : ",",
                   reason);
-    json_append_string(&report->findings_json, buffer_view(&text));
+    table_print_json_string(&report->findings_json, buffer_view(&text));
     buffer_put_u8(&report->findings_json, '}');
     buffer_release(&text);
 }

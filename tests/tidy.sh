@@ -120,7 +120,7 @@ line_length() {
 # Who may come in is decided in one folder: no other listens, counts connections or asks whether a
 # peer is still there.
 one_door() {
-    local names='network_(listen|listen_unix|keepalive)|listener_[a-z]+|accept4?|listen|setsockopt'
+    local names='network_(listen|listen_unix|listener_[a-z_]+|keepalive)|accept4?|listen|setsockopt'
     local counts='connection_count|session_count|SO_KEEPALIVE|TCP_KEEP[A-Z]+'
     code_lines | grep -vE '^(door/|client/|base/world/network(_uv)?\.[ch]:)' |
         grep -E "(^|[^a-z_.>])($names)\(|[^a-z_]($counts)"

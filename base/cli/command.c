@@ -67,7 +67,7 @@ uint32_t command_word(const char *word, const char *const *words, uint32_t count
 
 int command_format(struct argp_state *state, const char *argument, enum table_format *format_out)
 {
-    if (table_format_parse(argument, format_out))
+    if (table_print_format_parse(argument, format_out))
         return 0;
     argp_error(state, "'%s' is no format: table, csv, csv-safe, json or md", argument);
     return EINVAL;

@@ -27,7 +27,7 @@ struct table_print {
     size_t widths[TABLE_COLUMNS_MAX];
 };
 
-bool table_format_parse(const char *name, enum table_format *format_out)
+bool table_print_format_parse(const char *name, enum table_format *format_out)
 {
     static const struct {
         const char *name;
@@ -48,7 +48,7 @@ bool table_format_parse(const char *name, enum table_format *format_out)
 
 /* ---- fields ---- */
 
-void csv_append_field(struct buffer *text, struct bytes field)
+void table_print_csv_field(struct buffer *text, struct bytes field)
 {
     bool quoted = field.size == 0 || field.data[0] == '#';
     for (size_t i = 0; i < field.size && !quoted; i++) {
@@ -68,7 +68,7 @@ void csv_append_field(struct buffer *text, struct bytes field)
     buffer_put_u8(text, '"');
 }
 
-void json_append_string(struct buffer *text, struct bytes string)
+void table_print_json_string(struct buffer *text, struct bytes string)
 {
     buffer_put_u8(text, '"');
     for (size_t i = 0; i < string.size; i++) {
@@ -97,7 +97,7 @@ static void json_append_list(struct buffer *text, struct bytes list)
         if (i > start) {
             if (start > 0)
                 buffer_append_text(text, ", ");
-            json_append_string(text, bytes_of(list.data + start, i - start));
+            table_print_json_string(text, bytes_of(list.data + start, i - start));
         }
         start = i + 1;
     }
@@ -113,7 +113,7 @@ static void json_append_cell(struct buffer *text, enum table_cell_kind kind, str
     switch (kind) {
     case TABLE_TEXT:
     case TABLE_DECIMAL:
-        json_append_string(text, cell);
+        table_print_json_string(text, cell);
         break;
     case TABLE_NUMBER:
     case TABLE_BOOLEAN:
@@ -235,12 +235,12 @@ static void csv_guarded_cell(struct buffer *text, enum table_cell_kind kind, str
 {
     struct buffer guarded = {0};
     if (is_right(kind) || !is_formula(cell)) {
-        csv_append_field(text, cell);
+        table_print_csv_field(text, cell);
         return;
     }
     buffer_put_u8(&guarded, '\'');
     buffer_append_bytes(&guarded, cell);
-    csv_append_field(text, buffer_view(&guarded));
+    table_print_csv_field(text, buffer_view(&guarded));
     buffer_release(&guarded);
 }
 
@@ -254,7 +254,7 @@ static void csv_line(struct table_print *print, const struct bytes *cells)
         if (print->format == TABLE_CSV_SAFE)
             csv_guarded_cell(print->text, print->columns[i].kind, cells[i]);
         else
-            csv_append_field(print->text, cells[i]);
+            table_print_csv_field(print->text, cells[i]);
     }
     buffer_put_u8(print->text, '\n');
 }
@@ -265,7 +265,7 @@ static void json_line(struct table_print *print, const struct bytes *cells)
     for (uint32_t i = 0; i < print->column_count; i++) {
         if (i > 0)
             buffer_append_text(print->text, ", ");
-        json_append_string(print->text, bytes_text(print->columns[i].name));
+        table_print_json_string(print->text, bytes_text(print->columns[i].name));
         buffer_append_text(print->text, ": ");
         json_append_cell(print->text, print->columns[i].kind, cells[i]);
     }

@@ -23,7 +23,7 @@
 enum table_format { TABLE_ALIGNED, TABLE_CSV, TABLE_CSV_SAFE, TABLE_JSON, TABLE_MARKDOWN };
 
 /* "table", "csv", "csv-safe", "json", "md". */
-bool table_format_parse(const char *name, enum table_format *format_out);
+bool table_print_format_parse(const char *name, enum table_format *format_out);
 
 /* How a cell's text is aligned, and what it is in JSON. */
 enum table_cell_kind {
@@ -57,7 +57,7 @@ void table_print_abandon(struct table_print *print);
 
 /* One CSV field (RFC 4180): quoted where it must be, where it is empty but not null, and where it
  * begins with #, which the text door would take for a control line. */
-void csv_append_field(struct buffer *text, struct bytes field);
+void table_print_csv_field(struct buffer *text, struct bytes field);
 /* A JSON string, in its quotes. */
-void json_append_string(struct buffer *text, struct bytes string);
+void table_print_json_string(struct buffer *text, struct bytes string);
 #endif

@@ -1,4 +1,4 @@
-/* loop: the event loop that a process runs, and the signals that end it. */
+/* loop: the event loop that a process runs, and the signals that end it; loop_uv.c is libuv's. */
 #ifndef DAYBOOK_BASE_WORLD_LOOP_H
 #define DAYBOOK_BASE_WORLD_LOOP_H
 

@@ -63,7 +63,7 @@ int64_t loop_times_begin(struct loop_times *times)
 void loop_times_end(const struct loop_times *times, enum loop_cause cause, int64_t began_ns)
 {
     if (is_shown(times) && began_ns != 0)
-        metric_observe_us(times->histograms[cause], (loop_times_now_ns() - began_ns) / 1000);
+        metrics_observe_us(times->histograms[cause], (loop_times_now_ns() - began_ns) / 1000);
 }
 
 void loop_times_end_turn(struct loop_times *times)

@@ -63,10 +63,10 @@ must_check int network_listen_unix(struct network *network, const char *path,
                                    void *context, struct listener **listener_out,
                                    struct error *err);
 /* The address it really has, port included; valid as long as the listener. */
-const char *listener_address(const struct listener *listener);
+const char *network_listener_address(const struct listener *listener);
 /* Whether it is bound to a loopback address or a path, so that this machine alone reaches it. */
-bool listener_is_local(const struct listener *listener);
-void listener_close(struct listener *listener);
+bool network_listener_is_local(const struct listener *listener);
+void network_listener_close(struct listener *listener);
 
 /* Connect (blocking; for commands, not for the server). */
 must_check int network_connect(struct network *network, const char *address,
@@ -93,8 +93,6 @@ void network_finish(struct connection *connection);
 void network_addresses(const struct connection *connection, struct network_address *local_out,
                        struct network_address *peer_out);
 void network_close(struct connection *connection);     /* at once; what is queued may be lost */
-/* Bytes the kernel may hold for us; bounds what waits unread. */
-void network_receive_buffer(struct connection *connection, size_t bytes);
 
 /* When nothing came for `idle_s` seconds the system asks the peer's whether it is there, `probes`
  * times, `every_s` seconds apart; without an answer the connection ends.  Not of a unix socket. */

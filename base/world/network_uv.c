@@ -339,14 +339,6 @@ void network_addresses(const struct connection *connection, struct network_addre
     *peer_out = address_of(&peer);
 }
 
-void network_receive_buffer(struct connection *connection, size_t bytes)
-{
-    int size = bytes > INT32_MAX ? INT32_MAX : (int)bytes;
-
-    /* The kernel's own size serves as well: this bounds memory, nothing else. */
-    (void)uv_recv_buffer_size(&connection->uv.handle, &size);
-}
-
 void network_keepalive(struct connection *connection, int idle_s, int every_s, int probes)
 {
     int on = 1;
@@ -501,7 +493,7 @@ static void listener_closed(uv_handle_t *handle)
     network_handle_gone(network);
 }
 
-void listener_close(struct listener *listener)
+void network_listener_close(struct listener *listener)
 {
     if (uv_is_closing(&listener->uv.handle))
         return;
@@ -510,12 +502,12 @@ void listener_close(struct listener *listener)
     uv_close(&listener->uv.handle, listener_closed);
 }
 
-const char *listener_address(const struct listener *listener)
+const char *network_listener_address(const struct listener *listener)
 {
     return listener->address;
 }
 
-bool listener_is_local(const struct listener *listener)
+bool network_listener_is_local(const struct listener *listener)
 {
     return listener->is_local;
 }
@@ -655,7 +647,7 @@ int network_listen(struct network *network, const char *address,
     if (rc == 0)
         rc = uv_tcp_getsockname(&listener->uv.tcp, (struct sockaddr *)&name, &name_size);
     if (rc != 0) {
-        listener_close(listener);
+        network_listener_close(listener);
         return error_set(err, rc, "cannot listen on %s: %s", address, uv_strerror(rc));
     }
     address_format((struct sockaddr *)&name, (socklen_t)name_size, listener->address,
@@ -801,7 +793,7 @@ int network_listen_unix(struct network *network, const char *path,
     else
         rc = uv_listen(&listener->uv.stream, NETWORK_BACKLOG, listener_connection);
     if (rc != 0) {
-        listener_close(listener);
+        network_listener_close(listener);
         return error_set(err, rc, "cannot listen on %s: %s", path, error_text(rc));
     }
     watch_add(network->questions, fd);

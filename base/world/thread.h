@@ -6,7 +6,7 @@
  * puts off nobody, and while it works it gives way.  The share of the cores that each gets stays
  * the same, but for what nobody waits for, which gets a third where all want the cores.  Before
  * Linux 6.12 threads have no turns of their own: who works for long puts off nobody when it wakes,
- * and that is all but for the shares. */
+ * and that is all but for the shares.  thread_linux.c asks the system for it. */
 #ifndef DAYBOOK_BASE_WORLD_THREAD_H
 #define DAYBOOK_BASE_WORLD_THREAD_H
 

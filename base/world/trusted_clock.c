@@ -15,7 +15,7 @@
 /* Wall clock and boot time are slewed alike, so that in step they stay together but for leaps. */
 #define STEP_US INT64_C(10000000)
 
-struct clock_reading clock_read(struct clock *clock)
+struct clock_reading trusted_clock_read(struct clock *clock)
 {
     struct clock_reading now = {.wall_us = clock->wall_us(clock),
                                 .boot_us = clock->boottime_us(clock)};
@@ -23,7 +23,7 @@ struct clock_reading clock_read(struct clock *clock)
     return now;
 }
 
-struct clock_mark clock_mark_of(const struct clock_reading *now)
+struct clock_mark trusted_clock_mark_of(const struct clock_reading *now)
 {
     struct clock_mark mark = {.trusted_us = now->wall_us, .boot_us = now->boot_us};
     memcpy(mark.boot_id, now->boot_id, BOOT_ID_SIZE);
@@ -38,7 +38,7 @@ int64_t trusted_clock_us(const struct trusted_clock *clock, const struct clock_r
 struct clock_mark trusted_clock_mark(const struct trusted_clock *clock,
                                      const struct clock_reading *now)
 {
-    struct clock_mark mark = clock_mark_of(now);
+    struct clock_mark mark = trusted_clock_mark_of(now);
     mark.trusted_us = trusted_clock_us(clock, now);
     return mark;
 }
@@ -62,7 +62,7 @@ static void steady_begin(struct trusted_clock *clock, const struct clock_reading
 
 void trusted_clock_accept(struct trusted_clock *clock, const struct clock_reading *now)
 {
-    clock->mark = clock_mark_of(now);
+    clock->mark = trusted_clock_mark_of(now);
     clock->is_lower_bound = false;
     clock->is_in_doubt = false;
 }
@@ -72,11 +72,11 @@ static void begin_lower_bound(struct trusted_clock *clock, int64_t trusted_us, i
                               const struct clock_reading *now)
 {
     clock->is_lower_bound = true;
-    clock->mark = clock_mark_of(now);
+    clock->mark = trusted_clock_mark_of(now);
     clock->mark.trusted_us = trusted_us;
     clock->mark.boot_us = boot_us;
     if (ahead_us(clock, now) > 0 && !differs(ahead_us(clock, now)))
-        clock->mark = clock_mark_of(now);
+        clock->mark = trusted_clock_mark_of(now);
 }
 
 static bool is_same_boot(const struct clock_mark *mark, const struct clock_reading *now)
@@ -99,7 +99,7 @@ void trusted_clock_init(struct trusted_clock *clock, const struct clock_mark *ma
 void trusted_clock_init_unmarked(struct trusted_clock *clock, int64_t newest_us,
                                  const struct clock_reading *now)
 {
-    *clock = (struct trusted_clock){.mark = clock_mark_of(now)};
+    *clock = (struct trusted_clock){.mark = trusted_clock_mark_of(now)};
     steady_begin(clock, now);
     if (newest_us > 0 && newest_us < now->wall_us)
         begin_lower_bound(clock, newest_us, now->boot_us, now);
@@ -125,7 +125,7 @@ bool trusted_clock_look(struct trusted_clock *clock, const struct clock_reading 
         steady_begin(clock, now);
     if (is_proved(clock, now)) {
         if (ahead_us(clock, now) > 0)
-            clock->mark = clock_mark_of(now);
+            clock->mark = trusted_clock_mark_of(now);
         clock->is_lower_bound = false;
     }
     clock->is_in_doubt = differs(ahead_us(clock, now));

@@ -48,9 +48,9 @@ struct trusted_clock {
     bool is_in_doubt;                  /* at the last look */
 };
 
-struct clock_reading clock_read(struct clock *clock);
+struct clock_reading trusted_clock_read(struct clock *clock);
 /* One that trusts the wall clock as it was read. */
-struct clock_mark clock_mark_of(const struct clock_reading *now);
+struct clock_mark trusted_clock_mark_of(const struct clock_reading *now);
 
 /* Begin with the mark that is kept. */
 void trusted_clock_init(struct trusted_clock *clock, const struct clock_mark *mark,

@@ -1,7 +1,8 @@
 /* watch: whether something has come at any of some descriptors, asked without waiting.
  *
  * The loop hears of what came when it polls, once a turn.  Work that takes most of a turn asks here
- * whether somebody waits meanwhile, and then ends early: one system call, whatever is watched. */
+ * whether somebody waits meanwhile, and then ends early: one system call, whatever is watched.
+ * watch_linux.c asks epoll. */
 #ifndef DAYBOOK_BASE_WORLD_WATCH_H
 #define DAYBOOK_BASE_WORLD_WATCH_H
 

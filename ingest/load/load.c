@@ -512,9 +512,9 @@ static void load_reject(struct load *load, const struct load_batch *batch, uint6
     if (!rejects_open(load))
         return;
     buffer_printf(&row, "%" PRIu64 ",%.*s,", line, (int)code.size, (const char *)code.data);
-    csv_append_field(&row, bytes_text(reason_of(code)));
+    table_print_csv_field(&row, bytes_text(reason_of(code)));
     buffer_put_u8(&row, ',');
-    csv_append_field(&row, content);
+    table_print_csv_field(&row, content);
     buffer_put_u8(&row, '\n');
     (void)fwrite(row.data, 1, row.size, load->rejects);
     buffer_release(&row);

@@ -713,7 +713,7 @@ static struct bytes row_line(struct binary_decoder *decoder, const struct record
     for (int i = 0; i < RECORD_FIELDS; i++) {
         if (i > 0)
             buffer_put_u8(&decoder->line, ',');
-        csv_append_field(&decoder->line, record->fields[i]);
+        table_print_csv_field(&decoder->line, record->fields[i]);
     }
     return buffer_view(&decoder->line);
 }

@@ -14,18 +14,12 @@
  *            5 EXIT     u8 exit status; the last message
  *            6 OPEN     nothing
  *
- * Sized: a varint and so many bytes (base/bytes.h).  The socket's mode is 0600: whoever can
+ * Sized: a varint and so many bytes (base/buffer.h).  The socket's mode is 0600: whoever can
  * connect is the directory's owner or root. */
 #ifndef DAYBOOK_PROGRAM_CONTROL_CONTROL_H
 #define DAYBOOK_PROGRAM_CONTROL_CONTROL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/cli/command.h"
-#include "base/world/network.h"
-#include "base/world/world.h"
-#include "door/door.h"
 
 enum {
     CONTROL_MESSAGE_MAX = 64 << 20,    /* bytes; bounds the file that may go along with a command */
@@ -53,80 +47,4 @@ struct control_entry {
     const struct command *command;
     void *room;
 };
-
-/* ---- words to options, both sides ---- */
-
-enum { CONTROL_WAIT_MS_DEFAULT = 10000 };
-
-/* What every command takes besides its own options; the texts point into the words. */
-struct control_common {
-    const char *directory;             /* -d; NULL: not given */
-    const char *stream;                /* --stream; NULL: not given */
-    int64_t wait_ms;                   /* --wait: how long a directory that is held is waited for */
-};
-
-/* Parse `words` (the command's name first) into options that the caller frees with memory_free.
- * The words are reordered, and outlive the options, which may point into them.  `prints`: --help
- * and errors are printed and end the process, as a command line's do; else an error is
- * returned.  `common_out` may be NULL. */
-must_check int control_parse(const struct command *command, int word_count, char **words,
-                             bool prints, struct control_common *common_out, void **options_out,
-                             struct error *err);
-
-/* ---- the server's side ---- */
-
-struct control_server;
-
-struct control_server_options {
-    struct network *network;
-    struct world *world;               /* on the same loop */
-    const char *path;                  /* of the socket */
-    const struct control_entry *entries;           /* outlive the server */
-    uint32_t entry_count;
-    uint32_t connections_max;          /* 0: CONTROL_CONNECTIONS_MAX */
-    size_t bytes_max;                  /* of memory, for what commands take (control_room.h); 0:
-                                        * CONTROL_BYTES_MAX */
-    /* Tells an account of it; NULL: there is none. */
-    void (*held)(void *context, int64_t change_bytes);
-    /* Takes a connection that asked for the ingest door. */
-    void (*ingest)(void *context, struct connection *connection);
-    void *context;
-};
-
-must_check int control_server_open(const struct control_server_options *options,
-                                   struct control_server **server_out, struct error *err);
-/* Takes no more requests and hangs up on clients that have sent none or do not take their answer;
- * frees itself when the last running command has finished, then calls `closed`. */
-void control_server_close(struct control_server *server, void (*closed)(void *context),
-                          void *context);
-
-/* ---- the client's side ---- */
-
-struct control_request {
-    bool is_terminal;
-    const char *actor;
-    const char *text;
-    const char *folder;                /* NULL: not told */
-    int word_count;
-    char *const *words;
-    struct bytes input;
-};
-
-/* Append the body of a RUN message. */
-void control_request_put(const struct control_request *request, struct buffer *body);
-
-/* Send a request on `connection` and pass what comes on: `write` for each piece, `finished` once
- * with the exit status, or with EXIT_SYSTEM_FAILED when the connection breaks.  The connection is
- * closed and gone when `finished` is called. */
-struct control_client_handler {
-    void (*write)(void *context, enum command_stream stream, struct bytes bytes);
-    void (*finished)(void *context, int exit_status);
-};
-void control_client_run(struct connection *connection, const struct control_request *request,
-                        const struct control_client_handler *handler, void *context);
-
-/* Ask for the ingest door.  `opened` gets the connection back, without a handler, or NULL. */
-void control_client_ingest(struct connection *connection,
-                           void (*opened)(void *context, struct connection *connection),
-                           void *context);
 #endif

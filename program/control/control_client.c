@@ -1,5 +1,5 @@
 /* control_client: sends one request and passes the answer on. */
-#include "program/control/control.h"
+#include "program/control/control_client.h"
 
 #include "program/control/control_message.h"
 #include "base/memory.h"
@@ -25,7 +25,7 @@ static void client_close(struct client *client, int exit_status)
 
 static void client_free(struct client *client)
 {
-    message_reader_release(&client->reader);
+    control_message_release(&client->reader);
     memory_free(client);
 }
 
@@ -42,7 +42,7 @@ static void client_opened(struct client *client)
 static void client_space(void *context, uint8_t **to_out, size_t *size_out)
 {
     struct client *client = context;
-    message_reader_space(&client->reader, to_out, size_out);
+    control_message_space(&client->reader, to_out, size_out);
 }
 
 static void client_data(void *context, size_t size)
@@ -51,8 +51,8 @@ static void client_data(void *context, size_t size)
     enum control_kind kind;
     struct bytes body;
     int rc;
-    message_reader_added(&client->reader, size);
-    while (!client->is_closing && (rc = message_reader_next(&client->reader, &kind, &body)) != 0) {
+    control_message_added(&client->reader, size);
+    while (!client->is_closing && (rc = control_message_next(&client->reader, &kind, &body)) != 0) {
         if (rc == 1 && kind == CONTROL_OPEN && client->opened != NULL) {
             client_opened(client);
             return;
@@ -110,28 +110,14 @@ static struct client *client_new(struct connection *connection, void *context)
     return client;
 }
 
-void control_request_put(const struct control_request *request, struct buffer *body)
-{
-    buffer_put_u8(body, request->is_terminal ? 1 : 0);
-    buffer_put_sized(body, bytes_text(request->actor));
-    buffer_put_sized(body, bytes_text(request->text));
-    buffer_put_sized(body, bytes_text(request->folder != NULL ? request->folder : ""));
-    buffer_put_varint(body, (uint64_t)request->word_count);
-    for (int i = 0; i < request->word_count; i++)
-        buffer_put_sized(body, bytes_text(request->words[i]));
-    buffer_put_u8(body, request->input.data != NULL ? 1 : 0);
-    if (request->input.data != NULL)
-        buffer_put_sized(body, request->input);
-}
-
 void control_client_run(struct connection *connection, const struct control_request *request,
                         const struct control_client_handler *handler, void *context)
 {
     struct client *client = client_new(connection, context);
     struct buffer body = {0};
     client->handler = handler;
-    control_request_put(request, &body);
-    message_send(connection, CONTROL_RUN, buffer_view(&body));
+    control_message_put_request(request, &body);
+    control_message_send(connection, CONTROL_RUN, buffer_view(&body));
     buffer_release(&body);
     network_start(connection, &client_connection, client);
 }
@@ -142,6 +128,6 @@ void control_client_ingest(struct connection *connection,
 {
     struct client *client = client_new(connection, context);
     client->opened = opened;
-    message_send(connection, CONTROL_INGEST, (struct bytes){0});
+    control_message_send(connection, CONTROL_INGEST, (struct bytes){0});
     network_start(connection, &client_connection, client);
 }

@@ -5,20 +5,20 @@
 
 enum { HEADER_SIZE = 5, SPACE_MIN = 64 * 1024 };
 
-void message_reader_release(struct message_reader *reader)
+void control_message_release(struct message_reader *reader)
 {
     buffer_release(&reader->bytes);
     reader->consumed = 0;
 }
 
-void message_reader_space(struct message_reader *reader, uint8_t **to_out, size_t *size_out)
+void control_message_space(struct message_reader *reader, uint8_t **to_out, size_t *size_out)
 {
     buffer_reserve(&reader->bytes, SPACE_MIN);
     *to_out = reader->bytes.data + reader->bytes.size;
     *size_out = reader->bytes.capacity - reader->bytes.size;
 }
 
-void message_reader_added(struct message_reader *reader, size_t size)
+void control_message_added(struct message_reader *reader, size_t size)
 {
     reader->bytes.size += size;
 }
@@ -33,8 +33,8 @@ static void drop_consumed(struct message_reader *reader)
     reader->consumed = 0;
 }
 
-int message_reader_next(struct message_reader *reader, enum control_kind *kind_out,
-                        struct bytes *body_out)
+int control_message_next(struct message_reader *reader, enum control_kind *kind_out,
+                         struct bytes *body_out)
 {
     const uint8_t *at = reader->bytes.data + reader->consumed;
     size_t left = reader->bytes.size - reader->consumed;
@@ -53,13 +53,13 @@ int message_reader_next(struct message_reader *reader, enum control_kind *kind_o
     return 1;
 }
 
-size_t message_reader_whole(const struct message_reader *reader)
+size_t control_message_whole(const struct message_reader *reader)
 {
     size_t left = reader->bytes.size - reader->consumed;
     return left < HEADER_SIZE ? 0 : load_u32(reader->bytes.data + reader->consumed);
 }
 
-void message_put(struct buffer *to, enum control_kind kind, struct bytes body)
+void control_message_put(struct buffer *to, enum control_kind kind, struct bytes body)
 {
     buffer_put_u32(to, (uint32_t)(body.size + 1));
     buffer_put_u8(to, (uint8_t)kind);
@@ -67,10 +67,24 @@ void message_put(struct buffer *to, enum control_kind kind, struct bytes body)
 }
 
 /* In one piece, or the reader wakes for the header alone. */
-void message_send(struct connection *connection, enum control_kind kind, struct bytes body)
+void control_message_send(struct connection *connection, enum control_kind kind, struct bytes body)
 {
     struct buffer message = {0};
-    message_put(&message, kind, body);
+    control_message_put(&message, kind, body);
     network_write(connection, buffer_view(&message));
     buffer_release(&message);
+}
+
+void control_message_put_request(const struct control_request *request, struct buffer *body)
+{
+    buffer_put_u8(body, request->is_terminal ? 1 : 0);
+    buffer_put_sized(body, bytes_text(request->actor));
+    buffer_put_sized(body, bytes_text(request->text));
+    buffer_put_sized(body, bytes_text(request->folder != NULL ? request->folder : ""));
+    buffer_put_varint(body, (uint64_t)request->word_count);
+    for (int i = 0; i < request->word_count; i++)
+        buffer_put_sized(body, bytes_text(request->words[i]));
+    buffer_put_u8(body, request->input.data != NULL ? 1 : 0);
+    if (request->input.data != NULL)
+        buffer_put_sized(body, request->input);
 }

@@ -2,6 +2,8 @@
 #ifndef DAYBOOK_PROGRAM_CONTROL_CONTROL_MESSAGE_H
 #define DAYBOOK_PROGRAM_CONTROL_CONTROL_MESSAGE_H
 
+#include "base/buffer.h"
+#include "base/world/network.h"
 #include "program/control/control.h"
 
 /* Collects bytes into messages.  All-zero is an empty one. */
@@ -10,18 +12,32 @@ struct message_reader {
     size_t consumed;
 };
 
-void message_reader_release(struct message_reader *reader);
+void control_message_release(struct message_reader *reader);
 /* Where the next bytes go, and that they came. */
-void message_reader_space(struct message_reader *reader, uint8_t **to_out, size_t *size_out);
-void message_reader_added(struct message_reader *reader, size_t size);
+void control_message_space(struct message_reader *reader, uint8_t **to_out, size_t *size_out);
+void control_message_added(struct message_reader *reader, size_t size);
 /* 1: a whole message, valid until the next call; 0: not yet; ERROR_CORRUPT: it cannot be one. */
-must_check int message_reader_next(struct message_reader *reader, enum control_kind *kind_out,
+must_check int control_message_next(struct message_reader *reader, enum control_kind *kind_out,
                                    struct bytes *body_out);
-/* Bytes of the message that is coming in, after message_reader_next has returned 0; 0: not known
+/* Bytes of the message that is coming in, after control_message_next has returned 0; 0: not known
  * yet. */
-size_t message_reader_whole(const struct message_reader *reader);
+size_t control_message_whole(const struct message_reader *reader);
 
 /* Append a message to `to`; or send it on its own. */
-void message_put(struct buffer *to, enum control_kind kind, struct bytes body);
-void message_send(struct connection *connection, enum control_kind kind, struct bytes body);
+void control_message_put(struct buffer *to, enum control_kind kind, struct bytes body);
+void control_message_send(struct connection *connection, enum control_kind kind, struct bytes body);
+
+/* What a RUN message says; the texts are the caller's. */
+struct control_request {
+    bool is_terminal;
+    const char *actor;
+    const char *text;
+    const char *folder;                /* NULL: not told */
+    int word_count;
+    char *const *words;
+    struct bytes input;
+};
+
+/* Append the body of a RUN message. */
+void control_message_put_request(const struct control_request *request, struct buffer *body);
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/control/control.h"
+#include "program/control/control_parse.h"
 #include "base/memory.h"
 
 struct parse {

@@ -18,13 +18,15 @@
  * A server that closes waits for running commands and for nobody else: whoever has sent no request,
  * or lets bytes pile up that he does not read, is hung up on, or one paused pager would keep the
  * server from ending. */
-#include "program/control/control.h"
+#include "program/control/control_server.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "base/reader.h"
+#include "door/door.h"
 #include "program/control/control_message.h"
+#include "program/control/control_parse.h"
 #include "program/control/control_room.h"
 #include "base/memory.h"
 
@@ -130,7 +132,7 @@ static void session_free(struct session *session)
     memory_free(session->text);
     memory_free(session->folder);
     memory_free(session->options);
-    message_reader_release(&session->reader);
+    control_message_release(&session->reader);
     server->options.world->executor->timer_stop(server->options.world->executor, &session->turn);
     buffer_release(&session->held);
     memory_free(session);
@@ -210,7 +212,7 @@ static void output_write(struct command_output *output, enum command_stream stre
     struct session *session = session_of(output);
     if (!session_is_heard(session) || bytes.size == 0)
         return;
-    message_put(&session->held, stream == COMMAND_OUT ? CONTROL_OUT : CONTROL_ERR, bytes);
+    control_message_put(&session->held, stream == COMMAND_OUT ? CONTROL_OUT : CONTROL_ERR, bytes);
     if (session->held.size >= HELD_MAX)
         held_send(session);
     held_want_turn(session);
@@ -247,10 +249,10 @@ static void output_finish(struct command_output *output, int exit_status)
         session_free(session);
         return;
     }
-    message_reader_release(&session->reader);
+    control_message_release(&session->reader);
     session_give_back(session);
     if (session_is_heard(session)) {
-        message_put(&session->held, CONTROL_EXIT, bytes_of(&status, 1));
+        control_message_put(&session->held, CONTROL_EXIT, bytes_of(&status, 1));
         network_write(session->connection, buffer_view(&session->held));
         buffer_clear(&session->held);
         answer_count(session);
@@ -437,7 +439,7 @@ static void session_hand_over(struct session *session)
 {
     struct connection *connection = session->connection;
     struct control_server *server = session->server;
-    message_send(connection, CONTROL_OPEN, (struct bytes){0});
+    control_message_send(connection, CONTROL_OPEN, (struct bytes){0});
     door_leave(&session->slot);
     network_stop(connection);
     session->connection = NULL;
@@ -450,7 +452,7 @@ static void session_hand_over(struct session *session)
 static void session_space(void *context, uint8_t **to_out, size_t *size_out)
 {
     struct session *session = context;
-    message_reader_space(&session->reader, to_out, size_out);
+    control_message_space(&session->reader, to_out, size_out);
 }
 
 static void session_data(void *context, size_t size)
@@ -458,14 +460,14 @@ static void session_data(void *context, size_t size)
     struct session *session = context;
     enum control_kind kind;
     struct bytes body;
-    message_reader_added(&session->reader, size);
+    control_message_added(&session->reader, size);
     if (session->is_refused) {
-        message_reader_release(&session->reader);
+        control_message_release(&session->reader);
         return;
     }
-    int rc = message_reader_next(&session->reader, &kind, &body);
+    int rc = control_message_next(&session->reader, &kind, &body);
     if (rc == 0) {
-        size_t whole = message_reader_whole(&session->reader);
+        size_t whole = control_message_whole(&session->reader);
         if (whole > SMALL_MAX && session->is_extra)
             refuse_extra(session);
         else if (whole > SMALL_MAX && session->taken_bytes == 0)

@@ -349,7 +349,7 @@ static int write_manifest(struct restore *r, struct error *err)
 {
     struct manifest_state state = r->point.state;
     struct world *world = r->options->world;
-    const struct clock_reading now = clock_read(world->clock);
+    const struct clock_reading now = trusted_clock_read(world->clock);
     int rc = r->disk->sync_directory(r->disk, "segments");
     rc = rc == 0 ? r->disk->sync_directory(r->disk, "log") : rc;
     rc = rc == 0 ? r->disk->sync_directory(r->disk, "") : rc;
@@ -358,7 +358,7 @@ static int write_manifest(struct restore *r, struct error *err)
     if (r->options->is_new)
         manifest_new_id(world, state.directory_id);
     /* Who restores an old backup, on another machine perhaps, is trusted with the time. */
-    state.clock = clock_mark_of(&now);
+    state.clock = trusted_clock_mark_of(&now);
     return manifest_create_from(world, &state, err);
 }
 

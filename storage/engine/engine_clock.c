@@ -78,7 +78,7 @@ static void mark_if_old(struct engine *engine, const struct clock_reading *now)
 
 void engine_clock_open(struct engine *engine)
 {
-    const struct clock_reading now = clock_read(engine->env.world->clock);
+    const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
     const struct clock_mark *mark = &manifest_state(engine->manifest)->clock;
     if (mark->trusted_us != 0)
         trusted_clock_init(&engine->clock, mark, &now);
@@ -92,7 +92,7 @@ void engine_clock_open(struct engine *engine)
 
 int64_t engine_past_us(struct engine *engine)
 {
-    const struct clock_reading now = clock_read(engine->env.world->clock);
+    const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
     int64_t trusted_us = trusted_clock_us(&engine->clock, &now);
     bool is_wrong = trusted_clock_look(&engine->clock, &now) && trusted_us < now.wall_us;
     return is_wrong ? trusted_us : now.wall_us;
@@ -101,7 +101,7 @@ int64_t engine_past_us(struct engine *engine)
 struct store_clock engine_clock_op(struct store *store)
 {
     struct engine *engine = (struct engine *)store;
-    const struct clock_reading now = clock_read(engine->env.world->clock);
+    const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
     bool is_in_doubt = trusted_clock_look(&engine->clock, &now);
     return (struct store_clock){.wall_us = now.wall_us,
                                 .trusted_us = trusted_clock_us(&engine->clock, &now),
@@ -126,7 +126,7 @@ int64_t engine_now_us_op(struct store *store)
 int engine_accept_clock_op(struct store *store, store_done done, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    const struct clock_reading now = clock_read(engine->env.world->clock);
+    const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
     int rc = engine_env_check_writable(&engine->env, err);
     if (rc != 0)
         return rc;
@@ -184,7 +184,7 @@ static void say_ahead(struct engine *engine, const struct clock_reading *now)
 void engine_watch_clock_op(struct store *store)
 {
     struct engine *engine = (struct engine *)store;
-    const struct clock_reading now = clock_read(engine->env.world->clock);
+    const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
     struct clock *clock = engine->env.world->clock;
     bool is_in_doubt = trusted_clock_look(&engine->clock, &now);
     uint64_t count;

@@ -250,7 +250,7 @@ int manifest_create_from(struct world *world, const struct manifest_state *state
 int manifest_create(struct world *world, struct schema *schema, const uint8_t directory_id[16],
                     struct bytes properties, struct manifest **manifest_out, struct error *err)
 {
-    const struct clock_reading now = clock_read(world->clock);
+    const struct clock_reading now = trusted_clock_read(world->clock);
     struct manifest *manifest;
     int rc = manifest_absent(world->disk, err);
 
@@ -265,7 +265,7 @@ int manifest_create(struct world *world, struct schema *schema, const uint8_t di
     manifest->state.properties = buffer_view(&manifest->properties);
     manifest->state.schema = schema_ref(schema);
     manifest->state.segment_id_next = 1;
-    manifest->state.clock = clock_mark_of(&now);
+    manifest->state.clock = trusted_clock_mark_of(&now);
     memcpy(manifest->state.directory_id, directory_id, sizeof(manifest->state.directory_id));
     rc = files_make(manifest, err);
     if (rc < 0)

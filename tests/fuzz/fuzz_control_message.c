@@ -12,17 +12,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint8_t *to;
         size_t room;
         size_t count = input.size - at < piece ? input.size - at : piece;
-        message_reader_space(&reader, &to, &room);
+        control_message_space(&reader, &to, &room);
         check(room >= count);
         memcpy(to, input.data + at, count);
-        message_reader_added(&reader, count);
+        control_message_added(&reader, count);
         enum control_kind kind;
         struct bytes body;
-        while ((rc = message_reader_next(&reader, &kind, &body)) == 1) {
+        while ((rc = control_message_next(&reader, &kind, &body)) == 1) {
             check(kind >= CONTROL_RUN && kind <= CONTROL_OPEN);
             check(body.size < CONTROL_MESSAGE_MAX);
         }
     }
-    message_reader_release(&reader);
+    control_message_release(&reader);
     return 0;
 }

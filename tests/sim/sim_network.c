@@ -100,12 +100,6 @@ void network_close(struct connection *connection)
     connection->is_closing = true;
 }
 
-void network_receive_buffer(struct connection *connection, size_t bytes)
-{
-    (void)connection;
-    (void)bytes;
-}
-
 void network_addresses(const struct connection *connection, struct network_address *local_out,
                        struct network_address *peer_out)
 {
@@ -137,13 +131,13 @@ int network_listen(struct network *network, const char *address,
     return error_set(err, -EADDRNOTAVAIL, "%s: the simulated network has no addresses", address);
 }
 
-const char *listener_address(const struct listener *listener)
+const char *network_listener_address(const struct listener *listener)
 {
     check(listener == NULL);
     return "";
 }
 
-bool listener_is_local(const struct listener *listener)
+bool network_listener_is_local(const struct listener *listener)
 {
     check(listener == NULL);
     return true;
@@ -156,7 +150,7 @@ int network_listen_unix(struct network *network, const char *path,
     return network_listen(network, path, accepted, context, listener_out, err);
 }
 
-void listener_close(struct listener *listener)
+void network_listener_close(struct listener *listener)
 {
     check(listener == NULL);
 }

@@ -70,16 +70,16 @@ static void append_line(struct buffer *text, const struct daybook_click *click)
 {
     char day[DAY_TEXT_SIZE + 1] = "";
 
-    csv_append_field(text, bytes_of(click->reseller, click->reseller_size));
+    table_print_csv_field(text, bytes_of(click->reseller, click->reseller_size));
     if (click->day >= DAY_MIN && click->day <= DAY_MAX)
         day_format(click->day, day);
     buffer_put_u8(text, ',');
     if (click->day < DAY_MIN && click->day != DAYBOOK_DAY_NONE)
         buffer_printf(text, "%" PRId32, click->day);
     else
-        csv_append_field(text, bytes_text(day));
+        table_print_csv_field(text, bytes_text(day));
     buffer_printf(text, ",%" PRId64 ",", click->time_ms);
-    csv_append_field(text, bytes_of(click->ad, click->ad_size));
+    table_print_csv_field(text, bytes_of(click->ad, click->ad_size));
     buffer_put_u8(text, ',');
     decimal_append(text, decimal_from(click->amount, click->scale));
     buffer_put_u8(text, '\n');

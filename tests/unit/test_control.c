@@ -1,7 +1,9 @@
 /* test_control: a command's words reach the server and its answer comes back, whatever clients do.
  *
  * Server and clients are on one loop; the commands are the test's own. */
-#include "program/control/control.h"
+#include "program/control/control_client.h"
+#include "program/control/control_parse.h"
+#include "program/control/control_server.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -429,9 +431,9 @@ static uint32_t answer_pieces(struct bench *bench, const char *word, const char 
     char *words[] = {(char *)(uintptr_t)word};
     const struct control_request request = {
         .actor = "", .text = "", .words = words, .word_count = 1};
-    control_request_put(&request, &body);
+    control_message_put_request(&request, &body);
     network_start(connection, &raw_handler, &raw);
-    message_send(connection, CONTROL_RUN, buffer_view(&body));
+    control_message_send(connection, CONTROL_RUN, buffer_view(&body));
     buffer_release(&body);
     step_until(bench, &raw.is_ended);
     network_close(connection);

@@ -42,9 +42,9 @@ Test(metrics, a_histogram_counts_what_is_not_longer_than_each_bound)
     struct buffer buffer = {0};
     struct metric *busy = metrics_add_histogram(metrics, "busy_seconds", "cause=\"x\"", "Busy.");
     cr_assert_eq(metrics_add_histogram(metrics, "busy_seconds", "cause=\"x\"", "Busy."), busy);
-    metric_observe_us(busy, 100);
-    metric_observe_us(busy, 101);
-    metric_observe_us(busy, 3000000);
+    metrics_observe_us(busy, 100);
+    metrics_observe_us(busy, 101);
+    metrics_observe_us(busy, 3000000);
     metrics_write(metrics, &buffer);
     buffer_put_u8(&buffer, 0);
     const char *text = (const char *)buffer.data;
@@ -72,7 +72,7 @@ Test(metrics, a_histogram_without_labels_has_only_its_bounds)
 {
     struct metrics *metrics = metrics_new();
     struct buffer buffer = {0};
-    metric_observe_us(metrics_add_histogram(metrics, "wait_seconds", "", "Waits."), 0);
+    metrics_observe_us(metrics_add_histogram(metrics, "wait_seconds", "", "Waits."), 0);
     metrics_write(metrics, &buffer);
     buffer_put_u8(&buffer, 0);
     const char *text = (const char *)buffer.data;

@@ -120,8 +120,8 @@ Test(network, large_writes_come_back_whole_through_a_listener)
     struct error err;
 
     cr_assert(network_listen(network, "127.0.0.1:0", side_accept, &server, &listener, &err) == 0);
-    cr_assert(network_connect(network, listener_address(listener), &connection, &err) == 0, "%s",
-              err.text);
+    cr_assert(network_connect(network, network_listener_address(listener), &connection, &err) == 0,
+              "%s", err.text);
     side_start(&client, connection);
     for (uint32_t i = 0; i < 1 << 20; i++)
         buffer_put_u32(&sent, i * 2654435761u);
@@ -133,7 +133,7 @@ Test(network, large_writes_come_back_whole_through_a_listener)
         network_addresses(connection, &local, &peer);
         (void)snprintf(text, sizeof text, "%u.%u.%u.%u:%u", peer.bytes[0], peer.bytes[1],
                        peer.bytes[2], peer.bytes[3], peer.port);
-        cr_expect_str_eq(text, listener_address(listener));
+        cr_expect_str_eq(text, network_listener_address(listener));
         cr_expect(local.size == 4 && local.port != 0 && local.port != peer.port);
     }
     network_write(connection, bytes_of(sent.data, 100));
@@ -145,7 +145,7 @@ Test(network, large_writes_come_back_whole_through_a_listener)
     cr_expect(bytes_equal(buffer_view(&client.got), buffer_view(&sent)));
     network_close(client.connection);
     network_close(server.connection);
-    listener_close(listener);
+    network_listener_close(listener);
     uv_run(&loop, UV_RUN_DEFAULT);
     cr_expect(client.closes == 1 && server.closes == 1 && server.ends == 1);
     buffer_release(&sent);
@@ -159,10 +159,10 @@ Test(network, an_address_in_use_or_malformed_is_named)
     struct error err;
 
     cr_assert(network_listen(network, ":0", side_accept, &server, &listener, &err) == 0);
-    cr_expect(strncmp(listener_address(listener), "127.0.0.1:", 10) == 0);
-    cr_expect(network_listen(network, listener_address(listener), side_accept, &server, &second,
-                             &err) == UV_EADDRINUSE);
-    cr_expect(strstr(err.text, listener_address(listener)) != NULL, "%s", err.text);
+    cr_expect(strncmp(network_listener_address(listener), "127.0.0.1:", 10) == 0);
+    cr_expect(network_listen(network, network_listener_address(listener), side_accept, &server,
+                             &second, &err) == UV_EADDRINUSE);
+    cr_expect(strstr(err.text, network_listener_address(listener)) != NULL, "%s", err.text);
     cr_expect(second == NULL);
     cr_expect(network_listen(network, "7600", side_accept, &server, &second, &err) == ERROR_USAGE);
     cr_expect(network_listen(network, "127.0.0.1:", side_accept, &server, &second, &err) ==
@@ -170,7 +170,7 @@ Test(network, an_address_in_use_or_malformed_is_named)
     cr_expect(network_listen(network, ":99999", side_accept, &server, &second, &err) ==
               ERROR_USAGE);
     cr_expect(network_listen(network, ":-1", side_accept, &server, &second, &err) == ERROR_USAGE);
-    listener_close(listener);
+    network_listener_close(listener);
 }
 
 Test(network, a_paused_connection_reads_nothing_until_it_is_resumed)
@@ -312,7 +312,7 @@ Test(network, who_asks_again_at_once_does_not_keep_the_loop)
         network_close(quick.connections[i]);
         close(quick.clients[i]);
     }
-    listener_close(listener);
+    network_listener_close(listener);
     uv_run(&loop, UV_RUN_DEFAULT);
     cr_expect(rmdir(root) == 0);
 }
@@ -341,7 +341,7 @@ Test(network, who_connects_to_a_unix_socket_asks_until_he_is_accepted)
     network_close(connection);
     run_until(&asked.ends);
     network_close(asked.connection);
-    listener_close(listener);
+    network_listener_close(listener);
     uv_run(&loop, UV_RUN_DEFAULT);
     cr_expect(!network_has_question(network));
     cr_expect(rmdir(root) == 0);
@@ -422,7 +422,7 @@ static void expect_unix_echo(const char *path)
     cr_expect(client.got.size == 4);
     network_close(client.connection);
     network_close(server.connection);
-    listener_close(listener);
+    network_listener_close(listener);
     uv_run(&loop, UV_RUN_DEFAULT);
     cr_expect(stat(path, &status) != 0, "the file goes with the listener");
 }
@@ -472,11 +472,11 @@ Test(network, a_dead_unix_socket_is_replaced_and_a_live_one_is_not)
     cr_expect(network_listen_unix(network, path, side_accept, &server, &second, &err) ==
               ERROR_BUSY);
     cr_assert(rename(path, dead) == 0);
-    listener_close(listener);
+    network_listener_close(listener);
     uv_run(&loop, UV_RUN_DEFAULT);
     cr_assert(network_listen_unix(network, dead, side_accept, &server, &listener, &err) == 0, "%s",
               err.text);
-    listener_close(listener);
+    network_listener_close(listener);
     file = fopen(path, "w");
     fclose(file);
     cr_expect(network_listen_unix(network, path, side_accept, &server, &second, &err) ==

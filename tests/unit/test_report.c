@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "program/control/control.h"
+#include "program/control/control_parse.h"
 #include "query/commands/query_commands.h"
 #include "query/query.h"
 #include "base/memory.h"

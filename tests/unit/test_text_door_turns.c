@@ -115,7 +115,7 @@ static double batches_of_a_turn(const char *path, int number)
     client_wait_end(&client);
     client_close(&client);
     if (path != NULL)
-        listener_close(listener);
+        network_listener_close(listener);
     return (double)(fake.applied - first) / turns;
 }
 
@@ -203,5 +203,5 @@ Test(text_door_turns, of_two_turns_one_is_for_clicks_however_many_ask)
     network_close(asker);
     while (heard == 0)
         turn(1);
-    listener_close(listener);
+    network_listener_close(listener);
 }
