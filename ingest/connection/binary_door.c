@@ -10,14 +10,15 @@
  * The chunk grows up to one frame, as its bytes come: what a header claims costs nothing.
  *
  * STRINGS and BATCH frames that come faster than they are taken were decoded by another thread
- * (text_ahead.h) when their turn is; `run` below is what they came to.  Batches that lie together
+ * (parse_ahead.h) when their turn is; `run` below is what they came to.  Batches that lie together
  * are applied together, as the text door's are.  Where something is in the way (a copy, a file's
  * name, no room for strings), each frame is taken by itself, and says what it is. */
 #include "ingest/connection/binary_door.h"
 
 #include "client/wire.h"
+#include "ingest/parse/batch_hash.h"
 #include "ingest/parse/line_batch.h"
-#include "ingest/connection/text_ahead.h"
+#include "ingest/connection/parse_ahead.h"
 #include "ingest/connection/text_commit.h"
 #include "ingest/connection/text_control.h"
 #include "ingest/connection/text_door.h"
@@ -132,7 +133,7 @@ static void control_take(struct text_connection *connection, struct bytes line)
     buffer_release(&quoted);
 }
 
-static void strings_take(struct text_connection *connection, const struct frame_run *run)
+static void strings_take(struct text_connection *connection, const struct decoded_frame *run)
 {
     bool fits = strings_tell(connection, run->strings_bytes);
 
@@ -154,24 +155,25 @@ static void batch_refuse(struct text_connection *connection, uint64_t sequence, 
         frame_refuse(connection, sequence, "malformed");
 }
 
-/* The rows of a batch of a bundle, as a part of their own: the bundle was not taken.  They have no
+/* The rows of a batch of a group, as a part of their own: the group was not taken.  They have no
  * rejects. */
-static struct row_part *bundled_rows(struct text_connection *connection,
-                                     const struct frame_run *run)
+static struct row_part *grouped_rows(struct text_connection *connection,
+                                     const struct decoded_frame *run)
 {
-    const struct text_bundle *bundle = run->bundle;
-    uint32_t first = run->place == 0 ? 0 : bundle->batches[run->place - 1].rows_end;
-    struct row_part *part = part_pool_take(connection->ingest, connection->stream);
+    const struct batch_group *group = run->group;
+    struct row_part *part = part_pool_take(&connection->ingest->parts, connection->stream);
+    uint32_t first;
+    uint32_t count = batch_group_rows(group, run->place, &first);
 
     check(part != NULL);
-    block_copy_rows(bundle->part->block, first, bundle->batches[run->place].rows_end, part->block);
+    block_copy_rows(group->part->block, first, first + count, part->block);
     return part;
 }
 
 /* The run's rows to the connection's, which has no others; rejects count from `first` on. */
-static int rows_take(struct text_connection *connection, struct frame_run *run, uint64_t first)
+static int rows_take(struct text_connection *connection, struct decoded_frame *run, uint64_t first)
 {
-    struct row_part *part = run->bundle != NULL ? bundled_rows(connection, run) : run->part;
+    struct row_part *part = run->group != NULL ? grouped_rows(connection, run) : run->part;
 
     if (part == NULL && run->rows_rc != 0)
         return run->rows_rc;
@@ -180,12 +182,12 @@ static int rows_take(struct text_connection *connection, struct frame_run *run, 
                                    connection->rows.builder, first);
     run->part = NULL;
     reject_list_renumber(&part->rejects, first - 1);
-    text_rows_append(&connection->rows, connection->ingest, part);
+    row_parts_append(&connection->rows, &connection->ingest->parts, part);
     return 0;
 }
 
 /* Rows outside of batches join the connection's group. */
-static void group_take(struct text_connection *connection, struct frame_run *run, size_t size)
+static void group_take(struct text_connection *connection, struct decoded_frame *run, size_t size)
 {
     const struct binary_batch *batch = &run->batch;
     struct text_group *group = &connection->group;
@@ -210,13 +212,14 @@ static void numbered_open(struct text_connection *connection, uint64_t sequence,
     connection->lines += lines;
 }
 
-static void numbered_take(struct text_connection *connection, struct frame_run *run, size_t size)
+static void numbered_take(struct text_connection *connection, struct decoded_frame *run,
+                          size_t size)
 {
     const struct binary_batch *batch = &run->batch;
     int rc = 0;
 
     if (run->hash == NULL)
-        frame_run_hash(run, connection->binary->decoder, connection->stream);
+        decoded_frame_hash(run, connection->binary->decoder, connection->stream);
     numbered_open(connection, batch->sequence, batch->rows, size, run->hash);
     run->hash = NULL;
     /* Of a copy only the hash is asked for. */
@@ -228,7 +231,7 @@ static void numbered_take(struct text_connection *connection, struct frame_run *
         batch_refuse(connection, batch->sequence, rc);
 }
 
-static void batch_take(struct text_connection *connection, struct frame_run *run, size_t size)
+static void batch_take(struct text_connection *connection, struct decoded_frame *run, size_t size)
 {
     uint64_t sequence = run->batch.sequence;
 
@@ -246,13 +249,15 @@ static void batch_take(struct text_connection *connection, struct frame_run *run
 }
 
 /* `run` is what the frame came to; NULL: it is decoded now. */
-static void run_take(struct text_connection *connection, struct bytes frame, struct frame_run *run)
+static void run_take(struct text_connection *connection, struct bytes frame,
+                     struct decoded_frame *run)
 {
-    struct frame_run own = {0};
+    struct decoded_frame own = {0};
 
     if (run == NULL) {
         check(connection->input.front == connection->input.back);
-        frame_run_begin(&own, connection->binary->decoder, frame.data[4], frame_payload(frame));
+        decoded_frame_begin(&own, connection->binary->decoder, frame.data[4],
+                            decoded_frame_payload(frame));
         run = &own;
     } else {
         connection->ingest->metrics.ahead->value += (int64_t)frame.size;
@@ -334,7 +339,7 @@ static void lines_take(struct text_connection *connection, struct bytes payload)
         batch_refuse(connection, sequence, ERROR_LIMIT);
     else if (text_control_admits(connection, sequence) && text_door_prepare(connection)) {
         numbered_open(connection, sequence, lines, WIRE_HEADER_SIZE + payload.size,
-                      text_commit_hash(connection->stream, bytes_of(form, sizeof form)));
+                      batch_hash_new(connection->stream, bytes_of(form, sizeof form)));
         hash128_stream_add(connection->batch.hash, payload.data + 8, payload.size - 8);
         if (connection->batch.verdict == PRODUCER_NEXT)
             lines_parse(connection, payload);
@@ -345,9 +350,9 @@ static void lines_take(struct text_connection *connection, struct bytes payload)
 /* ---- frames ---- */
 
 static void frame_take(struct text_connection *connection, struct bytes frame,
-                       struct frame_run *run)
+                       struct decoded_frame *run)
 {
-    struct bytes payload = frame_payload(frame);
+    struct bytes payload = decoded_frame_payload(frame);
     uint8_t kind = frame.data[4];
 
     if (kind != WIRE_HELLO && !connection->binary->was_greeted)
@@ -356,7 +361,7 @@ static void frame_take(struct text_connection *connection, struct bytes frame,
         hello_take(connection, payload);
     else if (kind == WIRE_CONTROL)
         control_take(connection, payload);
-    else if (frame_is_run(kind))
+    else if (decoded_frame_has_kind(kind))
         run_take(connection, frame, run);
     else if (kind == WIRE_LINES)
         lines_take(connection, payload);
@@ -367,7 +372,7 @@ static void frame_take(struct text_connection *connection, struct bytes frame,
 /* The bundle that begins at the front of the input; false: nothing was taken. */
 static bool bundle_step(struct text_connection *connection)
 {
-    const struct text_bundle *bundle = text_ahead_bundle(connection);
+    const struct batch_group *bundle = parse_ahead_group(connection);
     size_t strings_bytes = connection->binary->strings_bytes;
 
     if (bundle == NULL || !connection->binary->was_greeted || !text_door_prepare(connection))
@@ -382,12 +387,12 @@ static bool bundle_step(struct text_connection *connection)
 /* Take a frame; false: it is not all there, or must wait. */
 static bool frame_step(struct text_connection *connection)
 {
-    struct frame_run *run;
+    struct decoded_frame *run;
     struct bytes frame;
 
-    text_ahead_advance(connection);
+    parse_ahead_advance(connection);
     frame = text_input_rest(&connection->input);
-    if (frame.size < WIRE_HEADER_SIZE || text_ahead_is_under_way(connection))
+    if (frame.size < WIRE_HEADER_SIZE || parse_ahead_is_under_way(connection))
         return false;
     if (load_u32(frame.data) > WIRE_PAYLOAD_MAX) {
         frame_refuse(connection, 0, "too_long");
@@ -400,8 +405,8 @@ static bool frame_step(struct text_connection *connection)
     if (connection->state != TEXT_RECORDS)
         return false;
     frame.size = WIRE_HEADER_SIZE + (size_t)load_u32(frame.data);
-    run = text_ahead_frame(connection);
-    if (run != NULL ? !run->is_sound : !frame_is_sound(frame)) {
+    run = parse_ahead_frame(connection);
+    if (run != NULL ? !run->is_sound : !decoded_frame_is_sound(frame)) {
         frame_refuse(connection, 0, "checksum");
         return false;
     }
@@ -434,14 +439,14 @@ void binary_door_run(struct text_connection *connection)
         return;
     connection->is_running = true;
     ingest_turn_resume(ingest);
-    text_ahead_submit(connection);
+    parse_ahead_submit(connection);
     chunk = connection->input.front;
     while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
            !is_through && connection->input.front == chunk && !ingest_turn_is_over(ingest) &&
            text_memory_may_take(connection, &lines_most))
         is_through = !frame_step(connection);
     if (connection->state == TEXT_RECORDS && is_through && text_commit_group(connection) &&
-        connection->has_ended && !text_ahead_is_under_way(connection))
+        connection->has_ended && !parse_ahead_is_under_way(connection))
         frames_finish(connection);
     if (connection->input.front != chunk || ingest_turn_is_over(ingest))
         text_door_wake(connection);

@@ -12,7 +12,7 @@
 bool binary_door_tell(struct text_connection *connection);
 void binary_door_free(struct ingest *ingest, struct binary_door *door);    /* NULL is fine */
 
-/* What its dictionary is in; one thread's at a time (text_ahead.h). */
+/* What its dictionary is in; one thread's at a time (parse_ahead.h). */
 struct binary_decoder *binary_door_decoder(const struct binary_door *door);
 
 /* text_door_run, and the room to read into and whether there is any, for such a connection. */

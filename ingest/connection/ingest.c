@@ -12,7 +12,7 @@
 #include "ingest/connection/producer_rows.h"
 #include "ingest/connection/producers_command.h"
 #include "ingest/connection/rejects.h"
-#include "ingest/connection/text_ahead.h"
+#include "ingest/connection/parse_ahead.h"
 #include "ingest/connection/text_commit.h"
 #include "ingest/connection/text_door.h"
 #include "ingest/connection/text_memory.h"
@@ -227,6 +227,7 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
 {
     struct ingest *ingest = memory_zeroed(1, sizeof *ingest);
     struct ingest_limits *limits = &ingest->options.limits;
+    uint64_t seed;
     int rc = 0;
 
     check(options->stream_count > 0);
@@ -246,6 +247,8 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     ingest->producers = producer_table_new();
     ingest->evictions.period_us = EVICTIONS_LOG_US;
     ingest->batch = write_batch_new();
+    options->world->random->fill(options->world->random, &seed, sizeof seed);
+    part_pool_open(&ingest->parts, options->store, seed);
     ingest->opened = opened;
     ingest->opened_context = context;
     ingest->turn = (struct timer){.fire = text_door_turn, .context = ingest};
@@ -293,25 +296,6 @@ void ingest_attach(struct ingest *ingest, struct connection *connection)
         text_door_attach(ingest, &ingest->loads, connection);
 }
 
-int ingest_new_builder(struct ingest *ingest, const struct ingest_stream *stream,
-                       struct row_builder **builder_out, struct error *err)
-{
-    const struct ingest_options *options = &ingest->options;
-    const struct table *table = schema_table(store_schema(options->store), stream->table_id);
-    uint64_t seed;
-
-    *builder_out = NULL;
-    if (table == NULL)
-        return error_set(err, ERROR_INVALID, "the stream's table is not there");
-    if (stream->click_id_column_id != 0) {
-        if (ingest->keyed_schema == NULL)
-            ingest->keyed_schema = keyed_schema(stream);
-        table = schema_table(ingest->keyed_schema, KEYED_TABLE);
-    }
-    options->world->random->fill(options->world->random, &seed, sizeof seed);
-    return row_builder_new(stream, table, seed, builder_out, err);
-}
-
 void ingest_release(struct ingest *ingest)
 {
     store_done closed = ingest->closed;
@@ -325,14 +309,13 @@ void ingest_release(struct ingest *ingest)
     store_on_waiting(ingest->options.store, NULL, ingest);
     ingest->options.world->executor->timer_stop(ingest->options.world->executor, &ingest->turn);
     text_memory_close(ingest);
-    ahead_pool_release(ingest);
-    part_pool_release(&ingest->parts);
+    parse_ahead_pool_close(&ingest->aheads);
+    part_pool_close(&ingest->parts);
     text_spare_release(&ingest->spare);
     producer_table_free(ingest->producers);
     ingest->producers = NULL;
     ingest_tell_producers(ingest);
     write_batch_free(ingest->batch);
-    schema_unref(ingest->keyed_schema);
     reject_list_release(&ingest->keyed_rejects);
     memory_free(ingest);
     closed(context, 0, NULL);

@@ -38,7 +38,7 @@ struct ingest_limits {
     int64_t hold_ms;                   /* how long one may hold some and not go on, while others
                                         * wait, before it is answered too_slow */
     size_t answers_max;                /* bytes of answers that wait, of all connections */
-    size_t ahead_min;                  /* bytes that are parsed ahead, at least (text_ahead.h) */
+    size_t ahead_min;                  /* bytes that are parsed ahead, at least (parse_ahead.h) */
 };
 
 struct ingest_options {

@@ -9,16 +9,17 @@
 #include "ingest/connection/input_room.h"
 #include "ingest/connection/text_input.h"
 #include "ingest/parse/reject.h"
-#include "ingest/parse/text_rows.h"
+#include "ingest/parse/part_pool.h"
 
 struct text_connection;
-struct text_ahead;
+struct parse_ahead;
+struct parse_lane;
 
-/* For parsing ahead (text_ahead.h). */
-struct ahead_pool {
-    struct text_ahead *spare;          /* jobs */
+/* For parsing ahead (parse_ahead.h). */
+struct parse_ahead_pool {
+    struct parse_ahead *spare;         /* jobs */
     uint32_t in_use;
-    struct ahead_lane *lane;           /* what LANE_COMPUTE works with; NULL before its first job */
+    struct parse_lane *lane;           /* what LANE_COMPUTE works with; NULL before its first job */
 };
 
 struct ingest_metrics {
@@ -54,8 +55,7 @@ struct ingest {
     struct part_pool parts;
     struct text_spare spare;           /* of the connections' inputs */
     struct reject_list keyed_rejects;  /* of the batch that is being made */
-    struct schema *keyed_schema;       /* what builders fill for a stream with click ids, or NULL */
-    struct ahead_pool aheads;
+    struct parse_ahead_pool aheads;
     struct write_batch *batch;         /* made, applied and cleared in one call */
     struct door door;                  /* connections of the network, */
     struct door loads;                 /* and of the control socket */
@@ -77,10 +77,6 @@ struct ingest {
     store_done closed;
     void *closed_context;
 };
-
-/* A builder for the stream's table; ERROR_INVALID when that is not there, or not the stream's. */
-must_check int ingest_new_builder(struct ingest *ingest, const struct ingest_stream *stream,
-                                  struct row_builder **builder_out, struct error *err);
 
 /* What all connections take in one turn of the loop, so that whoever asks a question waits for a
  * millisecond or so, however many clicks have come and however slow the machine is.  Past either

@@ -86,7 +86,7 @@ struct commit_counts {
 static struct commit_counts commit_count_rows(struct text_connection *connection,
                                               const struct reject_list *rejects)
 {
-    struct commit_counts counts = {rejects, text_rows_accepted(&connection->rows), 0};
+    struct commit_counts counts = {rejects, row_parts_accepted(&connection->rows), 0};
     struct reject_list *all = &connection->ingest->keyed_rejects;
 
     if (connection->keyed == NULL)
@@ -140,7 +140,7 @@ static struct write_batch *commit_begin(struct text_connection *connection,
     if (connection->keyed != NULL)
         keyed_add_rows(connection->keyed, ingest->batch);
     else
-        text_rows_add_blocks(&connection->rows, ingest->batch);
+        row_parts_add_blocks(&connection->rows, ingest->batch);
     commit_add_rejects(connection, rejects, producer, sequence);
     return ingest->batch;
 }
@@ -294,7 +294,7 @@ static int commit_apply(struct text_connection *connection, struct write_batch *
             keyed_clear(keyed);
     }
     if (rc == 0) {
-        text_rows_clear(&connection->rows, &ingest->parts);
+        row_parts_clear(&connection->rows, &ingest->parts);
         return 0;
     }
     ingest->calls--;
@@ -310,15 +310,6 @@ static int commit_apply(struct text_connection *connection, struct write_batch *
 }
 
 /* ---- batches ---- */
-
-struct hash128_stream *text_commit_hash(const struct ingest_stream *stream, struct bytes form)
-{
-    struct hash128_stream *hash = hash128_stream_new();
-
-    hash128_stream_add(hash, stream->name, strlen(stream->name) + 1);
-    hash128_stream_add(hash, form.data, form.size);
-    return hash;
-}
 
 void text_commit_open(struct text_connection *connection, uint64_t sequence, uint64_t lines,
                       struct hash128_stream *hash)
@@ -346,7 +337,7 @@ static void batch_answer_known(struct text_connection *connection, struct hash12
     struct producer_batch *known = producer_batch_of(connection->producer, sequence);
     struct text_reply *reply;
 
-    text_rows_clear(&connection->rows, &connection->ingest->parts);
+    row_parts_clear(&connection->rows, &connection->ingest->parts);
     batch_close(connection);
     if (known == NULL) {
         /* More than 64 batches ago by now, or a row of the window that was never written. */
@@ -463,7 +454,7 @@ void text_commit_batch(struct text_connection *connection)
         /* One that has had no lines yet gives its builder back when memory is scarce. */
         if (!text_door_prepare(connection))
             return;
-        finished = text_rows_finish(&connection->rows);
+        finished = row_parts_finish(&connection->rows);
         if (commit_is_judged(connection))
             batch_apply(connection, hash, finished);
         else
@@ -473,29 +464,14 @@ void text_commit_batch(struct text_connection *connection)
 
 /* ---- bundles ---- */
 
-/* The rejects of one batch: a view of the part's. */
-static struct reject_list bundle_rejects(const struct text_bundle *bundle, uint32_t index)
-{
-    const struct reject_list *all = &bundle->part->rejects;
-    uint32_t first = index == 0 ? 0 : bundle->batches[index - 1].rejects_end;
-    struct reject_list view = {.count = bundle->batches[index].rejects_end - first,
-                               .bytes = all->bytes};
-
-    if (view.count > 0)
-        view.items = all->items + first;
-    for (uint32_t i = 0; i < view.count; i++)
-        view.counts[view.items[i].code]++;
-    return view;
-}
-
 /* What the batch brings besides its rows; returns its reply. */
 static struct text_reply *bundle_enter(struct text_connection *connection,
-                                       const struct text_bundle *bundle, uint32_t index)
+                                       const struct batch_group *bundle, uint32_t index)
 {
-    const struct text_bundle_batch *batch = &bundle->batches[index];
-    uint32_t rows_first = index == 0 ? 0 : bundle->batches[index - 1].rows_end;
-    struct reject_list rejects = bundle_rejects(bundle, index);
-    struct commit_counts counts = {&rejects, batch->rows_end - rows_first, 0};
+    const struct batch_group_member *batch = &bundle->batches[index];
+    uint32_t first;
+    struct reject_list rejects = batch_group_rejects(bundle, index);
+    struct commit_counts counts = {&rejects, batch_group_rows(bundle, index, &first), 0};
     struct producer_batch known = {
         .sequence = batch->sequence,
         .hash = batch->hash,
@@ -517,9 +493,9 @@ static void bundle_leave(struct text_connection *connection, struct text_reply *
     }
 }
 
-static int bundle_apply(struct text_connection *connection, const struct text_bundle *bundle)
+static int bundle_apply(struct text_connection *connection, const struct batch_group *bundle)
 {
-    struct text_reply *replies[TEXT_BUNDLE_MAX];
+    struct text_reply *replies[BATCH_GROUP_MAX];
     struct ingest *ingest = connection->ingest;
     struct error err = {0};
     int rc;
@@ -544,34 +520,34 @@ static int bundle_apply(struct text_connection *connection, const struct text_bu
     return rc;
 }
 
-enum text_bundle_result text_commit_bundle(struct text_connection *connection,
-                                           const struct text_bundle *bundle)
+enum text_group_result text_commit_bundle(struct text_connection *connection,
+                                          const struct batch_group *bundle)
 {
     struct ingest *ingest = connection->ingest;
-    const struct text_bundle_batch *batches = bundle->batches;
+    const struct batch_group_member *batches = bundle->batches;
     struct producer *producer = connection->producer;
     int rc;
 
     check(!connection->batch.is_open && connection->group.lines == 0);
     if (producer == NULL || (connection->file.is_named && bundle->count > 1) ||
         producer_verdict_of(producer, batches[0].sequence) != PRODUCER_NEXT)
-        return TEXT_BUNDLE_APART;
+        return TEXT_GROUP_SPLIT;
     /* They become durable in order, so the last one's place is free when all are. */
     if (batch_place_is_taken(producer, batches[bundle->count - 1].sequence)) {
         connection->state = TEXT_BLOCKED;
-        return TEXT_BUNDLE_LATER;
+        return TEXT_GROUP_LATER;
     }
     rc = bundle_apply(connection, bundle);
     if (rc == ERROR_FULL) {
         connection->state = TEXT_BLOCKED;
         ingest->metrics.waits->value++;
-        return TEXT_BUNDLE_LATER;
+        return TEXT_GROUP_LATER;
     }
     if (rc != 0)
-        return TEXT_BUNDLE_APART;
+        return TEXT_GROUP_SPLIT;
     connection->group.was_answered = true;
     connection->file.is_named = false;
-    return TEXT_BUNDLE_TAKEN;
+    return TEXT_GROUP_TAKEN;
 }
 
 /* ---- lines outside of batches ---- */
@@ -590,7 +566,7 @@ bool text_commit_group(struct text_connection *connection)
 
     if (group->lines == 0)
         return true;
-    rejects = text_rows_finish(&connection->rows);
+    rejects = row_parts_finish(&connection->rows);
     if (!commit_is_judged(connection))
         return false;
     counts = commit_count_rows(connection, rejects);

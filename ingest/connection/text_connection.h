@@ -14,6 +14,7 @@
 #include "ingest/parse/keyed.h"
 #include "ingest/parse/line_parser.h"
 #include "ingest/parse/ndjson.h"
+#include "ingest/parse/row_parts.h"
 
 enum {
     TEXT_BATCH_BYTES_MAX = 8 << 20,    /* as sent */
@@ -105,7 +106,7 @@ struct text_connection {
     const struct ingest_stream *stream;
     struct line_columns columns;
     uint64_t settings;                 /* another number after each change of what lines mean */
-    struct text_rows rows;             /* has a builder from the first record on */
+    struct row_parts rows;             /* has a builder from the first record on */
     struct line_parser parser;
     struct ndjson *ndjson;
     struct keyed *keyed;               /* of a stream whose clicks have ids; else NULL */

@@ -16,68 +16,10 @@
 #include "ingest/connection/text_notes.h"
 #include "ingest/connection/text_reply.h"
 #include "base/memory.h"
+#include "ingest/parse/batch_hash.h"
+#include "ingest/parse/control_line.h"
 
-enum { CONTROL_WORDS_MAX = 8, CONTROL_LINE_MAX = 1024, FILES_PAGE_ROWS = 1000 };
-
-struct control_words {
-    struct bytes words[CONTROL_WORDS_MAX];
-    uint32_t count; /* CONTROL_WORDS_MAX: perhaps more */
-};
-
-static void words_split(struct bytes line, struct control_words *words)
-{
-    size_t at = 0;
-
-    words->count = 0;
-    while (at <= line.size && words->count < CONTROL_WORDS_MAX) {
-        const uint8_t *space = memchr(line.data + at, ' ', line.size - at);
-        size_t end = space == NULL ? line.size : (size_t)(space - line.data);
-
-        words->words[words->count++] = bytes_of(line.data + at, end - at);
-        at = end + 1;
-    }
-}
-
-/* A number in decimal, without sign or leading zeros, that fits a bigint. */
-static bool word_number(struct bytes word, uint64_t *number_out)
-{
-    uint64_t number = 0;
-
-    if (word.size == 0 || word.size > 19 || (word.data[0] == '0' && word.size > 1))
-        return false;
-    for (size_t i = 0; i < word.size; i++) {
-        if (word.data[i] < '0' || word.data[i] > '9')
-            return false;
-        number = number * 10 + (uint64_t)(word.data[i] - '0');
-    }
-    *number_out = number;
-    return number <= INT64_MAX;
-}
-
-/* 16 bytes as 32 hexadecimal digits. */
-static bool word_hash(struct bytes word, uint8_t hash_out[16])
-{
-    if (word.size != 32)
-        return false;
-    for (size_t i = 0; i < word.size; i++) {
-        uint8_t byte = word.data[i];
-        uint8_t digit;
-
-        if (byte >= '0' && byte <= '9')
-            digit = (uint8_t)(byte - '0');
-        else if (byte >= 'a' && byte <= 'f')
-            digit = (uint8_t)(byte - 'a' + 10);
-        else
-            return false;
-        hash_out[i / 2] = (uint8_t)(i % 2 == 0 ? digit << 4 : hash_out[i / 2] | digit);
-    }
-    return true;
-}
-
-static bool word_is(struct bytes word, const char *text)
-{
-    return bytes_equal(word, bytes_text(text));
-}
+enum { FILES_PAGE_ROWS = 1000 };
 
 /* ---- producers ---- */
 
@@ -170,10 +112,10 @@ static bool control_producer(struct text_connection *connection, const struct co
 {
     uint8_t id[UUID_SIZE];
     uint64_t epoch;
-    bool is_new = words->count == 4 && word_is(words->words[3], "new");
+    bool is_new = words->count == 4 && control_line_is_word(words->words[3], "new");
 
     if (words->count != (is_new ? 4 : 3) || !uuid_from_text(words->words[1], id) ||
-        !word_number(words->words[2], &epoch))
+        !control_line_number(words->words[2], &epoch))
         return false;
     producer_speaks(connection, id, epoch, is_new);
     return true;
@@ -186,9 +128,9 @@ static void batch_open(struct text_connection *connection, uint64_t sequence, ui
     const struct line_order *order = &connection->parser.order;
 
     text_commit_open(connection, sequence, lines,
-                     text_commit_hash(connection->stream,
-                                      bytes_of(order->line_field,
-                                               line_parser_column_count(&connection->columns))));
+                     batch_hash_new(connection->stream,
+                                    bytes_of(order->line_field,
+                                             line_parser_column_count(&connection->columns))));
     connection->batch.lines_left = lines;
     if (lines == 0)
         text_commit_batch(connection);
@@ -211,19 +153,12 @@ bool text_control_admits(struct text_connection *connection, uint64_t sequence)
     return true;
 }
 
-static bool batch_words(const struct control_words *words, uint64_t *sequence_out,
-                        uint64_t *lines_out)
-{
-    return words->count == 3 && word_number(words->words[1], sequence_out) && *sequence_out > 0 &&
-           word_number(words->words[2], lines_out);
-}
-
 static bool control_batch(struct text_connection *connection, const struct control_words *words)
 {
     uint64_t sequence;
     uint64_t lines;
 
-    if (!batch_words(words, &sequence, &lines))
+    if (!control_line_batch(words, &sequence, &lines))
         return false;
     if (!text_control_admits(connection, sequence))
         return true;
@@ -248,7 +183,7 @@ static bool control_stream(struct text_connection *connection, const struct cont
     if (words->count != 2)
         return false;
     for (uint32_t i = 0; i < options->stream_count; i++) {
-        if (word_is(words->words[1], options->streams[i].name)) {
+        if (control_line_is_word(words->words[1], options->streams[i].name)) {
             text_door_choose(connection, &options->streams[i]);
             return true;
         }
@@ -413,7 +348,7 @@ static bool control_files(struct text_connection *connection, const struct contr
     struct text_reply *reply;
     struct error err = {0};
 
-    if (words->count != 2 || !word_hash(words->words[1], key))
+    if (words->count != 2 || !control_line_hash(words->words[1], key))
         return false;
     if (key_is_held(connection, key)) {
         text_reply_refuse(connection, 0, "file_busy", NULL);
@@ -432,79 +367,41 @@ static bool control_file(struct text_connection *connection, const struct contro
 {
     struct text_file *file = &connection->file;
 
-    file->is_named = words->count == 6 && word_hash(words->words[1], file->key) &&
-                     word_number(words->words[2], &file->bytes) &&
-                     word_hash(words->words[3], file->hash) &&
-                     word_number(words->words[4], &file->lines) &&
-                     (word_is(words->words[5], "lf") || word_is(words->words[5], "cut"));
-    file->ends_line = file->is_named && word_is(words->words[5], "lf");
+    file->is_named = words->count == 6 && control_line_hash(words->words[1], file->key) &&
+                     control_line_number(words->words[2], &file->bytes) &&
+                     control_line_hash(words->words[3], file->hash) &&
+                     control_line_number(words->words[4], &file->lines) &&
+                     (control_line_is_word(words->words[5], "lf") ||
+                      control_line_is_word(words->words[5], "cut"));
+    file->ends_line = file->is_named && control_line_is_word(words->words[5], "lf");
     return file->is_named;
 }
 
 /* ---- the words ---- */
 
-struct control_word {
-    const char *name;
-    /* False when the arguments are wrong. */
-    bool (*obey)(struct text_connection *connection, const struct control_words *words);
+/* By enum control_kind; false when the arguments are wrong. */
+typedef bool control_obey(struct text_connection *connection, const struct control_words *words);
+
+static control_obey *const control_list[] = {
+    [CONTROL_PRODUCER] = control_producer, [CONTROL_BATCH] = control_batch,
+    [CONTROL_STREAM] = control_stream,     [CONTROL_SYNC] = control_sync,
+    [CONTROL_FILE] = control_file,         [CONTROL_FILES] = control_files,
+    [CONTROL_COLUMNS] = control_columns,   [CONTROL_NOTES] = control_notes,
 };
-
-static const struct control_word control_list[] = {
-    {"#producer", control_producer}, {"#batch", control_batch}, {"#stream", control_stream},
-    {"#sync", control_sync},         {"#file", control_file},   {"#files", control_files},
-    {"#columns", control_columns},   {"#notes", control_notes},
-};
-
-static const struct control_word *control_find(struct bytes line)
-{
-    const uint8_t *space = memchr(line.data, ' ', line.size);
-    struct bytes word =
-        bytes_of(line.data, space == NULL ? line.size : (size_t)(space - line.data));
-
-    if (line.size > CONTROL_LINE_MAX)
-        return NULL;
-    for (size_t i = 0; i < sizeof control_list / sizeof control_list[0]; i++)
-        if (word_is(word, control_list[i].name))
-            return &control_list[i];
-    return NULL;
-}
-
-bool text_control_is_known(struct bytes line)
-{
-    return control_find(line) != NULL;
-}
-
-bool text_control_opens_batch(struct bytes line, uint64_t *sequence_out, uint64_t *lines_out)
-{
-    const struct control_word *word = control_find(line);
-    struct control_words words;
-
-    if (word == NULL || word->obey != control_batch)
-        return false;
-    words_split(line, &words);
-    return batch_words(&words, sequence_out, lines_out);
-}
-
-bool text_control_keeps_stream(struct bytes line)
-{
-    const struct control_word *word = control_find(line);
-
-    return word != NULL && word->obey != control_stream;
-}
 
 enum text_control_result text_control_line(struct text_connection *connection, struct bytes line)
 {
-    const struct control_word *word = control_find(line);
+    enum control_kind kind = control_line_kind(line);
     struct control_words words;
     struct buffer quoted = {0};
 
-    if (word == NULL)
+    if (kind == CONTROL_UNKNOWN)
         return TEXT_CONTROL_UNKNOWN;
     /* What came before it belongs to what was said before it. */
     if (!text_commit_group(connection))
         return TEXT_CONTROL_LATER;
-    words_split(line, &words);
-    if (!word->obey(connection, &words)) {
+    control_line_split(line, &words);
+    if (!control_list[kind](connection, &words)) {
         reject_append_json(&quoted, line);
         buffer_put_u8(&quoted, 0);
         text_reply_refuse(connection, 0, "bad_control", (const char *)quoted.data);

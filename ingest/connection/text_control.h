@@ -13,15 +13,6 @@ enum text_control_result {
 /* Obey `line` (without its end); the connection may be REFUSED afterwards. */
 enum text_control_result text_control_line(struct text_connection *connection, struct bytes line);
 
-/* Whether a line begins with the word of a control line. */
-bool text_control_is_known(struct bytes line);
-
-/* Whether `line` is a control line that leaves the stream, and with it what rows mean, as it is. */
-bool text_control_keeps_stream(struct bytes line);
-
-/* Whether `line` opens a batch, and which.  Any thread. */
-bool text_control_opens_batch(struct bytes line, uint64_t *sequence_out, uint64_t *lines_out);
-
 /* Whether a batch of this number may come now; false: the connection was REFUSED. */
 bool text_control_admits(struct text_connection *connection, uint64_t sequence);
 

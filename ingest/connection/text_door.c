@@ -1,7 +1,7 @@
 /* text_door: see text_door.h; states in text_connection.h.
  *
  * What decides correctness: every byte that came is accounted for once, in order, and a line is
- * parsed where it lies (text_input.h), by this thread or ahead of it by another (text_ahead.h).
+ * parsed where it lies (text_input.h), by this thread or ahead of it by another (parse_ahead.h).
  *
  * The input needs to hold one line of at most 1 MiB, never a batch: rows go into the connection's
  * blocks as they come, and a batch that ends early is blocks that are cleared.  A longer line is
@@ -17,12 +17,13 @@
 
 #include "door/http_begin.h"
 #include "ingest/connection/binary_door.h"
-#include "ingest/connection/text_ahead.h"
+#include "ingest/connection/parse_ahead.h"
 #include "ingest/connection/text_commit.h"
 #include "ingest/connection/text_control.h"
 #include "ingest/connection/text_memory.h"
 #include "ingest/connection/text_reply.h"
 #include "base/memory.h"
+#include "ingest/parse/control_line.h"
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
@@ -115,8 +116,8 @@ bool text_door_prepare(struct text_connection *connection)
     struct error err = {0};
 
     if (connection->rows.builder != NULL ||
-        ingest_new_builder(connection->ingest, connection->stream, &connection->rows.builder,
-                           &err) == 0)
+        part_pool_builder(&connection->ingest->parts, connection->stream, &connection->rows.builder,
+                          &err) == 0)
         return true;
     text_reply_refuse(connection, 0, "store_failed", err.text);
     return false;
@@ -148,7 +149,7 @@ void text_door_choose(struct text_connection *connection, const struct ingest_st
     connection->format = TEXT_UNKNOWN;
     connection->is_first = true;
     connection->settings++;
-    text_rows_release(&connection->rows, &connection->ingest->parts);
+    row_parts_release(&connection->rows, &connection->ingest->parts);
     ndjson_free(connection->ndjson);
     connection->ndjson = NULL;
     line_parser_release(&connection->parser);
@@ -209,7 +210,7 @@ static bool records_step(struct text_connection *connection, struct bytes rest, 
 
     if (lines_max > lines_most)
         lines_max = lines_most;
-    taken = text_ahead_take(connection, number, lines_max, &lines);
+    taken = parse_ahead_take(connection, number, lines_max, &lines);
     if (taken > 0) {
         input_take(connection, taken, lines);
         return true;
@@ -279,7 +280,8 @@ static bool control_step(struct text_connection *connection, struct bytes rest)
     if (line.size > 0 && line.data[line.size - 1] == '\r')
         line.size--;
     /* What #file announced are a file's lines, whatever they say. */
-    if (connection->batch.is_open && !connection->file.is_named && text_control_is_known(line)) {
+    if (connection->batch.is_open && !connection->file.is_named &&
+        control_line_kind(line) != CONTROL_UNKNOWN) {
         batch_cut(connection);
         return true;
     }
@@ -300,12 +302,12 @@ static bool control_step(struct text_connection *connection, struct bytes rest)
     return true;
 }
 
-bool text_door_take_bundle(struct text_connection *connection, const struct text_bundle *bundle,
+bool text_door_take_bundle(struct text_connection *connection, const struct batch_group *bundle,
                            size_t cost)
 {
     struct ingest *ingest = connection->ingest;
 
-    if (text_commit_bundle(connection, bundle) != TEXT_BUNDLE_TAKEN)
+    if (text_commit_bundle(connection, bundle) != TEXT_GROUP_TAKEN)
         return false;
     text_input_take(&connection->input, bundle->size);
     ingest_spend(ingest, cost * bundle->size);
@@ -317,7 +319,7 @@ bool text_door_take_bundle(struct text_connection *connection, const struct text
 /* The bundle that begins at the front of the input; false: nothing was taken. */
 static bool bundle_step(struct text_connection *connection)
 {
-    const struct text_bundle *bundle = text_ahead_bundle(connection);
+    const struct batch_group *bundle = parse_ahead_group(connection);
 
     return bundle != NULL && !connection->batch.is_open && connection->group.lines == 0 &&
            text_door_take_bundle(connection, bundle, 1);
@@ -331,9 +333,9 @@ static bool input_step(struct text_connection *connection, uint64_t lines_most)
 {
     struct bytes rest;
 
-    text_ahead_advance(connection);
+    parse_ahead_advance(connection);
     rest = text_input_rest(&connection->input);
-    if (rest.size == 0 || text_ahead_is_under_way(connection) || !group_has_room(connection) ||
+    if (rest.size == 0 || parse_ahead_is_under_way(connection) || !group_has_room(connection) ||
         !text_door_prepare(connection))
         return false;
     if (connection->is_skipping) {
@@ -403,7 +405,7 @@ void text_door_run(struct text_connection *connection)
            (may_take = text_memory_may_take(connection, &lines_most)))
         is_through = !input_step(connection, lines_most);
     if (connection->state == TEXT_RECORDS && (is_through || !may_take)) {
-        if (is_through && connection->has_ended && !text_ahead_is_under_way(connection))
+        if (is_through && connection->has_ended && !parse_ahead_is_under_way(connection))
             input_finish(connection);
         else if (connection->group.in_flight < TEXT_GROUPS_IN_FLIGHT)
             (void)text_commit_group(connection);
@@ -517,7 +519,7 @@ void text_door_update(struct text_connection *connection)
     if (connection->is_closing || connection->is_running)
         return;
     if (connection->state == TEXT_REFUSED)
-        text_ahead_abandon(connection);
+        parse_ahead_abandon(connection);
     queued = network_queued(connection->connection);
     is_quiet = connection->replies == NULL && queued == 0;
     if (connection->has_ended && is_quiet &&
@@ -598,7 +600,7 @@ static void door_data(void *context, size_t size)
     if (!connection->is_told && !binary_door_tell(connection))
         return;
     if (connection->binary == NULL)
-        text_ahead_submit(connection);
+        parse_ahead_submit(connection);
     text_door_run(connection);
 }
 
@@ -630,9 +632,9 @@ void text_door_release(struct text_connection *connection)
     LIST_REMOVE(connection, link);
     door_unwake(connection);
     text_memory_leave(connection);
-    text_ahead_abandon(connection);
+    parse_ahead_abandon(connection);
     text_input_release(&connection->input);
-    text_rows_release(&connection->rows, &ingest->parts);
+    row_parts_release(&connection->rows, &ingest->parts);
     line_parser_release(&connection->parser);
     ndjson_free(connection->ndjson);
     keyed_free(connection->keyed);

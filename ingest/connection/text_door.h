@@ -6,7 +6,7 @@
 
 #include "ingest/connection/text_connection.h"
 
-struct text_bundle;
+struct batch_group;
 
 /* The doors of the room, which do not listen yet. */
 void text_door_open(struct ingest *ingest);
@@ -36,7 +36,7 @@ void text_door_close(struct text_connection *connection);
 
 /* Apply the bundle, which begins at the front of the input, and take its bytes, each of which is
  * `cost` of the turn's.  False: nothing was taken. */
-bool text_door_take_bundle(struct text_connection *connection, const struct text_bundle *bundle,
+bool text_door_take_bundle(struct text_connection *connection, const struct batch_group *bundle,
                            size_t cost);
 
 /* A row builder for the connection's stream; false: it was REFUSED. */

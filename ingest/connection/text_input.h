@@ -6,7 +6,7 @@
  *
  * Bytes are taken from the front and read into the back, which are one chunk unless input comes
  * faster than it is taken.  A sealed chunk holds whole lines, or frames, and does not change any
- * more, so that another thread may parse it (text_ahead.h). */
+ * more, so that another thread may parse it (parse_ahead.h). */
 #ifndef DAYBOOK_INGEST_CONNECTION_TEXT_INPUT_H
 #define DAYBOOK_INGEST_CONNECTION_TEXT_INPUT_H
 
@@ -20,14 +20,14 @@ enum {
     TEXT_SPARE_MAX = 8
 };
 
-struct text_ahead;
+struct parse_ahead;
 
 struct text_chunk {
     struct text_chunk *next;
     uint8_t *data;                     /* LINE_PARSER_PADDING bytes more than `capacity` */
     size_t capacity;
     size_t start, end;
-    struct text_ahead *ahead;          /* what was made of it ahead; NULL: nothing; borrowed */
+    struct parse_ahead *ahead;          /* what was made of it ahead; NULL: nothing; borrowed */
 };
 
 /* Chunks of TEXT_INPUT_BUSY that were taken whole, at most TEXT_SPARE_MAX of them, for the next

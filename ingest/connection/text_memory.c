@@ -95,7 +95,7 @@ bool text_memory_may_grow(const struct text_connection *connection)
 
 static size_t kept_bytes(const struct text_connection *connection)
 {
-    return text_input_bytes(&connection->input) + text_rows_bytes(&connection->rows) +
+    return text_input_bytes(&connection->input) + row_parts_bytes(&connection->rows) +
            connection->skipped.capacity;
 }
 
@@ -120,7 +120,7 @@ bool text_memory_may_read(const struct text_connection *connection, bool has_spa
 /* Nothing of it is in the rows, nor will be before the next record. */
 static bool rows_are_idle(const struct text_connection *connection)
 {
-    const struct text_rows *rows = &connection->rows;
+    const struct row_parts *rows = &connection->rows;
 
     return rows->builder != NULL && rows->count == 0 && row_builder_is_empty(rows->builder) &&
            connection->group.lines == 0 && connection->state != TEXT_BLOCKED;
@@ -149,7 +149,7 @@ static void memory_spare(struct text_connection *connection)
         text_input_shrink(&connection->input);
     }
     if (rows_are_idle(connection))
-        text_rows_release(&connection->rows, &ingest->parts);
+        row_parts_release(&connection->rows, &ingest->parts);
 }
 
 /* ---- who does not go on ---- */

@@ -140,7 +140,7 @@ void text_reply_refuse(struct text_connection *connection, uint64_t sequence, co
         return;
     connection->state = TEXT_REFUSED;
     connection->ingest->metrics.refused->value++;
-    text_rows_clear(&connection->rows, &connection->ingest->parts);
+    row_parts_clear(&connection->rows, &connection->ingest->parts);
     reply = text_reply_new(connection);
     append_error(&reply->text, sequence, word, text);
     reply->is_last = true;

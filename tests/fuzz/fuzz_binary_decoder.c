@@ -3,7 +3,7 @@
  *
  * Input: frames, the first of which have strings; a size past the end is cut to the rest. */
 #include "client/wire.h"
-#include "ingest/connection/frame_run.h"
+#include "ingest/parse/decoded_frame.h"
 #include "rollup/tables.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -99,10 +99,10 @@ static int decode_batch(struct binary_decoder *decoder, struct bytes payload,
 static void check_plan(struct bytes input)
 {
     uint32_t runs;
-    size_t planned = frame_runs_plan(input, &runs);
+    size_t planned = decoded_frame_plan(input, &runs);
     size_t at = 0;
     while (at < planned) {
-        runs -= frame_is_run(input.data[at + 4]);
+        runs -= decoded_frame_has_kind(input.data[at + 4]);
         at += WIRE_HEADER_SIZE + load_u32(input.data + at);
     }
     check(at == planned && planned <= input.size && runs == 0);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "counters/producer.h"
-#include "ingest/connection/text_ahead.h"
+#include "ingest/connection/parse_ahead.h"
 #include "tests/unit/text_door_fixture.h"
 
 TestSuite(text_door, .init = setup, .fini = teardown, .timeout = 60);
@@ -688,7 +688,7 @@ Test(text_door, batches_that_lie_together_wait_for_their_places_in_the_window)
 
     fake.holds_back = true;
     talk_small(P " new\n", 1, 100, 100, &client);
-    while (fake.producer_rows < PRODUCER_WINDOW - TEXT_BUNDLE_MAX)
+    while (fake.producer_rows < PRODUCER_WINDOW - BATCH_GROUP_MAX)
         turn(1);
     turn(200);
     cr_expect(fake.producer_rows <= PRODUCER_WINDOW && client.got.size == 0);

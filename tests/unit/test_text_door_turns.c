@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "ingest/connection/ingest_private.h"
-#include "ingest/connection/text_ahead.h"
+#include "ingest/connection/parse_ahead.h"
 #include "tests/unit/text_door_fixture.h"
 
 TestSuite(text_door_turns, .init = setup, .fini = teardown, .timeout = 60);
@@ -33,7 +33,7 @@ Test(text_door_turns, connections_share_what_a_turn_of_the_loop_takes)
     /* A batch counts when its last line is taken, of which all but that may have been before; and
      * the last thing of a turn may be a bundle. */
     const uint64_t turn_max =
-        INGEST_TURN_BYTES / BUSY_LINE + TEXT_BUNDLE_ROWS_MAX + (BUSY + 1) * BUSY_LINES;
+        INGEST_TURN_BYTES / BUSY_LINE + BATCH_GROUP_ROWS_MAX + (BUSY + 1) * BUSY_LINES;
     struct network_client clients[BUSY];
     uint64_t half = 0;
 
@@ -169,9 +169,9 @@ Test(text_door_turns, bundles_are_small_while_there_are_questions)
     alone = bundle_most(0);
     ingest->asked_us = INT64_MAX / 2;
     asked = bundle_most(1);
-    cr_expect(alone > TEXT_BUNDLE_ROWS_ASKED && alone <= TEXT_BUNDLE_ROWS_MAX, "%lu rows",
+    cr_expect(alone > BATCH_GROUP_ROWS_ASKED && alone <= BATCH_GROUP_ROWS_MAX, "%lu rows",
               (unsigned long)alone);
-    cr_expect(asked > BUSY_LINES && asked <= TEXT_BUNDLE_ROWS_ASKED, "%lu rows",
+    cr_expect(asked > BUSY_LINES && asked <= BATCH_GROUP_ROWS_ASKED, "%lu rows",
               (unsigned long)asked);
 }
 

@@ -2,7 +2,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "ingest/connection/frame_run.h"
+#include "ingest/parse/decoded_frame.h"
 #include "base/hash.h"
 
 /* A frame with a payload of `size` bytes, which are `text` and then zeros. */
@@ -32,12 +32,12 @@ static void put_batch(struct buffer *input, uint32_t rows)
 static void expect_plan(const struct buffer *input, size_t size, uint32_t runs)
 {
     uint32_t found;
-    size_t planned = frame_runs_plan(buffer_view(input), &found);
+    size_t planned = decoded_frame_plan(buffer_view(input), &found);
 
     cr_expect(planned == size && found == runs, "%zu bytes, %u runs", planned, found);
 }
 
-Test(frame_run, a_plan_ends_before_what_may_change_the_meaning_of_rows)
+Test(decoded_frame, a_plan_ends_before_what_may_change_the_meaning_of_rows)
 {
     static const struct {
         uint8_t kind;
@@ -66,7 +66,7 @@ Test(frame_run, a_plan_ends_before_what_may_change_the_meaning_of_rows)
     }
 }
 
-Test(frame_run, a_plan_has_whole_frames_only_however_many_bytes_came)
+Test(decoded_frame, a_plan_has_whole_frames_only_however_many_bytes_came)
 {
     struct buffer input = {0};
     size_t end;
@@ -76,7 +76,7 @@ Test(frame_run, a_plan_has_whole_frames_only_however_many_bytes_came)
     put_frame(&input, WIRE_STRINGS, "", 40);
     for (size_t size = 0; size <= input.size; size++) {
         uint32_t runs;
-        size_t planned = frame_runs_plan(bytes_of(input.data, size), &runs);
+        size_t planned = decoded_frame_plan(bytes_of(input.data, size), &runs);
 
         cr_assert(planned == (size < end ? 0 : size < input.size ? end : input.size));
         cr_assert_eq(runs, (planned > 0) + (planned > end));
@@ -86,35 +86,35 @@ Test(frame_run, a_plan_has_whole_frames_only_however_many_bytes_came)
     buffer_release(&input);
 }
 
-Test(frame_run, a_plan_is_bounded_in_frames_and_in_rows_that_they_claim)
+Test(decoded_frame, a_plan_is_bounded_in_frames_and_in_rows_that_they_claim)
 {
     struct buffer input = {0};
     size_t one;
 
-    put_batch(&input, FRAME_RUNS_ROWS_MAX + 1);
+    put_batch(&input, DECODED_FRAMES_ROWS_MAX + 1);
     one = input.size;
     put_batch(&input, 1);
     expect_plan(&input, one, 1);
     buffer_clear(&input);
     for (int i = 0; i < 5; i++)
-        put_batch(&input, FRAME_RUNS_ROWS_MAX / 4);
+        put_batch(&input, DECODED_FRAMES_ROWS_MAX / 4);
     expect_plan(&input, 4 * one, 4);
     buffer_clear(&input);
-    for (int i = 0; i < FRAME_RUNS_MAX + 5; i++)
+    for (int i = 0; i < DECODED_FRAMES_MAX + 5; i++)
         put_batch(&input, 1);
-    expect_plan(&input, FRAME_RUNS_MAX * one, FRAME_RUNS_MAX);
+    expect_plan(&input, DECODED_FRAMES_MAX * one, DECODED_FRAMES_MAX);
     buffer_release(&input);
 }
 
-Test(frame_run, a_frame_is_sound_only_as_it_was_sent)
+Test(decoded_frame, a_frame_is_sound_only_as_it_was_sent)
 {
     struct buffer input = {0};
 
     put_frame(&input, WIRE_STRINGS, "some text", 20);
-    cr_expect(frame_is_sound(buffer_view(&input)));
+    cr_expect(decoded_frame_is_sound(buffer_view(&input)));
     for (size_t bit = 0; bit < 8 * input.size; bit++) {
         input.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        cr_assert(!frame_is_sound(buffer_view(&input)), "bit %zu", bit);
+        cr_assert(!decoded_frame_is_sound(buffer_view(&input)), "bit %zu", bit);
         input.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
     buffer_release(&input);

@@ -1,18 +1,18 @@
-/* frame_run: see frame_run.h.
+/* decoded_frame: see decoded_frame.h.
  *
  * What decides correctness: a frame means the same here as when it is taken, so a plan ends before
  * any frame that could change that: HELLO, a CONTROL line that chooses a stream or is unknown,
  * LINES, what is no frame.
  *
  *     input   STRINGS │ BATCH │ CONTROL #file … │ BATCH │ CONTROL #stream … │ BATCH │ half a frame
- *     plan    ├──── run 0, run 1 ────── run 2 ──────────┤                                        */
-#include "ingest/connection/frame_run.h"
+ *     plan    ├──── 0 ──────── 1 ────── 2 ──────────────┤                                        */
+#include "ingest/parse/decoded_frame.h"
 
-#include "ingest/connection/text_commit.h"
-#include "ingest/connection/text_control.h"
+#include "ingest/parse/batch_hash.h"
+#include "ingest/parse/control_line.h"
 #include "base/hash.h"
 
-bool frame_is_sound(struct bytes frame)
+bool decoded_frame_is_sound(struct bytes frame)
 {
     const uint8_t *header = frame.data;
     uint32_t sum =
@@ -41,53 +41,54 @@ static uint64_t frame_rows(struct bytes frame)
 
 static bool frame_is_passed(struct bytes frame)
 {
-    return frame.data[4] == WIRE_CONTROL && text_control_keeps_stream(frame_payload(frame));
+    return frame.data[4] == WIRE_CONTROL && control_line_keeps_stream(decoded_frame_payload(frame));
 }
 
-bool frame_is_run(uint8_t kind)
+bool decoded_frame_has_kind(uint8_t kind)
 {
     return kind == WIRE_STRINGS || kind == WIRE_BATCH;
 }
 
-size_t frame_runs_plan(struct bytes input, uint32_t *runs_out)
+size_t decoded_frame_plan(struct bytes input, uint32_t *count_out)
 {
     uint64_t rows = 0;
     size_t at = 0;
 
-    for (*runs_out = 0; *runs_out < FRAME_RUNS_MAX;) {
+    for (*count_out = 0; *count_out < DECODED_FRAMES_MAX;) {
         struct bytes frame = frame_first(bytes_of(input.data + at, input.size - at));
-        bool is_run;
+        bool is_decoded;
 
         if (frame.size == 0)
             break;
-        is_run = frame_is_run(frame.data[4]);
+        is_decoded = decoded_frame_has_kind(frame.data[4]);
         rows += frame_rows(frame);
-        if ((!is_run && !frame_is_passed(frame)) || (rows > FRAME_RUNS_ROWS_MAX && *runs_out > 0))
+        if ((!is_decoded && !frame_is_passed(frame)) ||
+            (rows > DECODED_FRAMES_ROWS_MAX && *count_out > 0))
             break;
-        *runs_out += is_run;
+        *count_out += is_decoded;
         at += frame.size;
     }
     return at;
 }
 
-void frame_run_begin(struct frame_run *run, struct binary_decoder *decoder, uint8_t kind,
-                     struct bytes payload)
+void decoded_frame_begin(struct decoded_frame *frame, struct binary_decoder *decoder, uint8_t kind,
+                         struct bytes payload)
 {
     if (kind == WIRE_STRINGS) {
-        run->rc = binary_decoder_strings(decoder, payload);
-        run->strings_bytes = binary_decoder_strings_bytes(decoder);
+        frame->rc = binary_decoder_strings(decoder, payload);
+        frame->strings_bytes = binary_decoder_strings_bytes(decoder);
         return;
     }
-    run->rc = binary_decoder_read_batch(payload, &run->batch);
-    if (run->rc == 0)
-        run->rc = binary_decoder_begin(decoder, &run->batch, false);
+    frame->rc = binary_decoder_read_batch(payload, &frame->batch);
+    if (frame->rc == 0)
+        frame->rc = binary_decoder_begin(decoder, &frame->batch, false);
 }
 
-void frame_run_hash(struct frame_run *run, struct binary_decoder *decoder,
-                    const struct ingest_stream *stream)
+void decoded_frame_hash(struct decoded_frame *frame, struct binary_decoder *decoder,
+                        const struct ingest_stream *stream)
 {
     static const char form[] = "columns";
 
-    run->hash = text_commit_hash(stream, bytes_of(form, sizeof form));
-    binary_decoder_hash(decoder, &run->batch, run->hash);
+    frame->hash = batch_hash_new(stream, bytes_of(form, sizeof form));
+    binary_decoder_hash(decoder, &frame->batch, frame->hash);
 }

@@ -1,0 +1,49 @@
+/* control_line: lines that begin with '#', as words: what a client says about what follows.
+ *
+ *     #producer UUID EPOCH [new]      #batch SEQUENCE LINES      #stream [NAME]    #sync
+ *     #columns      #files KEY      #file KEY BYTES HASH LINES lf|cut      #notes
+ *
+ * Words are apart by one space.  Only the form is looked at here; pure functions, any thread. */
+#ifndef DAYBOOK_INGEST_PARSE_CONTROL_LINE_H
+#define DAYBOOK_INGEST_PARSE_CONTROL_LINE_H
+
+#include "base/bytes.h"
+
+enum control_kind {
+    CONTROL_UNKNOWN,                   /* no control line: a record, to be refused */
+    CONTROL_PRODUCER,
+    CONTROL_BATCH,
+    CONTROL_STREAM,
+    CONTROL_SYNC,
+    CONTROL_FILE,
+    CONTROL_FILES,
+    CONTROL_COLUMNS,
+    CONTROL_NOTES
+};
+
+enum { CONTROL_WORDS_MAX = 8, CONTROL_LINE_MAX = 1024 };
+
+/* Views into the line. */
+struct control_words {
+    struct bytes words[CONTROL_WORDS_MAX];
+    uint32_t count;                    /* CONTROL_WORDS_MAX: perhaps more */
+};
+
+/* By the first word; `line` is without its end here and below. */
+enum control_kind control_line_kind(struct bytes line);
+void control_line_split(struct bytes line, struct control_words *words_out);
+
+/* Whether it is a control line that leaves the stream, and with it what rows mean, as it is. */
+bool control_line_keeps_stream(struct bytes line);
+/* Whether it opens a batch, and which, of how many lines. */
+bool control_line_opens_batch(struct bytes line, uint64_t *sequence_out, uint64_t *lines_out);
+/* The same of the words of a #batch. */
+bool control_line_batch(const struct control_words *words, uint64_t *sequence_out,
+                        uint64_t *lines_out);
+
+bool control_line_is_word(struct bytes word, const char *text);
+/* A number in decimal, without sign or leading zeros, that fits a bigint. */
+bool control_line_number(struct bytes word, uint64_t *number_out);
+/* 16 bytes as 32 hexadecimal digits, in lower case. */
+bool control_line_hash(struct bytes word, uint8_t hash_out[16]);
+#endif

@@ -1,0 +1,38 @@
+/* part_pool: blocks for rows, and what fills them, for one store's streams.
+ *
+ * A block's memory is worth keeping: a part that was written is cleared and given to the next
+ * batch.  Engine thread; what was taken may be filled on another. */
+#ifndef DAYBOOK_INGEST_PARSE_PART_POOL_H
+#define DAYBOOK_INGEST_PARSE_PART_POOL_H
+
+#include "ingest/parse/row_builder.h"
+#include "storage/engine/store.h"
+
+enum {
+    PART_POOL_MAX = 128,               /* empty parts that are kept; more are freed, */
+    PART_POOL_BYTES_MAX = 512 << 10    /* and larger ones */
+};
+
+struct part_pool {
+    struct store *store;               /* outlives the pool */
+    uint64_t seed;                     /* of the builders' tables, which strangers' ids go into */
+    uint64_t builders;                 /* made so far */
+    struct schema *keyed_schema;       /* of blocks of a stream with click ids; NULL before one */
+    struct row_part **parts;           /* owned, and empty; of any streams */
+    uint32_t count;
+};
+
+/* `seed` is random. */
+void part_pool_open(struct part_pool *pool, struct store *store, uint64_t seed);
+/* Builders may be freed later than the pool; parts must have come back. */
+void part_pool_close(struct part_pool *pool);
+
+/* An empty part for the stream's table; NULL: the table is not there. */
+struct row_part *part_pool_take(struct part_pool *pool, const struct ingest_stream *stream);
+void part_pool_give(struct part_pool *pool, struct row_part *part);            /* NULL is fine */
+
+/* A new builder, the caller's, for the stream's table; ERROR_INVALID when that is not there, or is
+ * not the stream's. */
+must_check int part_pool_builder(struct part_pool *pool, const struct ingest_stream *stream,
+                                 struct row_builder **builder_out, struct error *err);
+#endif
