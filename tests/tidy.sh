@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Rules of the code that no compiler checks; ends with one line "N passed, N failed".
 #
+#   tests/tidy.sh            all of them, on all files
+#   tests/tidy.sh FILE...    what breaks a rule in these files, by the rules that need no build
+#
 # Each rule is a function that prints what breaks it, as file:line: text; silence is a pass.  They
 # run side by side.  What broke a rule before there was that rule is listed in tests/tidy_known, as
 # "rule: file: text": that list only becomes shorter, for a line of it that is no longer true breaks
@@ -10,6 +13,7 @@ cd "$(dirname "$0")/.."
 
 mapfile -t product < <(sed 's/#.*//; s/:.*//; /^$/d' tests/folders)
 objects=build/release-gcc
+chosen=("$@")
 
 # Folders a folder may include from, besides itself.
 allowed() {
@@ -39,7 +43,12 @@ files() { # of the product, by extensions
     local folder
     for folder in "${product[@]}"; do
         find "$folder" -maxdepth 1 -regex ".*\.\($1\)" 2>/dev/null
-    done | sort
+    done | sort | chosen_of
+}
+
+# Of the names on standard input those that were chosen: all, unless some were.
+chosen_of() {
+    if [ ${#chosen[@]} -eq 0 ]; then cat; else grep -xF -f <(printf '%s\n' "${chosen[@]}"); fi
 }
 
 include_table() {
@@ -109,7 +118,7 @@ comment_style() {
 line_length() {
     local all
     all=$(files 'c\|h'; files 're\|y'; find tests bench -path tests/data -prune -o \
-        \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) -print 2>/dev/null)
+        \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) -print 2>/dev/null | chosen_of)
     [ -n "$all" ] || return
     LC_ALL=C.UTF-8 grep -nE '^.{101,}' $all /dev/null |
         sed -E 's/^([^:]*:[0-9]+:).*/\1 over 100 columns/'
@@ -128,8 +137,8 @@ one_door() {
 
 # As `make fmt` lays it out, which .clang-format says how.
 layout() {
-    find . -name build -prune -o -name '*.c' -print |
-        xargs clang-format-16 --dry-run --Werror 2>&1 |
+    find . -name build -prune -o -name '*.c' -printf '%P\n' | chosen_of |
+        xargs -r clang-format-16 --dry-run --Werror 2>&1 |
         sed -nE 's|^(\./)?(.*): error: code should be.*|\2: make fmt|p; /not found/p'
 }
 
@@ -184,9 +193,16 @@ structure_headers() { tests/structure.py headers; }
 structure_readmes() { tests/structure.py readmes; }
 structure_paths() { tests/structure.py paths; }
 
-# What a rule printed but for what is known, and what is known but was not printed.
+# What a rule printed but for what is known, and what is known but was not printed.  Of chosen files
+# only what was printed of them.
 news() { # RULE
-    awk -v rule="$1: " '
+    awk -v rule="$1: " -v chosen="${chosen[*]}" '
+        BEGIN { count = split(chosen, names, " ") }
+        function is_chosen(text,   i) {
+            for (i = 1; i <= count; i++)
+                if (index(text, names[i])) return 1
+            return count == 0
+        }
         FILENAME == ARGV[1] { if (index($0, rule) == 1) known[substr($0, length(rule) + 1)]; next }
         {
             text = $0
@@ -194,16 +210,21 @@ news() { # RULE
                 text = substr(text, 1, RSTART - 1) substr(text, RSTART + RLENGTH - 1)
         }
         text in known { seen[text]; next }
-        { print }
+        is_chosen($0) { print }
         END {
             for (text in known)
-                if (!(text in seen)) print text " (is no longer so: strike it in tests/tidy_known)"
+                if (count == 0 && !(text in seen))
+                    print text " (is no longer so: strike it in tests/tidy_known)"
         }' tests/tidy_known "$scratch/$1"
 }
 
 rules=(headers layout include_table one_door vendor_headers banned_functions allocation
     comment_style line_length symbols large_files structure_order structure_rooms structure_circles
     structure_names structure_used structure_headers structure_readmes structure_paths)
+[ ${#chosen[@]} -eq 0 ] ||
+    rules=(headers layout include_table one_door vendor_headers banned_functions allocation
+        comment_style line_length structure_order structure_headers structure_readmes
+        structure_paths)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for rule in "${rules[@]}"; do
