@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "ingest/ingest_tables.h"
-#include "query/cql/system/cql_tables.h"
+#include "query/cql/common/cql_tables.h"
 #include "rollup/tables.h"
 #include "base/calendar.h"
 #include "storage/engine/engine.h"

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "query/cql/index/cql_index.h"
 #include "base/memory.h"
 #include "program/version.h"
 #include "query/commands/query_commands.h"
@@ -175,7 +176,7 @@ static int drop_unbuilt_indexes(struct house *house, const struct house_options 
                                 struct error *err)
 {
     struct schema *changed =
-        options->is_read_only ? NULL : cql_schema_without_unbuilt(store_schema(house->store));
+        options->is_read_only ? NULL : cql_index_without_unbuilt(store_schema(house->store));
     if (changed == NULL)
         return 0;
     struct house_waiter waiter = {.status = HOUSE_WAITING};

@@ -17,7 +17,7 @@
 #include "ingest/parse/reject.h"
 #include "ingest/parse/row_builder.h"
 #include "ingest/connection/text_connection.h"
-#include "query/cql/session/cql_session.h"
+#include "query/cql/session/cql.h"
 #include "query/native/native_connection.h"
 #include "query/report/counters.h"
 #include "query/report/report.h"

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "query/cql/common/cql_session.h"
 #include "query/model/cassandra_cli.h"
 #include "query/model/definitions.h"
 #include "query/model/model.h"

@@ -1,10 +1,11 @@
-/* model: the room of data models: what a directory's schema is, as CQL or as a picture, how
- * schemas of older Cassandras come into it, and how a stream is laid over some of its tables. */
+/* model: data models: what a directory's schema is, as CQL or as a picture (schema_command.c), how
+ * schemas of older Cassandras come into it (import_command.c), and how a stream is laid over some
+ * of its tables (stream_command.c). */
 #ifndef DAYBOOK_QUERY_MODEL_MODEL_H
 #define DAYBOOK_QUERY_MODEL_MODEL_H
 
 #include "base/cli/command.h"
-#include "query/cql/session/cql_session.h"
+#include "query/cql/session/cql.h"
 #include "query/model/definitions.h"
 #include "rollup/streams/streams.h"
 #include "storage/engine/store.h"

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "query/cql/common/cql_session.h"
 #include "query/model/chebotko.h"
 #include "query/model/model.h"
 #include "base/arena.h"

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "query/cql/common/cql_session.h"
 #include "query/model/model.h"
+#include "rollup/days/rollup.h"
 #include "rollup/streams/streams.h"
 #include "base/memory.h"
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "query/cql/common/cql_session.h"
 #include "base/arena.h"
 #include "base/memory.h"
 

@@ -5,6 +5,7 @@
 #include "query/native/native_door.h"
 
 #include "query/native/native_connection.h"
+#include "storage/engine/store.h"
 #include "base/memory.h"
 
 enum {

@@ -7,7 +7,7 @@
 
 #include "base/world/network.h"
 #include "door/door.h"
-#include "query/cql/session/cql_session.h"
+#include "query/cql/session/cql.h"
 
 struct native_door;
 struct native_passwords;

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_RESPONSE_PRIVATE_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_RESPONSE_PRIVATE_H
 
-#include "query/cql/session/cql_session.h"
+#include "query/cql/session/cql.h"
 
 enum { NATIVE_UUID_SIZE = 16 };
 

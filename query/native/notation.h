@@ -12,7 +12,7 @@
 #ifndef DAYBOOK_QUERY_NATIVE_NOTATION_H
 #define DAYBOOK_QUERY_NATIVE_NOTATION_H
 
-#include "query/cql/session/cql_session.h"
+#include "query/cql/session/cql.h"
 #include "query/native/native.h"
 
 struct arena;

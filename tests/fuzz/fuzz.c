@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "ingest/ingest_tables.h"
-#include "query/cql/system/cql_tables.h"
+#include "query/cql/common/cql_tables.h"
 #include "rollup/tables.h"
 
 static const struct column_definition whole_columns[] = {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "query/cql/system/cql_tables.h"
+#include "query/cql/common/cql_tables.h"
 #include "storage/engine/store_rows.h"
 #include "rollup/days/seal_pass.h"
 

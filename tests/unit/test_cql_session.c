@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "query/cql/session/cql_session.h"
+#include "query/cql/session/cql.h"
 #include "query/cql/common/cql_trace.h"
 #include "base/uuid.h"
 #include "tests/lib/rollup_fixture.h"

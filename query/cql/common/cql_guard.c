@@ -7,6 +7,8 @@
 
 #include <setjmp.h>
 
+#include "query/cql/common/cql_arena.h"
+#include "storage/engine/store.h"
 #include "base/world/world.h"
 
 enum {
@@ -157,7 +159,7 @@ static void budget_give(struct arena_budget *budget, size_t bytes)
     quota_give(&work_of(budget)->quota, bytes);
 }
 
-void cql_budget_begin(struct cql_work *work)
+void cql_guard_begin(struct cql_work *work)
 {
     struct quota *all = &work->cql->quota;
     work->quota = (struct quota){.parent = all, .limit = all->limit};
@@ -167,14 +169,14 @@ void cql_budget_begin(struct cql_work *work)
     count_held(work->cql);
 }
 
-void cql_budget_end(struct cql_work *work)
+void cql_guard_end(struct cql_work *work)
 {
     arena_set_budget(work->arena, NULL);
     check(work->quota.taken == 0);
     count_held(work->cql);
 }
 
-struct arena *cql_budget_arena(struct cql_work *work)
+struct arena *cql_guard_arena(struct cql_work *work)
 {
     struct arena *arena = cql_arena_take(work->cql);
     arena_set_budget(arena, &work->arenas);

@@ -18,11 +18,11 @@
 #include "query/cql/common/cql_private.h"
 
 /* The work's budget, of which its arena is the first part. */
-void cql_budget_begin(struct cql_work *work);
+void cql_guard_begin(struct cql_work *work);
 /* Only the work's own arena is left, and nothing is charged for it any more. */
-void cql_budget_end(struct cql_work *work);
+void cql_guard_end(struct cql_work *work);
 /* An arena of the work's budget beside its own; given back before the work ends. */
-struct arena *cql_budget_arena(struct cql_work *work);
+struct arena *cql_guard_arena(struct cql_work *work);
 
 /* Call `step`: what it returned, or ERROR_LIMIT and the fault if it was unwound. */
 must_check int cql_guard(struct cql_work *work, int (*step)(void *context), void *context);

@@ -8,50 +8,21 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "storage/schema/type.h"
 #include "base/memory.h"
-#include "base/uuid.h"
 
-enum { PARAMETERS_MAX = 64, TRACE_CHUNK = 2048 };
-
-struct trace_event {
-    struct trace_event *next;
-    const char *activity;
-    int64_t elapsed_us;
-    uint8_t id[UUID_SIZE];
-};
-
-struct cql_trace {
-    struct cql_trace *next; /* the next younger one */
-    struct arena *arena;    /* holds all of it, this struct too */
-    uint8_t id[UUID_SIZE];
-    const char *request;
-    const char *parameters[2 * PARAMETERS_MAX]; /* names and values in turn */
-    uint32_t parameter_count;                   /* of both */
-    struct cql_address client, coordinator;
-    int64_t started_us; /* since 1970 */
-    int64_t began_us;   /* on the monotonic clock */
-    int64_t duration_us;
-    int64_t last_us; /* the last event's time, since 1970 */
-    struct trace_event *first, **end;
-    uint32_t event_count;
-};
-
-struct cql_traces {
-    struct cql_trace *oldest, **end;
-    uint32_t count;
-    size_t bytes;
-};
+enum { TRACE_CHUNK = 2048 };
 
 /* ---- those that are kept ---- */
 
-struct cql_traces *cql_traces_new(void)
+struct cql_trace_list *cql_trace_list_new(void)
 {
-    struct cql_traces *traces = memory_zeroed(1, sizeof(*traces));
+    struct cql_trace_list *traces = memory_zeroed(1, sizeof(*traces));
     traces->end = &traces->oldest;
     return traces;
 }
 
-static void drop_oldest(struct cql_traces *traces)
+static void drop_oldest(struct cql_trace_list *traces)
 {
     struct cql_trace *oldest = traces->oldest;
     traces->oldest = oldest->next;
@@ -62,7 +33,7 @@ static void drop_oldest(struct cql_traces *traces)
     arena_free(oldest->arena);
 }
 
-void cql_traces_free(struct cql_traces *traces)
+void cql_trace_list_free(struct cql_trace_list *traces)
 {
     while (traces->oldest != NULL)
         drop_oldest(traces);
@@ -92,7 +63,7 @@ static const char *shown(struct cql_trace *trace, struct bytes text)
 
 static void put_parameter(struct cql_trace *trace, const char *name, const char *value)
 {
-    if (trace->parameter_count < 2 * PARAMETERS_MAX) {
+    if (trace->parameter_count < 2 * CQL_TRACE_PARAMETERS_MAX) {
         trace->parameters[trace->parameter_count++] = name;
         trace->parameters[trace->parameter_count++] = value;
     }
@@ -151,9 +122,9 @@ void cql_trace(struct cql_work *work, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof(line), is_last ? "More happened than is kept" : format, arguments);
     va_end(arguments);
-    struct trace_event *event = arena_alloc(trace->arena, sizeof(*event), 16);
-    *event = (struct trace_event){.activity = shown(trace, bytes_text(line)),
-                                  .elapsed_us = elapsed_us(work)};
+    struct cql_trace_event *event = arena_alloc(trace->arena, sizeof(*event), 16);
+    *event = (struct cql_trace_event){.activity = shown(trace, bytes_text(line)),
+                                      .elapsed_us = elapsed_us(work)};
     int64_t now_us = trace->started_us + event->elapsed_us;
     trace->last_us = now_us > trace->last_us ? now_us : trace->last_us + 1;
     timeuuid_make(trace->last_us, work->cql->options.world->random, event->id);
@@ -179,7 +150,7 @@ void cql_trace_values(struct cql_work *work)
 
 const uint8_t *cql_trace_end(struct cql_work *work)
 {
-    struct cql_traces *traces = work->cql->traces;
+    struct cql_trace_list *traces = work->cql->traces;
     struct cql_trace *trace = work->trace;
     if (trace == NULL)
         return NULL;
@@ -194,46 +165,4 @@ const uint8_t *cql_trace_end(struct cql_work *work)
         drop_oldest(traces);
     }
     return trace->id;
-}
-
-/* ---- rows ---- */
-
-static void put_session(struct cql_system_maker *maker, const struct cql_trace *trace)
-{
-    cql_system_bytes(maker, bytes_of(trace->id, UUID_SIZE));
-    cql_system_inet(maker, &trace->client);
-    cql_system_text(maker, "QUERY");
-    cql_system_inet(maker, &trace->coordinator);
-    cql_system_int(maker, trace->coordinator.port);
-    cql_system_int(maker, (int32_t)trace->duration_us);
-    cql_system_texts(maker, trace->parameters, trace->parameter_count);
-    cql_system_text(maker, trace->request);
-    cql_system_timestamp(maker, trace->started_us / 1000);
-    cql_system_row(maker);
-}
-
-static void put_event(struct cql_system_maker *maker, const struct cql_trace *trace,
-                      const struct trace_event *event)
-{
-    cql_system_bytes(maker, bytes_of(trace->id, UUID_SIZE));
-    cql_system_bytes(maker, bytes_of(event->id, UUID_SIZE));
-    cql_system_text(maker, event->activity);
-    cql_system_inet(maker, &trace->coordinator);
-    cql_system_int(maker, trace->coordinator.port);
-    cql_system_int(maker, (int32_t)event->elapsed_us);
-    cql_system_text(maker, "engine");
-    cql_system_row(maker);
-}
-
-void cql_trace_rows(struct cql_system_maker *maker, const struct cql_traces *traces)
-{
-    bool has_events = strcmp(maker->table->name, "events") == 0;
-    for (const struct cql_trace *trace = traces->oldest; trace != NULL; trace = trace->next) {
-        if (!has_events)
-            put_session(maker, trace);
-        for (const struct trace_event *event = trace->first; has_events && event != NULL;
-             event = event->next) {
-            put_event(maker, trace, event);
-        }
-    }
 }

@@ -9,20 +9,49 @@
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_TRACE_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_TRACE_H
 
-#include "query/cql/system/cql_system.h"
+#include "base/uuid.h"
+#include "query/cql/common/cql_compiled.h"
 
 enum {
     CQL_TRACES_MAX = 256,                /* kept, */
     CQL_TRACES_BYTES_MAX = 4 << 20,      /* with so many bytes; the oldest leave first */
     CQL_TRACE_EVENTS_MAX = 100,          /* of a request; the last says that there were more */
-    CQL_TRACE_TEXT_MAX = 1000            /* bytes shown of a statement or of a bound value */
+    CQL_TRACE_TEXT_MAX = 1000,           /* bytes shown of a statement or of a bound value */
+    CQL_TRACE_PARAMETERS_MAX = 64
 };
 
-struct cql_trace;
-struct cql_traces;
+struct cql_trace_event {
+    struct cql_trace_event *next;
+    const char *activity;
+    int64_t elapsed_us;
+    uint8_t id[UUID_SIZE];
+};
 
-struct cql_traces *cql_traces_new(void);
-void cql_traces_free(struct cql_traces *traces);
+struct cql_trace {
+    struct cql_trace *next;              /* the next younger one */
+    struct arena *arena;                 /* holds all of it, this struct too */
+    uint8_t id[UUID_SIZE];
+    const char *request;
+    const char *parameters[2 * CQL_TRACE_PARAMETERS_MAX];    /* names and values in turn */
+    uint32_t parameter_count;            /* of both */
+    struct cql_address client, coordinator;
+    int64_t started_us;                  /* since 1970 */
+    int64_t began_us;                    /* on the monotonic clock */
+    int64_t duration_us;
+    int64_t last_us;                     /* the last event's time, since 1970 */
+    struct cql_trace_event *first, **end;
+    uint32_t event_count;
+};
+
+/* Those that are kept, the oldest first. */
+struct cql_trace_list {
+    struct cql_trace *oldest, **end;
+    uint32_t count;
+    size_t bytes;
+};
+
+struct cql_trace_list *cql_trace_list_new(void);
+void cql_trace_list_free(struct cql_trace_list *traces);
 
 /* Begin the trace of a work whose request is set. */
 void cql_trace_begin(struct cql_work *work);
@@ -34,7 +63,4 @@ void cql_trace_values(struct cql_work *work);
 /* Hand the trace over to the server.  Its id, which is valid until the server forgets it; NULL: the
  * work is not traced. */
 const uint8_t *cql_trace_end(struct cql_work *work);
-
-/* The rows of system_traces.sessions or events. */
-void cql_trace_rows(struct cql_system_maker *maker, const struct cql_traces *traces);
 #endif

@@ -7,6 +7,7 @@
  *   INSERT INTO t (k, s) VALUES (1, {'b', ?})     s set<text>: the marker is `value(s)`, text */
 #include <string.h>
 
+#include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_literal_value.h"
 
@@ -156,7 +157,7 @@ static int resolve_column(struct cql_scope *scope, const struct cql_term *term,
         return cql_invalid(scope->fault, "Invalid term %.*s: a column cannot stand here",
                            CQL_SHOW(term->text));
     }
-    const struct column *column = cql_find_column(scope, place->table, term->text);
+    const struct column *column = cql_scope_column(scope, place->table, term->text);
     if (column == NULL)
         return ERROR_INVALID;
     *out = cql_expression_new(scope, CQL_EXPRESSION_COLUMN, column->type, 0);

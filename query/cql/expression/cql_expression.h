@@ -2,11 +2,14 @@
  *
  * The same expressions are the values of INSERT, the right sides of relations, and what SELECT
  * computes; only the last ones name columns and hold aggregates.  A value is serialized in the
- * expression's type; null is a view whose data is NULL. */
+ * expression's type; null is a view whose data is NULL.
+ *
+ * cql_expression.c resolves terms, with calls (cql_expression_call.c) and literals
+ * (cql_expression_literal.c); cql_expression_value.c works values out. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_EXPRESSION_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_EXPRESSION_H
 
-#include "query/cql/common/cql_private.h"
+#include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_row.h"
 #include "query/cql/expression/cql_type.h"
 
@@ -79,7 +82,7 @@ struct cql_context {
     int64_t now_s;
 };
 
-struct cql_context cql_context_of(struct cql_work *work, struct arena *arena);
+struct cql_context cql_expression_context(struct cql_work *work, struct arena *arena);
 
 /* 0 and the value; CQL_UNSET when the expression is a marker that was left unset; or refused. */
 enum { CQL_UNSET = 1 };

@@ -245,9 +245,9 @@ int cql_expression_operation(struct cql_scope *scope, const struct cql_term *ter
     if (!is_ambiguous) {
         (*out)->type = function->result(&call);
         bool has_time =
-            cql_call_is(&call, 0, TYPE_TIMESTAMP) || cql_call_is(&call, 1, TYPE_TIMESTAMP);
+            cql_function_is(&call, 0, TYPE_TIMESTAMP) || cql_function_is(&call, 1, TYPE_TIMESTAMP);
         bool has_duration =
-            cql_call_is(&call, 0, TYPE_DURATION) || cql_call_is(&call, 1, TYPE_DURATION);
+            cql_function_is(&call, 0, TYPE_DURATION) || cql_function_is(&call, 1, TYPE_DURATION);
         is_ambiguous = (*out)->type == NULL && has_time && !has_duration;
     }
     if (is_ambiguous) {

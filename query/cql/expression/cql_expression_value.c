@@ -9,7 +9,7 @@
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/expression/cql_value_set.h"
 
-struct cql_context cql_context_of(struct cql_work *work, struct arena *arena)
+struct cql_context cql_expression_context(struct cql_work *work, struct arena *arena)
 {
     return (struct cql_context){.arena = arena,
                                 .fault = &work->fault,
@@ -61,8 +61,8 @@ static int collection_value(const struct cql_expression *expression,
         if (items[i].data == NULL && !may_be_null)
             return cql_invalid(context->fault, "null is not supported inside collections");
     }
-    *value =
-        type_normalize(type, cql_collection(type, items, count, context->arena), context->arena);
+    *value = type_normalize(type, cql_row_collection(type, items, count, context->arena),
+                            context->arena);
     return 0;
 }
 
@@ -175,7 +175,7 @@ static int part_value(const struct cql_expression *expression, const struct cql_
             kept[count++] = pair[part];
     }
     if (is_slice && count > 0)
-        *value = cql_collection(type, kept, count, context->arena);
+        *value = cql_row_collection(type, kept, count, context->arena);
     return 0;
 }
 
@@ -209,10 +209,10 @@ static int chosen_cells(const struct cql_expression *expression, const struct cq
     const struct type *path = type_path(column->type);
     uint32_t first = from.data == NULL || count == 0
                          ? 0
-                         : cql_value_place(path, &cells[0].path, sizeof(*cells), count, from);
+                         : cql_value_set_place(path, &cells[0].path, sizeof(*cells), count, from);
     uint32_t end = until.data == NULL || count == 0
                        ? count
-                       : cql_value_place(path, &cells[0].path, sizeof(*cells), count, until);
+                       : cql_value_set_place(path, &cells[0].path, sizeof(*cells), count, until);
     end += until.data != NULL && end < count && type_compare(path, cells[end].path, until) == 0;
     *cells_out = first < end ? &cells[first] : NULL;
     *count_out = first < end ? end - first : 0;
@@ -249,7 +249,7 @@ static int times_value(const struct cql_expression *expression, const struct cql
     struct bytes *items = arena_alloc(context->arena, count * sizeof(struct bytes), 16);
     for (uint32_t i = 0; i < count; i++)
         items[i] = time_of(&cells[i], is_ttl, context);
-    *value = cql_collection(expression->type, items, count, context->arena);
+    *value = cql_row_collection(expression->type, items, count, context->arena);
     return 0;
 }
 

@@ -10,20 +10,20 @@
 #include <string.h>
 
 #include "query/cql/expression/cql_json.h"
-#include "query/cql/read/cql_restrict.h"
+#include "query/cql/expression/cql_key.h"
 #include "base/hash.h"
 
-bool cql_call_is(const struct cql_call *call, uint32_t index, enum type_kind kind)
+bool cql_function_is(const struct cql_call *call, uint32_t index, enum type_kind kind)
 {
     return index < call->count && call->types[index]->kind == kind;
 }
 
-const struct type *cql_call_kind(const struct cql_call *call)
+const struct type *cql_function_kind(const struct cql_call *call)
 {
     return type_builtin(call->function->kind);
 }
 
-struct bytes cql_keep(const struct buffer *value)
+struct bytes cql_function_keep(const struct buffer *value)
 {
     return value->size == 0 ? bytes_of("", 0) : buffer_view(value);
 }
@@ -59,7 +59,7 @@ static int token_value(const struct cql_expression *call, const struct bytes *ar
     if (rc != 0)
         return rc;
     value_put_bigint(&token, murmur3_token(key.data, key.size));
-    *value = cql_keep(&token);
+    *value = cql_function_keep(&token);
     return 0;
 }
 
@@ -117,7 +117,7 @@ static int to_json_value(const struct cql_expression *call, const struct bytes *
         type->kind == TYPE_TEXT || type->kind == TYPE_ASCII || type->kind == TYPE_BLOB;
     bool is_null = arguments[0].size == 0 && !may_be_empty;
     cql_json_format(type, is_null ? CQL_NULL : arguments[0], &text);
-    *value = cql_keep(&text);
+    *value = cql_function_keep(&text);
     return 0;
 }
 
@@ -143,7 +143,7 @@ static int from_json_value(const struct cql_expression *call, const struct bytes
     if (rc == 0 && json->kind == CQL_JSON_NULL)
         return 0;
     rc = rc == 0 ? cql_json_value(json, call->type, context->arena, &bytes, &err) : rc;
-    *value = cql_keep(&bytes);
+    *value = cql_function_keep(&bytes);
     if (rc == 0)
         return 0;
     return cql_function_fails(call, context, "%s", err.text);
@@ -158,15 +158,15 @@ static int from_json_value(const struct cql_expression *call, const struct bytes
 #define BLOB_FUNCTIONS(name, kind)                                                                 \
     BLOB_FUNCTION(#name "asblob", kind, as_blob_wants, blob_result, same_value),                   \
         BLOB_FUNCTION(#name "_as_blob", kind, as_blob_wants, blob_result, same_value),             \
-        BLOB_FUNCTION("blobas" #name, kind, blob_wants, cql_call_kind, from_blob_value),           \
-        BLOB_FUNCTION("blob_as_" #name, kind, blob_wants, cql_call_kind, from_blob_value)
+        BLOB_FUNCTION("blobas" #name, kind, blob_wants, cql_function_kind, from_blob_value),       \
+        BLOB_FUNCTION("blob_as_" #name, kind, blob_wants, cql_function_kind, from_blob_value)
 
 static const struct cql_function functions[] = {
-    {"token", TYPE_BIGINT, 1, CQL_ARGUMENTS_MAX, false, false, token_wants, cql_call_kind,
+    {"token", TYPE_BIGINT, 1, CQL_ARGUMENTS_MAX, false, false, token_wants, cql_function_kind,
      token_value, false, NULL, NULL},
-    {"tojson", TYPE_TEXT, 1, 1, false, true, NULL, cql_call_kind, to_json_value, false,
+    {"tojson", TYPE_TEXT, 1, 1, false, true, NULL, cql_function_kind, to_json_value, false,
      "a value argument", "any"},
-    {"to_json", TYPE_TEXT, 1, 1, false, true, NULL, cql_call_kind, to_json_value, false,
+    {"to_json", TYPE_TEXT, 1, 1, false, true, NULL, cql_function_kind, to_json_value, false,
      "a value argument", "any"},
     {"fromjson", TYPE_TEXT, 1, 1, false, false, text_wants, wanted_result, from_json_value, false,
      "an argument of type text", "text"},

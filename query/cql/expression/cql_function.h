@@ -1,4 +1,8 @@
-/* cql_function: the functions, operators and aggregates of CQL. */
+/* cql_function: the functions, operators and aggregates of CQL.
+ *
+ * Each file has a table of its functions: of numbers with operators and CAST
+ * (cql_function_number.c), of mathematics (cql_function_math.c), of times (cql_function_time.c), of
+ * collections (cql_function_collection.c); cql_function.c has the others and finds a name. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_FUNCTION_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_FUNCTION_H
 
@@ -53,34 +57,19 @@ const struct cql_function *cql_function_collection(struct bytes name);
 
 /* ---- what functions share ---- */
 
-bool cql_call_is(const struct cql_call *call, uint32_t index, enum type_kind kind);
+bool cql_function_is(const struct cql_call *call, uint32_t index, enum type_kind kind);
 /* The type that the function's `kind` names. */
-const struct type *cql_call_kind(const struct cql_call *call);
+const struct type *cql_function_kind(const struct cql_call *call);
 /* What was made in a buffer of the context's arena: a value, also where it is empty. */
-struct bytes cql_keep(const struct buffer *value);
+struct bytes cql_function_keep(const struct buffer *value);
 /* A failure while a function ran: 0x1400. */
 int cql_function_fails(const struct cql_expression *call, const struct cql_context *context,
                        const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* A timestamp or date, and a duration that is added (`sign` 1) or taken away (-1). */
-int cql_time_shift(const struct cql_expression *call, const struct bytes *arguments, int sign,
-                   const struct cql_context *context, struct bytes *value_out);
+int cql_function_time_shift(const struct cql_expression *call, const struct bytes *arguments,
+                            int sign, const struct cql_context *context, struct bytes *value_out);
 
-/* ---- aggregates ---- */
-
+/* An aggregate (cql_accumulator.c); NULL when there is none. */
 const struct cql_function *cql_function_aggregate(struct bytes name);
-
-struct cql_accumulator;
-struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregate,
-                                            struct arena *arena);
-/* A row's value; CQL_NULL counts for count(*) only. */
-int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
-                        struct cql_fault *fault);
-/* What the store's stats of a partition say: its rows, how many have a value, and their exact sum.
- * For count(*), count and sum of the column that the stats are of. */
-int cql_accumulator_add_stats(struct cql_accumulator *accumulator,
-                              const struct partition_stats *stats, struct cql_fault *fault);
-/* The result in `arena`, and back to nothing. */
-void cql_accumulator_result(struct cql_accumulator *accumulator, struct arena *arena,
-                            struct bytes *value_out);
 #endif

@@ -4,6 +4,7 @@
  * with rows, so that their digits and overflows are the same. */
 #include <string.h>
 
+#include "query/cql/expression/cql_accumulator.h"
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/expression/cql_number.h"
 
@@ -40,7 +41,7 @@ static int part_value(const struct cql_expression *call, const struct bytes *arg
         if (i % 2 == part)
             kept[count++] = item;
     }
-    *value = cql_collection(call->type, kept, count, context->arena);
+    *value = cql_row_collection(call->type, kept, count, context->arena);
     return 0;
 }
 
@@ -61,7 +62,7 @@ static int size_value(const struct cql_expression *call, const struct bytes *arg
         return 0;
     struct buffer count = {.arena = context->arena};
     value_put_int(&count, (int32_t)(items.count / (type->kind == TYPE_MAP ? 2 : 1)));
-    *value = cql_keep(&count);
+    *value = cql_function_keep(&count);
     return 0;
 }
 

@@ -224,7 +224,7 @@ static int join_texts(const struct bytes *arguments, const struct cql_context *c
     struct buffer joined = {.arena = context->arena};
     buffer_append_bytes(&joined, arguments[0]);
     buffer_append_bytes(&joined, arguments[1]);
-    *value = cql_keep(&joined);
+    *value = cql_function_keep(&joined);
     return 0;
 }
 
@@ -237,7 +237,7 @@ static int operator_value(const struct cql_expression *call, const struct bytes 
     if (is_text(result.kind))
         return join_texts(arguments, context, value);
     if (call->arguments[1]->type->kind == TYPE_DURATION)
-        return cql_time_shift(call, arguments, operation == '+' ? 1 : -1, context, value);
+        return cql_function_time_shift(call, arguments, operation == '+' ? 1 : -1, context, value);
     for (uint32_t i = 0; i < 2; i++) {
         struct cql_number read;
         if (arguments[i].size == 0)

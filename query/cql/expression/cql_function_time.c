@@ -48,7 +48,7 @@ static int bound_value(const struct cql_expression *call, const struct bytes *ar
     buffer_put_u16_be(&uuid, (uint16_t)(ticks >> 32));
     buffer_put_u16_be(&uuid, (uint16_t)((ticks >> 48 & 0x0FFF) | 0x1000));
     buffer_put_u64_be(&uuid, is_min ? UINT64_C(0x8080808080808080) : UINT64_C(0x7F7F7F7F7F7F7F7F));
-    *value = cql_keep(&uuid);
+    *value = cql_function_keep(&uuid);
     return 0;
 }
 
@@ -90,7 +90,7 @@ static struct bytes time_as(enum type_kind kind, int64_t time_ms, const struct c
         value_put_bigint(&value, (time_ms - (int64_t)day_of_time(time_ms) * DAY_MS) * 1000000);
     else
         value_put_bigint(&value, time_ms);
-    return cql_keep(&value);
+    return cql_function_keep(&value);
 }
 
 static int current_value(const struct cql_expression *call, const struct bytes *arguments,
@@ -105,10 +105,10 @@ static int current_value(const struct cql_expression *call, const struct bytes *
 static const struct type *time_result(const struct cql_call *call)
 {
     enum type_kind kind = call->function->kind;
-    bool fits = cql_call_is(call, 0, TYPE_TIMEUUID) ||
-                (kind != TYPE_TIMESTAMP &&
-                 (cql_call_is(call, 0, TYPE_TIMESTAMP) || cql_call_is(call, 0, TYPE_BIGINT))) ||
-                (kind != TYPE_DATE && cql_call_is(call, 0, TYPE_DATE));
+    bool fits = cql_function_is(call, 0, TYPE_TIMEUUID) ||
+                (kind != TYPE_TIMESTAMP && (cql_function_is(call, 0, TYPE_TIMESTAMP) ||
+                                            cql_function_is(call, 0, TYPE_BIGINT))) ||
+                (kind != TYPE_DATE && cql_function_is(call, 0, TYPE_DATE));
     return fits ? type_builtin(kind) : NULL;
 }
 
@@ -198,8 +198,8 @@ static const char *duration_text(struct bytes value, const struct cql_context *c
     return kept;
 }
 
-int cql_time_shift(const struct cql_expression *call, const struct bytes *arguments, int sign,
-                   const struct cql_context *context, struct bytes *value)
+int cql_function_time_shift(const struct cql_expression *call, const struct bytes *arguments,
+                            int sign, const struct cql_context *context, struct bytes *value)
 {
     struct type_duration duration;
     int64_t time_ms;
@@ -222,22 +222,23 @@ static const struct type *floor_wants(const struct cql_call *call, uint32_t inde
 {
     if (index == 1)
         return type_builtin(TYPE_DURATION);
-    bool is_date = index == 2 && cql_call_is(call, 0, TYPE_DATE);
+    bool is_date = index == 2 && cql_function_is(call, 0, TYPE_DATE);
     return type_builtin(is_date ? TYPE_DATE : TYPE_TIMESTAMP);
 }
 
 static const struct type *floor_result(const struct cql_call *call)
 {
-    bool is_time = cql_call_is(call, 0, TYPE_TIMEUUID) || cql_call_is(call, 0, TYPE_TIMESTAMP);
-    bool is_date = cql_call_is(call, 0, TYPE_DATE);
+    bool is_time =
+        cql_function_is(call, 0, TYPE_TIMEUUID) || cql_function_is(call, 0, TYPE_TIMESTAMP);
+    bool is_date = cql_function_is(call, 0, TYPE_DATE);
     bool has_start = call->count == 3;
-    if (!cql_call_is(call, 1, TYPE_DURATION) ||
-        (has_start && !cql_call_is(call, 2, is_date ? TYPE_DATE : TYPE_TIMESTAMP))) {
+    if (!cql_function_is(call, 1, TYPE_DURATION) ||
+        (has_start && !cql_function_is(call, 2, is_date ? TYPE_DATE : TYPE_TIMESTAMP))) {
         return NULL;
     }
     if (is_time)
         return type_builtin(TYPE_TIMESTAMP);
-    return is_date || (cql_call_is(call, 0, TYPE_TIME) && !has_start) ? call->types[0] : NULL;
+    return is_date || (cql_function_is(call, 0, TYPE_TIME) && !has_start) ? call->types[0] : NULL;
 }
 
 static int check_floor(const struct type *type, const struct type_duration *duration,
@@ -304,7 +305,7 @@ static int floor_value(const struct cql_expression *call, const struct bytes *ar
         struct buffer floored = {.arena = context->arena};
         at = value_bigint(arguments[0]);
         value_put_bigint(&floored, duration.nanoseconds > 0 ? at - at % duration.nanoseconds : at);
-        *value = cql_keep(&floored);
+        *value = cql_function_keep(&floored);
         return 0;
     }
     bool is_there =
@@ -328,11 +329,11 @@ static int floor_value(const struct cql_expression *call, const struct bytes *ar
     }
 #define NOW_FUNCTION(name, kind, value)                                                            \
     {                                                                                              \
-        name, kind, 0, 0, false, false, NULL, cql_call_kind, value, false, NULL, NULL              \
+        name, kind, 0, 0, false, false, NULL, cql_function_kind, value, false, NULL, NULL          \
     }
 #define BOUND_FUNCTION(name)                                                                       \
     {                                                                                              \
-        name, TYPE_TIMEUUID, 1, 1, false, false, timestamp_wants, cql_call_kind, bound_value,      \
+        name, TYPE_TIMEUUID, 1, 1, false, false, timestamp_wants, cql_function_kind, bound_value,  \
             false, NULL, NULL                                                                      \
     }
 

@@ -3,7 +3,9 @@
  *
  * Numbers are exact both ways: a decimal or varint of any size is read from its digits.  Sets come
  * as arrays, maps as objects whose keys are strings, whatever the key's type: the key's own JSON
- * stands in the string. */
+ * stands in the string.
+ *
+ * cql_json.c writes; cql_json_read.c makes a tree of a text, and cql_json_value.c a value of it. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_JSON_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_JSON_H
 

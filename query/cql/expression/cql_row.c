@@ -33,8 +33,8 @@ const struct cell *cql_row_cells(const struct cql_row *row, const struct column 
     return *count_out > 0 ? &from->cells[ends[0]] : NULL;
 }
 
-struct bytes cql_collection(const struct type *type, const struct bytes *items, uint32_t count,
-                            struct arena *arena)
+struct bytes cql_row_collection(const struct type *type, const struct bytes *items, uint32_t count,
+                                struct arena *arena)
 {
     struct buffer value = {.arena = arena};
     size_t size = 4;
@@ -65,7 +65,7 @@ static struct bytes udt_value(const struct type *type, const struct cell *cells,
         if (field < fields)
             items[field] = cells[i].value;
     }
-    return cql_collection(type, items, fields, arena);
+    return cql_row_collection(type, items, fields, arena);
 }
 
 /* ---- what is kept of a row ---- */
@@ -162,8 +162,9 @@ struct bytes cql_row_element(const struct cql_row *row, const struct column *col
     const struct type *type = column->type;
     uint32_t step = type->kind == TYPE_MAP ? 2 : 1;
     struct cql_items items = cql_row_items(row, column, arena);
-    uint32_t place = step * cql_value_place(type->arguments[0], items.items,
-                                            step * sizeof(struct bytes), items.count / step, key);
+    uint32_t place =
+        step * cql_value_set_place(type->arguments[0], items.items, step * sizeof(struct bytes),
+                                   items.count / step, key);
     bool is_there = place + step <= items.count &&
                     type_compare(type->arguments[0], items.items[place], key) == 0;
     return is_there ? items.items[place + step - 1] : CQL_NULL;
@@ -214,7 +215,7 @@ static struct bytes complex_value(const struct cql_row *row, struct cql_row_part
     if (type->kind == TYPE_UDT)
         return udt_value(type, cells, count, arena);
     const struct cql_items *items = part_items(row, part, arena);
-    return cql_collection(type, items->items, items->count, arena);
+    return cql_row_collection(type, items->items, items->count, arena);
 }
 
 /* ---- values ---- */

@@ -48,6 +48,6 @@ const struct cell *cql_row_cells(const struct cql_row *row, const struct column 
 
 /* Put `count` items, NULL data for a null, together as a value of a collection, tuple or UDT; a
  * map's are key and value in turn.  Not sorted: type_normalize does that. */
-struct bytes cql_collection(const struct type *type, const struct bytes *items, uint32_t count,
+struct bytes cql_row_collection(const struct type *type, const struct bytes *items, uint32_t count,
                             struct arena *arena);
 #endif

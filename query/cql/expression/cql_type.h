@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_TYPE_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_TYPE_H
 
-#include "query/cql/common/cql_private.h"
+#include "query/cql/common/cql_scope.h"
 
 /* A type of the tree as CQL spells it. */
 void cql_type_text(const struct cql_type *type, struct buffer *text);

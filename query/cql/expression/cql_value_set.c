@@ -37,8 +37,8 @@ struct cql_value_set cql_value_set_of(const struct type *type, struct type_items
     return cql_value_set_sort(type, values, count);
 }
 
-uint32_t cql_value_place(const struct type *type, const void *values, size_t stride, uint32_t count,
-                         struct bytes value)
+uint32_t cql_value_set_place(const struct type *type, const void *values, size_t stride,
+                             uint32_t count, struct bytes value)
 {
     uint32_t from = 0;
     while (from < count) {
@@ -57,6 +57,6 @@ bool cql_value_set_has(const struct cql_value_set *set, struct bytes value)
     if (value.data == NULL)
         return set->count > 0 && set->values[0].data == NULL;
     uint32_t place =
-        cql_value_place(set->type, set->values, sizeof(struct bytes), set->count, value);
+        cql_value_set_place(set->type, set->values, sizeof(struct bytes), set->count, value);
     return place < set->count && type_compare(set->type, set->values[place], value) == 0;
 }

@@ -23,6 +23,6 @@ struct cql_value_set cql_value_set_of(const struct type *type, struct type_items
 bool cql_value_set_has(const struct cql_value_set *set, struct bytes value);
 
 /* The first of `count` values in order that is not less than `value`, `stride` bytes apart. */
-uint32_t cql_value_place(const struct type *type, const void *values, size_t stride,
+uint32_t cql_value_set_place(const struct type *type, const void *values, size_t stride,
                          uint32_t count, struct bytes value);
 #endif

@@ -3,8 +3,11 @@
 
 #include <string.h>
 
-#include "query/cql/read/cql_restrict.h"
 #include "query/cql/expression/cql_row.h"
+#include "query/cql/expression/cql_type.h"
+#include "storage/cell/write_batch.h"
+#include "storage/schema/schema.h"
+#include "storage/schema/type.h"
 #include "base/hash.h"
 
 enum {
@@ -246,7 +249,7 @@ void cql_index_drop_unbuilt(struct schema *schema, struct arena *arena)
     }
 }
 
-struct schema *cql_schema_without_unbuilt(const struct schema *schema)
+struct schema *cql_index_without_unbuilt(const struct schema *schema)
 {
     struct arena *arena = arena_new(UNBUILT_CHUNK);
     struct schema *changed = NULL;
@@ -305,7 +308,7 @@ static struct bytes indexed_value(const struct cql_index *index, const struct ce
         break;
     }
     const struct type *list = cql_type_collection_of(arena, TYPE_LIST, index->column->type);
-    return cql_collection(list, pair, 2, arena);
+    return cql_row_collection(list, pair, 2, arena);
 }
 
 /* The row that an entry stands for, and how long. */

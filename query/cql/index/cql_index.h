@@ -69,10 +69,7 @@ void cql_index_drop_unbuilt(struct schema *schema, struct arena *arena);
 /* Drop the hidden tables of a table that goes. */
 void cql_index_drop_all(struct schema *schema, const struct table *table, struct arena *arena);
 
-/* ---- cql_index_build.c ---- */
-
-/* Gather the entries of rows that are there; no write is under way.  `built` is called once, with 0
- * or a status whose fault is filled. */
-void cql_index_build(struct cql_work *work, const char *keyspace, const char *name,
-                     void (*built)(struct cql_work *work, int status));
+/* What a server starts with: a changed copy of the schema without the tables of indexes that a
+ * crash left half built, to be applied; NULL: there are none. */
+struct schema *cql_index_without_unbuilt(const struct schema *schema);
 #endif

@@ -1,14 +1,17 @@
 /* clicks_per_reseller_per_day, which nobody writes: it is what the figures count of each (reseller,
  * day), of days whose clicks have expired too, in the order of its own keys. */
+#include "query/cql/read/cql_per_day.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "query/cql/common/cql_guard.h"
 #include "rollup/days/dirty.h"
 #include "rollup/streams/streams.h"
+#include "storage/cell/partition_index.h"
+#include "storage/schema/type.h"
 #include "base/calendar.h"
 #include "base/hash.h"
-#include "storage/cell/partition_index.h"
 
 enum { ROWS_MAX = 1000000 };
 

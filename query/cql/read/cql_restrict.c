@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "query/cql/syntax/cql_print.h"
+#include "storage/schema/type.h"
 
 #define FILTERING_TEXT                                                                             \
     "Cannot execute this query as it might involve data filtering and thus may have "              \
@@ -262,9 +264,9 @@ static int check_operator(struct cql_scope *scope, const struct cql_relation *re
     return 0;
 }
 
-int cql_restriction_resolve(struct cql_scope *scope, const struct table *table,
-                            const struct cql_relation *relation,
-                            struct cql_restriction **restriction_out)
+int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,
+                         const struct cql_relation *relation,
+                         struct cql_restriction **restriction_out)
 {
     struct cql_restriction *restriction = arena_alloc(scope->arena, sizeof(*restriction), 16);
     *restriction = (struct cql_restriction){.relation = relation,
@@ -279,7 +281,7 @@ int cql_restriction_resolve(struct cql_scope *scope, const struct table *table,
         arena_alloc(scope->arena, relation->column_count * sizeof(struct column *), 16);
     const struct cql_name *name = relation->columns;
     for (uint32_t i = 0; i < relation->column_count; i++, name = name->next) {
-        restriction->columns[i] = cql_find_column(scope, table, name->text);
+        restriction->columns[i] = cql_scope_column(scope, table, name->text);
         if (restriction->columns[i] == NULL)
             return ERROR_INVALID;
     }
@@ -673,7 +675,7 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                                what == CQL_FOR_UPDATE ? "UPDATE" : "DELETE",
                                relation->operator== CQL_CONTAINS ? "CONTAINS" : "CONTAINS KEY");
         }
-        int rc = cql_restriction_resolve(scope, table, relation, last);
+        int rc = cql_restrict_resolve(scope, table, relation, last);
         if (rc != 0)
             return rc;
         last = &(*last)->next;

@@ -2,7 +2,9 @@
  * asked of each row.
  *
  *   WHERE r = 'x' AND day IN ('1','2') AND time > 5 AND amount = 3 ALLOW FILTERING
- *         └──── two keys ────────────┘ └ a slice ┘ └── a filter ──┘ */
+ *         └──── two keys ────────────┘ └ a slice ┘ └── a filter ──┘
+ *
+ * cql_restrict.c resolves the relations, cql_restrict_bind.c gives them values. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_RESTRICT_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_RESTRICT_H
 
@@ -65,7 +67,7 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                          bool allow_filtering, struct cql_restrict_plan *plan_out);
 
 /* A relation by itself: conditions. */
-int cql_restriction_resolve(struct cql_scope *scope, const struct table *table,
+int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,
                             const struct cql_relation *relation,
                             struct cql_restriction **restriction_out);
 
@@ -99,17 +101,4 @@ int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_con
 /* Rows are read by an index and not by keys. */
 int cql_restrict_bind_index(const struct cql_index_use *use, const struct cql_context *context,
                             struct cql_restrict_bound *bound);
-
-/* Refuses values that are too long for a key, in Cassandra's words; `more`: bytes beside them. */
-int cql_key_check(struct cql_fault *fault, const struct bytes *values, uint32_t count, size_t more);
-/* The partition key of these values, of which a client may have sent any; refused when
- * it is too long. */
-int cql_key_of(uint32_t count, const struct bytes *values, const struct cql_context *context,
-               struct bytes *key_out);
-/* Values of one restriction; nulls are let through when `allows_null`. */
-int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
-                    bool allows_null, struct cql_filter *filter_out);
-/* Whether a row is what the filter asks for. */
-bool cql_filter_matches(const struct cql_filter *filter, const struct cql_row *row,
-                        struct arena *arena);
 #endif

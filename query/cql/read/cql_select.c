@@ -9,15 +9,24 @@
  *
  * Reads may be answered at once or later: select_go is a loop, so that a statement with thousands
  * of keys does not nest. */
+#include "query/cql/read/cql_select.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/common/cql_arena.h"
 #include "query/cql/common/cql_guard.h"
-#include "query/cql/read/cql_page.h"
-#include "query/cql/read/cql_select_private.h"
-#include "query/cql/session/cql_slice.h"
+#include "query/cql/common/cql_scope.h"
+#include "query/cql/common/cql_slice.h"
 #include "query/cql/common/cql_trace.h"
+#include "query/cql/expression/cql_accumulator.h"
+#include "query/cql/read/cql_page.h"
+#include "query/cql/read/cql_per_day.h"
+#include "query/cql/read/cql_select_private.h"
+#include "query/cql/system/cql_system.h"
 #include "rollup/tables.h"
+#include "storage/engine/store.h"
+#include "storage/schema/type.h"
 
 enum {
     READ_ROWS = 2000, /* of a store's page where nothing says how many, */
@@ -506,7 +515,7 @@ static void select_go(struct select *select)
 /* A row count from LIMIT; none where it is left unset. */
 static int bind_limit(struct select *select, const struct cql_expression *limit, uint64_t *out)
 {
-    struct cql_context context = cql_context_of(select->work, select->work->arena);
+    struct cql_context context = cql_expression_context(select->work, select->work->arena);
     struct bytes value;
     *out = CQL_PAGE_NO_LIMIT;
     if (limit == NULL)
@@ -533,7 +542,7 @@ static bool has_key_relation(const struct cql_select_plan *plan)
 static void warn_of_aggregates(struct select *select)
 {
     const struct cql_select_plan *plan = select->plan;
-    if (!plan->is_aggregate || cql_is_virtual(select->work->cql, plan->table))
+    if (!plan->is_aggregate || cql_scope_is_virtual(select->work->cql, plan->table))
         return;
     if (!has_key_relation(plan)) {
         cql_warn(select->work, "Aggregation query used without partition key");
@@ -572,7 +581,7 @@ static int read_state(struct select *select, struct bytes paging_state,
 static int choose_use(struct select *select, const struct cql_page_state *state)
 {
     const struct cql_restrict_plan *where = &select->plan->where;
-    struct cql_context context = cql_context_of(select->work, select->work->arena);
+    struct cql_context context = cql_expression_context(select->work, select->work->arena);
     bool names_index = state != NULL && state->by_index;
     if (names_index) {
         select->use =
@@ -621,7 +630,7 @@ static int select_begin(void *context_of_step)
 {
     struct select *select = context_of_step;
     struct cql_work *work = select->work;
-    struct cql_context context = cql_context_of(work, work->arena);
+    struct cql_context context = cql_expression_context(work, work->arena);
     struct cql_page_state state;
     bool goes_on = work->request.paging_state.size > 0;
     int rc = cql_restrict_bind(&select->plan->where, &context, &select->bound);
@@ -650,7 +659,7 @@ static int select_begin(void *context_of_step)
                             : UINT32_MAX;
     if (work->request.page_size > CQL_PAGE_ROWS_MAX)
         select->page_rows = CQL_PAGE_ROWS_MAX;
-    if (cql_is_virtual(work->cql, select->plan->table)) {
+    if (cql_scope_is_virtual(work->cql, select->plan->table)) {
         select->is_virtual = true;
         select->virtual_count = cql_system_rows(work, select->plan->table, &select->virtual_rows);
     }
@@ -688,10 +697,10 @@ void cql_select_run(struct cql_work *work)
                               .plan = plan,
                               .cells = {.arena = work->arena},
                               .paging_state = {.arena = work->arena}};
-    select->scratch = cql_budget_arena(work);
-    select->group_arena = cql_budget_arena(work);
-    select->static_arena = cql_budget_arena(work);
-    select->entry_arena = cql_budget_arena(work);
+    select->scratch = cql_guard_arena(work);
+    select->group_arena = cql_guard_arena(work);
+    select->static_arena = cql_guard_arena(work);
+    select->entry_arena = cql_guard_arena(work);
     uint32_t aggregates = select->plan->aggregate_count;
     select->accumulators =
         arena_alloc(work->arena, (aggregates + 1) * sizeof(*select->accumulators), 16);
@@ -700,7 +709,7 @@ void cql_select_run(struct cql_work *work)
     work->state = select;
     work->release = select_release;
     if (select->plan->table->id == TABLE_CLICKS_PER_RESELLER_PER_DAY &&
-        !cql_is_virtual(work->cql, select->plan->table)) {
+        !cql_scope_is_virtual(work->cql, select->plan->table)) {
         select->is_virtual = true;
         cql_per_day_rows(work, rows_made, select);
         return;

@@ -3,7 +3,11 @@
 
 #include <string.h>
 
+#include "query/cql/common/cql_metadata.h"
+#include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_function.h"
+#include "query/cql/read/cql_select.h"
+#include "storage/schema/type.h"
 
 /* ---- selectors ---- */
 
@@ -171,7 +175,7 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
             return cql_invalid(scope->fault, "ANN ordering needs a vector index, which daybook "
                                              "does not have");
         }
-        const struct column *column = cql_find_column(scope, plan->table, o->column);
+        const struct column *column = cql_scope_column(scope, plan->table, o->column);
         if (column == NULL)
             return ERROR_INVALID;
         if (!plan->where.has_keys) {
@@ -272,7 +276,7 @@ static int resolve_group(struct cql_scope *scope, const struct cql_select *selec
         const struct column *column = NULL;
         plan->has_group_by = true;
         if (term->kind == CQL_TERM_NAME) {
-            column = cql_find_column(scope, plan->table, term->text);
+            column = cql_scope_column(scope, plan->table, term->text);
             if (column == NULL)
                 return ERROR_INVALID;
         } else {
@@ -385,7 +389,7 @@ int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
 {
     struct cql_select_plan *plan = room(scope, 1, sizeof(*plan));
     *plan_out = plan;
-    int rc = cql_find_table(scope, &select->table, &plan->table);
+    int rc = cql_scope_table(scope, &select->table, &plan->table);
     if (rc != 0)
         return rc;
     scope->table = plan->table;

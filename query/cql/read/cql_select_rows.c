@@ -6,9 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/common/cql_compiled.h"
+#include "query/cql/expression/cql_accumulator.h"
 #include "query/cql/expression/cql_json.h"
+#include "query/cql/read/cql_filter.h"
 #include "query/cql/read/cql_page.h"
 #include "query/cql/read/cql_select_private.h"
+#include "storage/engine/store.h"
+#include "storage/schema/type.h"
 #include "base/hash.h"
 
 enum { RESULT_BYTES_MAX = 64 << 20 }; /* of an answer that the client wants in one page */
@@ -140,7 +145,7 @@ static int count_row(struct select *select)
 
 int cql_select_group_end(struct select *select)
 {
-    struct cql_context context = cql_context_of(select->work, select->scratch);
+    struct cql_context context = cql_expression_context(select->work, select->scratch);
     const struct cql_select_plan *plan = select->plan;
     struct bytes *results =
         arena_alloc(select->scratch, (plan->aggregate_count + 1) * sizeof(struct bytes), 16);
@@ -202,7 +207,7 @@ static void group_begin(struct select *select, const struct cql_row *row)
 static int group_row(struct select *select, const struct cql_row *row, bool partition_is_new)
 {
     const struct cql_select_plan *plan = select->plan;
-    struct cql_context context = cql_context_of(select->work, select->scratch);
+    struct cql_context context = cql_expression_context(select->work, select->scratch);
     struct buffer key = {.arena = select->scratch};
     context.row = row;
     int rc = group_key_of(select, row, &context, &key);
@@ -262,7 +267,7 @@ int cql_select_take_row(struct select *select, struct cql_row *row)
         return 0;
     if (page_is_full(select))
         return 1;
-    struct cql_context context = cql_context_of(select->work, select->scratch);
+    struct cql_context context = cql_expression_context(select->work, select->scratch);
     context.row = row;
     size_t start = select->cells.size;
     int rc = put_row(select, &context);

@@ -7,11 +7,19 @@
  * beside what a client may ask for, so the answer is one page.
  *
  * Functions, aggregates and views: there are none. */
+#include "query/cql/schema/cql_describe.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/common/cql_compiled.h"
 #include "query/cql/common/cql_guard.h"
+#include "query/cql/common/cql_metadata.h"
+#include "query/cql/common/cql_scope.h"
 #include "query/cql/index/cql_index.h"
+#include "storage/engine/store.h"
+#include "storage/schema/schema.h"
+#include "storage/schema/type.h"
 
 struct describe {
     struct cql_work *work;
@@ -60,7 +68,7 @@ static void put_keyspace(struct describe *describe, const struct keyspace *keysp
     struct keyspace shown = *keyspace;
     struct buffer cql = {.arena = describe->work->arena};
 
-    if (cql_is_system_keyspace(keyspace->name))
+    if (cql_scope_is_system(keyspace->name))
         shown.replication = "{'class': 'org.apache.cassandra.locator.LocalStrategy'}";
     put_row(describe, keyspace->name, "keyspace", keyspace->name);
     schema_print_keyspace(&shown, &cql);
@@ -224,7 +232,7 @@ static void describe_schema(struct describe *describe, bool is_full)
 
     describe->has_statements = true;
     for (uint32_t i = 0; i < count; i++)
-        if ((is_full || !cql_is_system_keyspace(keyspaces[i]->name)) &&
+        if ((is_full || !cql_scope_is_system(keyspaces[i]->name)) &&
             find_keyspace(describe, keyspaces[i]->name, &schema) != NULL)
             put_whole_keyspace(describe, schema, keyspaces[i]);
 }

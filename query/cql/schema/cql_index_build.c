@@ -1,8 +1,14 @@
 /* A new index gathers the entries of the rows that are there: pages of a scan, each written as a
  * batch before the next is read. */
+#include "query/cql/schema/cql_index_build.h"
+
 #include <string.h>
 
+#include "query/cql/common/cql_wait.h"
 #include "query/cql/index/cql_index.h"
+#include "storage/cell/stream.h"
+#include "storage/cell/write_batch.h"
+#include "storage/engine/store.h"
 #include "base/memory.h"
 
 enum { BUILD_ROWS = 500 };
@@ -43,7 +49,7 @@ static void build_apply(struct cql_work *work)
     int rc = store_apply(work->cql->options.store, build->batch, entries_durable, build, &err);
     if (rc == ERROR_FULL) {
         work->resume = build_apply;
-        cql_stall(work);
+        cql_wait_for_room(work);
     } else if (rc != 0) {
         build_stop(build, cql_fault_of(&work->fault, &err));
         build_go(build);

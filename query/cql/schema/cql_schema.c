@@ -8,14 +8,25 @@
  *
  * TRUNCATE gives the table a new number: what the old one held is out of reach at once, and goes
  * with the next flush. */
+#include "query/cql/schema/cql_schema.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/common/cql_compiled.h"
+#include "query/cql/common/cql_edit.h"
 #include "query/cql/common/cql_guard.h"
+#include "query/cql/common/cql_scope.h"
+#include "query/cql/common/cql_trace.h"
+#include "query/cql/common/cql_wait.h"
+#include "query/cql/schema/cql_index_build.h"
 #include "query/cql/schema/cql_schema_index.h"
 #include "query/cql/schema/cql_schema_private.h"
-#include "query/cql/common/cql_trace.h"
 #include "rollup/streams/streams.h"
+#include "storage/cell/write_batch.h"
+#include "storage/engine/store.h"
+#include "storage/schema/schema.h"
+#include "storage/schema/type.h"
 #include "base/memory.h"
 
 static void change_release(struct cql_work *work)
@@ -45,7 +56,7 @@ int cql_schema_refuse_exists(struct change *change, const char *keyspace, const 
 static int check_keyspace(struct change *change, const char *keyspace)
 {
     struct cql_fault *fault = &change->work->fault;
-    if (cql_is_system_keyspace(keyspace))
+    if (cql_scope_is_system(keyspace))
         return cql_refuse(fault, CQL_UNAUTHORIZED, "%s keyspace is not user-modifiable.", keyspace);
     if (strcmp(keyspace, "daybook") == 0 || strcmp(keyspace, "daybook_system") == 0) {
         return cql_refuse(fault, CQL_UNAUTHORIZED,
@@ -70,7 +81,7 @@ bool cql_schema_is_plain_name(const char *name)
 
 bool cql_schema_is_missing(const struct change *change, const char *keyspace)
 {
-    return keyspace[0] != '\0' && !cql_is_system_keyspace(keyspace) &&
+    return keyspace[0] != '\0' && !cql_scope_is_system(keyspace) &&
            schema_keyspace(change->schema, keyspace) == NULL;
 }
 
@@ -123,7 +134,7 @@ static int set_replication(struct change *change, const char *name,
     struct cql_keyspace_options options = {.replication = keyspace->replication,
                                            .durable_writes = keyspace->durable_writes};
     struct error err = {0};
-    int rc = cql_keyspace_options_read(work, name, properties, &options);
+    int rc = cql_schema_options_read_keyspace(work, name, properties, &options);
     long before = replication_factor(keyspace->replication);
     if (rc == 0 && !is_new && replication_factor(options.replication) > before) {
         cql_warn(work, "When increasing replication factor you need to run a full (-full) repair "
@@ -159,12 +170,12 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
 {
     const char *name = cql_text(change->work->arena, create->name);
     struct error err = {0};
-    if (cql_is_system_keyspace(name)) {
+    if (cql_scope_is_system(name)) {
         return cql_invalid(&change->work->fault, "System keyspace '%s' is not user-modifiable",
                            name);
     }
     int rc = check_keyspace_name(change, name);
-    rc = rc == 0 ? cql_keyspace_options_check(change->work, create->properties, true) : rc;
+    rc = rc == 0 ? cql_schema_options_check_keyspace(change->work, create->properties, true) : rc;
     if (rc != 0)
         return rc;
     if (schema_keyspace(change->schema, name) != NULL) {
@@ -184,7 +195,7 @@ static int known_keyspace(struct change *change, const struct cql_object *object
 {
     *name_out = cql_text(change->work->arena, object->name.name);
     if (object->if_exists && schema_keyspace(change->schema, *name_out) == NULL &&
-        !cql_is_system_keyspace(*name_out)) {
+        !cql_scope_is_system(*name_out)) {
         change->is_nothing = true;
         return 0;
     }
@@ -198,7 +209,7 @@ static int alter_keyspace(struct change *change, const struct cql_object *object
     if (rc != 0 || change->is_nothing)
         return rc;
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_KEYSPACE, name, "");
-    rc = cql_keyspace_options_check(change->work, object->properties, false);
+    rc = cql_schema_options_check_keyspace(change->work, object->properties, false);
     return rc == 0 ? set_replication(change, name, object->properties, false) : rc;
 }
 
@@ -284,7 +295,7 @@ static int truncate_table(struct change *change, const struct cql_object *object
                               .keyspace = change->work->compiled->keyspace,
                               .arena = change->work->arena,
                               .fault = &change->work->fault};
-    int rc = cql_find_table(&scope, &object->name, &table);
+    int rc = cql_scope_table(&scope, &object->name, &table);
     rc = rc == 0 ? find_table(change, &object->name, false, &table) : rc;
     if (rc != 0)
         return rc;
@@ -648,7 +659,7 @@ static void change_answer(struct change *change)
     struct cql_result result = {
         .kind = change->has_event ? CQL_RESULT_SCHEMA_CHANGE : CQL_RESULT_VOID, .change = event};
     cql_finish(work, &result);
-    cql_schema_settled(cql);
+    cql_wait_schema_settled(cql);
 }
 
 static void change_apply(struct cql_work *work);
@@ -683,7 +694,7 @@ static void edit_applied(void *context, int status, const struct error *err)
     }
     cql_fault_of(&change->work->fault, err);
     cql_finish_fault(change->work);
-    cql_schema_settled(cql);
+    cql_wait_schema_settled(cql);
 }
 
 static void change_applied(void *context, int status, const struct error *err)
@@ -697,12 +708,12 @@ static void change_applied(void *context, int status, const struct error *err)
         work->fault.error.consistency = work->request.consistency;
         work->fault.error.write_type = "SIMPLE";
         cql_finish_fault(work);
-        cql_schema_settled(cql);
+        cql_wait_schema_settled(cql);
         return;
     }
     if (change->is_refused) {
         cql_finish_fault(work);
-        cql_schema_settled(cql);
+        cql_wait_schema_settled(cql);
         return;
     }
     const struct cql_edit *edit = work->request.edit;
@@ -725,11 +736,11 @@ static void change_apply(struct cql_work *work)
     int rc = store_apply(cql->options.store, change->batch, change_applied, change, &err);
     if (rc == ERROR_FULL) {
         work->resume = change_apply;
-        cql_stall(work);
+        cql_wait_for_room(work);
     } else if (rc != 0) {
         cql_fault_of(&work->fault, &err);
         cql_finish_fault(work);
-        cql_schema_settled(cql);
+        cql_wait_schema_settled(cql);
     }
 }
 
@@ -747,12 +758,12 @@ static void change_edit(void *context, int status, const struct error *err)
                                           : cql_guard(work, edit, change);
     if (rc != 0) {
         cql_finish_fault(work);
-        cql_schema_settled(cql);
+        cql_wait_schema_settled(cql);
         return;
     }
     if (change->is_nothing) {
         cql_finish_void(work);
-        cql_schema_settled(cql);
+        cql_wait_schema_settled(cql);
         return;
     }
     change->batch->schema = change->schema;
@@ -771,25 +782,10 @@ static void change_begin(struct cql_work *work)
         change_edit(change, 0, NULL);
 }
 
-void cql_write_ended(struct cql *cql)
-{
-    struct cql_work *waiting = cql->schema_change;
-    cql->writing--;
-    if (cql->writing == 0 && waiting != NULL) {
-        cql->schema_change = NULL;
-        change_begin(waiting);
-    }
-}
-
 void cql_schema_run(struct cql_work *work)
 {
-    struct cql *cql = work->cql;
-    cql->schema_is_changing = true;
     work->must_end = true;
+    work->resume = change_begin;
     cql_trace(work, "Changing the schema");
-    if (cql->writing > 0) {
-        cql->schema_change = work;
-        return;
-    }
-    change_begin(work);
+    cql_wait_for_writes(work);
 }

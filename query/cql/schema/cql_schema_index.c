@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "storage/schema/schema.h"
+
 static bool is_collection(const struct type *type)
 {
     return type->kind == TYPE_LIST || type->kind == TYPE_SET || type->kind == TYPE_MAP;

@@ -99,8 +99,8 @@ static int read_replication(struct cql_work *work, const char *keyspace,
     return rc;
 }
 
-int cql_keyspace_options_check(struct cql_work *work, const struct cql_property *properties,
-                               bool is_new)
+int cql_schema_options_check_keyspace(struct cql_work *work, const struct cql_property *properties,
+                                      bool is_new)
 {
     bool has_replication = false;
     for (const struct cql_property *p = properties; p != NULL; p = p->next) {
@@ -127,9 +127,9 @@ int cql_keyspace_options_check(struct cql_work *work, const struct cql_property 
                : cql_invalid(&work->fault, "Missing mandatory option 'replication'");
 }
 
-int cql_keyspace_options_read(struct cql_work *work, const char *keyspace,
-                              const struct cql_property *properties,
-                              struct cql_keyspace_options *options)
+int cql_schema_options_read_keyspace(struct cql_work *work, const char *keyspace,
+                                     const struct cql_property *properties,
+                                     struct cql_keyspace_options *options)
 {
     for (const struct cql_property *p = properties; p != NULL; p = p->next) {
         if (is_text(p->name, "replication")) {

@@ -11,10 +11,10 @@ struct cql_keyspace_options {
 
 /* Names and forms, which are refused whether the keyspace is there or not.  `is_new`: replication
  * must be there. */
-int cql_keyspace_options_check(struct cql_work *work, const struct cql_property *properties,
+int cql_schema_options_check_keyspace(struct cql_work *work, const struct cql_property *properties,
                                bool is_new);
 /* What is not in `properties`, which were checked, stays as it is. */
-int cql_keyspace_options_read(struct cql_work *work, const char *keyspace,
+int cql_schema_options_read_keyspace(struct cql_work *work, const char *keyspace,
                               const struct cql_property *properties,
                               struct cql_keyspace_options *options);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "query/cql/schema/cql_schema_private.h"
+#include "storage/schema/schema.h"
 
 static const struct cql_type *inside_frozen(const struct cql_type *type)
 {

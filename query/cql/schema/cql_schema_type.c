@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "query/cql/schema/cql_schema_private.h"
+#include "storage/schema/schema.h"
 
 /* ---- spelled types ---- */
 

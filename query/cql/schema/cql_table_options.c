@@ -14,6 +14,8 @@
 
 #include "query/cql/expression/cql_json.h"
 #include "query/cql/schema/cql_schema_options.h"
+#include "storage/schema/schema.h"
+#include "storage/schema/type.h"
 
 enum { TTL_MAX_S = 630720000, PAIRS_MAX = 64, INDEX_INTERVAL_MIN = 128, INDEX_INTERVAL_MAX = 2048 };
 

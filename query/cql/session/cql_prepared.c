@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+#include "query/cql/common/cql_metadata.h"
+#include "query/cql/read/cql_select.h"
+#include "query/cql/session/cql_compile.h"
+#include "query/cql/write/cql_write.h"
+#include "storage/engine/store.h"
 #include "base/md5.h"
 #include "base/memory.h"
 
@@ -98,30 +103,6 @@ static void statement_id(struct bytes text, const char *keyspace, uint8_t id[CQL
     buffer_release(&named);
 }
 
-static void put_columns(const struct cql_metadata *metadata, struct buffer *text)
-{
-    for (uint32_t i = 0; i < metadata->count; i++) {
-        const struct cql_column *column = &metadata->columns[i];
-        buffer_printf(text, "%s.%s.%s ", column->keyspace, column->table, column->name);
-        type_print(column->type, text);
-        /* A user type is known by its fields as well. */
-        for (uint32_t f = 0; column->type->kind == TYPE_UDT && f < column->type->argument_count;
-             f++) {
-            buffer_printf(text, " %s ", column->type->field_names[f]);
-            type_print(column->type->arguments[f], text);
-        }
-        buffer_put_u8(text, '\n');
-    }
-}
-
-void cql_metadata_id(const struct cql_metadata *metadata, uint8_t id[CQL_ID_SIZE])
-{
-    struct buffer text = {0};
-    put_columns(metadata, &text);
-    md5(text.data, text.size, id);
-    buffer_release(&text);
-}
-
 static struct cql_metadata result_columns(const struct cql_compiled *compiled)
 {
     if (compiled->statement->kind == CQL_STATEMENT_SELECT)
@@ -134,9 +115,9 @@ static void columns_id(const struct cql_compiled *compiled, uint8_t id[CQL_ID_SI
     struct buffer text = {0};
     struct cql_metadata binds = {compiled->markers, compiled->marker_count};
     struct cql_metadata results = result_columns(compiled);
-    put_columns(&binds, &text);
+    cql_metadata_print(&binds, &text);
     buffer_put_u8(&text, '|');
-    put_columns(&results, &text);
+    cql_metadata_print(&results, &text);
     md5(text.data, text.size, id);
     buffer_release(&text);
 }
@@ -160,7 +141,7 @@ static void describe(const struct prepared *prepared, struct arena *arena, struc
         out->key_count = cql_write_key_markers(compiled->write, arena, &out->key_indexes);
         return;
     case CQL_STATEMENT_BATCH:
-        out->key_count = cql_batch_key_markers(compiled->batch, arena, &out->key_indexes);
+        out->key_count = cql_write_batch_key_markers(compiled->batch, arena, &out->key_indexes);
         return;
     default:
         return;

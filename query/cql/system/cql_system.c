@@ -13,7 +13,10 @@
 #include <string.h>
 
 #include "query/cql/expression/cql_row.h"
-#include "query/cql/common/cql_trace.h"
+#include "storage/cell/row.h"
+#include "storage/engine/store.h"
+#include "storage/schema/schema.h"
+#include "storage/schema/type.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -259,7 +262,7 @@ uint32_t cql_system_rows(struct cql_work *work, const struct table *table,
     if (strcmp(table->name, "local") == 0) {
         local_row(&maker);
     } else if (strcmp(table->keyspace, "system_traces") == 0) {
-        cql_trace_rows(&maker, work->cql->traces);
+        cql_system_trace_rows(&maker, work->cql->traces);
     } else if (strcmp(table->keyspace, "system_schema") == 0) {
         cql_system_schema_rows(&maker, work->cql->system_schema);
         cql_system_schema_rows(&maker, store_schema(work->cql->options.store));

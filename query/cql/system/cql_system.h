@@ -1,10 +1,21 @@
 /* cql_system: the tables that describe the server and the schema, whose rows are made when asked.
  *
- * Their definitions are here as data; cql_system.c makes the rows. */
+ * Their definitions are data (cql_system_tables.c); cql_system.c makes the rows, with those of
+ * system_schema (cql_system_schema.c) and system_traces (cql_system_traces.c). */
 #ifndef DAYBOOK_QUERY_CQL_SYSTEM_CQL_SYSTEM_H
 #define DAYBOOK_QUERY_CQL_SYSTEM_CQL_SYSTEM_H
 
 #include "query/cql/common/cql_private.h"
+
+struct cql_trace_list;
+
+/* The catalogue of the virtual tables; one reference. */
+struct schema *cql_system_schema(void);
+/* All rows of a virtual table in (token, key, clustering) order, in the work's arena. */
+uint32_t cql_system_rows(struct cql_work *work, const struct table *table,
+                         const struct page_row **rows_out);
+
+/* ---- what its files share ---- */
 
 /* A table's columns as text: "name type kind, ..." in an order that rows follow; kind p partition,
  * c clustering, r regular. */
@@ -43,4 +54,6 @@ void cql_system_row(struct cql_system_maker *maker);
 
 /* The rows of a table of system_schema, over what `schema` has. */
 void cql_system_schema_rows(struct cql_system_maker *maker, const struct schema *schema);
+/* The rows of system_traces.sessions or events. */
+void cql_system_trace_rows(struct cql_system_maker *maker, const struct cql_trace_list *traces);
 #endif

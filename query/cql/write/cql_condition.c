@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "query/cql/read/cql_filter.h"
+
 /* ---- values ---- */
 
 static const char *operator_text(enum cql_operator operator)

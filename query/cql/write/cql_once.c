@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-#include "query/cql/system/cql_tables.h"
+#include "query/cql/common/cql_tables.h"
+#include "storage/engine/store.h"
 #include "base/memory.h"
 #include "base/uuid.h"
 

@@ -13,7 +13,7 @@
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_ONCE_H
 
 #include "base/hash.h"
-#include "query/cql/common/cql_private.h"
+#include "query/cql/common/cql_compiled.h"
 
 #define CQL_ONCE_NAME "daybook-request-id"
 

@@ -16,11 +16,13 @@
 
 #include <string.h>
 
-#include "query/cql/write/cql_condition.h"
 #include "query/cql/common/cql_guard.h"
-#include "query/cql/session/cql_slice.h"
 #include "query/cql/common/cql_trace.h"
+#include "query/cql/common/cql_wait.h"
+#include "query/cql/write/cql_condition.h"
+#include "rollup/days/rollup.h"
 #include "rollup/streams/streams.h"
+#include "storage/engine/store.h"
 #include "base/memory.h"
 #include "base/uuid.h"
 
@@ -28,8 +30,7 @@ enum {
     FREE_ATTEMPTS = 8,  /* of a statement that finds its partition changed every time; */
     ATTEMPTS_MAX = 100, /* further ones hold the store, where that is possible */
     READ_ROWS = 5000,
-    FIRST_ROWS = 2,   /* a static row, and one more */
-    ITEMS_A_LOOK = 16 /* at the clock */
+    FIRST_ROWS = 2 /* a static row, and one more */
 };
 
 struct write {
@@ -41,7 +42,6 @@ struct write {
     uint32_t count;
     struct cql_compiled **compiled; /* of a batch's prepared statements; referenced */
     uint32_t compiled_count;
-    bool has_yielded; /* a slice, before the statement that is next */
     bool is_conditional;
     uint32_t attempts;
     bool is_holding;
@@ -78,7 +78,7 @@ static void write_release(struct cql_work *work)
     cql_once_free(write->once);
     write_batch_free_blocks(write->batch);
     write_batch_free(write->batch);
-    cql_write_ended(work->cql);
+    cql_wait_write_end(work->cql);
 }
 
 static struct write *write_new(struct cql_work *work, uint32_t count)
@@ -91,7 +91,7 @@ static struct write *write_new(struct cql_work *work, uint32_t count)
     work->state = write;
     work->release = write_release;
     write->batch = write_batch_new_in(work->arena);
-    work->cql->writing++;
+    cql_wait_write_begin(work->cql);
     return write;
 }
 
@@ -247,7 +247,7 @@ static void write_apply(struct cql_work *work)
     int rc = apply_batch(write, &err);
     if (rc == ERROR_FULL) {
         work->resume = write_apply;
-        cql_stall(work);
+        cql_wait_for_room(work);
         return;
     }
     if (rc == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
@@ -279,7 +279,7 @@ static void write_wait(struct cql_work *work)
                             write_applied, write, &err);
     if (rc == ERROR_FULL) {
         work->resume = write_wait;
-        cql_stall(work);
+        cql_wait_for_room(work);
     } else if (rc == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
         write_start(write);
     } else if (rc != 0) {
@@ -626,7 +626,7 @@ void cql_write_run(struct cql_work *work)
     write_begin(write);
 }
 
-void cql_batch_run(struct cql_work *work)
+void cql_write_run_batch(struct cql_work *work)
 {
     const struct cql_batch_plan *plan = work->compiled->batch;
     struct write *write = write_new(work, plan->count);
@@ -641,60 +641,35 @@ void cql_batch_run(struct cql_work *work)
     write_begin(write);
 }
 
-/* A statement of the protocol's BATCH; its plan lives in its compiled form. */
-static int add_item(struct write *write, const struct cql_batch_item *item)
-{
-    struct cql_work *work = write->work;
-    struct cql_write_statement *statement = &write->statements[write->count++];
-    struct cql_compiled *compiled =
-        item->is_prepared ? cql_prepared_get(work, item->text)
-                          : cql_compile(work, work->arena, item->text, work->keyspace);
-    if (compiled == NULL)
-        return ERROR_INVALID;
-    write->compiled[write->compiled_count++] = compiled;
-    enum cql_statement_kind kind = compiled->statement->kind;
-    if (kind != CQL_STATEMENT_INSERT && kind != CQL_STATEMENT_UPDATE &&
-        kind != CQL_STATEMENT_DELETE) {
-        return cql_invalid(&work->fault, "Invalid statement in batch: only UPDATE, INSERT and "
-                                         "DELETE statements are allowed.");
-    }
-    statement->plan = compiled->write;
-    return cql_bind(work, compiled, item->values, item->value_count, false, &statement->values);
-}
+/* ---- the protocol's BATCH ---- */
 
-/* In slices: a batch may have tens of thousands of texts. */
-static void add_items(struct cql_work *work)
-{
-    struct write *write = work->state;
-    const struct cql_request *request = &work->request;
-    int rc = cql_guard_look(work);
-    while (rc == 0 && write->count < request->item_count) {
-        if (write->count % ITEMS_A_LOOK == ITEMS_A_LOOK - 1 && cql_slice_is_over(work->cql) &&
-            !write->has_yielded) {
-            write->has_yielded = true;
-            cql_slice_yield(work, add_items);
-            return;
-        }
-        write->has_yielded = false;
-        rc = add_item(write, &request->items[write->count]);
-    }
-    if (rc != 0)
-        cql_finish_fault(work);
-    else
-        write_begin(write);
-}
-
-void cql_batch_run_request(struct cql_work *work)
+void cql_write_items_begin(struct cql_work *work)
 {
     const struct cql_request *request = &work->request;
     struct write *write = write_new(work, request->item_count);
     write->is_batch = true;
     write->kind = request->batch_kind;
     work->write_type = write_type(write);
-    if (work->session->read_only) {
-        cql_refuse(&work->fault, CQL_UNAUTHORIZED, "this door is for reading only");
-        cql_finish_fault(work);
-        return;
-    }
-    add_items(work);
+}
+
+uint32_t cql_write_items_count(const struct cql_work *work)
+{
+    const struct write *write = work->state;
+    return write->count;
+}
+
+void cql_write_items_add(struct cql_work *work, struct cql_compiled *compiled,
+                         const struct cql_value *values)
+{
+    struct write *write = work->state;
+    check(write->count < work->request.item_count);
+    write->compiled[write->compiled_count++] = compiled;
+    struct cql_write_statement *statement = &write->statements[write->count++];
+    statement->plan = compiled->write;
+    statement->values = values;
+}
+
+void cql_write_items_run(struct cql_work *work)
+{
+    write_begin(work->state);
 }

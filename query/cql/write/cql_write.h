@@ -5,8 +5,37 @@
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_WRITE_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_WRITE_H
 
+#include "query/cql/common/cql_compiled.h"
+#include "query/cql/common/cql_scope.h"
 #include "query/cql/write/cql_once.h"
 #include "query/cql/write/cql_write_plan.h"
+
+/* ---- statements: each is resolved, or runs until cql_finish ---- */
+
+int cql_write_compile(struct cql_scope *scope, const struct cql_statement *statement,
+                      struct cql_write_plan **plan_out);
+int cql_write_compile_batch(struct cql_scope *scope, const struct cql_batch *batch,
+                            struct cql_batch_plan **plan_out);
+/* Which markers make up the partition key; 0: not all of its parts are markers. */
+uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *arena,
+                               const uint16_t **indexes_out);
+/* Of statements of one table: those of the last one that has them. */
+uint32_t cql_write_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
+                                     const uint16_t **indexes_out);
+
+void cql_write_run(struct cql_work *work);
+void cql_write_run_batch(struct cql_work *work);         /* BEGIN BATCH ... */
+
+/* The protocol's BATCH: begin, add each statement of the request with its values, then run. */
+void cql_write_items_begin(struct cql_work *work);
+/* Those that were added. */
+uint32_t cql_write_items_count(const struct cql_work *work);
+/* Takes the reference over. */
+void cql_write_items_add(struct cql_work *work, struct cql_compiled *compiled,
+                         const struct cql_value *values);
+void cql_write_items_run(struct cql_work *work);
+
+/* ---- what its files share ---- */
 
 /* A row that a statement read first; NULL where there is none. */
 struct cql_read_row {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/common/cql_metadata.h"
 #include "query/cql/write/cql_condition.h"
 
 #define APPLIED "[applied]"

@@ -5,8 +5,10 @@
  * the request's.  In a table that a stream uses neither counts: every write has the server's, so
  * that no client's clock can hide clicks that come later.  Refusals are Cassandra's, with its
  * words. */
+#include "query/cql/expression/cql_key.h"
 #include "query/cql/write/cql_condition.h"
 #include "query/cql/write/cql_write.h"
+#include "storage/engine/store.h"
 
 enum {
     TTL_MAX_S = 630720000,
@@ -36,7 +38,7 @@ static int bind_timestamp(struct cql_work *work, struct cql_write_statement *sta
 {
     const struct cql_write_plan *plan = statement->plan;
     const struct cql_expression *given = plan->timestamp != NULL ? plan->timestamp : of_batch;
-    struct cql_context context = cql_context_of(work, work->arena);
+    struct cql_context context = cql_expression_context(work, work->arena);
     struct bytes value = CQL_NULL;
     context.values = plan->timestamp != NULL ? statement->values : work->values;
     bool is_stream = (plan->table->flags & TABLE_STREAM) != 0;
@@ -71,7 +73,7 @@ static int bind_timestamp(struct cql_work *work, struct cql_write_statement *sta
 
 static int bind_ttl(struct cql_work *work, struct cql_write_statement *statement)
 {
-    struct cql_context context = cql_context_of(work, work->arena);
+    struct cql_context context = cql_expression_context(work, work->arena);
     struct bytes value = CQL_NULL;
     statement->ttl_s = statement->plan->table->default_ttl_s;
     context.values = statement->values;
@@ -95,7 +97,7 @@ int cql_write_bind(struct cql_work *work, struct cql_write_statement *statement,
                    const struct cql_expression *timestamp, bool has_id)
 {
     const struct cql_write_plan *plan = statement->plan;
-    struct cql_context context = cql_context_of(work, work->arena);
+    struct cql_context context = cql_expression_context(work, work->arena);
     int rc = plan->json != NULL ? cql_write_bind_json(work, statement) : 0;
     if (rc == 0 && plan->is_ranked && !has_id) {
         rc = cql_invalid(&work->fault,

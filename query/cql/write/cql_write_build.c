@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/write/cql_live_list.h"
 #include "query/cql/expression/cql_value_set.h"
+#include "query/cql/write/cql_live_list.h"
 #include "query/cql/write/cql_write.h"
+#include "storage/engine/store.h"
 #include "base/calendar.h"
 #include "base/hash.h"
 #include "base/uuid.h"
@@ -387,7 +388,7 @@ static int make_row(struct cql_work *work, const struct cql_write_statement *sta
     struct row_builder builder = {.work = work,
                                   .statement = statement,
                                   .batch = batch,
-                                  .context = cql_context_of(work, batch->arena),
+                                  .context = cql_expression_context(work, batch->arena),
                                   .before = before};
     builder.context.values = statement->values;
     *row = (struct row){.is_static = is_static, .marker = LIVENESS_NONE, .deletion = DELETION_NONE};
@@ -557,7 +558,7 @@ static int count_operation(struct cql_work *work, const struct cql_write_stateme
                            const struct cql_operation *operation, int64_t *value_out,
                            bool *is_unset_out)
 {
-    struct cql_context context = cql_context_of(work, work->arena);
+    struct cql_context context = cql_expression_context(work, work->arena);
     struct bytes value = CQL_NULL;
     context.values = statement->values;
     *is_unset_out = false;

@@ -61,7 +61,7 @@ int cql_write_bind_json(struct cql_work *work, struct cql_write_statement *state
 {
     const struct cql_write_plan *plan = statement->plan;
     const struct table *table = plan->table;
-    struct cql_context context = cql_context_of(work, work->arena);
+    struct cql_context context = cql_expression_context(work, work->arena);
     const struct cql_json *object;
     struct bytes text;
     struct error err = {0};

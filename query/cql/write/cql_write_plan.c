@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "query/cql/common/cql_scope.h"
 #include "query/cql/syntax/cql_print.h"
+#include "query/cql/write/cql_write.h"
 #include "rollup/streams/streams.h"
 
 static void *room(struct cql_scope *scope, size_t count, size_t size)
@@ -47,14 +49,14 @@ static int check_kept_counter(struct cql_scope *scope, const struct click_stream
 static int find_table(struct cql_scope *scope, const struct cql_qualified_name *name,
                       struct cql_write_plan *plan)
 {
-    int rc = cql_find_table(scope, name, &plan->table);
+    int rc = cql_scope_table(scope, name, &plan->table);
     if (rc != 0)
         return rc;
     const struct table *table = plan->table;
     scope->table = table;
     plan->is_counter = (table->flags & TABLE_COUNTER) != 0;
     plan->index_count = cql_index_list(scope->schema, table, scope->arena, &plan->indexes);
-    if (cql_is_virtual(scope->cql, table)) {
+    if (cql_scope_is_virtual(scope->cql, table)) {
         return cql_invalid(scope->fault, "Table %s.%s is kept by the server and read-only",
                            table->keyspace, table->name);
     }
@@ -111,7 +113,7 @@ static int check_condition(struct cql_scope *scope, const struct cql_relation *r
 {
     if (relation->kind != CQL_RELATION_ELEMENT && relation->kind != CQL_RELATION_FIELD)
         return 0;
-    const struct column *column = cql_find_column(scope, plan->table, relation->columns->text);
+    const struct column *column = cql_scope_column(scope, plan->table, relation->columns->text);
     if (column == NULL)
         return ERROR_INVALID;
     const struct type *type = column->type;
@@ -143,7 +145,7 @@ static int resolve_conditions(struct cql_scope *scope, const struct cql_conditio
     for (const struct cql_relation *relation = conditions->relations; relation != NULL;
          relation = relation->next) {
         int rc = check_condition(scope, relation, plan);
-        rc = rc == 0 ? cql_restriction_resolve(scope, plan->table, relation, last) : rc;
+        rc = rc == 0 ? cql_restrict_resolve(scope, plan->table, relation, last) : rc;
         if (rc != 0)
             return rc;
         if (is_key((*last)->columns[0])) {
@@ -410,7 +412,7 @@ static int resolve_assignment(struct cql_scope *scope, const struct cql_assignme
                                                     [CQL_ASSIGN_FIELD] = CQL_SET_FIELD};
     struct cql_operation *operation = &plan->operations[plan->operation_count++];
     *operation = (struct cql_operation){.kind = kinds[assignment->kind]};
-    operation->column = cql_find_column(scope, plan->table, assignment->column);
+    operation->column = cql_scope_column(scope, plan->table, assignment->column);
     if (operation->column == NULL)
         return ERROR_INVALID;
     const struct column *column = operation->column;
@@ -500,7 +502,7 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
     struct cql_term *value = insert->values;
     for (struct cql_name *name = insert->columns; rc == 0 && name != NULL; name = name->next) {
         struct cql_term *next = value->next;
-        const struct column *column = cql_find_column(scope, plan->table, name->text);
+        const struct column *column = cql_scope_column(scope, plan->table, name->text);
         if (column == NULL)
             return ERROR_INVALID;
         if (is_key(column)) {
@@ -558,7 +560,7 @@ static int resolve_deletion(struct cql_scope *scope, const struct cql_deletion *
 {
     struct cql_operation *operation = &plan->operations[plan->operation_count++];
     *operation = (struct cql_operation){.kind = CQL_SET};
-    operation->column = cql_find_column(scope, plan->table, deletion->column);
+    operation->column = cql_scope_column(scope, plan->table, deletion->column);
     if (operation->column == NULL)
         return ERROR_INVALID;
     if (is_key(operation->column)) {
@@ -649,8 +651,8 @@ uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *
     return count;
 }
 
-uint32_t cql_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
-                               const uint16_t **indexes_out)
+uint32_t cql_write_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
+                                     const uint16_t **indexes_out)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan->count; i++)
@@ -663,8 +665,8 @@ uint32_t cql_batch_key_markers(const struct cql_batch_plan *plan, struct arena *
 
 /* ---- BATCH ---- */
 
-int cql_batch_compile(struct cql_scope *scope, const struct cql_batch *batch,
-                      struct cql_batch_plan **plan_out)
+int cql_write_compile_batch(struct cql_scope *scope, const struct cql_batch *batch,
+                            struct cql_batch_plan **plan_out)
 {
     struct cql_batch_plan *plan = room(scope, 1, sizeof(*plan));
     *plan_out = plan;

@@ -3,9 +3,8 @@
  * A session's use is halved for each second since it was counted last, so that one that asked for
  * much an hour ago counts like any other.  Of sessions that used as much the one that waits longest
  * goes first. */
-#include "query/cql/session/cql_slice.h"
+#include "query/cql/common/cql_slice.h"
 
-#include "query/cql/common/cql_guard.h"
 #include "base/log.h"
 #include "base/world/world.h"
 
@@ -18,8 +17,7 @@ enum {
     BYTES_A_US = 16, /* of a statement's text, by which it is judged before it ran */
     STRETCH_LOGGED_US = 1000 * 1000,
     STRETCH_LOG_PERIOD_US = 10 * 1000 * 1000,
-    STRETCH_TEXT_MAX = 200,
-    SWEEP_MS = 500
+    STRETCH_TEXT_MAX = 200
 };
 
 static int64_t now_of(const struct cql *cql)
@@ -192,57 +190,12 @@ void cql_slice_start(struct cql_work *work)
         cql_slice_yield(work, work->resume);
 }
 
-/* ---- works that wait ---- */
-
-static void sweep_queue(struct cql_work **first, struct cql_work **last)
-{
-    struct cql_work *work = *first;
-    *first = NULL;
-    *last = NULL;
-    while (work != NULL) {
-        struct cql_work *next = work->next;
-        work->next = NULL;
-        if (!work->must_end && cql_guard_look(work) != 0) {
-            cql_finish_fault(work);
-        } else {
-            *(*first == NULL ? first : &(*last)->next) = work;
-            *last = work;
-        }
-        work = next;
-    }
-}
-
-void cql_sweep(struct cql *cql)
-{
-    sweep_queue(&cql->stalled_first, &cql->stalled_last);
-    sweep_queue(&cql->waiting_first, &cql->waiting_last);
-    cql_sweep_soon(cql);
-}
-
-static void sweep_fired(struct timer *timer)
-{
-    struct cql *cql = timer->context;
-    cql->is_sweeping_soon = false;
-    cql_sweep(cql);
-}
-
-void cql_sweep_soon(struct cql *cql)
-{
-    struct executor *executor = cql->options.world->executor;
-    bool waits = cql->stalled_first != NULL || cql->waiting_first != NULL;
-    if (!waits || cql->is_sweeping_soon || cql->statement_time_us == 0)
-        return;
-    cql->is_sweeping_soon = true;
-    executor->timer_start(executor, &cql->sweep_timer, SWEEP_MS);
-}
-
 /* ---- the server ---- */
 
-void cql_slices_init(struct cql *cql)
+void cql_slice_init(struct cql *cql)
 {
     TAILQ_INIT(&cql->ready);
     cql->turn_timer = (struct timer){.fire = turn_ended, .context = cql};
-    cql->sweep_timer = (struct timer){.fire = sweep_fired, .context = cql};
     cql->stretch_log = (struct log_group){.period_us = STRETCH_LOG_PERIOD_US};
     if (cql->options.metrics != NULL) {
         cql->long_stretches =
@@ -251,9 +204,8 @@ void cql_slices_init(struct cql *cql)
     }
 }
 
-void cql_slices_stop(struct cql *cql)
+void cql_slice_stop(struct cql *cql)
 {
     struct executor *executor = cql->options.world->executor;
     executor->timer_stop(executor, &cql->turn_timer);
-    executor->timer_stop(executor, &cql->sweep_timer);
 }

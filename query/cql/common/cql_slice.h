@@ -9,13 +9,13 @@
  * Requests of a turn of the loop get TURN_MAX_US together; what comes then waits for the next turn,
  * and so does a request whose slice is used up where it can be cut: between two rows, or two
  * statements of a batch.  A session that asks for little goes first, whatever others ask for. */
-#ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_SLICE_H
-#define DAYBOOK_QUERY_CQL_SESSION_CQL_SLICE_H
+#ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_SLICE_H
+#define DAYBOOK_QUERY_CQL_COMMON_CQL_SLICE_H
 
 #include "query/cql/common/cql_private.h"
 
-void cql_slices_init(struct cql *cql);
-void cql_slices_stop(struct cql *cql);
+void cql_slice_init(struct cql *cql);
+void cql_slice_stop(struct cql *cql);
 
 /* Go on at work->resume: now, or in a later turn of the loop. */
 void cql_slice_start(struct cql_work *work);
@@ -32,10 +32,4 @@ struct cql_slice cql_slice_begin(struct cql_work *work);
 void cql_slice_end(struct cql *cql, struct cql_slice slice);
 /* The work is answered: what it used is its session's. */
 void cql_slice_account(struct cql_work *work);
-
-/* Works that wait for the store or for a change of the schema, and may no longer: their time is
- * over, their client is gone or the server stops.  They are answered. */
-void cql_sweep(struct cql *cql);
-/* Works wait: sweep now and then. */
-void cql_sweep_soon(struct cql *cql);
 #endif

@@ -1,7 +1,7 @@
 /* Definitions of the CQL door's tables.
  *
  * What must hold: a number that was once given to a table or column here is on somebody's disk. */
-#include "query/cql/system/cql_tables.h"
+#include "query/cql/common/cql_tables.h"
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 

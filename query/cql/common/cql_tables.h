@@ -1,8 +1,8 @@
 /* cql_tables: the built-in tables that the CQL door keeps.
  *
  * Table and column numbers are written to disk and never change. */
-#ifndef DAYBOOK_QUERY_CQL_SYSTEM_CQL_TABLES_H
-#define DAYBOOK_QUERY_CQL_SYSTEM_CQL_TABLES_H
+#ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_TABLES_H
+#define DAYBOOK_QUERY_CQL_COMMON_CQL_TABLES_H
 
 #include "storage/schema/schema.h"
 

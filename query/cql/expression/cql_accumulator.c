@@ -3,11 +3,14 @@
  * A sum of integers has their type and wraps, their average truncates.  Reals are added with
  * Kahan's compensation, as Cassandra adds them; an average of decimals is moved by each value's
  * distance from it, rounded half even to the longer scale, because its digits are Cassandra's. */
+#include "query/cql/expression/cql_accumulator.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/expression/cql_number.h"
+#include "storage/cell/stats.h"
 
 enum { COUNT, SUM, AVG, MIN, MAX };
 

@@ -1,0 +1,34 @@
+/* cql_compiled: a statement whose names and types are known, and how long its plan lives.
+ *
+ * A plan depends on the text, the keyspace and the schema only, so that prepared statements keep
+ * theirs until the schema changes. */
+#ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_COMPILED_H
+#define DAYBOOK_QUERY_CQL_COMMON_CQL_COMPILED_H
+
+#include "query/cql/common/cql_private.h"
+
+struct cql_select_plan;
+struct cql_write_plan;
+struct cql_batch_plan;
+
+struct cql_compiled {
+    uint32_t references;
+    struct arena *arena;
+    bool is_kept;                        /* the arena is its own, and goes with it */
+    struct schema *schema;               /* referenced */
+    const struct cql_statement *statement;
+    const char *keyspace;                /* it was compiled in; "": none */
+    uint64_t hash;                       /* of keyspace and text: paging states name it */
+    struct bytes request_id;             /* in a comment of the text (cql_once.h); empty: none */
+    struct cql_column *markers;
+    uint32_t marker_count;
+    union {
+        struct cql_select_plan *select;
+        struct cql_write_plan *write;
+        struct cql_batch_plan *batch;
+    };
+};
+
+struct cql_compiled *cql_compiled_ref(struct cql_compiled *compiled);
+void cql_compiled_unref(struct cql_compiled *compiled);
+#endif

@@ -1,0 +1,34 @@
+/* cql_options: what a server of CQL is made with, and its limits. */
+#ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_OPTIONS_H
+#define DAYBOOK_QUERY_CQL_COMMON_CQL_OPTIONS_H
+
+#include "base/metrics.h"
+#include "base/world/world.h"
+#include "storage/engine/store.h"
+
+enum {
+    CQL_TEXT_MAX = 1 << 20,              /* bytes of a statement */
+    CQL_PREPARED_BYTES_DEFAULT = 16 << 20,
+    CQL_PAGE_ROWS_MAX = 10000,           /* rows of a page, whatever the client asks for */
+    CQL_PAGE_BYTES_MAX = 16 << 20,       /* a page ends after the row that passes it, or a quarter
+                                          * of `work_bytes_max`, */
+    CQL_PAGE_BYTES_SHORT = 32 << 10,     /* or this, of a short one */
+    CQL_WORK_BYTES_DEFAULT = 128 << 20,
+    CQL_LITTLE_BYTES = 256 << 10         /* a request that holds no more has a quarter of these to
+                                          * itself */
+};
+
+struct streams;
+
+struct cql_options {
+    struct store *store;                 /* outlives the cql */
+    struct world *world;                 /* the store's */
+    struct streams *streams;             /* writes go through it, so that clicks are counted; NULL:
+                                          * a store without its tables (tests) */
+    const uint8_t *host_id;              /* 16 bytes: the directory's id (engine_directory_id) */
+    struct metrics *metrics;             /* may be NULL */
+    size_t prepared_bytes_max;           /* 0: CQL_PREPARED_BYTES_DEFAULT */
+    size_t work_bytes_max;               /* of all requests while they are carried out, with the
+                                          * answers that they make; 0: CQL_WORK_BYTES_DEFAULT */
+};
+#endif

@@ -1,0 +1,195 @@
+/* cql_request: what a client of CQL asks and what it is answered.
+ *
+ * Requests and results are the native protocol's, without its bytes: its codec reads and writes
+ * them, and the server carries them out (query/cql/session/cql.h). */
+#ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_REQUEST_H
+#define DAYBOOK_QUERY_CQL_COMMON_CQL_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+struct cql_edit;
+struct type;
+
+/* What the server says it is: in SUPPORTED, system.local and DESCRIBE. */
+#define CQL_RELEASE_VERSION "5.0.9"
+#define CQL_LANGUAGE_VERSION "3.4.7"
+#define CQL_PROTOCOL_VERSION "5"
+#define CQL_CLUSTER_NAME "daybook"
+#define CQL_DATACENTER "datacenter1"
+#define CQL_RACK "rack1"
+#define CQL_PARTITIONER "org.apache.cassandra.dht.Murmur3Partitioner"
+
+enum {
+    CQL_ID_SIZE = 16                     /* of a prepared statement or its result metadata: MD5 */
+};
+
+struct cql_address {
+    uint8_t bytes[16];
+    uint8_t size;                        /* 4 or 16; 0: unknown, shown as 127.0.0.1 */
+    uint16_t port;
+};
+
+/* ---- requests ---- */
+
+/* The native protocol's numbers. */
+enum cql_consistency {
+    CQL_ANY = 0, CQL_ONE = 1, CQL_TWO = 2, CQL_THREE = 3, CQL_QUORUM = 4, CQL_ALL = 5,
+    CQL_LOCAL_QUORUM = 6, CQL_EACH_QUORUM = 7, CQL_SERIAL = 8, CQL_LOCAL_SERIAL = 9,
+    CQL_LOCAL_ONE = 10
+};
+
+enum cql_request_kind { CQL_QUERY, CQL_PREPARE, CQL_EXECUTE, CQL_BATCH, CQL_EDIT };
+enum cql_batch_kind { CQL_BATCH_LOGGED = 0, CQL_BATCH_UNLOGGED = 1, CQL_BATCH_COUNTER = 2 };
+
+enum cql_value_state { CQL_VALUE_SET, CQL_VALUE_NULL, CQL_VALUE_UNSET };
+
+struct cql_value {
+    enum cql_value_state state;
+    struct bytes data;                   /* serialized; only when set */
+    struct bytes name;                   /* only where the request's values are named */
+};
+
+/* One statement of a batch: its text, or the id of a prepared one. */
+struct cql_batch_item {
+    bool is_prepared;
+    struct bytes text;                   /* or the id */
+    const struct cql_value *values;
+    uint32_t value_count;
+};
+
+struct cql_payload {
+    struct bytes name;
+    struct bytes value;
+};
+
+/* Everything it points to stays as it is until the answer came; the struct itself is copied. */
+struct cql_request {
+    enum cql_request_kind kind;
+    struct bytes text;                   /* QUERY, PREPARE: the statement; EXECUTE: the id */
+    const struct cql_value *values;
+    uint32_t value_count;
+    bool values_are_named;
+    enum cql_consistency consistency;
+    enum cql_consistency serial_consistency;   /* CQL_SERIAL unless the client says otherwise */
+    int32_t page_size;                   /* rows; <= 0: all in one page */
+    struct bytes paging_state;           /* of the page before; empty: from the start */
+    bool has_timestamp;
+    int64_t timestamp_us;                /* the client's default one */
+    bool has_now;
+    int64_t now_s;                       /* the client's idea of now, for TTLs and expiry (v5) */
+    struct bytes keyspace;               /* instead of the session's (v5); empty: the session's */
+    const struct cql_edit *edit;         /* EDIT */
+    enum cql_batch_kind batch_kind;      /* BATCH */
+    const struct cql_batch_item *items;
+    uint32_t item_count;
+    const struct cql_payload *payload;
+    uint32_t payload_count;
+    bool is_short;                       /* pages end early: answers take much memory already */
+    bool is_traced;                      /* the client asks for a trace */
+};
+
+/* ---- results ---- */
+
+enum cql_change { CQL_CREATED, CQL_UPDATED, CQL_DROPPED };
+enum cql_target { CQL_TARGET_KEYSPACE, CQL_TARGET_TABLE, CQL_TARGET_TYPE };
+
+struct cql_schema_change {
+    enum cql_change change;
+    enum cql_target target;
+    const char *keyspace;
+    const char *name;                    /* table or type; "" for a keyspace */
+};
+
+/* CQL's codes. */
+enum cql_error_code {
+    CQL_SERVER_ERROR = 0x0000,
+    CQL_PROTOCOL_ERROR = 0x000A,
+    CQL_OVERLOADED = 0x1001,
+    CQL_WRITE_TIMEOUT = 0x1100,
+    CQL_READ_TIMEOUT = 0x1200,
+    CQL_FUNCTION_FAILURE = 0x1400,
+    CQL_SYNTAX_ERROR = 0x2000,
+    CQL_UNAUTHORIZED = 0x2100,
+    CQL_INVALID = 0x2200,
+    CQL_CONFIG_ERROR = 0x2300,
+    CQL_ALREADY_EXISTS = 0x2400,
+    CQL_UNPREPARED = 0x2500
+};
+
+/* Fields beyond the message, by code; unused ones are zero. */
+struct cql_error {
+    enum cql_error_code code;
+    const char *message;
+    enum cql_consistency consistency;    /* WRITE_TIMEOUT, READ_TIMEOUT, with 0 received of 1 */
+    const char *write_type;              /* WRITE_TIMEOUT: SIMPLE, BATCH, UNLOGGED_BATCH, COUNTER,
+                                          * CAS */
+    bool has_data;                       /* READ_TIMEOUT */
+    const char *keyspace;                /* ALREADY_EXISTS, FUNCTION_FAILURE */
+    const char *name;                    /* the table ("": the keyspace itself) or function */
+    const char *const *argument_types;   /* FUNCTION_FAILURE */
+    uint32_t argument_type_count;
+    uint8_t id[CQL_ID_SIZE];             /* UNPREPARED */
+};
+
+/* A column of rows, or a value to be bound. */
+struct cql_column {
+    const char *keyspace;
+    const char *table;
+    const char *name;
+    const struct type *type;
+};
+
+struct cql_metadata {
+    const struct cql_column *columns;
+    uint32_t count;
+};
+
+struct cql_rows {
+    struct cql_metadata metadata;
+    uint8_t metadata_id[CQL_ID_SIZE];    /* MD5 of the metadata */
+    uint32_t row_count;
+    /* The cells row by row, each as the protocol has them: int32 big-endian length, -1 for null,
+     * then the bytes. */
+    struct bytes cells;
+    struct bytes paging_state;           /* where the next page begins; empty: this is the last */
+};
+
+struct cql_prepared {
+    uint8_t id[CQL_ID_SIZE];             /* MD5 of keyspace and text */
+    uint8_t metadata_id[CQL_ID_SIZE];
+    struct cql_metadata bind;
+    /* Which bind values make up the partition key, in its order; 0: not all of them are bound. */
+    const uint16_t *key_indexes;
+    uint32_t key_count;
+    struct cql_metadata result;          /* count 0: no rows, or columns that vary (conditions) */
+};
+
+enum cql_result_kind {
+    CQL_RESULT_ERROR,
+    CQL_RESULT_VOID,
+    CQL_RESULT_ROWS,
+    CQL_RESULT_SET_KEYSPACE,
+    CQL_RESULT_PREPARED,
+    CQL_RESULT_SCHEMA_CHANGE
+};
+
+struct cql_result {
+    enum cql_result_kind kind;
+    struct cql_error error;
+    struct cql_rows rows;
+    struct cql_prepared prepared;
+    const char *keyspace;                /* SET_KEYSPACE: the session has it already */
+    struct cql_schema_change change;
+    const char *const *warnings;
+    uint32_t warning_count;
+    const uint8_t *trace_id;             /* 16 bytes; NULL: not traced */
+    const struct cql_payload *payload;   /* entries for the response */
+    uint32_t payload_count;
+};
+
+/* `result` is valid during the call. */
+typedef void (*cql_answer)(void *context, const struct cql_result *result);
+#endif

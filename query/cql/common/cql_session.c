@@ -1,0 +1,18 @@
+/* The beginning and the end of a connection's session. */
+#include "query/cql/common/cql_session.h"
+
+#include "query/cql/common/cql_private.h"
+#include "query/cql/common/cql_wait.h"
+
+void cql_session_init(struct cql_session *session, struct cql *cql)
+{
+    *session = (struct cql_session){.cql = cql};
+}
+
+void cql_session_leave(struct cql_session *session, int64_t grace_us)
+{
+    struct clock *clock = session->cql->options.world->clock;
+    session->leaves_us = clock->monotonic_us(clock) + grace_us;
+    session->leaves = true;
+    cql_wait_sweep(session->cql);
+}

@@ -1,0 +1,13 @@
+/* cql_key: partition keys of values that a client sent. */
+#ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_KEY_H
+#define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_KEY_H
+
+#include "query/cql/expression/cql_expression.h"
+
+/* Refuses values that are too long for a key, in Cassandra's words; `more`: bytes beside them. */
+int cql_key_check(struct cql_fault *fault, const struct bytes *values, uint32_t count, size_t more);
+/* The partition key of these values, of which a client may have sent any; refused when
+ * it is too long. */
+int cql_key_of(uint32_t count, const struct bytes *values, const struct cql_context *context,
+               struct bytes *key_out);
+#endif

@@ -1,0 +1,13 @@
+/* cql_filter: a relation of a WHERE, or a condition after IF, with its values, asked of a row. */
+#ifndef DAYBOOK_QUERY_CQL_READ_CQL_FILTER_H
+#define DAYBOOK_QUERY_CQL_READ_CQL_FILTER_H
+
+#include "query/cql/read/cql_restrict.h"
+
+/* Values of one restriction; nulls are let through when `allows_null`. */
+int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
+                    bool allows_null, struct cql_filter *filter_out);
+/* Whether a row is what the filter asks for. */
+bool cql_filter_matches(const struct cql_filter *filter, const struct cql_row *row,
+                        struct arena *arena);
+#endif

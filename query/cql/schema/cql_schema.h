@@ -1,0 +1,11 @@
+/* cql_schema: CREATE, ALTER, DROP and TRUNCATE, and changes of the schema by commands.
+ *
+ * A change is a changed copy of the catalogue in a frame of its own: durable, then visible. */
+#ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_H
+#define DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_H
+
+#include "query/cql/common/cql_private.h"
+
+/* Ends with cql_finish. */
+void cql_schema_run(struct cql_work *work);
+#endif

@@ -1,0 +1,320 @@
+/* Requests: from a client's statement to the file that carries it out, and back.
+ *
+ *   cql_run ─▶ (a schema change is under way: wait) ─▶ compile or look up ─▶ bind ─▶ run
+ *                                                                                   │
+ *   answer ◀────────────────────────── cql_finish ◀─────────────────────────────────┘
+ *
+ * What decides correctness: a work is answered once and then gone; a statement runs against the
+ * schema it was compiled with, and one that a change made out of date is compiled again first. */
+#include "query/cql/session/cql.h"
+
+#include <stdio.h>
+
+#include "query/cql/common/cql_arena.h"
+#include "query/cql/common/cql_compiled.h"
+#include "query/cql/common/cql_guard.h"
+#include "query/cql/common/cql_slice.h"
+#include "query/cql/common/cql_trace.h"
+#include "query/cql/common/cql_wait.h"
+#include "query/cql/read/cql_select.h"
+#include "query/cql/schema/cql_describe.h"
+#include "query/cql/schema/cql_schema.h"
+#include "query/cql/session/cql_batch.h"
+#include "query/cql/session/cql_bind.h"
+#include "query/cql/session/cql_compile.h"
+#include "query/cql/session/cql_prepared.h"
+#include "query/cql/system/cql_system.h"
+#include "query/cql/write/cql_write.h"
+#include "storage/engine/store.h"
+#include "storage/schema/schema.h"
+#include "base/memory.h"
+
+enum {
+    RESERVE_SHARE = 4 /* of what requests may hold: for those that hold little */
+};
+
+/* ---- the server ---- */
+
+struct cql *cql_new(const struct cql_options *options)
+{
+    struct cql *cql = memory_zeroed(1, sizeof(*cql));
+    cql->options = *options;
+    if (cql->options.work_bytes_max == 0)
+        cql->options.work_bytes_max = CQL_WORK_BYTES_DEFAULT;
+    cql->quota = (struct quota){.limit = cql->options.work_bytes_max,
+                                .reserve = cql->options.work_bytes_max / RESERVE_SHARE,
+                                .little = CQL_LITTLE_BYTES};
+    cql->system_schema = cql_system_schema();
+    cql->prepared = cql_prepared_cache_new(options->store, options->prepared_bytes_max > 0
+                                                               ? options->prepared_bytes_max
+                                                               : CQL_PREPARED_BYTES_DEFAULT);
+    cql->traces = cql_trace_list_new();
+    cql_slice_init(cql);
+    cql_wait_init(cql);
+    return cql;
+}
+
+void cql_free(struct cql *cql)
+{
+    check(cql->running == 0);
+    cql_slice_stop(cql);
+    cql_wait_stop(cql);
+    cql_arena_free_all(cql);
+    cql_prepared_cache_free(cql->prepared);
+    cql_trace_list_free(cql->traces);
+    schema_unref(cql->system_schema);
+    memory_free(cql);
+}
+
+uint32_t cql_running(const struct cql *cql)
+{
+    return cql->running;
+}
+
+void cql_on_schema_change(struct cql *cql,
+                          void (*changed)(void *context, const struct cql_schema_change *change),
+                          void *context)
+{
+    cql->schema_changed = changed;
+    cql->schema_changed_context = context;
+}
+
+bool cql_is_crowded(const struct cql *cql)
+{
+    return cql->is_crowded;
+}
+
+bool cql_is_full(const struct cql *cql)
+{
+    return cql->is_full;
+}
+
+void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context)
+{
+    cql->has_room = has_room;
+    cql->has_room_context = context;
+}
+
+void cql_set_statement_time(struct cql *cql, int64_t time_us)
+{
+    cql->statement_time_us = time_us;
+}
+
+void cql_stop(struct cql *cql)
+{
+    cql->is_stopping = true;
+    cql_wait_sweep(cql);
+}
+
+/* ---- running ---- */
+
+static void use_run(struct cql_work *work)
+{
+    const char *name = cql_text(work->arena, work->compiled->statement->object.name.name);
+    const struct schema *schema = store_schema(work->cql->options.store);
+    if (schema_keyspace(schema, name) == NULL &&
+        schema_keyspace(work->cql->system_schema, name) == NULL) {
+        cql_invalid(&work->fault, "Keyspace '%s' does not exist", name);
+        cql_finish_fault(work);
+        return;
+    }
+    struct cql_session *session = work->session;
+    int length = snprintf(session->keyspace, sizeof(session->keyspace), "%s", name);
+    check(length > 0 && (size_t)length < sizeof(session->keyspace));
+    struct cql_result result = {.kind = CQL_RESULT_SET_KEYSPACE, .keyspace = session->keyspace};
+    cql_finish(work, &result);
+}
+
+/* What daybook refuses by name, whatever is in it. */
+static const char *refused_kind(enum cql_statement_kind kind)
+{
+    switch ((int)kind) {
+    case CQL_STATEMENT_CREATE_VIEW:
+    case CQL_STATEMENT_ALTER_VIEW:
+        return "Materialized views are disabled. Enable in cassandra.yaml to use.";
+    case CQL_STATEMENT_CREATE_TRIGGER:
+    case CQL_STATEMENT_DROP_TRIGGER:
+        return "Triggers are not supported by daybook";
+    case CQL_STATEMENT_CREATE_FUNCTION:
+    case CQL_STATEMENT_DROP_FUNCTION:
+    case CQL_STATEMENT_CREATE_AGGREGATE:
+    case CQL_STATEMENT_DROP_AGGREGATE:
+        return "User-defined functions are disabled in cassandra.yaml - set "
+               "user_defined_functions_enabled=true to enable";
+    case CQL_STATEMENT_CREATE_ROLE:
+    case CQL_STATEMENT_ALTER_ROLE:
+    case CQL_STATEMENT_DROP_ROLE:
+    case CQL_STATEMENT_GRANT_ROLE:
+    case CQL_STATEMENT_REVOKE_ROLE:
+    case CQL_STATEMENT_LIST_ROLES:
+    case CQL_STATEMENT_LIST_USERS:
+    case CQL_STATEMENT_LIST_SUPERUSERS:
+    case CQL_STATEMENT_GRANT:
+    case CQL_STATEMENT_REVOKE:
+    case CQL_STATEMENT_LIST_PERMISSIONS:
+    case CQL_STATEMENT_ADD_IDENTITY:
+    case CQL_STATEMENT_DROP_IDENTITY:
+        return "Roles and permissions are not supported by this version of daybook";
+    default:
+        return NULL;
+    }
+}
+
+static bool only_reads(enum cql_statement_kind kind)
+{
+    return kind == CQL_STATEMENT_SELECT || kind == CQL_STATEMENT_USE ||
+           kind == CQL_STATEMENT_DESCRIBE;
+}
+
+static void run_compiled(struct cql_work *work)
+{
+    enum cql_statement_kind kind = work->compiled->statement->kind;
+    const char *refusal = refused_kind(kind);
+    if (refusal != NULL) {
+        cql_invalid(&work->fault, "%s", refusal);
+        cql_finish_fault(work);
+        return;
+    }
+    if (work->session->read_only && !only_reads(kind)) {
+        cql_refuse(&work->fault, CQL_UNAUTHORIZED, "this door is for reading only");
+        cql_finish_fault(work);
+        return;
+    }
+    switch ((int)kind) {
+    case CQL_STATEMENT_SELECT:
+        cql_select_run(work);
+        return;
+    case CQL_STATEMENT_INSERT:
+    case CQL_STATEMENT_UPDATE:
+    case CQL_STATEMENT_DELETE:
+        cql_write_run(work);
+        return;
+    case CQL_STATEMENT_BATCH:
+        cql_write_run_batch(work);
+        return;
+    case CQL_STATEMENT_USE:
+        use_run(work);
+        return;
+    case CQL_STATEMENT_DESCRIBE:
+        cql_describe_run(work);
+        return;
+    default:
+        cql_schema_run(work);
+        return;
+    }
+}
+
+static void trace_parsing(struct cql_work *work)
+{
+    cql_trace(work, "Parsing %.*s", CQL_SHOW(work->request.text));
+}
+
+/* What a timeout names a write from now on. */
+static const char *write_type(const struct cql_statement *statement)
+{
+    switch ((int)statement->kind) {
+    case CQL_STATEMENT_INSERT:
+    case CQL_STATEMENT_UPDATE:
+    case CQL_STATEMENT_DELETE:
+        return "SIMPLE";
+    case CQL_STATEMENT_BATCH:
+        return "BATCH";
+    default:
+        return NULL;
+    }
+}
+
+static int prepare_work(struct cql_work *work)
+{
+    const struct cql_request *request = &work->request;
+    if (request->kind == CQL_EXECUTE) {
+        work->compiled = cql_prepared_get(work, request->text);
+    } else {
+        trace_parsing(work);
+        work->compiled = cql_compile(work, work->arena, request->text, work->keyspace);
+    }
+    if (work->compiled == NULL)
+        return ERROR_INVALID;
+    work->write_type = write_type(work->compiled->statement);
+    int rc = cql_bind(work, work->compiled, request->values, request->value_count,
+                      request->values_are_named, &work->values);
+    if (rc == 0)
+        cql_trace_values(work);
+    return rc;
+}
+
+static void prepare_run(struct cql_work *work)
+{
+    struct cql_result result = {.kind = CQL_RESULT_PREPARED};
+    trace_parsing(work);
+    if (cql_prepared_add(work, &result.prepared) != 0) {
+        cql_finish_fault(work);
+        return;
+    }
+    cql_finish(work, &result);
+}
+
+static void work_run(struct cql_work *work)
+{
+    if (cql_guard_look(work) != 0) {
+        cql_finish_fault(work);
+        return;
+    }
+    if (work->cql->schema_is_changing) {
+        cql_wait_for_schema(work);
+        return;
+    }
+    if (work->request.kind == CQL_BATCH) {
+        cql_batch_run(work);
+        return;
+    }
+    if (work->request.kind == CQL_EDIT) {
+        cql_schema_run(work);
+        return;
+    }
+    if (work->request.kind == CQL_PREPARE) {
+        prepare_run(work);
+        return;
+    }
+    if (prepare_work(work) != 0) {
+        cql_finish_fault(work);
+        return;
+    }
+    run_compiled(work);
+}
+
+/* A change by a command has no client that waits for it. */
+static void set_deadline(struct cql_work *work)
+{
+    struct clock *clock = work->cql->options.world->clock;
+    int64_t time_us = work->cql->statement_time_us;
+    work->must_end = work->request.kind == CQL_EDIT;
+    if (time_us > 0 && !work->must_end)
+        work->deadline_us = clock->monotonic_us(clock) + time_us;
+}
+
+void cql_run(struct cql_session *session, const struct cql_request *request, cql_answer answer,
+             void *context)
+{
+    struct cql *cql = session->cql;
+    struct arena *arena = cql_arena_take(cql);
+    struct cql_work *work = arena_alloc(arena, sizeof(*work), 16);
+    int64_t now_us = store_now_us(cql->options.store);
+    *work = (struct cql_work){.cql = cql,
+                              .session = session,
+                              .request = *request,
+                              .answer = answer,
+                              .answer_context = context,
+                              .arena = arena,
+                              .fault = {.arena = arena},
+                              .now_s = request->has_now ? request->now_s : now_us / 1000000,
+                              .resume = work_run};
+    cql_guard_begin(work);
+    work->keyspace = cql_text(arena, request->keyspace.size > 0 ? request->keyspace
+                                                                : bytes_text(session->keyspace));
+    if (request->is_traced)
+        cql_trace_begin(work);
+    cql->running++;
+    set_deadline(work);
+    cql_slice_start(work);
+}

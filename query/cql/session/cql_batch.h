@@ -1,0 +1,10 @@
+/* cql_batch: the protocol's BATCH: statements that come as texts or as ids of prepared ones, each
+ * with its values. */
+#ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_BATCH_H
+#define DAYBOOK_QUERY_CQL_SESSION_CQL_BATCH_H
+
+#include "query/cql/common/cql_private.h"
+
+/* Carry out the work's request. */
+void cql_batch_run(struct cql_work *work);
+#endif

@@ -1,0 +1,125 @@
+/* Values by number or by name, each of its marker's type. */
+#include "query/cql/session/cql_bind.h"
+
+#include <stdlib.h>
+
+#include "query/cql/common/cql_guard.h"
+#include "storage/schema/type.h"
+
+enum { BYTES_AN_ITEM = 64 }; /* of a value that is validated, for arena_count */
+
+static int bind_one(struct cql_work *work, const struct cql_column *marker,
+                    const struct cql_value *given, struct cql_value *value)
+{
+    *value = *given;
+    if (given->state != CQL_VALUE_SET)
+        return 0;
+    struct error err = {0};
+    arena_count(work->arena, 1 + given->data.size / BYTES_AN_ITEM);
+    if (given->data.data == NULL)
+        value->data = bytes_of("", 0);
+    if (type_validate_given(marker->type, value->data, &err) != 0)
+        return cql_fault_of(&work->fault, &err);
+    if (given->data.size > 0)
+        value->data = type_normalize(marker->type, value->data, work->arena);
+    return 0;
+}
+
+/* Values in the order of their names; of one name the first given. */
+static int order_names(const void *a, const void *b)
+{
+    const struct cql_value *const *left = a;
+    const struct cql_value *const *right = b;
+    int order = bytes_compare((*left)->name, (*right)->name);
+    return order != 0 ? order : (*left > *right) - (*left < *right);
+}
+
+static const struct cql_value **sort_names(struct arena *arena, const struct cql_value *values,
+                                           uint32_t count)
+{
+    const struct cql_value **sorted = arena_alloc(arena, (count + 1) * sizeof(*sorted), 16);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = &values[i];
+    if (count > 1)
+        qsort(sorted, count, sizeof(*sorted), order_names);
+    return sorted;
+}
+
+static const struct cql_value *value_named(const struct cql_value *const *sorted, uint32_t count,
+                                           struct bytes name)
+{
+    uint32_t from = 0;
+    uint32_t until = count;
+    while (from < until) {
+        uint32_t middle = from + (until - from) / 2;
+        if (bytes_compare(sorted[middle]->name, name) < 0)
+            from = middle + 1;
+        else
+            until = middle;
+    }
+    return from < count && bytes_equal(sorted[from]->name, name) ? sorted[from] : NULL;
+}
+
+/* Another number of values than markers, as Cassandra says it at each door. */
+static int refuse_count(struct cql_work *work, uint32_t wanted, uint32_t count)
+{
+    if (work->request.kind == CQL_QUERY)
+        return cql_invalid(&work->fault, "Invalid amount of bind variables");
+    return cql_invalid(&work->fault, "%chere were %u markers(?) in CQL but %u bound variables",
+                       work->request.kind == CQL_BATCH ? 'T' : 't', wanted, count);
+}
+
+static int bind(struct cql_work *work, const struct cql_compiled *compiled,
+                const struct cql_value *values, uint32_t value_count, bool are_named,
+                const struct cql_value **values_out)
+{
+    uint32_t count = compiled->marker_count;
+    if (!are_named && value_count != count)
+        return refuse_count(work, count, value_count);
+    struct cql_value *bound = arena_alloc(work->arena, (count + 1) * sizeof(*bound), 16);
+    *values_out = bound;
+    const struct cql_value **sorted =
+        are_named ? sort_names(work->arena, values, value_count) : NULL;
+    const struct cql_value *last = NULL; /* given for the marker before, of the same type */
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cql_column *marker = &compiled->markers[i];
+        const struct cql_value *given =
+            are_named ? value_named(sorted, value_count, bytes_text(marker->name)) : &values[i];
+        if (given == NULL) {
+            return cql_invalid(&work->fault, "Invalid amount of bind variables: %s is missing",
+                               marker->name);
+        }
+        bool is_last = given == last && type_equal(marker->type, marker[-1].type);
+        int rc = is_last ? 0 : bind_one(work, marker, given, &bound[i]);
+        if (is_last)
+            bound[i] = bound[i - 1];
+        if (rc != 0)
+            return rc;
+        last = given;
+    }
+    return 0;
+}
+
+struct binding {
+    struct cql_work *work;
+    const struct cql_compiled *compiled;
+    const struct cql_value *values;
+    uint32_t value_count;
+    bool are_named;
+    const struct cql_value **values_out;
+};
+
+static int bind_step(void *context)
+{
+    const struct binding *binding = context;
+    return bind(binding->work, binding->compiled, binding->values, binding->value_count,
+                binding->are_named, binding->values_out);
+}
+
+int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
+             const struct cql_value *values, uint32_t value_count, bool are_named,
+             const struct cql_value **values_out)
+{
+    struct binding binding = {work, compiled, values, value_count, are_named, values_out};
+    return cql_guard(work, bind_step, &binding);
+}

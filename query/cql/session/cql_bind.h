@@ -1,0 +1,11 @@
+/* cql_bind: a client's values for the markers of a compiled statement. */
+#ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_BIND_H
+#define DAYBOOK_QUERY_CQL_SESSION_CQL_BIND_H
+
+#include "query/cql/common/cql_compiled.h"
+
+/* Counts, names and types are checked.  *values_out by marker number, in the work's arena. */
+int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
+             const struct cql_value *values, uint32_t value_count, bool are_named,
+             const struct cql_value **values_out);
+#endif

@@ -1,0 +1,125 @@
+/* A tree, its markers, and the plan of its kind. */
+#include "query/cql/session/cql_compile.h"
+
+#include <string.h>
+
+#include "query/cql/common/cql_guard.h"
+#include "query/cql/common/cql_scope.h"
+#include "query/cql/read/cql_select.h"
+#include "query/cql/syntax/cql_parse.h"
+#include "query/cql/write/cql_once.h"
+#include "query/cql/write/cql_write.h"
+#include "storage/schema/schema.h"
+#include "storage/schema/type.h"
+#include "base/hash.h"
+
+enum { COMPILED_CHUNK = 4 * 1024 };
+
+static int compile_statement(struct cql_scope *scope, struct cql_compiled *compiled)
+{
+    const struct cql_statement *statement = compiled->statement;
+    switch ((int)statement->kind) {
+    case CQL_STATEMENT_SELECT:
+        return cql_select_compile(scope, &statement->select, &compiled->select);
+    case CQL_STATEMENT_INSERT:
+    case CQL_STATEMENT_UPDATE:
+    case CQL_STATEMENT_DELETE:
+        return cql_write_compile(scope, statement, &compiled->write);
+    case CQL_STATEMENT_BATCH:
+        return cql_write_compile_batch(scope, &statement->batch, &compiled->batch);
+    default:
+        return 0;
+    }
+}
+
+static int parse(struct cql_compiled *compiled, struct bytes text, struct cql_fault *fault)
+{
+    struct error err = {0};
+    int rc = cql_parse(text, compiled->arena, NULL, &compiled->statement, &err);
+    if (rc == ERROR_INVALID)
+        return cql_refuse(fault, CQL_SYNTAX_ERROR, "%s", err.text);
+    return rc == 0 ? 0 : cql_fault_of(fault, &err);
+}
+
+/* A marker that no place gave a type is one that the statement's kind does not read. */
+static void name_markers(const struct cql_compiled *compiled)
+{
+    for (uint32_t i = 0; i < compiled->marker_count; i++) {
+        struct cql_column *marker = &compiled->markers[i];
+        if (compiled->statement->marker_names[i].size > 0)
+            marker->name = cql_text(compiled->arena, compiled->statement->marker_names[i]);
+        if (marker->type == NULL) {
+            *marker = (struct cql_column){"", "", marker->name == NULL ? "?" : marker->name,
+                                          type_builtin(TYPE_BLOB)};
+        }
+    }
+}
+
+/* What a guarded step compiles. */
+struct compilation {
+    struct cql_work *work;
+    struct bytes text;
+    struct cql_compiled *compiled;
+};
+
+static int compile_step(void *context)
+{
+    struct compilation *compilation = context;
+    struct cql_compiled *compiled = compilation->compiled;
+    struct cql_fault *fault = &compilation->work->fault;
+    int rc = cql_once_hint(compilation->text, compiled->arena, &compiled->request_id, fault);
+    rc = rc == 0 ? parse(compiled, compilation->text, fault) : rc;
+    if (rc != 0)
+        return rc;
+    compiled->marker_count = compiled->statement->marker_count;
+    size_t size = (compiled->marker_count + 1) * sizeof(struct cql_column);
+    compiled->markers = arena_alloc(compiled->arena, size, 16);
+    memset(compiled->markers, 0, size);
+    struct cql_scope scope = {.cql = compilation->work->cql,
+                              .schema = compiled->schema,
+                              .keyspace = compiled->keyspace,
+                              .arena = compiled->arena,
+                              .markers = compiled->markers,
+                              .marker_count = compiled->marker_count,
+                              .fault = fault};
+    rc = compile_statement(&scope, compiled);
+    if (rc == 0)
+        name_markers(compiled);
+    return rc;
+}
+
+struct cql_compiled *cql_compile(struct cql_work *work, struct arena *arena, struct bytes text,
+                                 const char *keyspace)
+{
+    struct store *store = work->cql->options.store;
+    struct cql_compiled *compiled = arena_alloc_zeroed(arena, sizeof(*compiled), 16);
+    compiled->references = 1;
+    compiled->arena = arena;
+    compiled->schema = schema_ref((struct schema *)(uintptr_t)store_schema(store));
+    compiled->keyspace = cql_text(compiled->arena, bytes_text(keyspace));
+    compiled->hash = hash64(text.data, text.size) ^ hash64(keyspace, strlen(keyspace));
+    struct compilation compilation = {.work = work, .text = text, .compiled = compiled};
+    int rc = text.size <= CQL_TEXT_MAX
+                 ? cql_guard(work, compile_step, &compilation)
+                 : cql_invalid(&work->fault, "the statement has %zu bytes, over %d", text.size,
+                               CQL_TEXT_MAX);
+    if (rc != 0) {
+        cql_compiled_unref(compiled);
+        return NULL;
+    }
+    return compiled;
+}
+
+struct cql_compiled *cql_compile_to_keep(struct cql_work *work, struct bytes text,
+                                         const char *keyspace)
+{
+    struct arena *arena = arena_new(COMPILED_CHUNK);
+    arena_set_budget(arena, &work->arenas);
+    struct cql_compiled *compiled = cql_compile(work, arena, text, keyspace);
+    arena_set_budget(arena, NULL);
+    if (compiled == NULL)
+        arena_free(arena);
+    else
+        compiled->is_kept = true;
+    return compiled;
+}

@@ -1,0 +1,15 @@
+/* cql_compile: from a statement's text to its plan: names, types, and what is refused whatever the
+ * values are. */
+#ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_COMPILE_H
+#define DAYBOOK_QUERY_CQL_SESSION_CQL_COMPILE_H
+
+#include "query/cql/common/cql_compiled.h"
+
+/* One reference, in an arena of the work's budget that outlives it.  NULL and the work's fault when
+ * the text is refused. */
+struct cql_compiled *cql_compile(struct cql_work *work, struct arena *arena, struct bytes text,
+                                 const char *keyspace);
+/* The same in an arena of its own, for which the work does not pay once it is made. */
+struct cql_compiled *cql_compile_to_keep(struct cql_work *work, struct bytes text,
+                                         const char *keyspace);
+#endif
