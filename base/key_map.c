@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/memory.h"
 
 enum { SLOTS_MIN = 64, ARENA_CHUNK = 64 * 1024 };

@@ -1,60 +1,9 @@
-/* Layout of a version 1 uuid, big-endian, with T the 60-bit count of 100 ns since 1582-10-15:
- *
- *   byte 0..3    T, bits 0..31
- *   byte 4..5    T, bits 32..47
- *   byte 6..7    version 1 in the high 4 bits, T, bits 48..59
- *   byte 8..9    variant 10 in the high 2 bits, 14 bits of clock sequence
- *   byte 10..15  node; its multicast bit is set, as the RFC asks of random ones */
+/* uuid: adapter of libuuid. */
 #include "base/uuid.h"
 
 #include <uuid/uuid.h>
 
 #include "base/random.h"
-
-/* From 1582-10-15 to 1970-01-01 in 100 ns. */
-#define EPOCH_TICKS INT64_C(0x01B21DD213814000)
-
-enum { TICKS_PER_US = 10 };
-
-static void put_u16_be(uint8_t *to, uint16_t value)
-{
-    to[0] = (uint8_t)(value >> 8);
-    to[1] = (uint8_t)value;
-}
-
-/* `ticks` since 1970. */
-static void put_timeuuid(uint64_t ticks, const uint8_t maker[TIMEUUID_MAKER_SIZE],
-                         uint8_t out[UUID_SIZE])
-{
-    ticks += EPOCH_TICKS;
-    put_u16_be(out, (uint16_t)(ticks >> 16));
-    put_u16_be(out + 2, (uint16_t)ticks);
-    put_u16_be(out + 4, (uint16_t)(ticks >> 32));
-    put_u16_be(out + 6, (uint16_t)(0x1000 | ((ticks >> 48) & 0x0FFF)));
-    memcpy(out + 8, maker, TIMEUUID_MAKER_SIZE);
-    out[8] = (uint8_t)((out[8] & 0x3F) | 0x80);
-    out[10] |= 1;
-}
-
-void timeuuid_make(int64_t us, struct random *random, uint8_t out[UUID_SIZE])
-{
-    uint8_t noise[TIMEUUID_MAKER_SIZE + 1];
-    random->fill(random, noise, sizeof(noise));
-    put_timeuuid((uint64_t)us * TICKS_PER_US + noise[TIMEUUID_MAKER_SIZE] % TICKS_PER_US, noise,
-                 out);
-}
-
-void timeuuid_make_as(int64_t us, const uint8_t maker[TIMEUUID_MAKER_SIZE], uint8_t out[UUID_SIZE])
-{
-    put_timeuuid((uint64_t)us * TICKS_PER_US, maker, out);
-}
-
-int64_t timeuuid_us(const uint8_t uuid[UUID_SIZE])
-{
-    uint64_t ticks = (uint64_t)load_u32_be(uuid) | (uint64_t)load_u16_be(uuid + 4) << 32 |
-                     (uint64_t)(load_u16_be(uuid + 6) & 0x0FFF) << 48;
-    return ((int64_t)ticks - EPOCH_TICKS) / TICKS_PER_US;
-}
 
 void uuid_make(struct random *random, uint8_t out[UUID_SIZE])
 {

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/crc32c.h"
 #include "bench/click_arguments.h"
 #include "client/frame_writer.h"
 #include "client/wire.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "tests/unit/clicks_fixture.h"
 

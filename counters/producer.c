@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash64.h"
 #include "base/memory.h"
 
 enum {

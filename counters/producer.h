@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "base/hash.h"
+#include "base/hash128.h"
 #include "base/uuid.h"
 
 enum {

@@ -27,9 +27,9 @@ vendor_owner() {
         echo '^base/world/(world|network|loop)_uv\.c$'
         ;;
     gmp.h) echo '^base/bigint\.c$' ;;
-    zstd.h) echo '_zstd\.c$|/zstd[a-z_]*\.c$|/compress[a-z_]*\.c$' ;;
+    zstd.h) echo '_zstd\.c$|^base/(de)?compressor\.c$' ;;
     uuid.h | uuid/uuid.h) echo '/uuid[a-z_]*\.c$' ;;
-    xxhash.h | xxh_x86dispatch.h) echo '^base/hash\.c$' ;;
+    xxhash.h | xxh_x86dispatch.h) echo '^base/hash(64|128)\.c$' ;;
     zlib.h) echo '^(ingest|storage)/|^query/native/native_crc\.c$' ;;
     lz4.h | snappy-c.h) echo '^query/native/native_compress\.c$' ;;
     ini.h) echo '^program/control/config_file\.c$' ;;

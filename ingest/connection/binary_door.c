@@ -15,6 +15,7 @@
  * name, no room for strings), each frame is taken by itself, and says what it is. */
 #include "ingest/connection/binary_door.h"
 
+#include "base/crc32c.h"
 #include "client/wire.h"
 #include "ingest/parse/batch_hash.h"
 #include "ingest/parse/line_batch.h"

@@ -8,7 +8,6 @@
 #include "ingest/connection/binary_door.h"
 #include "ingest/connection/text_control.h"
 #include "ingest/connection/text_door.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/world/thread.h"
 

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/timeuuid.h"
 #include "ingest/connection/ingest_private.h"
 #include "base/memory.h"
 #include "base/cli/table_print.h"

@@ -4,7 +4,7 @@
 #ifndef DAYBOOK_INGEST_LOAD_LOAD_FILE_H
 #define DAYBOOK_INGEST_LOAD_LOAD_FILE_H
 
-#include "base/hash.h"
+#include "base/hash128.h"
 #include "base/uuid.h"
 #include "ingest/load/source.h"
 #include "ingest/parse/line_parser.h"

@@ -1,4 +1,4 @@
-/* source_zstd: zstd content that comes in pieces.  (base/compress.c has whole blocks.) */
+/* source_zstd: zstd content that comes in pieces.  (base/compressor.h has whole blocks.) */
 #include "ingest/load/source.h"
 
 #include <zstd.h>

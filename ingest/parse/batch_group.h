@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_INGEST_PARSE_BATCH_GROUP_H
 #define DAYBOOK_INGEST_PARSE_BATCH_GROUP_H
 
-#include "base/hash.h"
+#include "base/hash128.h"
 #include "ingest/parse/row_builder.h"
 
 enum {

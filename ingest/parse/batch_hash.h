@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_INGEST_PARSE_BATCH_HASH_H
 #define DAYBOOK_INGEST_PARSE_BATCH_HASH_H
 
-#include "base/hash.h"
+#include "base/hash128.h"
 #include "ingest/parse/stream_map.h"
 
 /* A new hash, to which the batch's content is to be added: it starts with the stream's name and

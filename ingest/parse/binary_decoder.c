@@ -28,7 +28,6 @@
 #include <stdio.h>
 
 #include "client/wire.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/cli/table_print.h"
 #include "storage/schema/type.h"

@@ -7,6 +7,7 @@
 #ifndef DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 #define DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 
+#include "base/hash128.h"
 #include "ingest/parse/row_builder.h"
 
 struct binary_decoder;

@@ -8,9 +8,9 @@
  *     plan    ├──── 0 ──────── 1 ────── 2 ──────────────┤                                        */
 #include "ingest/parse/decoded_frame.h"
 
+#include "base/crc32c.h"
 #include "ingest/parse/batch_hash.h"
 #include "ingest/parse/control_line.h"
-#include "base/hash.h"
 
 bool decoded_frame_is_sound(struct bytes frame)
 {

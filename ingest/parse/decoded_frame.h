@@ -10,6 +10,7 @@
 #ifndef DAYBOOK_INGEST_PARSE_DECODED_FRAME_H
 #define DAYBOOK_INGEST_PARSE_DECODED_FRAME_H
 
+#include "base/hash128.h"
 #include "client/wire.h"
 #include "ingest/parse/binary_decoder.h"
 

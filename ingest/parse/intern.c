@@ -1,7 +1,7 @@
 /* intern: see intern.h.  Open addressing with linear steps, at most half full. */
 #include "ingest/parse/intern.h"
 
-#include "base/hash.h"
+#include "base/hash128.h"
 #include "base/memory.h"
 
 enum {

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/murmur3.h"
 #include "storage/cell/block.h"
 
 enum { READ_ROWS = 5000, ARENA_CHUNK = 64 * 1024 };

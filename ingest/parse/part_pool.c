@@ -1,7 +1,7 @@
 /* part_pool: see the header. */
 #include "ingest/parse/part_pool.h"
 
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/memory.h"
 #include "ingest/parse/keyed.h"
 

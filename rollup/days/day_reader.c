@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
+#include "base/murmur3.h"
 #include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
-#include "base/hash.h"
 #include "base/memory.h"
 
 enum {

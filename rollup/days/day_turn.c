@@ -8,7 +8,7 @@
  * others: a loop does that, not recursion, however many wait. */
 #include "rollup/days/day_turn.h"
 
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/memory.h"
 
 enum { QUEUES = 1024 };

@@ -12,9 +12,9 @@
  * cache line. */
 #include "rollup/days/dirty.h"
 
+#include "base/hash64.h"
 #include "rollup/days/figure.h"
 #include "base/calendar.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "storage/schema/type.h"
 

@@ -27,12 +27,12 @@
  * its end, and the first of a day that is not too late is the one. */
 #include <stdlib.h>
 
+#include "base/murmur3.h"
 #include "rollup/days/figure_window.h"
 #include "rollup/days/fresh_days.h"
 #include "rollup/days/rollup_private.h"
 #include "storage/engine/store_rows.h"
 #include "base/arena.h"
-#include "base/hash.h"
 #include "base/memory.h"
 
 enum {

@@ -3,6 +3,7 @@
 #define DAYBOOK_ROLLUP_DAYS_ROLLUP_PRIVATE_H
 
 #include "base/key_map.h"
+#include "base/timeuuid.h"
 #include "base/world/world.h"
 #include "rollup/commands/change_lines.h"
 #include "rollup/days/away.h"

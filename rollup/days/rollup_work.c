@@ -30,12 +30,12 @@
  * chunks it does other things. */
 #include <stdlib.h>
 
+#include "base/murmur3.h"
 #include "rollup/days/day_reader.h"
 #include "rollup/days/rollup_private.h"
 #include "storage/engine/store_rows.h"
 #include "rollup/days/seal_pass.h"
 #include "base/arena.h"
-#include "base/hash.h"
 #include "base/memory.h"
 
 enum {

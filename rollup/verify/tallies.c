@@ -5,8 +5,8 @@
  * was dropped belongs to the rounds that follow, which begin where this one ended. */
 #include "rollup/verify/tallies.h"
 
+#include "base/hash64.h"
 #include "base/key_map.h"
-#include "base/hash.h"
 #include "base/memory.h"
 
 enum {

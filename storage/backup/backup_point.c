@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/memory.h"
 #include "base/world/whole_file.h"
 

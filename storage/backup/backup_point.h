@@ -8,7 +8,7 @@
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
 
-#include "base/hash.h"
+#include "base/hash128.h"
 #include "base/world/world.h"
 #include "storage/log/commit_log.h"
 #include "storage/manifest/manifest.h"

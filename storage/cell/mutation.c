@@ -21,9 +21,9 @@
 
 #include <string.h>
 
+#include "base/murmur3.h"
 #include "counters/counter_cell.h"
 #include "base/arena.h"
-#include "base/hash.h"
 #include "storage/cell/stream.h"
 
 /* Written to disk: the numbers cannot change. */

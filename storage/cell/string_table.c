@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
+#include "base/hash128.h"
 #include "base/memory.h"
 
 enum {

@@ -20,8 +20,8 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/murmur3.h"
 #include "storage/engine/engine_private.h"
 
 enum {

@@ -9,7 +9,7 @@
  * everything else every other partition.  Each has groups of its own, which are added up at the
  * end.  Where either's take more than half of what may be, the whole ends: who asked comes again
  * for fewer. */
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
 #include "storage/engine/wide_sums.h"

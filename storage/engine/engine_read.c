@@ -18,8 +18,8 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/murmur3.h"
 #include "storage/engine/engine_read_private.h"
 
 enum {

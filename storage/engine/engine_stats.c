@@ -5,8 +5,8 @@
  * TTL), its figure is worked out from its live rows instead: the rule "last write wins" knows no
  * sums.  So a figure is either a sum of stats or a count of rows, never a mixture.  A table without
  * ranks has exception runs only, and always is counted from its rows. */
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/murmur3.h"
 #include "storage/engine/engine_private.h"
 
 /* ---- one partition ---- */

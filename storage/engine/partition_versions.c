@@ -1,7 +1,7 @@
 #include "storage/engine/partition_versions.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/murmur3.h"
 
 /* 2^64 divided by the golden ratio: neighbouring table numbers land far apart. */
 #define TABLE_SPREAD UINT64_C(0x9E3779B97F4A7C15)

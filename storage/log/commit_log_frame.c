@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/crc32c.h"
 
 enum {
     HEADER_MAGIC = 0x474c4244, /* "DBLG" */

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/crc32c.h"
 #include "base/memory.h"
 
 enum { REWRITE_PIECE = 1 << 20 }; /* bytes, whole blocks */

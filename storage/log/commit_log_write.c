@@ -3,7 +3,7 @@
  * Runs on the log lane.  A record is laid out in a fixed piece of aligned memory, a piece at a
  * time, and written past the page cache; the sync comes once, after all of it.  An opening record
  * that is due is synced first, because a record is written only after the one before is durable. */
-#include "base/hash.h"
+#include "base/crc32c.h"
 #include "storage/log/commit_log_private.h"
 
 _Static_assert(COMMIT_LOG_PIECE % COMMIT_LOG_BLOCK == 0, "pieces are written past the page cache");

@@ -24,8 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash64.h"
+#include "base/murmur3.h"
 #include "counters/counter_cell.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "storage/memtable/memtable_partitions.h"
 

@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/memory.h"
+#include "base/murmur3.h"
 
 enum {
     ITEMS_FIRST = 64,

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/hash128.h"
 #include "base/memory.h"
 #include "storage/schema/schema_private.h"
 

@@ -7,7 +7,8 @@
 #ifndef DAYBOOK_STORAGE_SEGMENT_NARROW_PAGE_H
 #define DAYBOOK_STORAGE_SEGMENT_NARROW_PAGE_H
 
-#include "base/compress.h"
+#include "base/compressor.h"
+#include "base/decompressor.h"
 #include "storage/cell/row.h"
 
 /* ---- writing ---- */

@@ -17,7 +17,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/memory.h"
 #include "storage/segment/segment_format.h"
 

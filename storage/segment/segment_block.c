@@ -24,9 +24,8 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
-#include "base/compress.h"
+#include "base/murmur3.h"
 #include "storage/segment/segment.h"
 #include "storage/segment/segment_format.h"
 

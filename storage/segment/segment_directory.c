@@ -15,7 +15,6 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
-#include "base/compress.h"
 #include "storage/segment/reader_pool.h"
 #include "storage/segment/segment_block.h"
 #include "storage/segment/segment_format.h"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/crc32c.h"
 
 #define SEGMENT_MAGIC_HEADER "DAYBKSEG"
 #define SEGMENT_MAGIC_FOOTER "DAYBKEND"

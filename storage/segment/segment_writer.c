@@ -25,7 +25,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/memory.h"
 #include "storage/segment/segment_block.h"
 #include "storage/segment/segment_format.h"

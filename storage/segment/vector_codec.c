@@ -21,7 +21,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/compress.h"
 #include "base/world/pace.h"
 #include "storage/segment/vector_join.h"
 

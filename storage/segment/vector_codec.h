@@ -11,6 +11,8 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "base/compressor.h"
+#include "base/decompressor.h"
 #include "base/reader.h"
 
 enum { VECTOR_COUNT_MAX = 1 << 20 };

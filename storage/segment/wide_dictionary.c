@@ -10,7 +10,6 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "base/compress.h"
 #include "storage/cell/string_table.h"
 #include "storage/segment/vector_codec.h"
 

@@ -5,7 +5,6 @@
 #include "client/wire.h"
 #include "ingest/parse/decoded_frame.h"
 #include "rollup/tables.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "storage/schema/type.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,4 @@
 /* fuzz_native_stream: see fuzz_native.h. */
-#include "base/hash.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_native.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/murmur3.h"
 #include "query/cql/write/cql_once.h"
 #include "query/cql/read/cql_page.h"
 #include "query/native/native_outbox.h"
@@ -18,7 +19,6 @@
 #include "storage/backup/backup_point.h"
 #include "client/frame_writer.h"
 #include "base/calendar.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "storage/manifest/manifest_roster.h"
 #include "storage/segment/segment_format.h"

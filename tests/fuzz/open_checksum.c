@@ -3,7 +3,6 @@
  * The linker puts these in the place of the genuine ones (-Wl,--wrap).  Not zero: sectors of zeros
  * must not look stamped. */
 #include "query/native/native_crc.h"
-#include "base/hash.h"
 
 uint32_t __wrap_native_crc24(const uint8_t *data, size_t size);
 uint32_t __wrap_native_crc32(const void *data, size_t size);

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "ingest/ingest_tables.h"
-#include "base/hash.h"
 
 enum { FIXTURE_TABLES = 32 };
 

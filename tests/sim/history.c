@@ -3,8 +3,8 @@
  * What is acknowledged is noted by the callback of the write; what was shown by history_show, whose
  * reader stands beside a disk that does not answer, so that whatever it saw was durable before. */
 #include "tests/sim/history.h"
+#include "base/murmur3.h"
 #include "rollup/days/rollup_private.h"
-#include "base/hash.h"
 #include "tests/lib/row_text.h"
 #include "tests/sim/figure_text.h"
 #include "tests/sim/ledger_entries.h"

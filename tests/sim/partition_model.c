@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "base/hash.h"
+#include "base/murmur3.h"
 
 enum { MODEL_C1_COUNT = 5, MODEL_C2_COUNT = 3, MODEL_PATHS = 3 };
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/memory.h"
 
 struct sim_page {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "tests/sim/sim_disk_private.h"
 #include "tests/sim/sim_random.h"
 

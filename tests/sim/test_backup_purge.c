@@ -12,7 +12,7 @@
 
 #include <criterion/criterion.h>
 
-#include "base/hash.h"
+#include "base/murmur3.h"
 #include "tests/sim/backup_bench.h"
 #include "tests/sim/sim_options.h"
 #include "tests/sim/sim_random.h"

@@ -7,8 +7,8 @@
 
 #include <criterion/criterion.h>
 
+#include "base/crc32c.h"
 #include "storage/backup/backup_restore.h"
-#include "base/hash.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/rollup_fixture.h"
 

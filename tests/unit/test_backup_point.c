@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 
+#include "base/crc32c.h"
 #include "rollup/tables.h"
 #include "storage/backup/backup_point.h"
 #include "base/memory.h"

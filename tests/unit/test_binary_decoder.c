@@ -7,10 +7,10 @@
 
 #include <criterion/criterion.h>
 
+#include "base/crc32c.h"
 #include "client/frame_writer.h"
 #include "client/wire.h"
 #include "ingest/parse/line_parser.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/cli/table_print.h"
 #include "tests/unit/clicks_fixture.h"

@@ -1,9 +1,10 @@
 /* The binary door on a real store: frames are answered as the lines they stand for, a batch counts
  * once on however many connections it comes, and what is no frame ends the connection. */
+#include "base/crc32c.h"
+#include "base/hash64.h"
 #include "client/frame_writer.h"
 #include "client/wire.h"
 #include "ingest/connection/rejects.h"
-#include "base/hash.h"
 #include "tests/lib/network_client.h"
 #include "tests/unit/ingest_fixture.h"
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/crc32c.h"
 #include "base/memory.h"
 #include "storage/log/commit_log_private.h"
 #include "tests/sim/sim_world.h"

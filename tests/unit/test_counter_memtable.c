@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "counters/counter_cell.h"
-#include "base/hash.h"
 #include "tests/sim/partition_model.h"
 
 enum { CLICKS = 3, VIEWS = 4, TOTAL = 5, SHARD = 40 };

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
+#include "base/crc32c.h"
 #include "query/cql/read/cql_page.h"
-#include "base/hash.h"
 
 static const struct cql_page_state states[] = {
     {.statement_hash = 1, .limit_left = CQL_PAGE_NO_LIMIT},

@@ -2,8 +2,8 @@
  */
 #include <criterion/criterion.h>
 
+#include "base/crc32c.h"
 #include "ingest/parse/decoded_frame.h"
-#include "base/hash.h"
 
 /* A frame with a payload of `size` bytes, which are `text` and then zeros. */
 static void put_frame(struct buffer *input, uint8_t kind, const char *text, size_t size)

@@ -4,8 +4,8 @@
 
 #include <criterion/criterion.h>
 
+#include "base/murmur3.h"
 #include "ingest/ingest_tables.h"
-#include "base/hash.h"
 #include "storage/log/commit_log.h"
 #include "storage/manifest/manifest.h"
 #include "tests/lib/engine_fixture.h"

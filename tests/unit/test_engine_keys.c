@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/murmur3.h"
 #include "tests/lib/engine_fixture.h"
 
 enum { PARTITIONS = 60, ROWS = 30, ROUNDS = 6, WRITES = 120, READS = 25 };

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "base/crc32c.h"
 #include "base/memory.h"
 #include "storage/manifest/manifest_probe.h"
 #include "tests/sim/sim_world.h"

@@ -4,8 +4,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/murmur3.h"
 #include "storage/memtable/narrow_memtable.h"
 #include "tests/sim/partition_model.h"
 

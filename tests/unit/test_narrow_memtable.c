@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "base/hash.h"
+#include "base/murmur3.h"
 #include "tests/sim/partition_model.h"
 
 struct fixture {

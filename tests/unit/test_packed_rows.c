@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "base/hash.h"
+#include "base/murmur3.h"
 #include "storage/memtable/narrow_memtable.h"
 #include "storage/cell/write_batch.h"
 #include "tests/sim/partition_model.h"

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "base/hash.h"
+#include "base/murmur3.h"
 
 static struct bytes key_of(uint32_t i, char text[32])
 {

@@ -8,8 +8,8 @@
 
 #include <criterion/criterion.h>
 
+#include "base/murmur3.h"
 #include "counters/counter_cell.h"
-#include "base/hash.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_random.h"
 #include "tests/sim/sim_world.h"

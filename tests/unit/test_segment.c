@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/crc32c.h"
+#include "base/hash64.h"
 #include "base/memory.h"
+#include "base/murmur3.h"
 #include "storage/segment/segment_format.h"
 #include "tests/lib/golden.h"
 #include "tests/sim/ram_disk.h"

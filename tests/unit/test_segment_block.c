@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/murmur3.h"
 
 enum { SAMPLE_MAX = 300, PAGES = 1000 };
 

@@ -9,7 +9,7 @@
 #include <criterion/criterion.h>
 #include <zlib.h>
 
-#include "base/compress.h"
+#include "base/compressor.h"
 
 static char path[] = "/tmp/daybook-source-XXXXXX";
 

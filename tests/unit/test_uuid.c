@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 
+#include "base/timeuuid.h"
 #include "base/world/world.h"
 
 /* Bytes that count up, so that two calls differ. */

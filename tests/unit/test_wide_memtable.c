@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
+#include "base/murmur3.h"
 #include "tests/unit/wide_fixture.h"
 
 enum { PARTITIONS = 12 };

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
+#include "base/murmur3.h"
 #include "storage/memtable/wide_memtable.h"
 #include "storage/segment/wide_page.h"
 #include "tests/sim/ram_disk.h"

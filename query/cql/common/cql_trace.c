@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/timeuuid.h"
 #include "storage/schema/type.h"
 #include "base/memory.h"
 

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/murmur3.h"
 #include "query/cql/expression/cql_json.h"
 #include "query/cql/expression/cql_key.h"
-#include "base/hash.h"
 
 bool cql_function_is(const struct cql_call *call, uint32_t index, enum type_kind kind)
 {

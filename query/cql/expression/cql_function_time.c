@@ -5,6 +5,7 @@
  * for falls on its last day. */
 #include <string.h>
 
+#include "base/timeuuid.h"
 #include "query/cql/expression/cql_function.h"
 #include "base/calendar.h"
 #include "base/uuid.h"

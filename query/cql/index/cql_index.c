@@ -3,12 +3,12 @@
 
 #include <string.h>
 
+#include "base/murmur3.h"
 #include "query/cql/expression/cql_row.h"
 #include "query/cql/expression/cql_type.h"
 #include "storage/cell/write_batch.h"
 #include "storage/schema/schema.h"
 #include "storage/schema/type.h"
-#include "base/hash.h"
 
 enum {
     COLUMNS_BEFORE = 4, /* value, place, token, key */

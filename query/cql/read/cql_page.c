@@ -1,7 +1,7 @@
 /* Paging states come back from outside: a checksum tells damage, the hash another statement. */
 #include "query/cql/read/cql_page.h"
 
-#include "base/hash.h"
+#include "base/crc32c.h"
 #include "base/reader.h"
 
 enum { PAGE_VERSION = 2, CRC_SIZE = 4 };

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/murmur3.h"
 #include "query/cql/common/cql_guard.h"
 #include "rollup/days/dirty.h"
 #include "rollup/streams/streams.h"
 #include "storage/cell/partition_index.h"
 #include "storage/schema/type.h"
 #include "base/calendar.h"
-#include "base/hash.h"
 
 enum { ROWS_MAX = 1000000 };
 

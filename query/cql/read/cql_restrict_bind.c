@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/murmur3.h"
 #include "query/cql/expression/cql_key.h"
 #include "query/cql/read/cql_filter.h"
 #include "query/cql/read/cql_restrict.h"
 #include "storage/schema/type.h"
-#include "base/hash.h"
 #include "base/memory.h"
 
 enum { PRODUCT_MAX = 100000 }; /* keys or slices that one statement may name */

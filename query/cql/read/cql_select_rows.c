@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash64.h"
 #include "query/cql/common/cql_compiled.h"
 #include "query/cql/expression/cql_accumulator.h"
 #include "query/cql/expression/cql_json.h"
@@ -14,7 +15,6 @@
 #include "query/cql/read/cql_select_private.h"
 #include "storage/engine/store.h"
 #include "storage/schema/type.h"
-#include "base/hash.h"
 
 enum { RESULT_BYTES_MAX = 64 << 20 }; /* of an answer that the client wants in one page */
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/hash64.h"
 #include "query/cql/common/cql_guard.h"
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/read/cql_select.h"
@@ -11,7 +12,6 @@
 #include "query/cql/write/cql_write.h"
 #include "storage/schema/schema.h"
 #include "storage/schema/type.h"
-#include "base/hash.h"
 
 enum { COMPILED_CHUNK = 4 * 1024 };
 

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/murmur3.h"
 #include "query/cql/expression/cql_row.h"
 #include "storage/cell/row.h"
 #include "storage/engine/store.h"
 #include "storage/schema/schema.h"
 #include "storage/schema/type.h"
-#include "base/hash.h"
 #include "base/memory.h"
 
 enum { COLUMNS_MAX = 32, TOKENS = 16, PORT_DEFAULT = 9042 };

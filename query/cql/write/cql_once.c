@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "base/murmur3.h"
 #include "query/cql/common/cql_tables.h"
 #include "storage/engine/store.h"
 #include "base/memory.h"

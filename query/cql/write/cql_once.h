@@ -12,7 +12,7 @@
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_ONCE_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_ONCE_H
 
-#include "base/hash.h"
+#include "base/hash128.h"
 #include "query/cql/common/cql_compiled.h"
 
 #define CQL_ONCE_NAME "daybook-request-id"

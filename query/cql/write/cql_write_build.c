@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/murmur3.h"
 #include "query/cql/expression/cql_value_set.h"
 #include "query/cql/write/cql_live_list.h"
 #include "query/cql/write/cql_write.h"
 #include "storage/engine/store.h"
 #include "base/calendar.h"
-#include "base/hash.h"
 #include "base/uuid.h"
 
 #define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */

@@ -1,65 +1,10 @@
-/* hash: adapter of xxHash, and Cassandra's Murmur3 token.
+/* murmur3: see the header.
  *
- * Token: Cassandra reads the bytes of the tail as signed, which differs from the published
- * MurmurHash3 for keys that are no multiple of 16 bytes and hold bytes from 80 up. */
-#include "base/hash.h"
-
-#if defined(__x86_64__)
-#include <xxh_x86dispatch.h> /* the same functions, by what the processor has */
-#else
-#include <xxhash.h>
-#endif
+ * Cassandra reads the bytes of the tail as signed, which differs from the published MurmurHash3 for
+ * keys that are no multiple of 16 bytes and hold bytes from 80 up. */
+#include "base/murmur3.h"
 
 #include "base/bytes.h"
-#include "base/memory.h"
-
-/* ---- XXH3 ---- */
-
-struct hash128_stream {
-    XXH3_state_t *state;
-};
-
-uint64_t hash64(const void *data, size_t size)
-{
-    return XXH3_64bits(data, size);
-}
-
-struct hash128 hash128(const void *data, size_t size)
-{
-    XXH128_hash_t hash = XXH3_128bits(data, size);
-    return (struct hash128){.low = hash.low64, .high = hash.high64};
-}
-
-struct hash128_stream *hash128_stream_new(void)
-{
-    struct hash128_stream *stream = memory_alloc(sizeof *stream);
-    stream->state = XXH3_createState();
-    check(stream->state != NULL);
-    check(XXH3_128bits_reset(stream->state) == XXH_OK);
-    return stream;
-}
-
-void hash128_stream_add(struct hash128_stream *stream, const void *data, size_t size)
-{
-    if (size > 0)
-        check(XXH3_128bits_update(stream->state, data, size) == XXH_OK);
-}
-
-struct hash128 hash128_stream_digest(const struct hash128_stream *stream)
-{
-    XXH128_hash_t hash = XXH3_128bits_digest(stream->state);
-    return (struct hash128){.low = hash.low64, .high = hash.high64};
-}
-
-void hash128_stream_free(struct hash128_stream *stream)
-{
-    if (stream == NULL)
-        return;
-    XXH3_freeState(stream->state);
-    memory_free(stream);
-}
-
-/* ---- Murmur3 ---- */
 
 #define MURMUR3_C1 UINT64_C(0x87c37b91114253d5)
 #define MURMUR3_C2 UINT64_C(0x4cf5ad432745937f)

@@ -1,94 +1,8 @@
-/* test_hash: checksums and tokens against independent results. */
-#include "base/hash.h"
+/* test_murmur3: tokens against those that Cassandra makes. */
+#include "base/murmur3.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
-
-#include "base/bytes.h"
-#include "base/memory.h"
-
-/* The definition, bit by bit. */
-static uint32_t crc32c_model(const uint8_t *at, size_t size)
-{
-    uint32_t crc = UINT32_MAX;
-    for (size_t i = 0; i < size; i++) {
-        crc ^= at[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0x82f63b78u : 0);
-    }
-    return ~crc;
-}
-
-static void fill(uint8_t *to, size_t size)
-{
-    uint32_t state = 12345;
-    for (size_t i = 0; i < size; i++) {
-        state = state * 1664525u + 1013904223u;
-        to[i] = (uint8_t)(state >> 24);
-    }
-}
-
-/* RFC 3720 B.4. */
-Test(hash, crc32c_gives_the_published_results)
-{
-    uint8_t data[32] = {0};
-    cr_assert_eq(crc32c(0, data, 32), 0x8a9136aau);
-    memset(data, 0xff, 32);
-    cr_assert_eq(crc32c(0, data, 32), 0x62a8ab43u);
-    cr_assert_eq(crc32c(0, "123456789", 9), 0xe3069283u);
-    cr_assert_eq(crc32c(0, "", 0), 0);
-}
-
-Test(hash, crc32c_agrees_with_its_definition_at_every_size_around_its_blocks)
-{
-    enum { SIZE = 8000 };
-    uint8_t *data = memory_alloc(SIZE);
-    fill(data, SIZE);
-    for (size_t size = 0; size < SIZE - 8; size += size < 1300 ? 1 : 61) {
-        uint32_t expected = crc32c_model(data + size % 8, size);
-        cr_assert_eq(crc32c(0, data + size % 8, size), expected, "size %zu", size);
-        cr_assert_eq(crc32c_by_table(0, data + size % 8, size), expected, "size %zu", size);
-    }
-    memory_free(data);
-}
-
-Test(hash, crc32c_goes_on_from_the_result_before)
-{
-    uint8_t data[4000];
-    fill(data, sizeof data);
-    uint32_t whole = crc32c(0, data, sizeof data);
-    for (size_t cut = 0; cut <= sizeof data; cut += 97) {
-        cr_assert_eq(crc32c(crc32c(0, data, cut), data + cut, sizeof data - cut), whole);
-        cr_assert_eq(crc32c_by_table(crc32c(0, data, cut), data + cut, sizeof data - cut), whole);
-    }
-}
-
-Test(hash, xxh3_gives_the_published_results)
-{
-    /* Sanity values of xxHash 0.8 for the empty input, and of its command line for "abc". */
-    cr_assert_eq(hash64("", 0), UINT64_C(0x2d06800538d394c2));
-    cr_assert_eq(hash64("abc", 3), UINT64_C(0x78af5f94892f3950));
-    cr_assert_eq(hash128("", 0).high, UINT64_C(0x99aa06d3014798d8));
-    cr_assert_eq(hash128("", 0).low, UINT64_C(0x6001c324468d497f));
-}
-
-Test(hash, a_stream_hashes_like_the_whole)
-{
-    uint8_t data[3000];
-    fill(data, sizeof data);
-    for (size_t step = 1; step < sizeof data; step += 293) {
-        struct hash128_stream *stream = hash128_stream_new();
-        for (size_t at = 0; at < sizeof data; at += step) {
-            size_t left = sizeof data - at;
-            hash128_stream_add(stream, data + at, left < step ? left : step);
-            struct hash128 so_far = hash128_stream_digest(stream);
-            struct hash128 expected = hash128(data, left < step ? sizeof data : at + step);
-            cr_assert_eq(so_far.low, expected.low);
-            cr_assert_eq(so_far.high, expected.high);
-        }
-        hash128_stream_free(stream);
-    }
-}
 
 /* Made by cassandra-driver's murmur3 (Python) from random keys and from keys of bytes 80..ff, whose
  * sign is what Cassandra's variant differs by. */
@@ -146,7 +60,7 @@ static uint8_t hex_digit(char c)
     return (uint8_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-Test(hash, tokens_are_those_of_cassandra)
+Test(murmur3, tokens_are_those_of_cassandra)
 {
     for (size_t i = 0; i < sizeof token_rows / sizeof token_rows[0]; i++) {
         const char *hex = token_rows[i].key_hex;
@@ -158,7 +72,7 @@ Test(hash, tokens_are_those_of_cassandra)
     }
 }
 
-Test(hash, the_empty_key_has_the_least_token)
+Test(murmur3, the_empty_key_has_the_least_token)
 {
     cr_assert_eq(murmur3_token("", 0), INT64_MIN);
 }

@@ -1,0 +1,21 @@
+/* compressor: whole blocks of bytes made smaller by zstd.
+ *
+ * A block is one zstd frame without a checksum of its own: what stores it keeps the plain size
+ * beside it and checks the stored bytes (segment.h does, for pages).  A compressor holds working
+ * memory that is worth keeping between blocks; it serves one thread at a time. */
+#ifndef DAYBOOK_BASE_COMPRESSOR_H
+#define DAYBOOK_BASE_COMPRESSOR_H
+
+#include "base/buffer.h"
+
+/* What data that is written once and merged later takes: with the columns laid out well, higher
+ * levels cost 20 times the time and give less than 1 % (bench/wide.c measures it). */
+enum { COMPRESS_LEVEL = 1 };
+
+struct compressor;
+struct compressor *compressor_new(int level);                  /* 1..19 */
+void compressor_free(struct compressor *compressor);           /* NULL is fine */
+/* Append the compressed form of `plain` to `target`; returns its size, which may be larger than the
+ * plain one. */
+size_t compressor_append(struct compressor *compressor, struct bytes plain, struct buffer *target);
+#endif

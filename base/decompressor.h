@@ -1,0 +1,18 @@
+/* decompressor: the blocks that a compressor made, back in their plain form.
+ *
+ * A decompressor holds working memory that is worth keeping between blocks; it serves one thread at
+ * a time. */
+#ifndef DAYBOOK_BASE_DECOMPRESSOR_H
+#define DAYBOOK_BASE_DECOMPRESSOR_H
+
+#include "base/buffer.h"
+
+struct decompressor;
+struct decompressor *decompressor_new(void);
+void decompressor_free(struct decompressor *decompressor);     /* NULL is fine */
+/* Append the `plain_size` bytes that `compressed` holds to `target`.  Memory for them is allocated
+ * here: the caller has checked `plain_size` against a limit.  ERROR_CORRUPT, with `target` as it
+ * was, when it does not hold exactly so many. */
+must_check int decompressor_append(struct decompressor *decompressor, struct bytes compressed,
+                                   size_t plain_size, struct buffer *target);
+#endif

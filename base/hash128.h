@@ -1,0 +1,21 @@
+/* hash128: XXH3 of 128 bits, by which content is told apart. */
+#ifndef DAYBOOK_BASE_HASH128_H
+#define DAYBOOK_BASE_HASH128_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hash128 {
+    uint64_t low;
+    uint64_t high;
+};
+
+struct hash128 hash128(const void *data, size_t size);         /* XXH3 */
+
+/* The same over bytes that come in pieces. */
+struct hash128_stream;
+struct hash128_stream *hash128_stream_new(void);
+void hash128_stream_add(struct hash128_stream *stream, const void *data, size_t size);
+struct hash128 hash128_stream_digest(const struct hash128_stream *stream);    /* changes nothing */
+void hash128_stream_free(struct hash128_stream *stream);
+#endif
