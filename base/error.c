@@ -7,10 +7,12 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <execinfo.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int error_set(struct error *err, int code, const char *format, ...)
 {
@@ -80,10 +82,23 @@ const char *error_text(int code)
     return text != NULL ? text : "unknown error";
 }
 
+/* Where the program is, a line for each caller: "daybook(+0x2f3a1) [0x55...]", of which addr2line
+ * makes a function and line.  What has to be said was said before, since the first call loads a
+ * library and may wait for ever where the heap's lock is held; the alarm ends the program then. */
+static void print_callers(void)
+{
+    enum { CALLERS_MAX = 64, ALARM_S = 2 };
+    void *callers[CALLERS_MAX];
+    alarm(ALARM_S);
+    backtrace_symbols_fd(callers, backtrace(callers, CALLERS_MAX), STDERR_FILENO);
+    alarm(0);
+}
+
 _Noreturn void error_check_failed(const char *file, int line, const char *expression)
 {
     fflush(stdout);
     fprintf(stderr, "%s:%d: check failed: %s\n", file, line, expression);
     fflush(stderr);
+    print_callers();
     abort();
 }

@@ -57,7 +57,7 @@ const char *error_text(int code);
 /* Whether the cause may go away by waiting: space and handles may come back, other errors stay. */
 bool error_is_passing(int code);
 
-/* Abort with file, line and expression; the program is wrong, not its input. */
+/* Abort with file, line, expression and the callers; the program is wrong, not its input. */
 _Noreturn void error_check_failed(const char *file, int line, const char *expression);
 
 #define check(expression)                                                                          \

@@ -4,7 +4,10 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 Test(error, set_returns_the_code_and_fills_the_text)
 {
@@ -58,4 +61,39 @@ Test(error, a_failed_check_aborts, .signal = SIGABRT)
 {
     check(1 + 1 == 2);
     check(1 + 1 == 3);
+}
+
+/* What a process says on standard error that runs into a check which fails. */
+static void said_by_a_failed_check(char *text, size_t size)
+{
+    int ends[2];
+    int status;
+    cr_assert_eq(pipe(ends), 0);
+    fflush(stdout);
+    pid_t process = fork();
+    if (process == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        error_check_failed("here.c", 7, "1 + 1 == 3");
+    }
+    close(ends[1]);
+    FILE *from = fdopen(ends[0], "r");
+    size_t length = fread(text, 1, size - 1, from);
+    text[length] = '\0';
+    fclose(from);
+    cr_assert_eq(waitpid(process, &status, 0), process);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+Test(error, a_failed_check_says_where_it_was_and_by_whom_it_was_called)
+{
+    char text[16384];
+    char own[256];
+    snprintf(own, sizeof(own), "%s(+0x", program_invocation_name);
+    said_by_a_failed_check(text, sizeof(text));
+    const char *callers = strchr(text, '\n');
+    cr_assert_eq(strncmp(text, "here.c:7: check failed: 1 + 1 == 3\n", 35), 0, "%s", text);
+    int count = 0;
+    for (const char *at = callers; (at = strstr(at, own)) != NULL; at++)
+        count++;
+    cr_assert(count >= 3, "%s", text);
 }
