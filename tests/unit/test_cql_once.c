@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "query/cql/session/cql.h"
 #include "query/cql/write/cql_once.h"
 #include "tests/lib/rollup_fixture.h"
 
