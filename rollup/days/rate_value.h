@@ -7,7 +7,7 @@
 #define DAYBOOK_ROLLUP_DAYS_RATE_VALUE_H
 
 #include "base/decimal.h"
-#include "rollup/streams/click_stream.h"
+#include "rollup/click_stream.h"
 
 /* The share that a value stands for.  ERROR_INVALID: it is no number; what it is may lie outside of
  * 0 to 1, for a table had other doors before it had a stream. */

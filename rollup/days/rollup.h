@@ -17,7 +17,7 @@
 #include "base/calendar.h"
 #include "base/cli/command.h"
 #include "base/metrics.h"
-#include "rollup/streams/click_stream.h"
+#include "rollup/click_stream.h"
 #include "storage/engine/store.h"
 
 struct rollup;

@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAM_CHECK_H
 #define DAYBOOK_ROLLUP_STREAMS_STREAM_CHECK_H
 
-#include "rollup/streams/click_stream.h"
+#include "rollup/click_stream.h"
 #include "storage/cell/block.h"
 #include "storage/cell/mutation.h"
 

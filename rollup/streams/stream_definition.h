@@ -12,7 +12,7 @@
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAM_DEFINITION_H
 #define DAYBOOK_ROLLUP_STREAMS_STREAM_DEFINITION_H
 
-#include "rollup/streams/click_stream.h"
+#include "rollup/click_stream.h"
 #include "storage/engine/store.h"
 
 /* The texts of a definition: a table is KEYSPACE.TABLE. */

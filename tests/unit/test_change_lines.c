@@ -1,5 +1,5 @@
 /* test_change_lines: a line is in all three texts or in none, and none is longer than it may be. */
-#include "rollup/commands/change_lines.h"
+#include "rollup/days/change_lines.h"
 
 #include <criterion/criterion.h>
 

@@ -9,8 +9,8 @@
  *     rates    partition key the reseller, then the day a rate is in effect from
  *
  * The other tables have the columns that rollup/tables.h gives the built-in ones. */
-#ifndef DAYBOOK_ROLLUP_STREAMS_CLICK_STREAM_H
-#define DAYBOOK_ROLLUP_STREAMS_CLICK_STREAM_H
+#ifndef DAYBOOK_ROLLUP_CLICK_STREAM_H
+#define DAYBOOK_ROLLUP_CLICK_STREAM_H
 
 #include "rollup/tables.h"
 

@@ -6,8 +6,8 @@
  *
  * They take a few hundred bytes at most, as they go into the frame of the change: what has no room
  * is counted in a last line. */
-#ifndef DAYBOOK_ROLLUP_COMMANDS_CHANGE_LINES_H
-#define DAYBOOK_ROLLUP_COMMANDS_CHANGE_LINES_H
+#ifndef DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
+#define DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 
 #include "storage/cell/mutation.h"
 

@@ -2,7 +2,7 @@
  *
  * What must hold: a line is in all three or in none, and none is cut, so that each text is valid
  * UTF-8 as the values are that it is made of. */
-#include "rollup/commands/change_lines.h"
+#include "rollup/days/change_lines.h"
 
 #include <inttypes.h>
 

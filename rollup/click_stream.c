@@ -1,5 +1,5 @@
 /* The built-in stream. */
-#include "rollup/streams/click_stream.h"
+#include "rollup/click_stream.h"
 
 static const struct click_stream builtin = {
     .name = "clicks",
