@@ -24,6 +24,7 @@
 #include "base/memory.h"
 #include "program/suggestion.h"
 #include "program/version.h"
+#include "rollup/commands/rollup_commands.h"
 
 const char *argp_program_version = "daybook " DAYBOOK_VERSION;
 

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "program/version.h"
 #include "query/commands/query_commands.h"
+#include "rollup/commands/rollup_commands.h"
 
 void house_done(void *context, int status, const struct error *err)
 {

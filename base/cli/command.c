@@ -73,6 +73,12 @@ int command_format(struct argp_state *state, const char *argument, enum table_fo
     return EINVAL;
 }
 
+int command_usage(struct argp_state *state, const struct error *err)
+{
+    argp_error(state, "%s", err->text);
+    return EINVAL;
+}
+
 int command_exit_of(int code)
 {
     return code == ERROR_USAGE || code == ERROR_INVALID ? EXIT_WRONG_USAGE : EXIT_SYSTEM_FAILED;

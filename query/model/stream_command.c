@@ -15,6 +15,7 @@
 #include "rollup/days/rollup.h"
 #include "rollup/streams/streams.h"
 #include "base/memory.h"
+#include "rollup/days/rollup.h"
 
 enum {
     KEY_TABLE = 0x20001,
@@ -275,9 +276,9 @@ static void answered(void *context, const struct cql_result *result)
         call_finish(call, EXIT_DONE);
         return;
     }
-    call->rollup = rollup_enter(call->model->streams, name, call->output);
+    call->rollup = streams_enter(call->model->streams, name, call->output);
     check(call->rollup != NULL);
-    rollup_take_rows(call->rollup, rolled_up, call);
+    streams_take_rows(call->model->streams, name, rolled_up, call);
 }
 
 static int create_edit(void *context, struct schema *schema, struct write_batch *batch,

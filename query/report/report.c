@@ -715,7 +715,7 @@ void report_run(void *room, const struct command_request *request, struct comman
 {
     const struct query *query = room;
     const struct report_options *options = request->options;
-    struct rollup *rollup = rollup_enter(query->streams, options->stream, output);
+    struct rollup *rollup = streams_enter(query->streams, options->stream, output);
     if (rollup == NULL)
         return;
     struct report *report = memory_zeroed(1, sizeof(*report));

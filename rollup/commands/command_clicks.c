@@ -20,13 +20,20 @@
  * A restored click gets a click_id of its own, drawn and negative: its rank may be another click's
  * by now.  Clicks that brought ids along keep them, and are left where a click has the id: sent
  * again, that one is the click (voided_page.h). */
+#include "rollup/commands/command_clicks.h"
+
 #include <errno.h>
 #include <inttypes.h>
 
-#include "rollup/commands/command_private.h"
 #include "storage/engine/store_rows.h"
+#include "rollup/streams/streams.h"
 #include "rollup/streams/voided_page.h"
 #include "base/memory.h"
+#include "base/cli/command_text.h"
+#include "rollup/commands/day_choice.h"
+#include "rollup/days/rollup_private.h"
+#include "storage/schema/type.h"
+#include "storage/cell/write_batch.h"
 
 enum {
     PAGE_ROWS_MAX = 2000,
@@ -53,7 +60,8 @@ static const struct argp_option clicks_argp_options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-static int parse_action(struct clicks_options *options, const char *word, struct argp_state *state)
+static int parse_action(struct command_clicks_options *options, const char *word,
+                        struct argp_state *state)
 {
     static const char *const actions[] = {
         [CLICKS_LIST] = "list", [CLICKS_VOID] = "void", [CLICKS_RESTORE] = "restore"};
@@ -69,7 +77,8 @@ static int parse_action(struct clicks_options *options, const char *word, struct
     return EINVAL;
 }
 
-static int add_where(struct clicks_options *options, const char *argument, struct argp_state *state)
+static int add_where(struct command_clicks_options *options, const char *argument,
+                     struct argp_state *state)
 {
     if (strchr(argument, '=') == NULL || options->where_count == CLICKS_WHERE_MAX) {
         argp_error(state,
@@ -82,7 +91,7 @@ static int add_where(struct clicks_options *options, const char *argument, struc
     return 0;
 }
 
-static int check_options(struct clicks_options *options, struct argp_state *state)
+static int check_options(struct command_clicks_options *options, struct argp_state *state)
 {
     const char *missing = options->action == CLICKS_NONE ? "list, void or restore is needed"
                           : options->reseller == NULL    ? "--reseller is needed"
@@ -100,7 +109,7 @@ static int check_options(struct clicks_options *options, struct argp_state *stat
 
 static error_t clicks_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct clicks_options *options = state->input;
+    struct command_clicks_options *options = state->input;
     switch (key) {
     case OPTION_RESELLER:
         options->reseller = argument;
@@ -127,7 +136,7 @@ static error_t clicks_parse_option(int key, char *argument, struct argp_state *s
     }
 }
 
-const struct argp clicks_argp = {
+const struct argp command_clicks_argp = {
     .options = clicks_argp_options,
     .parser = clicks_parse_option,
     .args_doc = "list|void|restore",
@@ -145,9 +154,9 @@ const struct argp clicks_argp = {
            "  daybook clicks restore --reseller supaboobs --day 2013-11-28",
 };
 
-bool clicks_writes(const void *options)
+bool command_clicks_writes(const void *options)
 {
-    const struct clicks_options *clicks = options;
+    const struct command_clicks_options *clicks = options;
     return clicks->action != CLICKS_LIST && !clicks->is_dry_run;
 }
 
@@ -162,7 +171,7 @@ struct filter {
 struct clicks_call {
     struct streams *streams;
     struct rollup *rollup;
-    const struct clicks_options *options;
+    const struct command_clicks_options *options;
     struct command_output *output;
     struct filter filters[CLICKS_WHERE_MAX + 1];
     uint32_t filter_count;
@@ -212,7 +221,7 @@ static bool are_ranked(const struct clicks_call *call)
 
 static enum read_view view_of(const struct clicks_call *call)
 {
-    return clicks_writes(call->options) ? READ_APPLIED : READ_DURABLE;
+    return command_clicks_writes(call->options) ? READ_APPLIED : READ_DURABLE;
 }
 
 static void call_finish(struct clicks_call *call, int exit_status)
@@ -221,7 +230,7 @@ static void call_finish(struct clicks_call *call, int exit_status)
     output->drained = NULL;
     if (call->print != NULL)
         table_print_abandon(call->print);
-    command_flush(output, &call->text, true);
+    command_text_flush(output, &call->text, true);
     for (uint32_t i = 0; i < call->filter_count; i++)
         buffer_release(&call->filters[i].value);
     if (call->hold.is_granted)
@@ -264,7 +273,7 @@ static int filter_add(struct clicks_call *call, const char *name, struct bytes t
 
 static int filters_make(struct clicks_call *call, struct error *err)
 {
-    const struct clicks_options *options = call->options;
+    const struct command_clicks_options *options = call->options;
     int rc = options->ad != NULL ? filter_add(call, "ad_id", bytes_text(options->ad), err) : 0;
     for (uint32_t i = 0; rc == 0 && i < options->where_count; i++) {
         const char *equals = strchr(options->where[i], '=');
@@ -490,7 +499,7 @@ static void page_end(struct clicks_call *call)
     voided_page_end(call->voided, call->position.size > 0);
     if (call->position.size == 0)
         day_end(call);
-    command_flush(call->output, &call->text, false);
+    command_text_flush(call->output, &call->text, false);
     call_turn(call);
 }
 
@@ -531,7 +540,7 @@ static void page_write(struct clicks_call *call)
                                             {.table_id = TABLE_AD_CLICK,
                                              .key = buffer_view(&call->key),
                                              .version = voided_page_version(call->voided)}};
-    if (call->page_clicks == 0 || !clicks_writes(call->options)) {
+    if (call->page_clicks == 0 || !command_clicks_writes(call->options)) {
         page_end(call);
         return;
     }
@@ -607,15 +616,15 @@ static void append_left(struct clicks_call *call)
 {
     if (call->left == 0)
         return;
-    append_count(&call->text, call->left, "voided click");
+    command_text_count(&call->text, call->left, "voided click");
     buffer_append_text(&call->text, " left: clicks with the same time, ad and id are there\n");
 }
 
 static void append_summary(struct clicks_call *call, const char *what)
 {
-    append_count(&call->text, call->clicks, "click");
+    command_text_count(&call->text, call->clicks, "click");
     buffer_append_text(&call->text, " of ");
-    append_count(&call->text, call->days, "day");
+    command_text_count(&call->text, call->days, "day");
     buffer_append_text(&call->text, ", gross ");
     decimal_append(&call->text, call->gross);
     buffer_printf(&call->text, ": %s\n", what);
@@ -638,7 +647,7 @@ static void days_end(struct clicks_call *call)
     struct error err = {0};
     if (call->clicks == 0 && !is_listing(call)) {
         append_left(call);
-        command_flush(call->output, &call->text, true);
+        command_text_flush(call->output, &call->text, true);
         command_printf(call->output, COMMAND_ERR, "%s; nothing was changed\n",
                        call->left > 0 ? "no click was restored" : "no such clicks");
         call_finish(call, EXIT_DATA_SAYS_NO);
@@ -652,7 +661,7 @@ static void days_end(struct clicks_call *call)
     }
     if (call->options->is_dry_run) {
         append_summary(call, "found");
-        command_flush(call->output, &call->text, true);
+        command_text_flush(call->output, &call->text, true);
         command_printf(call->output, COMMAND_ERR, "dry run: nothing was changed\n");
         call_finish(call, EXIT_DONE);
         return;
@@ -724,7 +733,8 @@ static void refuse_sealed(void *context)
         call_fail(call, rc, &err);
 }
 
-void clicks_run(void *room, const struct command_request *request, struct command_output *output)
+void command_clicks_run(void *room, const struct command_request *request,
+                        struct command_output *output)
 {
     static const struct table_column list_columns[] = {
         {"reseller_id", TABLE_TEXT}, {"day", TABLE_TEXT},        {"time", TABLE_TEXT},

@@ -8,15 +8,21 @@
  *
  * Failures: a file with a wrong line changes nothing; --expect is checked in the same call that
  * applies the batch, so between two people who change one rate the second learns of the first. */
+#include "rollup/commands/command_rate.h"
+
 #include <errno.h>
 #include <inttypes.h>
 
-#include "rollup/commands/command_private.h"
 #include "rollup/commands/rate_effect.h"
 #include "rollup/commands/rate_file.h"
 #include "rollup/days/rate_value.h"
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/cli/command_text.h"
+#include "rollup/commands/day_choice.h"
+#include "rollup/days/apply_when_room.h"
+#include "rollup/days/rollup_private.h"
+#include "rollup/streams/streams.h"
 
 /* ---- options ---- */
 
@@ -33,7 +39,8 @@ static const struct argp_option rate_argp_options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-static int parse_word(struct rate_options *options, const char *word, struct argp_state *state)
+static int parse_word(struct command_rate_options *options, const char *word,
+                      struct argp_state *state)
 {
     static const char *const actions[] = {
         [RATE_SET] = "set", [RATE_DELETE] = "delete", [RATE_LIST] = "list", [RATE_LOAD] = "load"};
@@ -55,7 +62,7 @@ static int parse_word(struct rate_options *options, const char *word, struct arg
 }
 
 /* Whether the words after the action are the right ones. */
-static int check_words(const struct rate_options *options, struct argp_state *state)
+static int check_words(const struct command_rate_options *options, struct argp_state *state)
 {
     static const struct {
         uint32_t least;
@@ -76,7 +83,7 @@ static int check_words(const struct rate_options *options, struct argp_state *st
     }
     if (options->action == RATE_LOAD || options->word_count == 0)
         return 0;
-    int rc = reseller_check(bytes_text(options->words[0]), &err);
+    int rc = rate_check_reseller(bytes_text(options->words[0]), &err);
     if (rc == 0 && options->word_count >= 2)
         rc = rate_parse_day(bytes_text(options->words[1]), &day, &err);
     if (rc == 0 && options->word_count == 3)
@@ -84,7 +91,7 @@ static int check_words(const struct rate_options *options, struct argp_state *st
     return rc < 0 ? command_usage(state, &err) : 0;
 }
 
-static int check_expect(const struct rate_options *options, struct argp_state *state)
+static int check_expect(const struct command_rate_options *options, struct argp_state *state)
 {
     struct error err;
     struct decimal rate;
@@ -102,7 +109,7 @@ static int check_expect(const struct rate_options *options, struct argp_state *s
 
 static error_t rate_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct rate_options *options = state->input;
+    struct command_rate_options *options = state->input;
     int rc;
     switch (key) {
     case OPTION_STREAM:
@@ -129,7 +136,7 @@ static error_t rate_parse_option(int key, char *argument, struct argp_state *sta
     }
 }
 
-const struct argp rate_argp = {
+const struct argp command_rate_argp = {
     .options = rate_argp_options,
     .parser = rate_parse_option,
     .args_doc = "set RESELLER DAY RATE\ndelete RESELLER DAY\nlist [RESELLER]\nload FILE",
@@ -144,15 +151,15 @@ const struct argp rate_argp = {
            "  daybook rate list --format csv > rates.csv",
 };
 
-bool rate_writes(const void *options)
+bool command_rate_writes(const void *options)
 {
-    const struct rate_options *rate = options;
+    const struct command_rate_options *rate = options;
     return rate->action != RATE_LIST && !rate->is_dry_run;
 }
 
-const char *rate_input_file(const void *options)
+const char *command_rate_input_file(const void *options)
 {
-    const struct rate_options *rate = options;
+    const struct command_rate_options *rate = options;
     return rate->action == RATE_LOAD ? rate->words[0] : NULL;
 }
 
@@ -175,7 +182,7 @@ static void list_rate(struct table_print *print, struct bytes reseller, const st
     buffer_release(&text);
 }
 
-static void list_run(struct rollup *rollup, const struct rate_options *options,
+static void list_run(struct rollup *rollup, const struct command_rate_options *options,
                      struct command_output *output)
 {
     static const struct table_column columns[] = {{"reseller_id", TABLE_TEXT},
@@ -194,10 +201,10 @@ static void list_run(struct rollup *rollup, const struct rate_options *options,
         for (uint32_t k = 0; k < count; k++)
             list_rate(print, resellers[i], &rates[k], options->format);
         printed += count;
-        command_flush(output, &text, false);
+        command_text_flush(output, &text, false);
     }
     table_print_finish(print);
-    command_flush(output, &text, true);
+    command_text_flush(output, &text, true);
     if (printed == 0)
         command_printf(output, COMMAND_ERR, "no rates\n");
     memory_free(resellers);
@@ -211,7 +218,7 @@ static void list_run(struct rollup *rollup, const struct rate_options *options,
 struct rate_change {
     struct rollup *rollup;
     const struct command_request *request;
-    const struct rate_options *options;
+    const struct command_rate_options *options;
     struct command_output *output;
     struct rate_file *file; /* of load; owns what its edits point to */
     struct rate_edit own;   /* of set and delete */
@@ -233,7 +240,7 @@ struct rate_change {
 static void change_finish(struct rate_change *change, int exit_status)
 {
     struct command_output *output = change->output;
-    command_flush(output, &change->text, true);
+    command_text_flush(output, &change->text, true);
     rate_file_free(change->file);
     rate_effect_free(change->effect);
     write_batch_free(change->batch);
@@ -375,7 +382,8 @@ static void change_write(struct rate_change *change)
     add_edits(change);
     change->batch->is_followed = true;
     change->waits = 1;
-    command_apply(change->rollup, change->batch, change_accepted, change_written, change);
+    apply_when_room(change->rollup->store, change->rollup->world->executor, change->batch,
+                    change_accepted, change_written, change);
 }
 
 /* ---- before writing ---- */
@@ -396,7 +404,7 @@ static bool check_expected(struct rate_change *change)
         return true;
     struct buffer text = {0};
     buffer_append_text(&text, "the rate in effect on ");
-    append_day(&text, edit->since);
+    command_text_day(&text, edit->since);
     buffer_append_text(&text, " is ");
     if (now != NULL)
         rate_append_percent(&text, now->rate);
@@ -435,7 +443,7 @@ static void preview_done(void *context, int status, const struct error *err)
     rate_effect_print(change->effect, &change->text);
     change->is_printed = true;
     if (change->options->is_dry_run) {
-        command_flush(change->output, &change->text, true);
+        command_text_flush(change->output, &change->text, true);
         command_printf(change->output, COMMAND_ERR, "dry run: nothing was changed\n");
         change_finish(change, EXIT_DONE);
         return;
@@ -490,7 +498,7 @@ static void change_start(struct rate_change *change)
 
 static bool make_edits(struct rate_change *change)
 {
-    const struct rate_options *options = change->options;
+    const struct command_rate_options *options = change->options;
     if (options->action == RATE_LOAD) {
         struct buffer errors = {0};
         change->file = rate_file_parse(change->request->input, &errors);
@@ -552,10 +560,11 @@ static void change_run(struct rollup *rollup, const struct command_request *requ
         change_start(change);
 }
 
-void rate_run(void *room, const struct command_request *request, struct command_output *output)
+void command_rate_run(void *room, const struct command_request *request,
+                      struct command_output *output)
 {
-    const struct rate_options *options = request->options;
-    struct rollup *rollup = rollup_enter(room, options->stream, output);
+    const struct command_rate_options *options = request->options;
+    struct rollup *rollup = streams_enter(room, options->stream, output);
     if (rollup == NULL)
         return;
     if (options->action == RATE_LIST)

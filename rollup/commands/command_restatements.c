@@ -9,13 +9,18 @@
  *     at                    reseller_id  day         clicks  rate        amount                  by
  *     2013-12-03T08:15:09Z  supaboobs    2013-11-29       2  25% -> 30%  0.00375 -> 0.00450      …
  */
+#include "rollup/commands/command_restatements.h"
+
 #include <errno.h>
 #include <inttypes.h>
 
-#include "rollup/commands/command_private.h"
 #include "storage/engine/store_rows.h"
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/cli/command_text.h"
+#include "rollup/commands/day_choice.h"
+#include "rollup/days/rollup_private.h"
+#include "rollup/streams/streams.h"
 
 enum { ARENA_CHUNK = 64 * 1024, COLUMN_COUNT = 14, TABLE_COLUMN_COUNT = 7, SECONDS_SIZE = 19 };
 
@@ -37,7 +42,7 @@ static const struct argp_option restatements_argp_options[] = {
 
 static error_t restatements_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct restatements_options *options = state->input;
+    struct command_restatements_options *options = state->input;
     switch (key) {
     case OPTION_RESELLER:
         options->reseller = argument;
@@ -66,7 +71,7 @@ static error_t restatements_parse_option(int key, char *argument, struct argp_st
     }
 }
 
-const struct argp restatements_argp = {
+const struct argp command_restatements_argp = {
     .options = restatements_argp_options,
     .parser = restatements_parse_option,
     .doc = "Show what changed in published figures, why, and by whom.\v"
@@ -80,7 +85,7 @@ const struct argp restatements_argp = {
 
 struct listing {
     struct rollup *rollup;
-    const struct restatements_options *options;
+    const struct command_restatements_options *options;
     struct command_output *output;
     struct arena *arena;
     struct key_map *changes;    /* id to number in change_texts */
@@ -107,7 +112,7 @@ static void listing_finish(struct listing *listing)
         table_print_finish(listing->print);
     else
         table_print_abandon(listing->print);
-    command_flush(output, &listing->text, true);
+    command_text_flush(output, &listing->text, true);
     if (status < 0)
         command_printf(output, COMMAND_ERR, "daybook: %s\n", listing->err.text);
     else if (listing->printed == 0)
@@ -239,8 +244,8 @@ static void put_by(struct listing *listing, struct cells *cells, const struct ro
     }
 }
 
-static bool is_asked(const struct restatements_options *options, const struct ledger_entry *entry,
-                     const struct row *row)
+static bool is_asked(const struct command_restatements_options *options,
+                     const struct ledger_entry *entry, const struct row *row)
 {
     if (entry->is_publication && !options->with_publications)
         return false;
@@ -316,7 +321,7 @@ static void print_entry_moved(struct listing *listing, const struct ledger_entry
     cell_begin(&cells, false);
     buffer_append_bytes(&cells.text, entry->new.reseller);
     cell_begin(&cells, false);
-    append_day(&cells.text, entry->new.day);
+    command_text_day(&cells.text, entry->new.day);
     put_clicks_moved(&cells, entry);
     put_rate_moved(&cells, entry);
     cell_begin(&cells, false);
@@ -344,7 +349,7 @@ static void print_entry(struct listing *listing, const struct ledger_entry *entr
     cell_begin(&cells, false);
     buffer_append_bytes(&cells.text, new->reseller);
     cell_begin(&cells, false);
-    append_day(&cells.text, new->day);
+    command_text_day(&cells.text, new->day);
     put_set(&cells, row, RESTATEMENT_CAUSES);
     put_count(&cells, has_old, old->clicks);
     put_count(&cells, true, new->clicks);
@@ -372,7 +377,7 @@ static int take_entry(void *context, const struct table *table, const struct pag
         else
             print_entry(listing, &entry, &row->row);
     }
-    command_flush(listing->output, &listing->text, false);
+    command_text_flush(listing->output, &listing->text, false);
     return rc;
 }
 
@@ -459,8 +464,8 @@ static void changes_read(void *context, int status, const struct error *err)
         listing_fail(listing, rc, &own);
 }
 
-void restatements_run(void *room, const struct command_request *request,
-                      struct command_output *output)
+void command_restatements_run(void *room, const struct command_request *request,
+                              struct command_output *output)
 {
     static const struct table_column columns[COLUMN_COUNT] = {{"at", TABLE_TEXT},
                                                               {"reseller_id", TABLE_TEXT},
@@ -480,8 +485,8 @@ void restatements_run(void *room, const struct command_request *request,
         {"at", TABLE_TEXT},       {"reseller_id", TABLE_TEXT}, {"day", TABLE_TEXT},
         {"clicks", TABLE_NUMBER}, {"rate", TABLE_TEXT},        {"amount", TABLE_TEXT},
         {"by", TABLE_TEXT}};
-    const struct restatements_options *options = request->options;
-    struct rollup *rollup = rollup_enter(room, options->stream, output);
+    const struct command_restatements_options *options = request->options;
+    struct rollup *rollup = streams_enter(room, options->stream, output);
     struct error err = {0};
     if (rollup == NULL)
         return;

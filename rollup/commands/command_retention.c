@@ -3,14 +3,20 @@
  * The setting is a row of the table `retention`, written with the command's row in `change`.  In a
  * server the change begins at once: the next look for expired days is made when the row is applied.
  * Without one, `daybook rollup` seals.  What is sealed stays sealed when days are kept longer. */
+#include "rollup/commands/command_retention.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "rollup/commands/command_private.h"
 #include "rollup/days/seal.h"
 #include "rollup/days/seal_pass.h"
 #include "base/memory.h"
+#include "base/cli/command_text.h"
+#include "rollup/commands/day_choice.h"
+#include "rollup/days/apply_when_room.h"
+#include "rollup/days/rollup_private.h"
+#include "rollup/streams/streams.h"
 
 /* ---- options ---- */
 
@@ -21,7 +27,8 @@ static const struct argp_option retention_argp_options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-static int parse_days(struct retention_options *options, const char *word, struct argp_state *state)
+static int parse_days(struct command_retention_options *options, const char *word,
+                      struct argp_state *state)
 {
     char *end;
     errno = 0;
@@ -36,7 +43,8 @@ static int parse_days(struct retention_options *options, const char *word, struc
     return 0;
 }
 
-static int parse_word(struct retention_options *options, const char *word, struct argp_state *state)
+static int parse_word(struct command_retention_options *options, const char *word,
+                      struct argp_state *state)
 {
     static const char *const actions[] = {
         [RETENTION_SET] = "set", [RETENTION_OFF] = "off", [RETENTION_SHOW] = "show"};
@@ -56,7 +64,7 @@ static int parse_word(struct retention_options *options, const char *word, struc
 
 static error_t retention_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct retention_options *options = state->input;
+    struct command_retention_options *options = state->input;
     switch (key) {
     case OPTION_NOTE:
         options->note = argument;
@@ -75,7 +83,7 @@ static error_t retention_parse_option(int key, char *argument, struct argp_state
     }
 }
 
-const struct argp retention_argp = {
+const struct argp command_retention_argp = {
     .options = retention_argp_options,
     .parser = retention_parse_option,
     .args_doc = "set DAYS|off|show",
@@ -92,16 +100,16 @@ const struct argp retention_argp = {
         "  daybook retention off",
 };
 
-bool retention_writes(const void *options)
+bool command_retention_writes(const void *options)
 {
-    return ((const struct retention_options *)options)->action != RETENTION_SHOW;
+    return ((const struct command_retention_options *)options)->action != RETENTION_SHOW;
 }
 
 /* ---- the call ---- */
 
 struct retention_call {
     struct rollup *rollup;
-    const struct retention_options *options;
+    const struct command_retention_options *options;
     struct command_output *output;
     struct write_batch *batch;
 };
@@ -124,20 +132,20 @@ static void show(struct retention_call *call)
         buffer_append_text(&text, "clicks are kept for ever");
     } else {
         buffer_append_text(&text, "clicks are kept for ");
-        append_count(&text, rollup->keep_days, "day");
+        command_text_count(&text, rollup->keep_days, "day");
     }
     if (seal_pass_horizon(rollup, &horizon)) {
         buffer_append_text(&text, ": published days up to ");
-        append_day(&text, horizon);
+        command_text_day(&text, horizon);
         buffer_append_text(&text, " are sealed");
     }
     buffer_append_text(&text, "\n");
     if (rollup->sealed_to != SEALED_NONE) {
         buffer_append_text(&text, "the last sealed day is ");
-        append_day(&text, rollup->sealed_to);
+        command_text_day(&text, rollup->sealed_to);
         buffer_append_text(&text, "\n");
     }
-    command_flush(call->output, &text, true);
+    command_text_flush(call->output, &text, true);
     buffer_release(&text);
 }
 
@@ -161,9 +169,10 @@ static void set_done(void *context, int status, const struct error *err)
     call_finish(call, EXIT_DONE);
 }
 
-void retention_run(void *room, const struct command_request *request, struct command_output *output)
+void command_retention_run(void *room, const struct command_request *request,
+                           struct command_output *output)
 {
-    struct rollup *rollup = rollup_enter(room, NULL, output);
+    struct rollup *rollup = streams_enter(room, NULL, output);
     if (rollup == NULL)
         return;
     struct retention_call *call = memory_zeroed(1, sizeof(*call));
@@ -183,5 +192,6 @@ void retention_run(void *room, const struct command_request *request, struct com
     rollup_add_change(call->rollup, call->batch, &change);
     seal_pass_write_keep(call->rollup, call->batch,
                          call->options->action == RETENTION_SET ? call->options->days : 0);
-    command_apply(call->rollup, call->batch, set_applied, set_done, call);
+    apply_when_room(call->rollup->store, call->rollup->world->executor, call->batch, set_applied,
+                    set_done, call);
 }

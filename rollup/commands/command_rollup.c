@@ -7,12 +7,17 @@
  *
  * Dry: without a server the directory is opened for reading, and the figures that would be written
  * have been worked out in memory; in a server the answer is how many days are dirty. */
+#include "rollup/commands/command_rollup.h"
+
 #include <errno.h>
 #include <inttypes.h>
 
-#include "rollup/commands/command_private.h"
 #include "rollup/days/seal_pass.h"
 #include "base/memory.h"
+#include "base/cli/command_text.h"
+#include "rollup/commands/day_choice.h"
+#include "rollup/days/rollup_private.h"
+#include "rollup/streams/streams.h"
 
 enum { SEALING_PAUSE_MS = 20 }; /* while somebody else's pass is under way */
 
@@ -20,7 +25,7 @@ enum { SEALING_PAUSE_MS = 20 }; /* while somebody else's pass is under way */
 
 enum { OPTION_ALL = OPTION_OWN, OPTION_DRY_RUN, OPTION_STRICT };
 
-static const struct argp_option rollup_argp_options[] = {
+static const struct argp_option command_rollup_argp_options[] = {
     {"day", OPTION_DAY, "DAY", 0, "answer for this day", 0},
     {"from", OPTION_FROM, "DAY", 0, "answer for the days from this one on", 0},
     {"to", OPTION_TO, "DAY", 0, "answer for the days up to this one", 0},
@@ -33,7 +38,7 @@ static const struct argp_option rollup_argp_options[] = {
 
 static error_t rollup_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct rollup_command_options *options = state->input;
+    struct command_rollup_options *options = state->input;
     switch (key) {
     case OPTION_ALL:
         return 0;
@@ -56,8 +61,8 @@ static error_t rollup_parse_option(int key, char *argument, struct argp_state *s
     }
 }
 
-const struct argp rollup_argp = {
-    .options = rollup_argp_options,
+const struct argp command_rollup_argp = {
+    .options = command_rollup_argp_options,
     .parser = rollup_parse_option,
     .doc =
         "Bring amount_by_day up to date, publish the days that have ended, seal those whose clicks "
@@ -69,9 +74,9 @@ const struct argp rollup_argp = {
         "  daybook rollup --from 2013-11-01 --to 2013-11-30 --strict",
 };
 
-bool rollup_command_writes(const void *options)
+bool command_rollup_writes(const void *options)
 {
-    const struct rollup_command_options *rollup = options;
+    const struct command_rollup_options *rollup = options;
     return !rollup->is_dry_run;
 }
 
@@ -79,7 +84,7 @@ bool rollup_command_writes(const void *options)
 
 struct rollup_call {
     struct rollup *rollup;
-    const struct rollup_command_options *options;
+    const struct command_rollup_options *options;
     struct command_output *output;
     struct timer again;
     struct change_row change;
@@ -129,21 +134,21 @@ static bool count_figure(void *context, const struct day_figure *figure)
 static void print_totals(struct rollup_call *call)
 {
     struct buffer text = {0};
-    append_count(&text, call->days, "day");
+    command_text_count(&text, call->days, "day");
     buffer_append_text(&text, ", ");
-    append_count(&text, call->clicks, "click");
+    command_text_count(&text, call->clicks, "click");
     buffer_append_text(&text, ", gross ");
     decimal_append(&text, call->gross);
     buffer_append_text(&text, ", amount ");
     decimal_append(&text, call->amount);
     if (call->unpriced_days > 0) {
         buffer_append_text(&text, "; without a rate: ");
-        append_count(&text, call->unpriced_days, "day");
+        command_text_count(&text, call->unpriced_days, "day");
         buffer_append_text(&text, ", gross ");
         decimal_append(&text, call->unpriced_gross);
     }
     buffer_append_text(&text, "\n");
-    command_flush(call->output, &text, true);
+    command_text_flush(call->output, &text, true);
     buffer_release(&text);
 }
 
@@ -186,15 +191,15 @@ static void print_seals(struct rollup_call *call, const struct seal_totals *tota
 {
     struct buffer text = {0};
     buffer_append_text(&text, call->options->is_dry_run ? "to be sealed: " : "sealed: ");
-    append_count(&text, totals->days, "day");
+    command_text_count(&text, totals->days, "day");
     buffer_append_text(&text, " with ");
-    append_count(&text, totals->clicks, "expired click");
+    command_text_count(&text, totals->clicks, "expired click");
     buffer_append_text(&text, ", gross ");
     decimal_append(&text, totals->gross);
     if (totals->days_left > 0)
         buffer_printf(&text, "; left to the next time: %" PRIu64, totals->days_left);
     buffer_append_text(&text, "\n");
-    command_flush(call->output, &text, true);
+    command_text_flush(call->output, &text, true);
     buffer_release(&text);
     if (totals->days_too_large > 0)
         command_printf(call->output, COMMAND_ERR,
@@ -267,18 +272,18 @@ static void settled(void *context, int status, const struct error *err)
 static void dry_run(struct rollup_call *call)
 {
     struct buffer text = {0};
-    append_count(&text, rollup_dirty_count(call->rollup), "figure");
+    command_text_count(&text, rollup_dirty_count(call->rollup), "figure");
     buffer_append_text(&text, " out of date; nothing was written\n");
-    command_flush(call->output, &text, true);
+    command_text_flush(call->output, &text, true);
     buffer_release(&text);
     seal_days(&call->again);
 }
 
-void rollup_command_run(void *room, const struct command_request *request,
+void command_rollup_run(void *room, const struct command_request *request,
                         struct command_output *output)
 {
-    const struct rollup_command_options *options = request->options;
-    struct rollup *rollup = rollup_enter(room, options->stream, output);
+    const struct command_rollup_options *options = request->options;
+    struct rollup *rollup = streams_enter(room, options->stream, output);
     struct error err = {0};
     if (rollup == NULL)
         return;

@@ -5,10 +5,10 @@
 
 #include <inttypes.h>
 
-#include "rollup/commands/command_private.h"
 #include "rollup/days/figure.h"
 #include "base/key_map.h"
 #include "base/memory.h"
+#include "base/cli/command_text.h"
 
 /* A day whose rate is another. */
 struct changed_day {
@@ -238,11 +238,11 @@ void rate_effect_print(const struct rate_effect *effect, struct buffer *text)
         return;
     }
     print_days(effect, text);
-    append_count(text, effect->days, "day");
+    command_text_count(text, effect->days, "day");
     buffer_append_text(text, " of ");
-    append_count(text, key_map_count(effect->resellers), "reseller");
+    command_text_count(text, key_map_count(effect->resellers), "reseller");
     buffer_append_text(text, ", ");
-    append_count(text, effect->clicks, "click");
+    command_text_count(text, effect->clicks, "click");
     buffer_append_text(text, ": amount ");
     decimal_append(text, effect->amount_before);
     buffer_append_text(text, " -> ");

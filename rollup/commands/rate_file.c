@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "rollup/commands/command_private.h"
 #include "base/arena.h"
 #include "base/memory.h"
 
@@ -150,7 +149,7 @@ static void take_record(struct parser *parser, const struct buffer fields[FIELDS
 {
     struct error err;
     struct rate_edit edit = {.reseller = buffer_view(&fields[0])};
-    int rc = reseller_check(edit.reseller, &err);
+    int rc = rate_check_reseller(edit.reseller, &err);
     if (rc == 0)
         rc = rate_parse_day(buffer_view(&fields[1]), &edit.since, &err);
     if (rc == 0)

@@ -208,7 +208,7 @@ uint32_t fresh_days_owed(const struct rollup *rollup, struct bytes reseller, int
 
 bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller, int32_t from)
 {
-    return rollup->opened == NULL && rollup->definition == NULL && !rollup->is_read_only &&
+    return rollup->opened == NULL && !rollup->is_defined && !rollup->is_read_only &&
            fresh_days_owed(rollup, reseller, from, DAY_MAX, 1) == 0;
 }
 

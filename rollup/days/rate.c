@@ -129,6 +129,21 @@ int rate_parse_day(struct bytes text, int32_t *day_out, struct error *err)
                      (const char *)text.data);
 }
 
+int rate_check_reseller(struct bytes reseller, struct error *err)
+{
+    if (reseller.size == 0)
+        return error_set(err, ERROR_INVALID, "a reseller's id is not empty");
+    if (reseller.size > RATE_RESELLER_SIZE_MAX)
+        return error_set(err, ERROR_INVALID, "a reseller's id has at most %d bytes",
+                         RATE_RESELLER_SIZE_MAX);
+    if (!bytes_valid_utf8(reseller))
+        return error_set(err, ERROR_INVALID, "a reseller's id is valid UTF-8");
+    for (size_t i = 0; i < reseller.size; i++)
+        if (reseller.data[i] < 0x20 || reseller.data[i] == 0x7F)
+            return error_set(err, ERROR_INVALID, "a reseller's id has no control characters");
+    return 0;
+}
+
 void rate_append_text(struct buffer *text, struct decimal rate)
 {
     if (decimal_compare(rate, one()) == 0)

@@ -22,6 +22,11 @@ must_check int rate_parse(struct bytes text, struct decimal *rate_out, struct er
 /* A day, or ERROR_INVALID with the same courtesy: 2013-4-1 was probably 2013-04-01. */
 must_check int rate_parse_day(struct bytes text, int32_t *day_out, struct error *err);
 
+/* Whether a rate may be given to a reseller of this id: 1 to RATE_RESELLER_SIZE_MAX bytes of valid
+ * UTF-8 without control characters; else ERROR_INVALID. */
+enum { RATE_RESELLER_SIZE_MAX = 4096 };
+must_check int rate_check_reseller(struct bytes reseller, struct error *err);
+
 /* The rate as `rate load` takes it back: the fraction; 1 as 100%. */
 void rate_append_text(struct buffer *text, struct decimal rate);
 /* The rate as a person reads it: 0.125 is 12.5%. */

@@ -11,6 +11,8 @@
 
 #define HOUR_MS INT64_C(3600000)
 
+enum { LABEL_SIZE = 64 }; /* of a metric: the stream's name, and some bytes around it */
+
 const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id)
 {
     const struct table *table = schema_table(store_schema(rollup->store), table_id);
@@ -19,35 +21,37 @@ const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id)
 }
 
 /* Those of a defined stream have its name as a label. */
-static struct metric *add_metric(const struct rollup *rollup, struct metrics *metrics,
+static struct metric *add_metric(const char *defined_name, struct metrics *metrics,
                                  enum metric_kind kind, const char *name, const char *help)
 {
-    char label[sizeof("stream=\"\"") + STREAM_NAME_MAX] = "";
-    if (rollup->definition != NULL)
-        snprintf(label, sizeof(label), "stream=\"%s\"", rollup->definition->name);
+    char label[LABEL_SIZE] = "";
+    if (defined_name != NULL)
+        snprintf(label, sizeof(label), "stream=\"%s\"", defined_name);
     return metrics_add(metrics, kind, name, label, help);
 }
 
-static void add_metrics(struct rollup *rollup, struct metrics *metrics)
+static void add_metrics(struct rollup *rollup, const char *defined_name, struct metrics *metrics)
 {
-    rollup->metric_dirty = add_metric(rollup, metrics, METRIC_GAUGE, "daybook_rollup_dirty_days",
-                                      "Days whose figure is out of date.");
+    rollup->metric_dirty =
+        add_metric(defined_name, metrics, METRIC_GAUGE, "daybook_rollup_dirty_days",
+                   "Days whose figure is out of date.");
     rollup->metric_written =
-        add_metric(rollup, metrics, METRIC_COUNTER, "daybook_rollup_figures_written_total",
+        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_figures_written_total",
                    "Rows written to amount_by_day.");
-    rollup->metric_published = add_metric(rollup, metrics, METRIC_COUNTER,
+    rollup->metric_published = add_metric(defined_name, metrics, METRIC_COUNTER,
                                           "daybook_rollup_published_total", "Days published.");
     rollup->metric_restated =
-        add_metric(rollup, metrics, METRIC_COUNTER, "daybook_rollup_restatements_total",
+        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_restatements_total",
                    "Changes of published figures.");
     rollup->metric_fresh =
-        add_metric(rollup, metrics, METRIC_COUNTER, "daybook_rollup_days_worked_out_total",
+        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_days_worked_out_total",
                    "Dirty days worked out in memory for readers.");
     rollup->metric_sealed =
-        add_metric(rollup, metrics, METRIC_COUNTER, "daybook_rollup_sealed_total",
+        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_sealed_total",
                    "Days sealed, their clicks expired.");
-    rollup->metric_away = add_metric(rollup, metrics, METRIC_GAUGE, "daybook_rollup_days_away",
-                                     "Open days that are in their table alone, at most.");
+    rollup->metric_away =
+        add_metric(defined_name, metrics, METRIC_GAUGE, "daybook_rollup_days_away",
+                   "Open days that are in their table alone, at most.");
 }
 
 static void rollup_free(struct rollup *rollup)
@@ -61,52 +65,20 @@ static void rollup_free(struct rollup *rollup)
     away_release(rollup);
     dirty_set_free(rollup->dirty);
     key_map_free(rollup->resellers);
-    stream_definition_free(rollup->definition);
     memory_free(rollup);
 }
 
-/* The zone of a stream's days. */
-static int open_zone(const struct streams_options *options,
-                     const struct stream_definition *definition, struct zone **zone_out,
-                     struct error *err)
+static void set_rules(struct rollup *rollup, const struct rollup_options *options)
 {
-    const char *name = options->zone != NULL ? options->zone : "UTC";
-    if (definition != NULL && definition->texts[STREAM_ZONE][0] != '\0')
-        name = definition->texts[STREAM_ZONE];
-    return zone_open(name, zone_out, err);
-}
-
-int rollup_resolve(struct rollup *rollup, struct error *err)
-{
-    if (rollup->definition == NULL)
-        return 0;
-    return stream_definition_resolve(rollup->definition, store_schema(rollup->store),
-                                     &rollup->resolved, err);
-}
-
-int rollup_open(const struct streams_options *options, struct figure_room *figures,
-                struct stream_definition *definition, store_done opened, void *context,
-                struct rollup **rollup_out, struct error *err)
-{
-    struct zone *zone;
-    *rollup_out = NULL;
-    int rc = open_zone(options, definition, &zone, err);
-    if (rc < 0) {
-        stream_definition_free(definition);
-        return rc;
-    }
-    struct rollup *rollup = memory_zeroed(1, sizeof(*rollup));
-    rollup->store = options->store;
-    rollup->definition = definition;
-    rollup->stream = definition != NULL ? &rollup->resolved : click_stream_builtin();
-    rollup->world = options->world;
-    rollup->zone = zone;
-    rollup->rules.zone = zone;
-    rollup->rules.publish_after_us =
-        (options->publish_after_ms > 0 ? options->publish_after_ms : HOUR_MS) * 1000;
+    int64_t publish_after_ms = options->publish_after_ms > 0 ? options->publish_after_ms : HOUR_MS;
+    rollup->rules.zone = rollup->zone;
+    rollup->rules.publish_after_us = publish_after_ms * 1000;
     rollup->is_read_only = store_capabilities(options->store).read_only;
     rollup->is_automatic = options->is_automatic && !rollup->is_read_only;
-    rollup->figures = figures;
+}
+
+static void start(struct rollup *rollup, const struct rollup_options *options)
+{
     rollup->rates = rate_table_new();
     rollup->dirty = dirty_set_new();
     rollup->world->random->fill(rollup->world->random, rollup->mark_maker, TIMEUUID_MAKER_SIZE);
@@ -115,16 +87,34 @@ int rollup_open(const struct streams_options *options, struct figure_room *figur
     rollup->turn = (struct timer){.fire = rollup_turn, .context = rollup};
     rollup->tick = (struct timer){.fire = rollup_tick, .context = rollup};
     rollup->tick_at_us = rollup->due_next_us = INT64_MAX;
-    rollup->keep_days = definition == NULL ? options->keep_days : 0;
+    rollup->keep_days = options->keep_days;
     rollup->sealed_to = SEALED_NONE;
     rollup->seal_from = DAY_MIN;
     rollup->seal_timer = (struct timer){.fire = seal_pass_tick, .context = rollup};
-    rollup->opened = opened;
-    rollup->opened_context = context;
-    add_metrics(rollup, options->metrics);
-    rc = rollup_resolve(rollup, err);
+    add_metrics(rollup, options->defined_name, options->metrics);
+}
+
+int rollup_open(const struct rollup_options *options, store_done opened, void *context,
+                struct rollup **rollup_out, struct error *err)
+{
+    struct zone *zone;
+    *rollup_out = NULL;
+    int rc = zone_open(options->zone, &zone, err);
+    if (rc < 0)
+        return rc;
+    struct rollup *rollup = memory_zeroed(1, sizeof(*rollup));
+    *rollup = (struct rollup){.store = options->store,
+                              .world = options->world,
+                              .stream = options->stream,
+                              .is_defined = options->defined_name != NULL,
+                              .zone = zone,
+                              .figures = options->figures,
+                              .opened = opened,
+                              .opened_context = context};
+    set_rules(rollup, options);
+    start(rollup, options);
     *rollup_out = rollup;
-    rc = rc == 0 ? rollup_load(rollup, err) : rc;
+    rc = rollup_load(rollup, err);
     if (rc < 0) {
         rollup_free(rollup);
         *rollup_out = NULL;
@@ -136,9 +126,9 @@ int rollup_open(const struct streams_options *options, struct figure_room *figur
 
 void rollup_close_if_idle(struct rollup *rollup)
 {
-    if (rollup->closed == NULL || rollup->calls > 0 || rollup->work != NULL ||
-        rollup->waiters != NULL || rollup->marking != NULL || rollup->sealing != NULL ||
-        rollup->away.returns > 0 || rollup->applies_durable < rollup->applies_sent)
+    if (rollup->closed == NULL || rollup->pins > 0 || rollup->work != NULL ||
+        rollup->waiters != NULL || rollup->sealing != NULL || rollup->away.returns > 0 ||
+        rollup->applies_durable < rollup->applies_sent)
         return;
     store_done closed = rollup->closed;
     void *context = rollup->closed_context;
@@ -166,12 +156,40 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
     executor->timer_stop(executor, &rollup->seal_timer);
     if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
         /* With nothing to do it is done within the call, which is not the time to free either. */
-        rollup->calls++;
+        rollup->pins++;
         int rc = rollup_settle(rollup, false, last_work_done, rollup, NULL);
-        rollup->calls--;
+        rollup->pins--;
         check(rc == 0);
     }
     rollup_close_if_idle(rollup);
+}
+
+void rollup_pin(struct rollup *rollup)
+{
+    rollup->pins++;
+}
+
+void rollup_unpin(struct rollup *rollup)
+{
+    check(rollup->pins > 0);
+    rollup->pins--;
+    rollup_close_if_idle(rollup);
+}
+
+void rollup_enter(struct rollup *rollup)
+{
+    rollup->users++;
+}
+
+void rollup_leave(struct rollup *rollup)
+{
+    check(rollup->users > 0);
+    rollup->users--;
+}
+
+bool rollup_is_in_use(const struct rollup *rollup)
+{
+    return rollup->users > 0;
 }
 
 /* ---- small answers ---- */

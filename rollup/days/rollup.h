@@ -4,7 +4,7 @@
  *   dirty days ──work──▶ partition stats × rate in effect ──one frame──▶ amount_by_day row,
  *                        ledger entry if the day is published, dirty mark cleared
  *
- * There is one for each stream (streams.h), which opens and closes it.
+ * There is one for each stream (rollup/streams/), which opens and closes it.
  *
  * The commit hook sees every batch before it is sealed, so no door can write a click or a rate
  * without its days becoming dirty in the same frame.  A mark is cleared in the frame that holds the
@@ -15,7 +15,6 @@
 #define DAYBOOK_ROLLUP_DAYS_ROLLUP_H
 
 #include "base/calendar.h"
-#include "base/cli/command.h"
 #include "base/metrics.h"
 #include "rollup/click_stream.h"
 #include "storage/engine/store.h"
@@ -53,10 +52,6 @@ bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller,
  * that changed their clicks calls.  The reseller's bytes are borrowed until `done`. */
 must_check int rollup_settle_days(struct rollup *rollup, struct bytes reseller, int32_t from,
                                   int32_t to, store_done done, void *context, struct error *err);
-
-/* The rows that were there before a stream was laid over them: mark their days and work them off;
- * `done` when the figures are durable. */
-void rollup_take_rows(struct rollup *rollup, store_done done, void *context);
 
 struct change_lines;
 
@@ -110,12 +105,10 @@ struct rollup_open_days rollup_open_days(const struct rollup *rollup);
 const struct zone *rollup_zone(const struct rollup *rollup);
 const struct click_stream *rollup_stream(const struct rollup *rollup);
 
-/* For a command: the stream of that name (NULL: `clicks`) stays until rollup_leave.  NULL when
- * there is none, with the command failed. */
-struct streams;
-struct rollup *rollup_enter(const struct streams *streams, const char *name,
-                            struct command_output *output);
+/* A command is at work with it until it leaves: meanwhile its stream is not dropped. */
+void rollup_enter(struct rollup *rollup);
 void rollup_leave(struct rollup *rollup);
+bool rollup_is_in_use(const struct rollup *rollup);
 
 /* One day's figure, as amount_by_day has it, or as it would have it if nothing were dirty. */
 enum day_state { DAY_OPEN, DAY_PUBLISHED, DAY_SEALED };
@@ -169,7 +162,4 @@ must_check int rollup_figures(struct rollup *rollup, const struct figure_query *
 /* After a pause: the next figure, perhaps before it returns; or `done` without any more. */
 void rollup_figures_go_on(struct figure_reading *reading);
 void rollup_figures_stop(struct figure_reading *reading);
-
-/* Subcommands: rate, rollup, clicks, restatements, verify; `room` is the struct streams. */
-const struct command *rollup_commands(uint32_t *count_out);
 #endif

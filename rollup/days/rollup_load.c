@@ -123,7 +123,7 @@ static int take_rate(void *context, const struct table *table, const struct page
         return 0;
     int rc = rate_value_read(&rollup->stream->rates, table, value, &rate);
     /* A user's table had other doors than those that look at rates before it had a stream. */
-    if (rc < 0 && rollup->definition != NULL)
+    if (rc < 0 && rollup->is_defined)
         return 0;
     if (rc < 0)
         return error_set(err, ERROR_CORRUPT, "table %s has a rate that is no number", table->name);

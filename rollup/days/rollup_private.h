@@ -12,7 +12,6 @@
 #include "rollup/days/publication.h"
 #include "rollup/days/rate.h"
 #include "rollup/days/rollup.h"
-#include "rollup/streams/streams.h"
 
 struct figure_room;
 struct seal_pass;
@@ -34,15 +33,11 @@ struct settle_waiter {
     void *context;
 };
 
-struct stream_marking;
-
 struct rollup {
     struct store *store;
-    const struct click_stream *stream; /* what is rolled up: `resolved`, or the built-in one */
-    struct click_stream resolved;      /* of `definition`, as the schema is now */
-    struct stream_definition *definition;      /* NULL: the stream is built in */
+    const struct click_stream *stream; /* what is rolled up, as the schema is now: the opener's */
+    bool is_defined;                   /* by users, over tables of theirs: rows were there before */
     uint32_t users;                    /* commands at work with it */
-    struct stream_marking *marking;    /* of rows that were there before; NULL: all are marked */
     struct world *world;
     struct zone *zone;
     struct publication_rules rules;
@@ -53,7 +48,7 @@ struct rollup {
     bool is_failed;                    /* the store has: nothing more is written */
     bool is_applying;                  /* within store_apply */
     bool is_sealing;                   /* within store_apply_if, of a seal */
-    uint32_t calls;                    /* depth of calls to waiters: not the time to free */
+    uint32_t pins;                     /* calls and jobs that use it: not the time to free */
     struct error failure;
     struct rate_table *rates;
     uint64_t rates_changed;            /* batches that changed any, */
@@ -115,18 +110,27 @@ void rollup_begin_change(struct rollup *rollup, struct change_row *change);   /*
 void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change);
 
-/* rollup.c: `definition` is taken over, NULL is the built-in stream. */
-must_check int rollup_open(const struct streams_options *options, struct figure_room *figures,
-                           struct stream_definition *definition, store_done opened, void *context,
+struct rollup_options {
+    struct store *store;               /* outlives the rollup, as do the next three */
+    struct world *world;
+    struct figure_room *figures;
+    const struct click_stream *stream; /* may change while it is open: see rollup_forget_rates */
+    const char *defined_name;          /* of a stream over users' tables; NULL: the built-in one */
+    const char *zone;                  /* of its days: an IANA name */
+    int64_t publish_after_ms;          /* after a day's end; 0: one hour */
+    uint32_t keep_days;                /* unless its table says other; 0: for ever */
+    size_t open_days_bytes;            /* of memory, for days that are open or dirty; 0: 256 MiB */
+    bool is_automatic;                 /* it works by itself */
+    struct metrics *metrics;
+};
+
+/* rollup.c */
+must_check int rollup_open(const struct rollup_options *options, store_done opened, void *context,
                            struct rollup **rollup_out, struct error *err);
 void rollup_close(struct rollup *rollup, store_done closed, void *context);
-/* The schema changed: what the definition is now. */
-must_check int rollup_resolve(struct rollup *rollup, struct error *err);
-
-/* stream_marking.c: mark the rows that were there before the stream, from `unmarked` on, which is
- * kept up in the definition's row; `marked` once, when all are. */
-void stream_marking_start(struct rollup *rollup, struct bytes unmarked, store_done marked,
-                          void *context);
+/* A job that uses the rollup begins, ends: closing waits for it.  The end may free the rollup. */
+void rollup_pin(struct rollup *rollup);
+void rollup_unpin(struct rollup *rollup);
 
 /* rollup_load.c: the table of rates is another one, and empty. */
 void rollup_forget_rates(struct rollup *rollup);

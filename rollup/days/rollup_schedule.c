@@ -28,9 +28,9 @@ static void waiter_call(struct rollup *rollup, struct settle_waiter **link, int 
 {
     struct settle_waiter *waiter = *link;
     *link = waiter->next;
-    rollup->calls++;
+    rollup->pins++;
     waiter->done(waiter->context, status, err);
-    rollup->calls--;
+    rollup->pins--;
     memory_free(waiter);
 }
 

@@ -659,7 +659,7 @@ static void begin_days(struct work *work)
  * is in the set, which is seen without making a key for each. */
 static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32_t day)
 {
-    return rollup->opened == NULL && rollup->definition == NULL &&
+    return rollup->opened == NULL && !rollup->is_defined &&
            (dirty_set_first_of(rollup->dirty, reseller) == NULL ||
             dirty_set_look(rollup->dirty, reseller, day) == NULL);
 }

@@ -235,9 +235,9 @@ static void day_durable(void *context, int status, const struct error *err)
     struct seal_pass *pass = context;
     struct rollup *rollup = pass->rollup;
     rollup->is_seal_under_way = false;
-    rollup->calls++;
+    rollup->pins++;
     grant_holds(rollup);
-    rollup->calls--;
+    rollup->pins--;
     if (status == 0)
         status = day_count(pass, &pass->stats);
     if (status < 0) {

@@ -23,6 +23,7 @@
 #include "rollup/streams/streams_private.h"
 #include "base/arena.h"
 #include "base/memory.h"
+#include "storage/schema/type.h"
 
 enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2 };
 

@@ -10,6 +10,7 @@
 
 #include "base/calendar.h"
 #include "base/memory.h"
+#include "storage/schema/type.h"
 
 static const char *const text_names[STREAM_TEXTS] = {
     "clicks", "reseller",       "day",         "time",       "ad",       "amount",

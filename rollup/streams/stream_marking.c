@@ -15,16 +15,19 @@
  *
  * Failures.  A full store: the page waits.  A page that cannot be read ends the marking, and the
  * position stays for the next start. */
-#include "rollup/commands/command_private.h"
+#include "rollup/streams/streams_private.h"
+
 #include "rollup/days/dirty.h"
 #include "rollup/days/figure.h"
 #include "storage/engine/store_rows.h"
 #include "base/memory.h"
+#include "rollup/days/apply_when_room.h"
 
 enum { PAGE_DAYS = 256 };
 
 struct stream_marking {
-    struct rollup *rollup;
+    struct stream_entry *stream;
+    struct rollup *rollup;  /* the stream's, pinned */
     struct buffer position; /* the phase's letter, then where the store goes on */
     bool is_restarted;      /* while a page was under way: it is one of before */
     struct write_batch *batch;
@@ -41,15 +44,13 @@ static void marking_end(struct stream_marking *marking, int status, const struct
     struct rollup *rollup = marking->rollup;
     store_done marked = marking->marked;
     void *context = marking->context;
-    rollup->marking = NULL;
+    marking->stream->marking = NULL;
     buffer_release(&marking->position);
     buffer_release(&marking->key);
     write_batch_free(marking->batch);
     memory_free(marking);
-    rollup->calls++;
     marked(context, status, err);
-    rollup->calls--;
-    rollup_close_if_idle(rollup);
+    rollup_unpin(rollup);
 }
 
 static void set_position(struct stream_marking *marking, char phase, struct bytes position)
@@ -104,9 +105,11 @@ static void page_write(struct stream_marking *marking, struct bytes position)
         page_durable(marking, 0, NULL);
         return;
     }
-    stream_definition_write_unmarked(rollup->definition->name, buffer_view(&marking->position),
-                                     store_schema(rollup->store), marking->batch);
-    command_apply(rollup, marking->batch, page_applied, page_durable, marking);
+    stream_definition_write_unmarked(marking->stream->definition->name,
+                                     buffer_view(&marking->position), store_schema(rollup->store),
+                                     marking->batch);
+    apply_when_room(rollup->store, rollup->world->executor, marking->batch, page_applied,
+                    page_durable, marking);
 }
 
 static void take_partitions(void *context, int status, const struct error *err,
@@ -179,24 +182,28 @@ static void marking_turn(struct timer *timer)
         marking_end(marking, rc, &err);
 }
 
-void stream_marking_start(struct rollup *rollup, struct bytes unmarked, store_done marked,
+void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, store_done marked,
                           void *context)
 {
-    struct executor *executor = rollup->world->executor;
-    if (rollup->marking != NULL) {
-        rollup->marking->is_restarted = true;
+    struct executor *executor = stream->rollup->world->executor;
+    if (stream->marking != NULL) {
+        stream->marking->is_restarted = true;
         return;
     }
     struct stream_marking *marking = memory_zeroed(1, sizeof(*marking));
-    *marking = (struct stream_marking){
-        .rollup = rollup, .batch = write_batch_new(), .marked = marked, .context = context};
+    *marking = (struct stream_marking){.stream = stream,
+                                       .rollup = stream->rollup,
+                                       .batch = write_batch_new(),
+                                       .marked = marked,
+                                       .context = context};
     marking->turn = (struct timer){.fire = marking_turn, .context = marking};
     buffer_append_bytes(&marking->position, unmarked);
-    rollup->marking = marking;
+    stream->marking = marking;
+    rollup_pin(stream->rollup);
     executor->timer_start(executor, &marking->turn, 0);
 }
 
-/* ---- for whoever made the stream ---- */
+/* ---- for the command that made the stream ---- */
 
 struct take_rows {
     struct rollup *rollup;
@@ -219,9 +226,11 @@ static void rows_marked(void *context, int status, const struct error *err)
     copy.done(copy.context, status, err);
 }
 
-void rollup_take_rows(struct rollup *rollup, store_done done, void *context)
+void streams_take_rows(struct streams *streams, const char *name, store_done done, void *context)
 {
+    struct stream_entry *stream = streams_named(streams, name);
+    check(stream != NULL);
     struct take_rows *take = memory_zeroed(1, sizeof(*take));
-    *take = (struct take_rows){rollup, done, context};
-    stream_marking_start(rollup, STREAM_ALL_UNMARKED, rows_marked, take);
+    *take = (struct take_rows){stream->rollup, done, context};
+    stream_marking_start(stream, STREAM_ALL_UNMARKED, rows_marked, take);
 }

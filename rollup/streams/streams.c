@@ -34,21 +34,28 @@ static void marked(void *context, int status, const struct error *err)
     (void)err;
 }
 
-/* The clicks or rates of a stream may be another table now, and empty. */
-static void take_schema(struct rollup *rollup, struct write_batch *batch)
+static int resolve(struct stream_entry *stream, const struct schema *schema, struct error *err)
 {
-    struct click_stream before = *rollup->stream;
+    return stream_definition_resolve(stream->definition, schema, &stream->resolved, err);
+}
+
+/* The clicks or rates of a stream may be another table now, and empty. */
+static void take_schema(struct streams *streams, struct stream_entry *stream,
+                        struct write_batch *batch)
+{
+    const struct click_stream before = stream->resolved;
+    const struct click_stream *now = &stream->resolved;
     struct error err = {0};
-    int rc = rollup_resolve(rollup, &err);
+    int rc = resolve(stream, store_schema(streams->store), &err);
     check(rc == 0); /* cql_schema.c refuses what would make it otherwise */
-    bool has_rates = before.rates.table_id == rollup->stream->rates.table_id;
-    if (has_rates && before.clicks.table_id == rollup->stream->clicks.table_id)
+    bool has_rates = before.rates.table_id == now->rates.table_id;
+    if (has_rates && before.clicks.table_id == now->clicks.table_id)
         return;
     if (!has_rates)
-        rollup_forget_rates(rollup);
-    stream_definition_write_unmarked(rollup->definition->name, STREAM_ALL_UNMARKED, batch->schema,
+        rollup_forget_rates(stream->rollup);
+    stream_definition_write_unmarked(stream->definition->name, STREAM_ALL_UNMARKED, batch->schema,
                                      batch);
-    stream_marking_start(rollup, STREAM_ALL_UNMARKED, marked, NULL);
+    stream_marking_start(stream, STREAM_ALL_UNMARKED, marked, NULL);
 }
 
 static void streams_hook(void *context, struct write_batch *batch)
@@ -56,12 +63,13 @@ static void streams_hook(void *context, struct write_batch *batch)
     struct streams *streams = context;
     struct change_lines lines = {0};
     for (uint32_t i = 0; i < streams->count; i++) {
-        if (batch->schema != NULL && streams->rollups[i]->definition != NULL)
-            take_schema(streams->rollups[i], batch);
-        rollup_take_batch(streams->rollups[i], batch, &lines);
+        struct stream_entry *stream = streams->all[i];
+        if (batch->schema != NULL && stream->definition != NULL)
+            take_schema(streams, stream, batch);
+        rollup_take_batch(stream->rollup, batch, &lines);
     }
     if (streams->count > 0)
-        rollup_write_lines(streams->rollups[0], batch, &lines);
+        rollup_write_lines(streams->all[0]->rollup, batch, &lines);
     change_lines_release(&lines);
 }
 
@@ -144,31 +152,67 @@ static void rates_loaded(void *context, int status, const struct error *err)
 {
     struct streams *streams = context;
     const struct stream_opening *found = &streams->found[streams->found_next - 1];
-    struct rollup *rollup = streams->rollups[streams->count - 1];
+    struct stream_entry *stream = streams->all[streams->count - 1];
     struct bytes unmarked = found->unmarked;
     if (unmarked.size > 0 && unmarked.data[0] != 'c' && unmarked.data[0] != 'f')
         unmarked = STREAM_ALL_UNMARKED;
     if (status < 0 || unmarked.size == 0)
         opened_one(streams, status, err);
     else if (waits_for_marks(streams))
-        stream_marking_start(rollup, unmarked, opened_one, streams);
+        stream_marking_start(stream, unmarked, opened_one, streams);
     else {
-        stream_marking_start(rollup, unmarked, marked, NULL);
+        stream_marking_start(stream, unmarked, marked, NULL);
         opened_one(streams, 0, NULL);
     }
+}
+
+static void entry_free(struct stream_entry *stream)
+{
+    stream_definition_free(stream->definition);
+    memory_free(stream);
+}
+
+static const char *zone_of(const struct streams *streams, const struct stream_entry *stream)
+{
+    const char *zone = streams->options.zone != NULL ? streams->options.zone : "UTC";
+    bool is_own = stream->definition != NULL && stream->definition->texts[STREAM_ZONE][0] != '\0';
+    return is_own ? stream->definition->texts[STREAM_ZONE] : zone;
+}
+
+static int open_rollup(struct streams *streams, struct stream_entry *stream, store_done opened,
+                       void *context, struct error *err)
+{
+    const struct streams_options *options = &streams->options;
+    bool is_builtin = stream->definition == NULL;
+    const struct rollup_options of_rollup = {
+        .store = options->store,
+        .world = options->world,
+        .figures = &streams->figures,
+        .stream = is_builtin ? click_stream_builtin() : &stream->resolved,
+        .defined_name = is_builtin ? NULL : stream->definition->name,
+        .zone = zone_of(streams, stream),
+        .publish_after_ms = options->publish_after_ms,
+        .keep_days = is_builtin ? options->keep_days : 0,
+        .open_days_bytes = options->open_days_bytes,
+        .is_automatic = options->is_automatic,
+        .metrics = options->metrics};
+    int rc = is_builtin ? 0 : resolve(stream, store_schema(streams->store), err);
+    return rc == 0 ? rollup_open(&of_rollup, opened, context, &stream->rollup, err) : rc;
 }
 
 static int add(struct streams *streams, const struct stream_definition *definition,
                store_done opened, void *context, struct error *err)
 {
-    struct stream_definition *own = definition != NULL ? stream_definition_copy(definition) : NULL;
-    if (streams->count == STREAMS_MAX) {
-        stream_definition_free(own);
+    if (streams->count == STREAMS_MAX)
         return error_set(err, ERROR_LIMIT, "a directory has at most %d streams", STREAMS_MAX);
+    struct stream_entry *stream = memory_zeroed(1, sizeof(*stream));
+    stream->definition = definition != NULL ? stream_definition_copy(definition) : NULL;
+    streams->all[streams->count++] = stream;
+    int rc = open_rollup(streams, stream, opened, context, err);
+    if (rc < 0) {
+        streams->count--;
+        entry_free(stream);
     }
-    struct rollup **place = &streams->rollups[streams->count++];
-    int rc = rollup_open(&streams->options, &streams->figures, own, opened, context, place, err);
-    streams->count -= rc < 0;
     return rc;
 }
 
@@ -247,6 +291,23 @@ int streams_open(const struct streams_options *options, store_done opened, void 
 
 /* ---- closing ---- */
 
+static void entry_closed(void *context, int status, const struct error *err)
+{
+    struct stream_entry *stream = context;
+    store_done closed = stream->closed;
+    void *closed_context = stream->closed_context;
+    entry_free(stream);
+    closed(closed_context, status, err);
+}
+
+/* It is not of the set any more. */
+static void entry_close(struct stream_entry *stream, store_done closed, void *context)
+{
+    stream->closed = closed;
+    stream->closed_context = context;
+    rollup_close(stream->rollup, entry_closed, stream);
+}
+
 static void closed_one(void *context, int status, const struct error *err)
 {
     struct streams *streams = context;
@@ -263,7 +324,7 @@ void streams_close_if_idle(struct streams *streams)
         return;
     if (streams->count > 0) {
         streams->is_closing_one = true;
-        rollup_close(streams->rollups[--streams->count], closed_one, streams);
+        entry_close(streams->all[--streams->count], closed_one, streams);
         return;
     }
     store_done closed = streams->closed;
@@ -304,48 +365,48 @@ int streams_remove(struct streams *streams, const char *name, store_done closed,
 {
     uint32_t number = number_of(streams, name);
     check(number > 0 && number < streams->count);
-    struct rollup *rollup = streams->rollups[number];
-    if (rollup->users > 0 || streams->changes_under_way > 0)
+    struct stream_entry *stream = streams->all[number];
+    if (rollup_is_in_use(stream->rollup) || streams->changes_under_way > 0)
         return error_set(err, ERROR_BUSY,
                          "a command is at work that stream %s has to wait for; try again", name);
-    memmove(&streams->rollups[number], &streams->rollups[number + 1],
-            (streams->count - number - 1) * sizeof(streams->rollups[0]));
+    memmove(&streams->all[number], &streams->all[number + 1],
+            (streams->count - number - 1) * sizeof(streams->all[0]));
     streams->count--;
-    rollup_close(rollup, closed, context);
+    entry_close(stream, closed, context);
     return 0;
 }
 
 /* ---- commands ---- */
 
-struct rollup *rollup_enter(const struct streams *streams, const char *name,
-                            struct command_output *output)
+struct rollup *streams_enter(const struct streams *streams, const char *name,
+                             struct command_output *output)
 {
     struct rollup *rollup = streams_find(streams, name);
     if (rollup == NULL)
         command_fail(output, EXIT_WRONG_USAGE,
                      "there is no stream '%s'; daybook stream list tells which there are", name);
     else
-        rollup->users++;
+        rollup_enter(rollup);
     return rollup;
-}
-
-void rollup_leave(struct rollup *rollup)
-{
-    check(rollup->users > 0);
-    rollup->users--;
 }
 
 /* ---- small answers ---- */
 
-struct rollup *streams_find(const struct streams *streams, const char *name)
+struct stream_entry *streams_named(const struct streams *streams, const char *name)
 {
     uint32_t number = number_of(streams, name != NULL ? name : click_stream_builtin()->name);
-    return number < streams->count ? streams->rollups[number] : NULL;
+    return number < streams->count ? streams->all[number] : NULL;
+}
+
+struct rollup *streams_find(const struct streams *streams, const char *name)
+{
+    const struct stream_entry *stream = streams_named(streams, name);
+    return stream != NULL ? stream->rollup : NULL;
 }
 
 struct rollup *streams_at(const struct streams *streams, uint32_t index)
 {
-    return index < streams->count ? streams->rollups[index] : NULL;
+    return index < streams->count ? streams->all[index]->rollup : NULL;
 }
 
 static bool uses(const struct click_stream *stream, uint32_t table_id)
@@ -369,7 +430,7 @@ const struct click_stream *streams_user(const struct streams *streams, uint32_t 
 int streams_definition(const struct streams *streams, const char *name,
                        const struct stream_definition **definition_out)
 {
-    const struct rollup *rollup = streams_find(streams, name);
-    *definition_out = rollup != NULL ? rollup->definition : NULL;
+    const struct stream_entry *stream = streams_named(streams, name);
+    *definition_out = stream != NULL ? stream->definition : NULL;
     return *definition_out != NULL ? 0 : ERROR_NOT_FOUND;
 }

@@ -10,6 +10,7 @@
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAMS_H
 #define DAYBOOK_ROLLUP_STREAMS_STREAMS_H
 
+#include "base/cli/command.h"
 #include "rollup/days/rollup.h"
 #include "rollup/streams/stream_definition.h"
 
@@ -70,6 +71,15 @@ must_check int streams_add(struct streams *streams, const struct stream_definiti
  * ERROR_BUSY while somebody does. */
 must_check int streams_remove(struct streams *streams, const char *name, store_done closed,
                               void *context, struct error *err);
+
+/* For a command: the rollup of the stream of that name (NULL: `clicks`), which is not dropped until
+ * rollup_leave.  NULL when there is none, with the command failed. */
+struct rollup *streams_enter(const struct streams *streams, const char *name,
+                             struct command_output *output);
+
+/* The rows that were there before the stream was laid over them: mark their days and work them off;
+ * `done` when the figures are durable.  There is a stream of that name. */
+void streams_take_rows(struct streams *streams, const char *name, store_done done, void *context);
 
 /* The definition of a defined stream, and how it is to be marked; ERROR_NOT_FOUND. */
 must_check int streams_definition(const struct streams *streams, const char *name,

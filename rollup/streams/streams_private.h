@@ -1,4 +1,5 @@
-/* streams_private: the set of streams, for those who work on all of them. */
+/* streams_private: the set of streams, for the files that work on all of them: streams.c,
+ * stream_marking.c, click_changes.c. */
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAMS_PRIVATE_H
 #define DAYBOOK_ROLLUP_STREAMS_STREAMS_PRIVATE_H
 
@@ -7,12 +8,22 @@
 #include "rollup/days/rollup_private.h"
 #include "rollup/streams/streams.h"
 
+/* A stream: its rollup, and what only the set knows of it. */
+struct stream_entry {
+    struct rollup *rollup;
+    struct stream_definition *definition;      /* owned; NULL: the built-in one */
+    struct click_stream resolved;      /* of the definition, as the schema is now */
+    struct stream_marking *marking;    /* of rows that were there before; NULL: all are marked */
+    store_done closed;
+    void *closed_context;
+};
+
 struct streams {
     struct store *store;
     struct world *world;
     struct streams_options options;
     struct figure_room figures;
-    struct rollup *rollups[STREAMS_MAX];       /* the built-in one first, then by age */
+    struct stream_entry *all[STREAMS_MAX];     /* the built-in one first, then by age */
     uint32_t count;
     struct arena *arena;               /* of the definitions, while they are opened */
     struct stream_opening *found;      /* in it */
@@ -39,8 +50,15 @@ static inline uint32_t streams_count(const struct streams *streams)
 static inline const struct click_stream *streams_number(const struct streams *streams,
                                                         uint32_t number)
 {
-    return streams->rollups[number]->stream;
+    return rollup_stream(streams->all[number]->rollup);
 }
 
+/* stream_marking.c: mark the rows that were there before the stream, from `unmarked` on, which is
+ * kept up in the definition's row; `marked` once, when all are. */
+void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, store_done marked,
+                          void *context);
+
+/* The one of that name (NULL: `clicks`); NULL: there is none. */
+struct stream_entry *streams_named(const struct streams *streams, const char *name);
 void streams_close_if_idle(struct streams *streams);           /* may free the streams */
 #endif

@@ -113,6 +113,13 @@ static struct tally *tally_make(struct tallies *tallies, struct bytes key)
     return &tallies->of[number];
 }
 
+void tallies_add(struct tallies *tallies, struct bytes key, uint64_t clicks)
+{
+    struct tally *tally = tallies_of(tallies, key);
+    if (tally != NULL)
+        tally->counted += (int64_t)clicks;
+}
+
 bool tallies_narrow(struct tallies *tallies)
 {
     struct tallies whole = *tallies;

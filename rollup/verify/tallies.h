@@ -39,6 +39,8 @@ bool tallies_next(struct tallies *tallies);
 bool tallies_takes(const struct tallies *tallies, struct bytes key);
 /* The key's, zeros at first, valid until the next call; NULL: it is not of this round. */
 struct tally *tallies_of(struct tallies *tallies, struct bytes key);
+/* So many clicks more were counted for the key, if it is of this round. */
+void tallies_add(struct tallies *tallies, struct bytes key, uint64_t clicks);
 /* Halve the round; false: it has one key at most. */
 bool tallies_narrow(struct tallies *tallies);
 

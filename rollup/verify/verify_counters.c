@@ -2,6 +2,7 @@
  * may come and be voided meanwhile, so where one does not, all of it is done a second time before
  * anything is called a difference.  As many keys at a time as there is memory for (tallies.h). */
 #include "rollup/verify/verify_private.h"
+#include "storage/schema/type.h"
 
 static void counters_start(struct verify *verify, const struct click_stream_counter *counter);
 static void round_start(struct verify *verify);
@@ -20,8 +21,9 @@ static bool tally_agrees(const struct tally *tally)
 
 static void name_counter(struct verify *verify, const struct tally *tally, struct bytes key)
 {
-    if (verify->repair != NULL && tally->before == tally->after)
-        repair_note_counter(verify->repair, verify->counter, key, tally->counted - tally->after);
+    if (verify->repairs != NULL && tally->before == tally->after)
+        repair_list_note_counter(verify->repairs, verify->counter, key,
+                                 tally->counted - tally->after);
     if (verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,
                        "difference: %s, %.*s: it says %" PRId64 ", there are %" PRId64 " clicks\n",
@@ -36,7 +38,7 @@ static void next_counter(struct verify *verify, const struct click_stream_counte
     if (counter < stream->counters + stream->counter_count)
         counters_start(verify, counter);
     else
-        verify_end(verify);
+        verify_next(verify);
 }
 
 static void round_end(struct verify *verify)
@@ -92,13 +94,6 @@ static int take_counter(void *context, const struct table *table, const struct p
 
 static void counters_read(struct verify *verify);
 
-void verify_count(struct verify *verify, struct bytes key, uint64_t clicks)
-{
-    struct tally *tally = tallies_of(verify->tallies, key);
-    if (tally != NULL)
-        tally->counted += (int64_t)clicks;
-}
-
 static void clicks_counted(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
@@ -138,8 +133,8 @@ static void take_groups(void *context, int status, const struct error *err,
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        verify_count(verify, figures[i].key, figures[i].stats.rows);
-    verify_count_seals(verify, clicks_counted);
+        tallies_add(verify->tallies, figures[i].key, figures[i].stats.rows);
+    verify_seals_count(verify, clicks_counted);
 }
 
 /* Clicks by the same keys; the last of them has no limit, or it would never be had. */

@@ -9,6 +9,7 @@
  * that do not agree are read, so that a day which is right costs nothing more. */
 #include "storage/engine/store_rows.h"
 #include "rollup/verify/verify_private.h"
+#include "base/cli/command_text.h"
 
 enum { LOOKS_MAX = 10 };
 
@@ -16,7 +17,7 @@ enum verdict { DAY_AGREES, DAY_CHANGES, DAY_DIFFERS };
 
 static void append_figure(struct buffer *text, const struct day_figure *figure)
 {
-    append_count(text, figure->clicks, "click");
+    command_text_count(text, figure->clicks, "click");
     buffer_append_text(text, ", gross ");
     decimal_append(text, figure->gross);
     buffer_append_text(text, figure->is_priced ? ", rate " : ", unpriced");
@@ -40,7 +41,7 @@ static void name_figures(struct verify *verify, const char *table, struct bytes 
     buffer_printf(&text, "difference: %s, ", table);
     buffer_append_bytes(&text, reseller);
     buffer_append_text(&text, " ");
-    append_day(&text, day);
+    command_text_day(&text, day);
     buffer_append_text(&text, ": it says ");
     if (says != NULL)
         append_figure(&text, says);
@@ -49,7 +50,7 @@ static void name_figures(struct verify *verify, const char *table, struct bytes 
     buffer_printf(&text, "; %s say ", source);
     append_figure(&text, follows);
     buffer_append_text(&text, "\n");
-    command_flush(verify->output, &text, true);
+    command_text_flush(verify->output, &text, true);
     buffer_release(&text);
 }
 
@@ -139,8 +140,8 @@ static void name_day(struct verify *verify, const struct day_facts *day)
 {
     struct day_figure follows;
     check(figure_following(verify, day, &follows, NULL) == 0);
-    if (verify->repair != NULL)
-        repair_note_day(verify->repair, day->reseller, day->day);
+    if (verify->repairs != NULL)
+        repair_list_note_day(verify->repairs, day->reseller, day->day);
     const struct click_stream *stream = verify->rollup->stream;
     const char *figures = rollup_table(verify->rollup, stream->figures_table_id)->name;
     const char *ledger = rollup_table(verify->rollup, stream->ledger_table_id)->name;
@@ -363,7 +364,7 @@ static void figures_done(struct verify *verify)
         command_printf(verify->output, COMMAND_OUT, ", %" PRIu64 " of them out of date and left",
                        verify->days_dirty);
     command_printf(verify->output, COMMAND_OUT, "\n");
-    verify_ledger(verify);
+    verify_next(verify);
 }
 
 static void next_partitions(struct verify *verify)

@@ -68,7 +68,7 @@ static void ledger_done(void *context, int status, const struct error *err)
                    "%s: %" PRIu64 " entries of %" PRIu64 " days compared\n",
                    rollup_table(verify->rollup, verify->rollup->stream->ledger_table_id)->name,
                    verify->entries, verify->ledger_days);
-    verify_counters(verify);
+    verify_next(verify);
 }
 
 void verify_ledger(struct verify *verify)

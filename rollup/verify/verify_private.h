@@ -1,22 +1,29 @@
-/* verify_private: the state of one verification, and its steps, each of which starts the next. */
+/* verify_private: the state of one verification, and its steps.
+ *
+ * The steps follow one another: each ends by verify_next, or by verify_fail.  verify_steps.c has
+ * their order and the verdict; verify_files.c, verify_seals.c, verify_figures.c, verify_ledger.c
+ * and verify_counters.c are a step each, verify_repair.c writes what is to be repaired. */
 #ifndef DAYBOOK_ROLLUP_VERIFY_VERIFY_PRIVATE_H
 #define DAYBOOK_ROLLUP_VERIFY_VERIFY_PRIVATE_H
 
 #include <inttypes.h>
 
-#include "rollup/commands/command_private.h"
 #include "rollup/days/day_reader.h"
+#include "rollup/days/rollup_private.h"
+#include "rollup/verify/repair_list.h"
 #include "rollup/verify/tallies.h"
+#include "rollup/verify/verify.h"
 #include "storage/engine/store_rows.h"
 
-struct repair;
+struct verify;
+typedef void (*verify_step)(struct verify *verify);
 
 struct verify {
     struct rollup *rollup;
-    const struct command_request *request;
-    struct repair *repair;     /* what is to be repaired; NULL: nothing is */
-    const struct verify_options *options;
+    struct verify_order order;
     struct command_output *output;
+    const verify_step *steps;  /* the next one */
+    struct repair_list *repairs;       /* what is to be repaired; NULL: nothing is */
     uint64_t differences;
     int64_t progress_us; /* when the last line of progress was printed */
 
@@ -52,38 +59,26 @@ struct verify {
     int64_t clicks_counted;     /* and with them so many clicks */
 };
 
-/* verify_seals.c, verify_figures.c, verify_ledger.c, verify_counters.c */
+/* The steps. */
+void verify_files(struct verify *verify);
 void verify_seals(struct verify *verify);
 void verify_figures(struct verify *verify);
 void verify_ledger(struct verify *verify);
 void verify_counters(struct verify *verify);
 
-/* So many clicks more were counted for the key of the counters being compared. */
-void verify_count(struct verify *verify, struct bytes key, uint64_t clicks);
-/* Count what seals keep for them; `done` is called with the verification. */
-void verify_count_seals(struct verify *verify, store_done done);
-
-/* verify_repair.c: what was found is gathered, and put right at the end. */
-struct repair *repair_new(void);
-void repair_free(struct repair *repair);                       /* NULL is fine */
-void repair_note_day(struct repair *repair, struct bytes reseller, int32_t day);
-/* The counter of `key` is to be moved by `delta`. */
-void repair_note_counter(struct repair *repair, const struct click_stream_counter *counter,
-                         struct bytes key, int64_t delta);
-bool repair_is_empty(const struct repair *repair);
-/* Write it, settle, and verify again; takes over from `verify`. */
-void verify_repair(struct verify *verify);
-
-/* command_verify.c */
-/* From the beginning; `repairs`: differences are put right. */
-void verify_begin(struct rollup *rollup, const struct command_request *request,
-                  struct command_output *output, bool repairs);
-/* All was compared: the verdict, or the repairs. */
-void verify_end(struct verify *verify);
+/* verify.c: the step is over, the next one begins. */
+void verify_next(struct verify *verify);
 void verify_free(struct verify *verify);
 void verify_finish(struct verify *verify, int exit_status);
 void verify_fail(struct verify *verify, int status, const struct error *err);
 /* Count a difference; false when so many were named that this one is not. */
 bool verify_may_name(struct verify *verify);
 void verify_progress(struct verify *verify, const char *what, uint64_t count);
+
+/* verify_seals.c: count what seals keep for the counters that are being compared; `done` is called
+ * with the verification. */
+void verify_seals_count(struct verify *verify, store_done done);
+
+/* verify_repair.c: write the repairs and work them off, then call `repaired`. */
+void verify_repair(struct verify *verify, verify_step repaired);
 #endif

@@ -10,6 +10,8 @@
 #include "rollup/verify/verify_private.h"
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/cli/command_text.h"
+#include "storage/schema/type.h"
 
 enum { ARENA_CHUNK = 64 * 1024 };
 
@@ -23,7 +25,7 @@ struct seal_claim {
     struct decimal gross_found;
 };
 
-struct verify_seals {
+struct seals_check {
     struct verify *verify;
     struct arena *arena; /* of the page's keys */
     struct seal_claim claims[DAY_READER_MAX];
@@ -34,7 +36,7 @@ struct verify_seals {
     struct timer turn;
 };
 
-static void seals_free(struct verify_seals *seals)
+static void seals_free(struct seals_check *seals)
 {
     arena_free(seals->arena);
     buffer_release(&seals->position);
@@ -42,14 +44,14 @@ static void seals_free(struct verify_seals *seals)
     memory_free(seals);
 }
 
-static void seals_fail(struct verify_seals *seals, int status, const struct error *err)
+static void seals_fail(struct seals_check *seals, int status, const struct error *err)
 {
     struct verify *verify = seals->verify;
     seals_free(seals);
     verify_fail(verify, status, err);
 }
 
-static void seals_end(struct verify_seals *seals)
+static void seals_end(struct seals_check *seals)
 {
     struct verify *verify = seals->verify;
     if (seals->days > 0)
@@ -58,7 +60,7 @@ static void seals_end(struct verify_seals *seals)
                        " expired clicks, checksums and ads\n",
                        seals->days, seals->clicks);
     seals_free(seals);
-    verify_figures(verify);
+    verify_next(verify);
 }
 
 /* 0 and counted for what cannot be a row of ours; other failures as they are. */
@@ -80,7 +82,7 @@ static bool claim_holds(const struct seal_claim *claim)
            decimal_compare(claim->gross, claim->gross_found) == 0;
 }
 
-static void judge_claim(struct verify_seals *seals, const struct seal_claim *claim)
+static void judge_claim(struct seals_check *seals, const struct seal_claim *claim)
 {
     struct verify *verify = seals->verify;
     struct bytes reseller = {0};
@@ -96,22 +98,22 @@ static void judge_claim(struct verify_seals *seals, const struct seal_claim *cla
     buffer_append_text(&text, " ");
     buffer_append_bytes(&text, day);
     buffer_append_text(&text, ": the day was sealed with ");
-    append_count(&text, claim->clicks, "click");
+    command_text_count(&text, claim->clicks, "click");
     buffer_append_text(&text, ", gross ");
     decimal_append(&text, claim->gross);
     buffer_append_text(&text, "; its ads have ");
-    append_count(&text, claim->clicks_found, "click");
+    command_text_count(&text, claim->clicks_found, "click");
     buffer_append_text(&text, ", gross ");
     decimal_append(&text, claim->gross_found);
     buffer_append_text(&text, "\n");
-    command_flush(verify->output, &text, true);
+    command_text_flush(verify->output, &text, true);
     buffer_release(&text);
 }
 
 static int take_ad(void *context, const struct table *table, const struct page_row *row,
                    struct error *err)
 {
-    struct verify_seals *seals = context;
+    struct seals_check *seals = context;
     struct seal_claim *claim = &seals->claims[seals->next];
     struct bytes id;
     struct sealed_ad ad;
@@ -126,11 +128,11 @@ static int take_ad(void *context, const struct table *table, const struct page_r
     return decimal_add(claim->gross_found, ad.gross, &claim->gross_found);
 }
 
-static void claim_next(struct verify_seals *seals);
+static void claim_next(struct seals_check *seals);
 
 static void ads_read(void *context, int status, const struct error *err)
 {
-    struct verify_seals *seals = context;
+    struct seals_check *seals = context;
     if (status < 0) {
         seals_fail(seals, status, err);
         return;
@@ -142,7 +144,7 @@ static void ads_read(void *context, int status, const struct error *err)
 
 /* ---- pages ---- */
 
-static int take_claim(struct verify_seals *seals, const struct table *table,
+static int take_claim(struct seals_check *seals, const struct table *table,
                       const struct page_row *row, struct error *err)
 {
     struct seal seal;
@@ -166,7 +168,7 @@ static int take_claim(struct verify_seals *seals, const struct table *table,
 static void take_page(void *context, int status, const struct error *err,
                       const struct read_page *page)
 {
-    struct verify_seals *seals = context;
+    struct seals_check *seals = context;
     struct error own = {0};
     for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
         status = take_claim(seals, page->table, &page->rows[i], &own);
@@ -182,7 +184,7 @@ static void take_page(void *context, int status, const struct error *err,
     claim_next(seals);
 }
 
-static void read_page(struct verify_seals *seals)
+static void read_page(struct seals_check *seals)
 {
     struct rollup *rollup = seals->verify->rollup;
     struct error err = {0};
@@ -197,7 +199,7 @@ static void read_page(struct verify_seals *seals)
         seals_fail(seals, rc, &err);
 }
 
-static void claim_next(struct verify_seals *seals)
+static void claim_next(struct seals_check *seals)
 {
     struct rollup *rollup = seals->verify->rollup;
     struct error err = {0};
@@ -223,10 +225,10 @@ static void seals_turn(struct timer *timer)
 void verify_seals(struct verify *verify)
 {
     if (verify->rollup->stream->seals_table_id == 0) {
-        verify_figures(verify);
+        verify_next(verify);
         return;
     }
-    struct verify_seals *seals = memory_zeroed(1, sizeof(*seals));
+    struct seals_check *seals = memory_zeroed(1, sizeof(*seals));
     seals->verify = verify;
     seals->arena = arena_new(ARENA_CHUNK);
     seals->turn = (struct timer){.fire = seals_turn, .context = seals};
@@ -241,7 +243,7 @@ static int count_ad(void *context, const struct table *table, const struct page_
     struct sealed_ad ad;
     int rc = sealed_ad_read(table, row, &ad, err);
     if (rc == 0)
-        verify_count(context, ad.ad, ad.clicks);
+        tallies_add(((struct verify *)context)->tallies, ad.ad, ad.clicks);
     return rc == ERROR_CORRUPT ? 0 : rc;
 }
 
@@ -252,13 +254,13 @@ static int count_seal(void *context, const struct table *table, const struct pag
     struct seal seal;
     int rc = seal_read(table, row, &seal, err);
     if (rc == 0 && key_component(row->key, 2, 0, &reseller) == 0)
-        verify_count(context, reseller, seal.stats.rows);
+        tallies_add(((struct verify *)context)->tallies, reseller, seal.stats.rows);
     if (rc == 0)
         stats_release(&seal.stats);
     return rc == ERROR_CORRUPT ? 0 : rc;
 }
 
-void verify_count_seals(struct verify *verify, store_done done)
+void verify_seals_count(struct verify *verify, store_done done)
 {
     const struct click_stream *stream = verify->rollup->stream;
     bool is_by_ad = verify->counter->key == CLICKS_OF_AD;

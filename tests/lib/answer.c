@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "rollup/commands/rollup_commands.h"
 
 enum { WORDS_MAX = 12 };
 

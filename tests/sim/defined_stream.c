@@ -453,7 +453,7 @@ static int make_stream(struct stream_life *life)
     life->is_stuck = opened.status != 0;
     cr_assert(!life->is_stuck || life->may_fail, "%s", life->label);
     if (!life->is_stuck)
-        rollup_take_rows(streams_find(life->fixture.streams, NET_NAME), set_ended, &life->marked);
+        streams_take_rows(life->fixture.streams, NET_NAME, set_ended, &life->marked);
     return 0;
 }
 

@@ -141,7 +141,7 @@ static void open_hotel(struct rollup_fixture *fixture)
     struct error err = {0};
     must(streams_add(fixture->streams, &hotel, set_done, &opened, &err), &err);
     rollup_fixture_step_until(fixture, &opened.done);
-    rollup_take_rows(streams_find(fixture->streams, "hotel"), set_done, &marked);
+    streams_take_rows(fixture->streams, "hotel", set_done, &marked);
     rollup_fixture_step_until(fixture, &marked.done);
     cr_assert_eq(opened.status + marked.status, 0);
 }

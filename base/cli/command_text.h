@@ -1,0 +1,15 @@
+/* command_text: the text of a command's answer, as it is gathered and handed over in pieces. */
+#ifndef DAYBOOK_BASE_CLI_COMMAND_TEXT_H
+#define DAYBOOK_BASE_CLI_COMMAND_TEXT_H
+
+#include "base/buffer.h"
+#include "base/cli/command.h"
+
+/* Append "1 day", "2 days". */
+void command_text_count(struct buffer *text, uint64_t count, const char *singular);
+/* Append the day as 2013-11-28. */
+void command_text_day(struct buffer *text, int32_t day);
+
+/* What was written to `text` goes out when it is long enough (64 KiB), or `is_last`. */
+void command_text_flush(struct command_output *output, struct buffer *text, bool is_last);
+#endif

@@ -1,0 +1,76 @@
+/* apply_when_room: see the header. */
+#include "rollup/days/apply_when_room.h"
+
+#include "base/memory.h"
+
+enum { FULL_PAUSE_MS = 20 };
+
+struct apply_call {
+    struct store *store;
+    struct executor *executor;
+    struct write_batch *batch;
+    struct timer again;
+    bool is_accepted; /* store_apply returned 0 and its caller knows */
+    bool is_durable;  /* `done` came before that */
+    int status;
+    struct error err;
+    void (*accepted)(void *context);
+    store_done done;
+    void *context;
+};
+
+static void apply_finish(struct apply_call *call)
+{
+    store_done done = call->done;
+    void *context = call->context;
+    int status = call->status;
+    struct error err = call->err;
+    memory_free(call);
+    done(context, status, status < 0 ? &err : NULL);
+}
+
+static void apply_done(void *context, int status, const struct error *err)
+{
+    struct apply_call *call = context;
+    call->status = status;
+    if (status < 0)
+        error_set(&call->err, status, "%s", err != NULL ? err->text : error_text(status));
+    call->is_durable = true;
+    if (call->is_accepted)
+        apply_finish(call);
+}
+
+static void apply_try(struct timer *timer)
+{
+    struct apply_call *call = timer->context;
+    struct error err = {0};
+    int rc = store_apply(call->store, call->batch, apply_done, call, &err);
+    if (rc == ERROR_FULL) {
+        call->executor->timer_start(call->executor, &call->again, FULL_PAUSE_MS);
+        return;
+    }
+    if (rc < 0) {
+        call->status = rc;
+        call->err = err;
+        apply_finish(call);
+        return;
+    }
+    call->accepted(call->context);
+    call->is_accepted = true;
+    if (call->is_durable)
+        apply_finish(call);
+}
+
+void apply_when_room(struct store *store, struct executor *executor, struct write_batch *batch,
+                     void (*accepted)(void *context), store_done done, void *context)
+{
+    struct apply_call *call = memory_zeroed(1, sizeof(*call));
+    *call = (struct apply_call){.store = store,
+                                .executor = executor,
+                                .batch = batch,
+                                .accepted = accepted,
+                                .done = done,
+                                .context = context};
+    call->again = (struct timer){.fire = apply_try, .context = call};
+    apply_try(&call->again);
+}

@@ -1,0 +1,40 @@
+/* repair_list: what a verification found wrong, and will put right at its end.
+ *
+ * Days whose figure is to be made anew, and counters with what they are to be moved by.  What is
+ * noted is copied, and stays in the order in which it was noted.  Memory: an entry and a key of
+ * each. */
+#ifndef DAYBOOK_ROLLUP_VERIFY_REPAIR_LIST_H
+#define DAYBOOK_ROLLUP_VERIFY_REPAIR_LIST_H
+
+#include "rollup/click_stream.h"
+#include "rollup/days/dirty.h"
+
+struct repair_day {
+    struct bytes reseller;
+    int32_t day;
+    struct dirty_mark mark;            /* the writer's (verify_repair.c) */
+};
+
+struct repair_counter {
+    const struct click_stream_counter *of;
+    struct bytes key;
+    int64_t delta;
+};
+
+struct repair_list {
+    struct arena *arena;               /* of resellers and keys */
+    struct repair_day *days;
+    uint32_t day_count, day_capacity;
+    struct repair_counter *counters;
+    uint32_t counter_count, counter_capacity;
+};
+
+struct repair_list *repair_list_new(void);
+void repair_list_free(struct repair_list *list);               /* NULL is fine */
+
+void repair_list_note_day(struct repair_list *list, struct bytes reseller, int32_t day);
+/* The counter of `key` is to be moved by `delta`; `counter` outlives the list. */
+void repair_list_note_counter(struct repair_list *list, const struct click_stream_counter *counter,
+                              struct bytes key, int64_t delta);
+bool repair_list_is_empty(const struct repair_list *list);
+#endif

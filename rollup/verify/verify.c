@@ -1,0 +1,58 @@
+/* verify: the state of one verification, and what each step says of what it found. */
+#include "rollup/verify/verify_private.h"
+
+#include "base/memory.h"
+
+enum { DIFFERENCES_PRINTED_MAX = 1000 };
+
+#define PROGRESS_US INT64_C(2000000)
+
+void verify_free(struct verify *verify)
+{
+    if (verify->reader != NULL)
+        day_reader_free(verify->reader);
+    tallies_free(verify->tallies);
+    buffer_release(&verify->position);
+    buffer_release(&verify->position_next);
+    buffer_release(&verify->ledger_reseller);
+    repair_list_free(verify->repairs);
+    rollup_unhold_seals(verify->rollup, &verify->hold);
+    memory_free(verify);
+}
+
+void verify_finish(struct verify *verify, int exit_status)
+{
+    const struct verify_order order = verify->order;
+    verify_free(verify);
+    order.done(order.context, exit_status);
+}
+
+void verify_fail(struct verify *verify, int status, const struct error *err)
+{
+    command_printf(verify->output, COMMAND_ERR, "daybook: verify could not go on: %s\n",
+                   err != NULL ? err->text : error_text(status));
+    verify_finish(verify, EXIT_SYSTEM_FAILED);
+}
+
+bool verify_may_name(struct verify *verify)
+{
+    verify->differences++;
+    if (verify->differences == DIFFERENCES_PRINTED_MAX + 1)
+        command_printf(verify->output, COMMAND_OUT, "difference: … more are not named\n");
+    return verify->differences <= DIFFERENCES_PRINTED_MAX;
+}
+
+void verify_progress(struct verify *verify, const char *what, uint64_t count)
+{
+    int64_t now_us = store_now_us(verify->rollup->store);
+    if (verify->order.is_quiet || now_us - verify->progress_us < PROGRESS_US)
+        return;
+    verify->progress_us = now_us;
+    command_printf(verify->output, COMMAND_ERR, "%s: %" PRIu64 "\n", what, count);
+}
+
+void verify_next(struct verify *verify)
+{
+    const verify_step *step = verify->steps++;
+    (*step)(verify);
+}

@@ -1,0 +1,26 @@
+/* verify: recompute everything that follows from clicks and rates, and compare (verify_steps.c). */
+#ifndef DAYBOOK_ROLLUP_VERIFY_VERIFY_H
+#define DAYBOOK_ROLLUP_VERIFY_VERIFY_H
+
+#include "base/cli/command.h"
+#include "rollup/days/rollup.h"
+
+/* What is to be verified, and how; copied.  All that it points to outlives the verification. */
+struct verify_order {
+    struct rollup *rollup;
+    struct command_output *output;     /* for differences, progress and what was compared */
+    bool is_quiet;                     /* no progress */
+    bool is_read_only;                 /* the store: nothing is worked off before */
+    bool repairs;                      /* differences are put right, and all is compared again */
+    const char *door;                  /* of the repairs' row in `change`, as the next two */
+    const char *actor;
+    const char *command;
+    /* Once, at the end, with an exit status: EXIT_DONE, EXIT_DATA_SAYS_NO for a difference,
+     * EXIT_SYSTEM_FAILED where the verification could not go on. */
+    void (*done)(void *context, int exit_status);
+    void *context;
+};
+
+/* Engine thread.  `done` may come before the call returns. */
+void verify_start(const struct verify_order *order);
+#endif

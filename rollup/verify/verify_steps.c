@@ -1,0 +1,104 @@
+/* verify: recompute everything that follows from clicks and rates, and compare.
+ *
+ *   1 files      every page's checksum; stats against rows; cells against types; the manifest and
+ *                its copy: store_scrub
+ *     rates      every rate is 0 to 1
+ *   2 seals      of each sealed day its checksums, and that its ads add up to it
+ *   3 figures    every day of ad_click: stats x rate = amount_by_day, digit for digit, its seals'
+ *                stats included; of a published day the ledger's last entry says the same
+ *   4 ledger     every entry's old figure is the one before's new; times never decrease; the first
+ *                is the publication; as many days have a ledger as are published
+ *   5 counters   clicks_per_ad and clicks_per_reseller = clicks and seals counted again
+ *
+ * What decides correctness of the verdict while clicks keep coming: a day that is dirty is not
+ * judged (its figure is known to be out of date), a day that differs is read a second time before
+ * it is a difference, and a counter is read before and after the clicks are counted and must lie
+ * in between.
+ *
+ * Memory: days and entries are read in chunks; ads and resellers are counted as many at a time as
+ * there is room for (tallies.h), and clicks read again for the rest. */
+#include "rollup/verify/verify_private.h"
+
+#include "base/memory.h"
+
+static void verify_begin(const struct verify_order *order, bool repairs);
+
+/* ---- the verdict ---- */
+
+/* What could be wrong where all else agrees: nothing in the directory says it a second time. */
+static const char *unseen_of(const struct verify *verify)
+{
+    const struct table *clicks =
+        rollup_table(verify->rollup, verify->rollup->stream->clicks.table_id);
+    return (clicks->flags & TABLE_RANKED) != 0 ? "not compared: click_ids of clicks of one ad and "
+                                                 "millisecond; deletions from other "
+                                                 "tables\n"
+                                               : "not compared: deletions from other tables\n";
+}
+
+/* Everything was repaired: compare it again, and only say what differs. */
+static void repaired(struct verify *verify)
+{
+    const struct verify_order order = verify->order;
+    verify_free(verify);
+    verify_begin(&order, false);
+}
+
+static void verify_end(struct verify *verify)
+{
+    if (verify->differences > 0)
+        command_printf(verify->output, COMMAND_OUT, "%" PRIu64 " difference%s\n",
+                       verify->differences, verify->differences == 1 ? "" : "s");
+    else
+        command_printf(verify->output, COMMAND_OUT, "%sall agree\n", unseen_of(verify));
+    if (verify->repairs != NULL && !repair_list_is_empty(verify->repairs))
+        verify_repair(verify, repaired);
+    else
+        verify_finish(verify, verify->differences > 0 ? EXIT_DATA_SAYS_NO : EXIT_DONE);
+}
+
+/* ---- the steps ---- */
+
+static const verify_step steps[] = {verify_files,  verify_seals,    verify_figures,
+                                    verify_ledger, verify_counters, verify_end};
+
+static void settled(void *context, int status, const struct error *err)
+{
+    struct verify *verify = context;
+    if (status < 0)
+        verify_fail(verify, status, err);
+    else
+        verify_next(verify);
+}
+
+static void seals_held(void *context)
+{
+    struct verify *verify = context;
+    struct error err = {0};
+    if (verify->order.is_read_only) {
+        settled(verify, 0, NULL);
+        return;
+    }
+    int rc = rollup_settle(verify->rollup, false, settled, verify, &err);
+    if (rc < 0)
+        verify_fail(verify, rc, &err);
+}
+
+static void verify_begin(const struct verify_order *order, bool repairs)
+{
+    struct verify *verify = memory_zeroed(1, sizeof(*verify));
+    verify->rollup = order->rollup;
+    verify->order = *order;
+    verify->output = order->output;
+    verify->steps = steps;
+    verify->repairs = repairs ? repair_list_new() : NULL;
+    verify->progress_us = store_now_us(verify->rollup->store);
+    verify->hold = (struct seal_hold){.granted = seals_held, .context = verify};
+    rollup_hold_seals(verify->rollup, &verify->hold);
+}
+
+void verify_start(const struct verify_order *order)
+{
+    check(order->done != NULL);
+    verify_begin(order, order->repairs);
+}
