@@ -562,9 +562,10 @@ struct clustering clustering_copy(const struct clustering *from, struct arena *a
     return copy;
 }
 
-static size_t row_bytes(const struct row *row)
+size_t row_memory(const struct row *row)
 {
-    size_t size = clustering_bytes(&row->clustering);
+    size_t size = clustering_bytes(&row->clustering) + row->cell_count * sizeof(struct cell) +
+                  row->complex_count * sizeof(struct complex_deletion);
     for (uint32_t i = 0; i < row->cell_count; i++)
         size += row->cells[i].path.size + row->cells[i].value.size;
     return size;
@@ -573,9 +574,8 @@ static size_t row_bytes(const struct row *row)
 /* One piece of memory: cells, then deletions of complex columns, then bytes. */
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out)
 {
-    size_t cells_size = from->cell_count * sizeof(struct cell);
     size_t complex_size = from->complex_count * sizeof(struct complex_deletion);
-    struct cell *cells = arena_alloc(arena, cells_size + complex_size + row_bytes(from), 16);
+    struct cell *cells = arena_alloc(arena, row_memory(from), 16);
     struct complex_deletion *complex = (struct complex_deletion *)(cells + from->cell_count);
     uint8_t *to = (uint8_t *)(complex + from->complex_count);
     if (complex_size > 0)

@@ -138,6 +138,7 @@ struct deletion deletion_purge(struct deletion deletion, int64_t before_us);
 /* The same with every byte it points to in `arena`; of the clustering's values those that count. */
 struct clustering clustering_copy(const struct clustering *from, struct arena *arena);
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out);
+size_t row_memory(const struct row *row);                    /* bytes that such a copy takes */
 
 /* Packed form, for memtables, pages and log: FORMATS.md "Row". */
 void clustering_pack(const struct clustering *clustering, struct buffer *buffer);

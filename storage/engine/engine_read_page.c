@@ -134,9 +134,12 @@ static int read_slice(struct read_job *read, struct partition_reader *reader, in
                                      &stream, &read->err);
     if (rc != 0 || stream == NULL)
         return rc;
-    stream = stream_live(stream, now_s);
+    if (!read->request.with_deleted)
+        stream = stream_live(stream, now_s);
     struct unfiltered item;
     while ((rc = stream->next(stream, &item, &read->err)) == 1) {
+        if (item.kind != UNFILTERED_ROW)
+            continue;
         if (read->request.one_of_each && is_another(read, &item.row)) {
             *is_left_out = ++passed == PASSED_MAX;
             if (*is_left_out)
@@ -288,6 +291,17 @@ static bool open_read_is_over(const struct open_read *open)
     return open->items > READ_CAPTURE_ITEMS_MAX || page_is_full(open->read);
 }
 
+/* Into the next row of the page.  False: a reader sees nothing of it. */
+static bool open_read_row(struct open_read *open, const struct row *row)
+{
+    struct read_job *read = open->read;
+    struct row *next = &next_row(read)->row;
+    if (!read->request.with_deleted)
+        return row_live(read->table, row, open->now_s, read->arena, next);
+    *next = *row;
+    return true;
+}
+
 static void open_read_partition(struct open_read *open, int64_t token, struct bytes key,
                                 const struct slice *slice)
 {
@@ -302,8 +316,7 @@ static void open_read_partition(struct open_read *open, int64_t token, struct by
         if (stream->next(stream, &item, NULL) != 1)
             break;
         open->items++;
-        if (item.kind == UNFILTERED_ROW &&
-            row_live(read->table, &item.row, open->now_s, read->arena, &next_row(read)->row))
+        if (item.kind == UNFILTERED_ROW && open_read_row(open, &item.row))
             add_row(read, token, key);
     }
     stream_close(stream);

@@ -49,6 +49,8 @@ struct read_request {
     struct slice slice;           /* of every partition read */
     bool one_of_each;             /* of rows with the same first clustering value only the first, in
                                    * the slice's direction: the others cost next to nothing */
+    bool with_deleted;            /* rows come with deletions and expired cells too, as a merge has
+                                   * them: for the size of a row.  Of tables that are not ranked */
     struct bytes position;        /* go on after this: read_page.position; empty: from the start */
     uint32_t row_limit;           /* rows in a page, 1..READ_ROWS_MAX; of large ones it has fewer */
     enum read_view view;
@@ -65,8 +67,8 @@ struct store_version {
 struct page_row {
     int64_t token;
     struct bytes key;
-    struct row row;               /* live cells only, counters as bigints; a static row comes as a
-                                   * row of its own */
+    struct row row;               /* live cells only, unless asked for with_deleted, counters as
+                                   * bigints; a static row comes as a row of its own */
 };
 
 struct read_page {

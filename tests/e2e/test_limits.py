@@ -71,6 +71,8 @@ MET_BY = {
         "unit/test_native_door.c bodies_half_sent_by_many_stay_within_the_limit",
     "CQL requests while they are carried out, with their answers":
         "e2e/test_memory.py test_large_batches_of_many_clients_stay_within_the_limit",
+    "row in memory, as writes over CQL make it grow":
+        "unit/test_cql_row_size.c a_row_that_grows_by_small_statements_is_refused_in_time",
     "CQL answers that wait for their readers, of all connections":
         "unit/test_native_door.c while_answers_fill_the_limit_only_who_reads_is_served",
     "CQL requests of a connection that run at a time":

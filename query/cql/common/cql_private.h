@@ -50,6 +50,7 @@ const char *cql_text(struct arena *arena, struct bytes text);
 
 struct cql_prepared_cache;
 struct cql_guard;
+struct cql_row_size_bounds;
 struct cql_trace;
 struct cql_trace_list;
 struct cql_work;
@@ -84,6 +85,7 @@ struct cql {
     struct arena *spare[CQL_ARENAS_SPARE_MAX];
     uint32_t spare_count;
     int64_t list_ticks;                  /* of the last path that was made for a list */
+    struct cql_row_size_bounds *row_sizes;     /* of rows that grow (cql_row_size.h) */
     /* A schema change is under way (cql_wait.h): what comes meanwhile waits. */
     bool schema_is_changing;
     uint32_t writing;                    /* writes under way: their tables must stay until they are

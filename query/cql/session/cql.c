@@ -24,6 +24,7 @@
 #include "query/cql/session/cql_compile.h"
 #include "query/cql/session/cql_prepared.h"
 #include "query/cql/system/cql_system.h"
+#include "query/cql/write/cql_row_size.h"
 #include "query/cql/write/cql_write.h"
 #include "storage/engine/store.h"
 #include "storage/schema/schema.h"
@@ -49,6 +50,7 @@ struct cql *cql_new(const struct cql_options *options)
                                                                ? options->prepared_bytes_max
                                                                : CQL_PREPARED_BYTES_DEFAULT);
     cql->traces = cql_trace_list_new();
+    cql->row_sizes = cql_row_size_bounds_new(cql->options.work_bytes_max / CQL_ROW_SHARE);
     cql_slice_init(cql);
     cql_wait_init(cql);
     return cql;
@@ -62,6 +64,7 @@ void cql_free(struct cql *cql)
     cql_arena_free_all(cql);
     cql_prepared_cache_free(cql->prepared);
     cql_trace_list_free(cql->traces);
+    cql_row_size_bounds_free(cql->row_sizes);
     schema_unref(cql->system_schema);
     memory_free(cql);
 }

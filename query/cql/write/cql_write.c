@@ -20,6 +20,7 @@
 #include "query/cql/common/cql_trace.h"
 #include "query/cql/common/cql_wait.h"
 #include "query/cql/write/cql_condition.h"
+#include "query/cql/write/cql_row_size.h"
 #include "rollup/days/rollup.h"
 #include "rollup/streams/streams.h"
 #include "storage/engine/store.h"
@@ -55,9 +56,10 @@ struct write {
     uint32_t expectation_count;
 
     struct write_batch *batch;
-    struct cql_once *once;         /* the request has an id; NULL: none */
-    bool is_copy;                  /* of a request that was applied */
-    struct cql_once_answer answer; /* of a conditional write; empty of others */
+    struct cql_row_size_check measure; /* of the batch's rows, before it is applied */
+    struct cql_once *once;             /* the request has an id; NULL: none */
+    bool is_copy;                      /* of a request that was applied */
+    struct cql_once_answer answer;     /* of a conditional write; empty of others */
 };
 
 static void hold_end(struct write *write)
@@ -346,6 +348,15 @@ static int ask_conditions(void *context)
     return 0;
 }
 
+static void write_measured(void *context, int rc)
+{
+    struct write *write = context;
+    if (rc == 0)
+        write_apply(write->work);
+    else
+        cql_finish_fault(write->work);
+}
+
 static void write_decide(struct write *write)
 {
     struct cql_work *work = write->work;
@@ -358,7 +369,9 @@ static void write_decide(struct write *write)
         cql_finish_fault(work);
         return;
     }
-    write_apply(work);
+    write->measure = (struct cql_row_size_check){
+        .work = work, .batch = write->batch, .ready = write_measured, .context = write};
+    cql_row_size_check(&write->measure);
 }
 
 /* ---- reading first ---- */

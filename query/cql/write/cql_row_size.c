@@ -1,0 +1,208 @@
+/* cql_row_size: see the header. */
+#include "query/cql/write/cql_row_size.h"
+
+#include "base/hash64.h"
+#include "base/memory.h"
+#include "query/cql/common/cql_trace.h"
+
+enum { SIZES_KEPT = 1 << 14 }; /* a power of two */
+
+struct row_size {
+    uint64_t hash; /* 0: none */
+    size_t bound;
+};
+
+struct cql_row_size_bounds {
+    size_t limit;
+    struct row_size kept[SIZES_KEPT]; /* each at the place that its hash gives; others go */
+};
+
+struct cql_row_size_bounds *cql_row_size_bounds_new(size_t limit)
+{
+    struct cql_row_size_bounds *sizes = memory_zeroed(1, sizeof(*sizes));
+    sizes->limit = limit;
+    return sizes;
+}
+
+void cql_row_size_bounds_free(struct cql_row_size_bounds *sizes)
+{
+    memory_free(sizes);
+}
+
+/* Whether the row's write first deletes all cells of a collection. */
+static bool is_replaced(const struct row *row, uint32_t column_id)
+{
+    for (uint32_t i = 0; i < row->complex_count; i++)
+        if (row->complex[i].column_id == column_id)
+            return true;
+    return false;
+}
+
+/* Whether the cells of the column that begin at `*at`, behind which it is left, may make the row
+ * large. */
+static bool column_grows(const struct row *row, uint32_t *at)
+{
+    const struct cell *first = &row->cells[*at];
+    size_t size = 0;
+    for (; *at < row->cell_count && row->cells[*at].column_id == first->column_id; (*at)++)
+        size += row->cells[*at].path.size + row->cells[*at].value.size;
+    return size > CQL_ROW_SIZE_SMALL ||
+           (first->path.data != NULL && !is_replaced(row, first->column_id));
+}
+
+size_t cql_row_size_growth(const struct row *row)
+{
+    bool grows = false;
+    for (uint32_t i = 0; i < row->cell_count && !grows;)
+        grows = column_grows(row, &i);
+    return grows ? row_memory(row) : 0;
+}
+
+/* Which row it is. */
+static uint64_t row_hash(const struct mutation *mutation, const struct row *row)
+{
+    uint64_t hash = hash64(mutation->key.data, mutation->key.size) ^ mutation->table_id;
+    for (uint32_t i = 0; i < row->clustering.count; i++) {
+        struct bytes value = row->clustering.values[i];
+        const uint64_t joined[] = {hash, hash64(value.data, value.size)};
+        hash = hash64(joined, sizeof(joined));
+    }
+    return (hash ^ row->is_static) | 1;
+}
+
+static struct row_size *place_of(struct cql_row_size_bounds *sizes, uint64_t hash)
+{
+    return &sizes->kept[hash >> 1 & (SIZES_KEPT - 1)];
+}
+
+bool cql_row_size_add(struct cql_row_size_bounds *sizes, uint64_t hash, size_t growth)
+{
+    struct row_size *kept = place_of(sizes, hash);
+    if (kept->hash != hash || kept->bound + growth > sizes->limit)
+        return false;
+    kept->bound += growth;
+    return true;
+}
+
+bool cql_row_size_measured(struct cql_row_size_bounds *sizes, uint64_t hash, size_t size,
+                           size_t growth)
+{
+    if (size + growth > sizes->limit)
+        return false;
+    *place_of(sizes, hash) = (struct row_size){hash, size + growth};
+    return true;
+}
+
+/* ---- a batch ---- */
+
+static const struct table *table_of(const struct cql_row_size_check *measure)
+{
+    const struct mutation *mutation = &measure->batch->mutations[measure->mutation];
+    return schema_table(store_schema(measure->work->cql->options.store), mutation->table_id);
+}
+
+static const struct unfiltered *item_of(const struct cql_row_size_check *measure)
+{
+    return &measure->batch->mutations[measure->mutation].items[measure->item];
+}
+
+static uint64_t hash_of(const struct cql_row_size_check *measure)
+{
+    return row_hash(&measure->batch->mutations[measure->mutation], &item_of(measure)->row);
+}
+
+static int refuse(struct cql_row_size_check *measure, size_t size)
+{
+    const struct table *table = table_of(measure);
+    return cql_invalid(
+        &measure->work->fault,
+        "A row of table %s.%s would take %zu bytes of memory, of at most %zu: delete "
+        "it or write its collections anew, or keep what it has in several rows",
+        table->keyspace, table->name, size + measure->growth, measure->work->cql->row_sizes->limit);
+}
+
+static void go_on(struct cql_row_size_check *measure);
+
+static void row_arrived(void *context, int status, const struct error *err,
+                        const struct read_page *page)
+{
+    struct cql_row_size_check *measure = context;
+    size_t size = 0;
+    bool is_static = item_of(measure)->row.is_static;
+    for (uint32_t i = 0; status == 0 && i < page->row_count; i++)
+        if (page->rows[i].row.is_static == is_static)
+            size += row_memory(&page->rows[i].row);
+    if (status != 0) {
+        measure->rc = cql_fault_of(&measure->work->fault, err);
+    } else if (!cql_row_size_measured(measure->work->cql->row_sizes, hash_of(measure), size,
+                                      measure->growth)) {
+        measure->rc = refuse(measure, size);
+    }
+    measure->item++;
+    measure->is_answered = true;
+    if (!measure->is_reading)
+        go_on(measure);
+}
+
+static void read_row(struct cql_row_size_check *measure)
+{
+    const struct row *row = &item_of(measure)->row;
+    struct error err = {0};
+    struct read_request request = {.table_id = table_of(measure)->id,
+                                   .key = measure->batch->mutations[measure->mutation].key,
+                                   .slice = slice_all(),
+                                   .row_limit = 1,
+                                   .with_deleted = true,
+                                   .view = READ_APPLIED};
+    request.slice.with_static = row->is_static;
+    if (!row->is_static) {
+        request.slice.start = (struct bound){row->clustering, BOUND_BEFORE};
+        request.slice.end = (struct bound){row->clustering, BOUND_AFTER};
+    }
+    cql_trace(measure->work, "Measuring a row of %s", table_of(measure)->name);
+    if (store_read(measure->work->cql->options.store, &request, row_arrived, measure, &err) != 0) {
+        measure->rc = cql_fault_of(&measure->work->fault, &err);
+        measure->is_answered = true;
+    }
+}
+
+/* The next row of the batch whose size is not known to be small enough; false: there is none. */
+static bool next_row(struct cql_row_size_check *measure)
+{
+    for (; measure->mutation < measure->batch->mutation_count; measure->mutation++) {
+        const struct mutation *mutation = &measure->batch->mutations[measure->mutation];
+        bool is_ranked = (table_of(measure)->flags & TABLE_RANKED) != 0;
+        for (; measure->item < mutation->item_count; measure->item++) {
+            const struct unfiltered *item = &mutation->items[measure->item];
+            bool is_row = item->kind == UNFILTERED_ROW && !is_ranked;
+            measure->growth = is_row ? cql_row_size_growth(&item->row) : 0;
+            if (measure->growth > 0 &&
+                !cql_row_size_add(measure->work->cql->row_sizes, hash_of(measure), measure->growth))
+                return true;
+        }
+        measure->item = 0;
+    }
+    return false;
+}
+
+/* A loop, because a read may be answered at once; one that is answered late begins it again. */
+static void go_on(struct cql_row_size_check *measure)
+{
+    measure->is_reading = true;
+    do {
+        measure->is_answered = false;
+        if (measure->rc != 0 || !next_row(measure)) {
+            measure->ready(measure->context, measure->rc);
+            return;
+        }
+        read_row(measure);
+    } while (measure->is_answered);
+    measure->is_reading = false;
+}
+
+void cql_row_size_check(struct cql_row_size_check *measure)
+{
+    measure->mutation = measure->item = 0;
+    measure->rc = 0;
+    go_on(measure);
+}
