@@ -58,8 +58,8 @@ static bool stretch_of(const uint64_t *sizes, uint32_t count, uint32_t class, ui
     return false;
 }
 
-bool compact_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min, uint64_t tier_bytes,
-                   uint32_t *start_out, uint32_t *end_out)
+bool compact_plan_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min,
+                        uint64_t tier_bytes, uint32_t *start_out, uint32_t *end_out)
 {
     for (uint32_t class = 0; class <= 16; class ++)
         if (stretch_of(sizes, count, class, class == 0 ? COMPACT_RUNS_MIN : runs_min, tier_bytes,
@@ -175,7 +175,7 @@ static bool find_tier(const struct compact_facts *facts, const uint32_t *group, 
     uint64_t *sizes = memory_alloc(count * sizeof *sizes);
     for (uint32_t i = 0; i < count; i++)
         sizes[i] = facts->runs[group[i]].info->size;
-    bool found = compact_tiers(sizes, count, runs_min, facts->tier_bytes, start, end);
+    bool found = compact_plan_tiers(sizes, count, runs_min, facts->tier_bytes, start, end);
     if (found && is_narrow)
         *start = reach_back(sizes, *start, *end);
     memory_free(sizes);

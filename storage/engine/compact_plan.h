@@ -82,6 +82,6 @@ bool compact_plan(const struct compact_facts *facts, struct compact_choice *choi
  *                                    90 3 5 3 3    merge the last four (c = 1)
  *                                    90 1 9 3 3    nothing: less than two times 9
  *                                    250 90 1 1    nothing */
-bool compact_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min, uint64_t tier_bytes,
-                   uint32_t *start_out, uint32_t *end_out);
+bool compact_plan_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min,
+                        uint64_t tier_bytes, uint32_t *start_out, uint32_t *end_out);
 #endif

@@ -26,7 +26,7 @@ struct engine_options {
     bool read_only;                    /* shared lock; the log is replayed in memory */
     bool salvage;                      /* manifest.h, commit_log.h; and every page of every segment
                                         * is read, to make damaged ones again where that can be */
-    uint64_t memory_limit;             /* bytes (engine_memory.c); 0: the default */
+    uint64_t memory_limit;             /* bytes (memory_account.h); 0: the default */
     uint64_t memtable_rows_max;        /* rows of ranked tables in one memtable; 0: 16 Mi */
     uint64_t unflushed_log_max;        /* bytes; 0: ENGINE_UNFLUSHED_LOG_MAX */
     uint64_t log_file_size;            /* commit_log.h, as the next; 0: default */

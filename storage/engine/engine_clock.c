@@ -1,15 +1,7 @@
-/* engine_clock: what time it is for the store, and whether that may be believed (trusted_clock.h).
- *
- * The mark is written when the directory is opened and as long as the server runs, once it is
- * MARK_US old; never while the clock is in doubt, so that a wrong clock that is started with finds
- * the mark of the right one.  One that there is no room for is tried again a minute later.
- *
- * Write timestamps come after all that the store gave before, and from nothing else: a client's are
- * in cells alone. */
+#include "storage/engine/engine_clock.h"
+
 #include "base/calendar.h"
-#include "base/log.h"
 #include "base/memory.h"
-#include "storage/engine/engine_private.h"
 
 #define MARK_US       INT64_C(3600000000)
 #define MARK_AGAIN_US INT64_C(60000000)
@@ -20,7 +12,7 @@
 
 struct mark_job {
     struct job job; /* first */
-    struct engine *engine;
+    struct engine_clock *clock;
     struct clock_mark mark;
     int status;
     struct error err;
@@ -34,104 +26,119 @@ static void mark_run(struct job *job)
 {
     struct mark_job *marking = (struct mark_job *)job;
     const struct manifest_edit edit = {.clock = marking->mark};
-    marking->status = manifest_apply(marking->engine->manifest, &edit, &marking->err);
+    marking->status = manifest_apply(marking->clock->manifest, &edit, &marking->err);
 }
 
 static void mark_done(struct job *job)
 {
     struct mark_job *marking = (struct mark_job *)job;
-    struct engine *engine = marking->engine;
-    engine->markings--;
+    struct engine_clock *clock = marking->clock;
+    clock->markings--;
     if (marking->status == 0)
-        engine->marked_us = marking->mark.trusted_us;
+        clock->marked_us = marking->mark.trusted_us;
     else if (error_is_passing(marking->status))
-        engine->marked_us = marking->mark.trusted_us - MARK_US + MARK_AGAIN_US;
+        clock->marked_us = marking->mark.trusted_us - MARK_US + MARK_AGAIN_US;
     else
-        engine_env_fail(&engine->env, marking->status, marking->err.text);
+        engine_env_fail(clock->env, marking->status, marking->err.text);
     if (marking->done != NULL)
         marking->done(marking->context, marking->status,
                       marking->status < 0 ? &marking->err : NULL);
     memory_free(marking);
-    engine_env_job_done(&engine->env);
+    engine_env_job_done(clock->env);
 }
 
-static void mark_write(struct engine *engine, const struct clock_reading *now, store_done done,
+static void mark_write(struct engine_clock *clock, const struct clock_reading *now, store_done done,
                        void *context)
 {
     struct mark_job *marking = memory_zeroed(1, sizeof(*marking));
     *marking = (struct mark_job){.job = {.run = mark_run, .done = mark_done},
-                                 .engine = engine,
-                                 .mark = trusted_clock_mark(&engine->clock, now),
+                                 .clock = clock,
+                                 .mark = trusted_clock_mark(&clock->trusted, now),
                                  .done = done,
                                  .context = context};
-    engine->markings++;
-    engine_env_submit(&engine->env, LANE_BACKGROUND, &marking->job);
+    clock->markings++;
+    engine_env_submit(clock->env, LANE_BACKGROUND, &marking->job);
 }
 
-static void mark_if_old(struct engine *engine, const struct clock_reading *now)
+static void mark_if_old(struct engine_clock *clock, const struct clock_reading *now)
 {
-    bool is_old = trusted_clock_us(&engine->clock, now) - engine->marked_us >= MARK_US;
-    if (is_old && !engine->clock.is_in_doubt && engine->markings == 0 && engine->env.failed == 0 &&
-        !engine->env.options.read_only && !engine->env.is_closing)
-        mark_write(engine, now, NULL, NULL);
+    bool is_old = trusted_clock_us(&clock->trusted, now) - clock->marked_us >= MARK_US;
+    if (is_old && !clock->trusted.is_in_doubt && clock->markings == 0 && clock->env->failed == 0 &&
+        !clock->env->options.read_only && !clock->env->is_closing)
+        mark_write(clock, now, NULL, NULL);
 }
 
-void engine_clock_open(struct engine *engine)
+void engine_clock_init(struct engine_clock *clock, struct engine_env *env,
+                       struct manifest *manifest)
 {
-    const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
-    const struct clock_mark *mark = &manifest_state(engine->manifest)->clock;
+    *clock = (struct engine_clock){.env = env, .manifest = manifest};
+}
+
+void engine_clock_open(struct engine_clock *clock, int64_t log_last_us)
+{
+    const struct clock_reading now = trusted_clock_read(clock->env->world->clock);
+    const struct clock_mark *mark = &manifest_state(clock->manifest)->clock;
     if (mark->trusted_us != 0)
-        trusted_clock_init(&engine->clock, mark, &now);
+        trusted_clock_init(&clock->trusted, mark, &now);
     else
-        trusted_clock_init_unmarked(&engine->clock, commit_log_last_timestamp(engine->log), &now);
-    engine->marked_us = mark->trusted_us;
-    mark_if_old(engine, &now);
+        trusted_clock_init_unmarked(&clock->trusted, log_last_us, &now);
+    clock->marked_us = mark->trusted_us;
+    mark_if_old(clock, &now);
+}
+
+void engine_clock_pass(struct engine_clock *clock, int64_t timestamp_us)
+{
+    if (timestamp_us >= clock->next_us)
+        clock->next_us = timestamp_us + 1;
+}
+
+int64_t engine_clock_given_us(const struct engine_clock *clock)
+{
+    return clock->next_us > 0 ? clock->next_us - 1 : 0;
 }
 
 /* ---- what is asked ---- */
 
-int64_t engine_past_us(struct engine *engine)
+int64_t engine_clock_past_us(struct engine_clock *clock)
 {
-    const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
-    int64_t trusted_us = trusted_clock_us(&engine->clock, &now);
-    bool is_wrong = trusted_clock_look(&engine->clock, &now) && trusted_us < now.wall_us;
+    const struct clock_reading now = trusted_clock_read(clock->env->world->clock);
+    int64_t trusted_us = trusted_clock_us(&clock->trusted, &now);
+    bool is_wrong = trusted_clock_look(&clock->trusted, &now) && trusted_us < now.wall_us;
     return is_wrong ? trusted_us : now.wall_us;
 }
 
-struct store_clock engine_clock_op(struct store *store)
+struct store_clock engine_clock_read(struct engine_clock *clock)
 {
-    struct engine *engine = (struct engine *)store;
-    const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
-    bool is_in_doubt = trusted_clock_look(&engine->clock, &now);
+    const struct clock_reading now = trusted_clock_read(clock->env->world->clock);
+    bool is_in_doubt = trusted_clock_look(&clock->trusted, &now);
     return (struct store_clock){.wall_us = now.wall_us,
-                                .trusted_us = trusted_clock_us(&engine->clock, &now),
-                                .last_us = engine->timestamp_next_us - 1,
+                                .trusted_us = trusted_clock_us(&clock->trusted, &now),
+                                .last_us = clock->next_us - 1,
                                 .is_in_doubt = is_in_doubt};
 }
 
-int64_t engine_now_us(struct engine *engine)
+int64_t engine_clock_now_us(struct engine_clock *clock)
 {
-    int64_t wall = engine->env.world->clock->wall_us(engine->env.world->clock);
-    return wall > engine->timestamp_next_us ? wall : engine->timestamp_next_us;
+    int64_t wall = clock->env->world->clock->wall_us(clock->env->world->clock);
+    return wall > clock->next_us ? wall : clock->next_us;
 }
 
-int64_t engine_now_us_op(struct store *store)
+int64_t engine_clock_store_us(struct engine_clock *clock)
 {
-    struct engine *engine = (struct engine *)store;
-    int64_t now_us = engine_now_us(engine);
+    int64_t now_us = engine_clock_now_us(clock);
     return now_us < TIME_US_MAX ? now_us
-                                : engine->env.world->clock->wall_us(engine->env.world->clock);
+                                : clock->env->world->clock->wall_us(clock->env->world->clock);
 }
 
-int engine_accept_clock_op(struct store *store, store_done done, void *context, struct error *err)
+int engine_clock_accept(struct engine_clock *clock, store_done done, void *context,
+                        struct error *err)
 {
-    struct engine *engine = (struct engine *)store;
-    const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
-    int rc = engine_env_check_writable(&engine->env, err);
+    const struct clock_reading now = trusted_clock_read(clock->env->world->clock);
+    int rc = engine_env_check_writable(clock->env, err);
     if (rc != 0)
         return rc;
-    trusted_clock_accept(&engine->clock, &now);
-    mark_write(engine, &now, done, context);
+    trusted_clock_accept(&clock->trusted, &now);
+    mark_write(clock, &now, done, context);
     return 0;
 }
 
@@ -146,9 +153,9 @@ static struct buffer time_text(int64_t time_us)
     return text;
 }
 
-static void say_doubt(struct engine *engine, const struct clock_reading *now)
+static void say_doubt(struct engine_clock *clock, const struct clock_reading *now)
 {
-    int64_t trusted_us = trusted_clock_us(&engine->clock, now);
+    int64_t trusted_us = trusted_clock_us(&clock->trusted, now);
     struct buffer wall = time_text(now->wall_us);
     struct buffer trusted = time_text(trusted_us);
     log_event(LOG_WARNING, "clock_in_doubt", log_bytes("wall", buffer_view(&wall)),
@@ -169,33 +176,32 @@ static void say_trust(const struct clock_reading *now)
 }
 
 /* Once: a clock that was ahead when it gave them, or a version that took a client's for its own. */
-static void say_ahead(struct engine *engine, const struct clock_reading *now)
+static void say_ahead(struct engine_clock *clock, const struct clock_reading *now)
 {
-    int64_t ahead_us = engine->timestamp_next_us - now->wall_us;
-    if (engine->is_watched || ahead_us < AHEAD_US)
+    int64_t ahead_us = clock->next_us - now->wall_us;
+    if (clock->is_watched || ahead_us < AHEAD_US)
         return;
-    struct buffer last = time_text(engine->timestamp_next_us);
+    struct buffer last = time_text(clock->next_us);
     log_event(LOG_WARNING, "timestamps_ahead", log_bytes("last", buffer_view(&last)),
               log_number("ahead_seconds", ahead_us / 1000000),
               log_text("help", "stop the server, and run daybook clock mend"));
     buffer_release(&last);
 }
 
-void engine_watch_clock_op(struct store *store)
+void engine_clock_watch(struct engine_clock *clock)
 {
-    struct engine *engine = (struct engine *)store;
-    const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
-    struct clock *clock = engine->env.world->clock;
-    bool is_in_doubt = trusted_clock_look(&engine->clock, &now);
+    const struct clock_reading now = trusted_clock_read(clock->env->world->clock);
+    struct clock *wall = clock->env->world->clock;
+    bool is_in_doubt = trusted_clock_look(&clock->trusted, &now);
     uint64_t count;
-    if (!engine->is_doubt_said)
-        engine->doubts = (struct log_group){.period_us = SAID_US};
-    if (is_in_doubt && log_group_admit(&engine->doubts, clock->monotonic_us(clock), &count))
-        say_doubt(engine, &now);
-    if (!is_in_doubt && engine->is_doubt_said)
+    if (!clock->is_doubt_said)
+        clock->doubts = (struct log_group){.period_us = SAID_US};
+    if (is_in_doubt && log_group_admit(&clock->doubts, wall->monotonic_us(wall), &count))
+        say_doubt(clock, &now);
+    if (!is_in_doubt && clock->is_doubt_said)
         say_trust(&now);
-    say_ahead(engine, &now);
-    engine->is_doubt_said = is_in_doubt;
-    engine->is_watched = true;
-    mark_if_old(engine, &now);
+    say_ahead(clock, &now);
+    clock->is_doubt_said = is_in_doubt;
+    clock->is_watched = true;
+    mark_if_old(clock, &now);
 }

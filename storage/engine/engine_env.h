@@ -10,6 +10,8 @@
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_ENV_H
 #define DAYBOOK_STORAGE_ENGINE_ENGINE_ENV_H
 
+#include <stdatomic.h>
+
 #include "base/error.h"
 #include "base/world/world.h"
 #include "storage/engine/engine.h"
@@ -21,6 +23,8 @@ struct engine_env {
     bool is_closing;                   /* no new work is begun */
     int failed;                        /* negative once a write or sync failed, for good */
     struct error failure;              /* why */
+    /* So many frames were handed to the log.  Jobs read it, to rest while there is ingest. */
+    atomic_uint_fast64_t frames_sealed;
     void (*on_failure)(void *context); /* once, when `failed` is set */
     void (*on_job_done)(void *context);        /* after each job */
     void *context;                     /* of both */

@@ -1,4 +1,4 @@
-/* engine_restamp: a directory whose timestamps are ahead of now comes behind it again.
+/* A directory whose timestamps are ahead of now comes behind it again.
  *
  * The store's timestamps never go back, so once its clock was ahead, whatever it stamps beats what
  * drivers send with the right time.  Here all that lies between now and the last timestamp that it
@@ -17,6 +17,7 @@
 #include "base/calendar.h"
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
+#include "storage/engine/partition_reader.h"
 #include "storage/segment/narrow_segment.h"
 #include "storage/cell/restamp.h"
 #include "storage/segment/wide_segment.h"
@@ -48,7 +49,7 @@ static int64_t new_time(void *context, int64_t timestamp_us)
 static const struct table *table_of(const struct restamping *restamping,
                                     const struct segment *segment)
 {
-    return schema_table(restamping->engine->schema, segment_info(segment)->table_id);
+    return schema_table(restamping->engine->memtables.schema, segment_info(segment)->table_id);
 }
 
 /* ---- one segment ---- */
@@ -67,7 +68,7 @@ static int narrow_pass(struct restamping *restamping, struct segment *segment,
                        struct narrow_segment_writer *writer)
 {
     const struct table *table = table_of(restamping, segment);
-    const struct view view = {.schema = restamping->engine->schema,
+    const struct view view = {.schema = restamping->engine->memtables.schema,
                               .segments = &segment,
                               .segment_count = 1,
                               .frame = UINT64_MAX};
@@ -184,13 +185,13 @@ static int note_all(struct restamping *restamping)
 {
     const struct engine *engine = restamping->engine;
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < engine->segment_count; i++) {
-        struct segment *segment = engine->segments[i];
+    for (uint32_t i = 0; rc == 0 && i < engine->runs.count; i++) {
+        struct segment *segment = engine->runs.segments[i];
         const struct table *table = table_of(restamping, segment);
         if (may_be_ahead(restamping, segment))
             rc = note_one(restamping, segment);
-        bool is_last = i + 1 == engine->segment_count ||
-                       table_of(restamping, engine->segments[i + 1]) != table;
+        bool is_last = i + 1 == engine->runs.count ||
+                       table_of(restamping, engine->runs.segments[i + 1]) != table;
         if (rc == 0 && is_last)
             tell_table(restamping, table);
     }
@@ -203,15 +204,15 @@ static int write_one(struct restamping *restamping, struct segment *segment)
     struct engine *engine = restamping->engine;
     struct segment_info info = *segment_info(segment);
     uint32_t place = restamping->output_count;
-    info.id = atomic_fetch_add(&engine->segment_id_next, 1);
-    info.schema_version = schema_version(engine->schema);
+    info.id = run_set_next_id(&engine->runs);
+    info.schema_version = schema_version(engine->memtables.schema);
     int rc = info.kind == SEGMENT_WIDE ? wide_write(restamping, segment, &info)
                                        : narrow_write(restamping, segment, &info);
     if (rc != 0 || (info.rows == 0 && info.partitions == 0))
         return rc;
     restamping->infos[place] = info;
-    rc = engine_open_segment(engine, &info, table_of(restamping, segment),
-                             &restamping->outputs[place], restamping->err);
+    rc = run_set_open_segment(&engine->runs, &info, table_of(restamping, segment),
+                              &restamping->outputs[place], restamping->err);
     restamping->output_count += rc == 0;
     return rc;
 }
@@ -226,10 +227,10 @@ static int publish(struct restamping *restamping)
                                        .added_count = restamping->output_count,
                                        .removed = removed,
                                        .removed_count = restamping->input_count,
-                                       .flushed_frame = engine->payload_frame - 1,
+                                       .flushed_frame = engine->sequencer.frame - 1,
                                        .timestamp_us = restamping->times.end_us,
-                                       .purges = engine->purges_published + 1};
-    int rc = manifest_apply(engine->manifest, &edit, restamping->err);
+                                       .purges = engine->runs.purges + 1};
+    int rc = manifest_apply(engine->runs.manifest, &edit, restamping->err);
     memory_free(removed);
     return rc;
 }
@@ -238,14 +239,14 @@ static void swap(struct restamping *restamping)
 {
     struct engine *engine = restamping->engine;
     for (uint32_t i = 0; i < restamping->input_count; i++)
-        engine_remove_segment(engine, segment_info(restamping->inputs[i])->id);
+        run_set_remove(&engine->runs, segment_info(restamping->inputs[i])->id);
     for (uint32_t i = 0; i < restamping->output_count; i++)
-        engine_add_segment(engine, restamping->outputs[i]);
+        run_set_add(&engine->runs, restamping->outputs[i]);
     restamping->output_count = 0;
-    engine->frame_flushed = engine->payload_frame - 1;
-    engine->timestamp_flushed_us = restamping->times.end_us;
-    engine->timestamp_next_us = restamping->times.end_us + 1;
-    engine->purges_published = engine->purges_begun = engine->purges_published + 1;
+    engine->runs.frame_flushed = engine->sequencer.frame - 1;
+    engine->runs.timestamp_us = restamping->times.end_us;
+    engine->clock.next_us = restamping->times.end_us + 1;
+    engine->runs.purges = engine->maintenance.purges_begun = engine->runs.purges + 1;
 }
 
 static int write_all(struct restamping *restamping)
@@ -270,9 +271,9 @@ static int restamp_all(struct engine *engine, struct engine_restamp *options, st
 {
     struct restamping restamping = {.engine = engine, .err = err};
     restamp_init(&restamping.times, options->now_us, options->before_us, RESTAMP_SPANS_MAX);
-    restamping.inputs = memory_alloc(engine->segment_count * sizeof(*restamping.inputs));
-    restamping.outputs = memory_alloc(engine->segment_count * sizeof(*restamping.outputs));
-    restamping.infos = memory_alloc(engine->segment_count * sizeof(*restamping.infos));
+    restamping.inputs = memory_alloc(engine->runs.count * sizeof(*restamping.inputs));
+    restamping.outputs = memory_alloc(engine->runs.count * sizeof(*restamping.outputs));
+    restamping.infos = memory_alloc(engine->runs.count * sizeof(*restamping.infos));
     int rc = note_all(&restamping);
     options->after_us = restamping.times.end_us;
     if (rc == 0 && !options->is_dry_run)
@@ -291,7 +292,7 @@ static int restamp_all(struct engine *engine, struct engine_restamp *options, st
 static int refuse_doubt(const struct engine *engine, const struct clock_reading *now,
                         struct error *err)
 {
-    const struct clock_mark *mark = &manifest_state(engine->manifest)->clock;
+    const struct clock_mark *mark = &manifest_state(engine->runs.manifest)->clock;
     struct trusted_clock clock;
     if (mark->trusted_us == 0)
         return 0;
@@ -311,11 +312,11 @@ int engine_restamp_now(struct engine *engine, struct error *err)
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
     /* 0 is no time: of a counter that was never set, and of an edit that moves no clock. */
     options->now_us = now.wall_us > 0 ? now.wall_us : 1;
-    options->before_us = options->after_us = engine->timestamp_next_us - 1;
+    options->before_us = options->after_us = engine->clock.next_us - 1;
     int rc = refuse_doubt(engine, &now, err);
     if (rc != 0 || options->before_us <= options->now_us)
         return rc;
-    engine_freeze_open(engine, engine->payload_frame - 1);
-    rc = engine_flush_now(engine, err);
+    sequencer_freeze(&engine->sequencer, engine->sequencer.frame - 1);
+    rc = maintenance_flush_now(&engine->maintenance, err);
     return rc == 0 ? restamp_all(engine, options, err) : rc;
 }

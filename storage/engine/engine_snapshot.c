@@ -1,4 +1,4 @@
-/* engine_snapshot: the segments and log files that hold everything up to the last durable frame.
+/* The segments and log files that hold everything up to the last durable frame.
  *
  * What decides correctness: all of it is read in one turn of the engine thread.  The manifest on
  * disk may be a flush or a merge ahead, whose job is done and not yet told; what counts here is
@@ -28,21 +28,20 @@ struct engine_snapshot {
 static void take_segments(const struct engine *engine, struct engine_snapshot *snapshot)
 {
     struct manifest_state *state = &snapshot->base.state;
-    uint32_t count = engine->segment_count;
+    uint32_t count = engine->runs.count;
     snapshot->segments = memory_alloc(count * sizeof(struct segment *));
     state->segments = memory_alloc(count * sizeof(struct segment_info));
     state->segment_count = count;
     state->segment_id_next = 1;
     for (uint32_t i = 0; i < count; i++) {
-        const struct segment_info *info = segment_info(engine->segments[i]);
-        snapshot->segments[i] = segment_ref(engine->segments[i]);
+        const struct segment_info *info = segment_info(engine->runs.segments[i]);
+        snapshot->segments[i] = segment_ref(engine->runs.segments[i]);
         state->segments[i] = *info;
         if (info->id >= state->segment_id_next)
             state->segment_id_next = info->id + 1;
         /* A client's cells say nothing about when they were written, but where nothing else does.
          */
-        if (engine->timestamp_flushed_us == 0 &&
-            info->timestamp_max_us > snapshot->base.timestamp_us)
+        if (engine->runs.timestamp_us == 0 && info->timestamp_max_us > snapshot->base.timestamp_us)
             snapshot->base.timestamp_us = info->timestamp_max_us;
     }
     manifest_state_sort(state);
@@ -51,33 +50,34 @@ static void take_segments(const struct engine *engine, struct engine_snapshot *s
 static void take_state(const struct engine *engine, struct engine_snapshot *snapshot)
 {
     /* Directory id and properties never change while the manifest is open. */
-    const struct manifest_state *manifest = manifest_state(engine->manifest);
+    const struct manifest_state *manifest = manifest_state(engine->runs.manifest);
     struct manifest_state *state = &snapshot->base.state;
     memcpy(state->directory_id, manifest->directory_id, sizeof(state->directory_id));
     state->properties = manifest->properties;
-    state->schema = schema_ref(engine->schema_flushed);
-    state->flushed_frame = engine->frame_flushed;
-    state->timestamp_us = engine->timestamp_flushed_us;
-    snapshot->base.timestamp_us = engine->timestamp_flushed_us;
-    state->purges = engine->purges_published;
+    state->schema = schema_ref(engine->runs.schema);
+    state->flushed_frame = engine->runs.frame_flushed;
+    state->timestamp_us = engine->runs.timestamp_us;
+    snapshot->base.timestamp_us = engine->runs.timestamp_us;
+    state->purges = engine->runs.purges;
     take_segments(engine, snapshot);
 }
 
 static void take_log(struct engine *engine, uint64_t frame_kept, struct engine_snapshot *snapshot)
 {
-    uint64_t frame = frame_kept < engine->frame_flushed ? frame_kept : engine->frame_flushed;
+    uint64_t frame =
+        frame_kept < engine->runs.frame_flushed ? frame_kept : engine->runs.frame_flushed;
     struct store_snapshot *base = &snapshot->base;
-    commit_log_hold(engine->log, &snapshot->hold, frame);
+    commit_log_hold(engine->sequencer.log, &snapshot->hold, frame);
     snapshot->holds = true;
-    commit_log_extents(engine->log, frame, &snapshot->log);
-    commit_log_archived(engine->log, &snapshot->archive);
+    commit_log_extents(engine->sequencer.log, frame, &snapshot->log);
+    commit_log_archived(engine->sequencer.log, &snapshot->archive);
     base->log = (const struct commit_log_extent *)(const void *)snapshot->log.data;
     base->log_count = (uint32_t)(snapshot->log.size / sizeof(struct commit_log_extent));
     base->archive = (const struct commit_log_extent *)(const void *)snapshot->archive.data;
     base->archive_count = (uint32_t)(snapshot->archive.size / sizeof(struct commit_log_extent));
-    bool is_behind = base->frame > engine->frame_flushed || engine->timestamp_flushed_us == 0;
-    if (is_behind && commit_log_durable_timestamp(engine->log) > base->timestamp_us)
-        base->timestamp_us = commit_log_durable_timestamp(engine->log);
+    bool is_behind = base->frame > engine->runs.frame_flushed || engine->runs.timestamp_us == 0;
+    if (is_behind && commit_log_durable_timestamp(engine->sequencer.log) > base->timestamp_us)
+        base->timestamp_us = commit_log_durable_timestamp(engine->sequencer.log);
 }
 
 int engine_snapshot_op(struct store *store, uint64_t frame_kept,
@@ -89,10 +89,10 @@ int engine_snapshot_op(struct store *store, uint64_t frame_kept,
     if (rc != 0)
         return rc;
     /* Its log would go on behind a purge that its segments do not have. */
-    if (engine->purges_under_way > 0)
+    if (engine->maintenance.purges_under_way > 0)
         return error_set(err, ERROR_BUSY, "a purge is being published");
     struct engine_snapshot *snapshot = memory_zeroed(1, sizeof(*snapshot));
-    snapshot->base.frame = engine_durable_frame(engine);
+    snapshot->base.frame = sequencer_durable_frame(&engine->sequencer);
     take_state(engine, snapshot);
     take_log(engine, frame_kept, snapshot);
     *snapshot_out = &snapshot->base;
@@ -103,7 +103,7 @@ void engine_snapshot_let_go_op(struct store *store, struct store_snapshot *base)
 {
     struct engine_snapshot *snapshot = (struct engine_snapshot *)base;
     if (snapshot->holds)
-        commit_log_unhold(((struct engine *)store)->log, &snapshot->hold);
+        commit_log_unhold(((struct engine *)store)->sequencer.log, &snapshot->hold);
     snapshot->holds = false;
 }
 

@@ -1,4 +1,4 @@
-/* partition_reader: what a partition is, over all runs of a view: the read side of "a partition is
+/* What a partition is, over all runs of a view: the read side of "a partition is
  * a stack of sorted runs".
  *
  * Fresh rows have no rank of their own: it follows from the order of equals over all fresh runs,
@@ -6,7 +6,7 @@
  * result, with ranks filled in, joins the narrow runs (deletes, overwrites, other tables' rows),
  * which are a merge by clustering and timestamp. */
 #include "base/memory.h"
-#include "storage/engine/engine_private.h"
+#include "storage/engine/partition_reader.h"
 #include "storage/segment/narrow_segment.h"
 #include "storage/segment/wide_segment.h"
 

@@ -17,8 +17,8 @@ enum {
     TICK_US = 700,        /* between two looks at the clock */
     MERGE_LOOKS = 4,      /* and clicks come after so many: a merge looks once a partition, */
     FLUSH_LOOKS = 40,     /* and a flush with each step of one */
-    REST_MAX_US = 100000, /* engine_merge.c */
-    RUNS_TOO_MANY = 32    /* engine_compact.c */
+    REST_MAX_US = 100000, /* base/world/pace.h */
+    RUNS_TOO_MANY = 32    /* maintenance_compact.c */
 };
 
 static const char *const day = "2013-11-28";

@@ -88,13 +88,13 @@ Test(compact_plan, what_was_merged_is_not_merged_again_before_its_like_are_there
 {
     uint32_t start;
     uint32_t end;
-    cr_expect(compact_tiers((uint64_t[]){90 * MB, 3 * MB, 5 * MB, 3 * MB, 3 * MB}, 5, 4,
-                            COMPACT_TIER_BYTES, &start, &end));
+    cr_expect(compact_plan_tiers((uint64_t[]){90 * MB, 3 * MB, 5 * MB, 3 * MB, 3 * MB}, 5, 4,
+                                 COMPACT_TIER_BYTES, &start, &end));
     cr_expect(start == 1 && end == 5);
-    cr_expect_not(compact_tiers((uint64_t[]){90 * MB, 1 * MB, 9 * MB, 3 * MB, 3 * MB}, 5, 4,
-                                COMPACT_TIER_BYTES, &start, &end));
-    cr_expect_not(compact_tiers((uint64_t[]){200 * MB, 60 * MB, 60 * MB, 60 * MB}, 4, 4,
-                                COMPACT_TIER_BYTES, &start, &end));
+    cr_expect_not(compact_plan_tiers((uint64_t[]){90 * MB, 1 * MB, 9 * MB, 3 * MB, 3 * MB}, 5, 4,
+                                     COMPACT_TIER_BYTES, &start, &end));
+    cr_expect_not(compact_plan_tiers((uint64_t[]){200 * MB, 60 * MB, 60 * MB, 60 * MB}, 4, 4,
+                                     COMPACT_TIER_BYTES, &start, &end));
     EXPECT("", {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8});
     EXPECT("01234567", {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8},
            {"z", 8});
@@ -112,7 +112,7 @@ static uint64_t times_written(uint32_t flushes, uint32_t runs_min, uint32_t runs
         uint32_t start;
         uint32_t end;
         sizes[count++] = size;
-        while (compact_tiers(sizes, count, runs_min, COMPACT_TIER_BYTES, &start, &end)) {
+        while (compact_plan_tiers(sizes, count, runs_min, COMPACT_TIER_BYTES, &start, &end)) {
             uint64_t merged = 0;
             for (uint32_t i = start; i < end; i++)
                 merged += sizes[i];

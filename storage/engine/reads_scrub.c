@@ -1,4 +1,4 @@
-/* engine_scrub: read the manifest and its copy; then every page of every run, check it, the stats
+/* Reads the manifest and its copy; then every page of every run, check it, the stats
  * against the rows, and every cell against its column's type (what is still in memory was checked
  * on its way there).
  *
@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "storage/engine/engine_private.h"
+#include "storage/engine/reads.h"
+#include "storage/engine/run_rebuild.h"
 #include "storage/segment/narrow_segment.h"
 #include "storage/segment/wide_segment.h"
 
@@ -19,7 +20,7 @@ enum { FINDINGS_MAX = 1000, PARTITION_ROWS_MAX = 1 << 26 };
 struct scrub_job {
     struct job job;
     struct freeze_waiter waiter;
-    struct engine *engine;
+    struct reads *reads;
     struct view view;
     struct buffer findings; /* lines, each ended by NUL */
     struct buffer detail;   /* of the finding that is being made */
@@ -55,10 +56,10 @@ static void scrub_found(struct scrub_job *scrub, const char *what, uint32_t tabl
 static void scrub_advise(struct scrub_job *scrub, const char *path, const struct segment_info *info)
 {
     const struct table *table = schema_table(scrub->view.schema, info->table_id);
-    char advice[ENGINE_ADVICE_MAX];
+    char advice[RUN_REBUILD_ADVICE_MAX];
     if (!scrub_tells(scrub))
         return;
-    engine_rebuild_advise(scrub->engine->env.world, info, table, "daybook serve --salvage", advice);
+    run_rebuild_advise(scrub->reads->env->world, info, table, "daybook serve --salvage", advice);
     buffer_printf(&scrub->findings, "%s: damaged; %s", path, advice);
     buffer_put_u8(&scrub->findings, 0);
 }
@@ -231,7 +232,7 @@ static void scrub_run(struct job *job)
 static void scrub_done(struct job *job)
 {
     struct scrub_job *scrub = (struct scrub_job *)job;
-    struct engine *engine = scrub->engine;
+    struct reads *reads = scrub->reads;
     for (size_t at = 0; at < scrub->findings.size;) {
         const char *line = (const char *)scrub->findings.data + at;
         scrub->found(scrub->context, line);
@@ -240,34 +241,35 @@ static void scrub_done(struct job *job)
     }
     if (scrub->finding_count > FINDINGS_MAX)
         scrub->found(scrub->context, "more was found than is listed");
-    scrub->done(scrub->context, scrub->status, scrub->status == 0 ? NULL : &engine->env.failure);
+    scrub->done(scrub->context, scrub->status, scrub->status == 0 ? NULL : &reads->env->failure);
     if (scrub->view.schema != NULL)
         view_release(&scrub->view);
     buffer_release(&scrub->findings);
     buffer_release(&scrub->detail);
     memory_free(scrub);
-    engine_env_job_done(&engine->env);
+    engine_env_job_done(reads->env);
 }
 
 static void scrub_begin(struct freeze_waiter *waiter, int status)
 {
     struct scrub_job *scrub =
         (struct scrub_job *)(void *)((char *)waiter - offsetof(struct scrub_job, waiter));
-    struct engine *engine = scrub->engine;
+    struct reads *reads = scrub->reads;
     if (status != 0) {
         scrub->status = status;
         scrub_done(&scrub->job);
         return;
     }
-    view_take(engine, 0, engine_durable_frame(engine), &scrub->view);
-    engine->env.world->executor->submit(engine->env.world->executor, LANE_SCAN, &scrub->job);
+    view_take(reads->memtables, reads->runs, 0, sequencer_durable_frame(reads->sequencer),
+              &scrub->view);
+    reads->env->world->executor->submit(reads->env->world->executor, LANE_SCAN, &scrub->job);
 }
 
 static void scrub_manifest(struct job *job)
 {
     struct scrub_job *scrub = (struct scrub_job *)job;
     struct error err = {0};
-    if (manifest_verify(scrub->engine->manifest, &err) == 0 || !scrub_tells(scrub))
+    if (manifest_verify(scrub->reads->runs->manifest, &err) == 0 || !scrub_tells(scrub))
         return;
     buffer_printf(&scrub->findings, "%s", err.text);
     buffer_put_u8(&scrub->findings, 0);
@@ -278,26 +280,25 @@ static void scrub_freeze(struct job *job)
 {
     struct scrub_job *scrub = (struct scrub_job *)job;
     scrub->job = (struct job){.run = scrub_run, .done = scrub_done};
-    if (scrub->engine->env.failed != 0)
+    if (scrub->reads->env->failed != 0)
         scrub_begin(&scrub->waiter, ERROR_FAILED);
     else
-        engine_freeze_then(scrub->engine, &scrub->waiter);
+        sequencer_freeze_then(scrub->reads->sequencer, &scrub->waiter);
 }
 
-int engine_scrub_op(struct store *store, void (*found)(void *context, const char *text),
-                    store_done done, void *context, struct error *err)
+int reads_scrub(struct reads *reads, void (*found)(void *context, const char *text),
+                store_done done, void *context, struct error *err)
 {
-    struct engine *engine = (struct engine *)store;
-    int rc = engine_env_check(&engine->env, err);
+    int rc = engine_env_check(reads->env, err);
     if (rc != 0)
         return rc;
     struct scrub_job *scrub = memory_zeroed(1, sizeof(*scrub));
     scrub->job = (struct job){.run = scrub_manifest, .done = scrub_freeze};
     scrub->waiter.resume = scrub_begin;
-    scrub->engine = engine;
+    scrub->reads = reads;
     scrub->found = found;
     scrub->done = done;
     scrub->context = context;
-    engine_env_submit(&engine->env, LANE_BACKGROUND, &scrub->job);
+    engine_env_submit(reads->env, LANE_BACKGROUND, &scrub->job);
     return 0;
 }

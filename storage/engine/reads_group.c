@@ -1,4 +1,4 @@
-/* engine_group: all rows of a table counted and summed by the value of a column, or by partition.
+/* All rows of a table counted and summed by the value of a column, or by partition.
  *
  * What decides correctness: a partition is counted in one way only.  One without exceptions is
  * what its fresh runs hold, each of which is summed by itself, in the order of its file
@@ -11,7 +11,8 @@
  * for fewer. */
 #include "base/hash64.h"
 #include "base/memory.h"
-#include "storage/engine/engine_private.h"
+#include "storage/engine/partition_reader.h"
+#include "storage/engine/reads.h"
 #include "storage/engine/wide_sums.h"
 
 enum { GROUP_PARTS = 2 };
@@ -29,7 +30,7 @@ struct group_part {
 
 struct group {
     struct freeze_waiter waiter;
-    struct engine *engine;
+    struct reads *reads;
     struct group_request request;
     const struct table *table;
     bool has_exceptions;
@@ -131,14 +132,14 @@ static int part_fresh(struct group_part *part, struct partition_reader *reader)
 static int part_live_rows(struct group_part *part, struct stream *stream, struct bytes key)
 {
     const struct group *group = part->group;
-    uint32_t summed = engine_summed_column(group->table);
+    uint32_t summed = reads_summed_column(group->table);
     struct unfiltered item;
     int rc;
     while ((rc = stream->next(stream, &item, &part->err)) == 1) {
         struct page_row row = {.key = key, .row = item.row};
         struct partition_stats one = {0};
         struct bytes value = {0};
-        rc = engine_sum_row(group->table, &row, summed, &one, &part->err);
+        rc = reads_sum_row(group->table, &row, summed, &one, &part->err);
         if (rc != 0)
             return rc;
         if (group->request.column_id == 0)
@@ -160,7 +161,7 @@ static int part_live(struct group_part *part, struct partition_reader *reader, i
         partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream, &part->err);
     if (rc != 0 || stream == NULL)
         return rc;
-    struct clock *clock = part->group->engine->env.world->clock;
+    struct clock *clock = part->group->reads->env->world->clock;
     stream = stream_live(stream, clock->wall_us(clock) / 1000000);
     rc = part_live_rows(part, stream, key);
     stream->close(stream);
@@ -206,13 +207,13 @@ static void part_join(struct group *group, struct group_part *part)
 
 static void group_free(struct group *group)
 {
-    struct engine *engine = group->engine;
+    struct reads *reads = group->reads;
     for (uint32_t i = 0; i < GROUP_PARTS; i++)
         partition_index_free(group->parts[i].sums);
     if (group->view.schema != NULL)
         view_release(&group->view);
     memory_free(group);
-    engine_env_job_done(&engine->env);
+    engine_env_job_done(reads->env);
 }
 
 static void group_tell(struct group *group)
@@ -271,14 +272,15 @@ static void group_begin(struct freeze_waiter *waiter, int status)
 {
     static const enum executor_lane lanes[GROUP_PARTS] = {LANE_SCAN, LANE_SCAN_BESIDE};
     struct group *group = (struct group *)waiter;
-    struct engine *engine = group->engine;
-    struct executor *executor = engine->env.world->executor;
+    struct reads *reads = group->reads;
+    struct executor *executor = reads->env->world->executor;
     if (status != 0) {
-        group_fail(group, status, &engine->env.failure);
+        group_fail(group, status, &reads->env->failure);
         group_free(group);
         return;
     }
-    view_take(engine, group->request.table_id, engine_durable_frame(engine), &group->view);
+    view_take(reads->memtables, reads->runs, group->request.table_id,
+              sequencer_durable_frame(reads->sequencer), &group->view);
     group->table = schema_table(group->view.schema, group->request.table_id);
     group->has_exceptions = view_has_exceptions(&group->view, group->request.table_id);
     group->parts_left = GROUP_PARTS;
@@ -286,13 +288,12 @@ static void group_begin(struct freeze_waiter *waiter, int status)
         executor->submit(executor, lanes[i], &group->parts[i].job);
 }
 
-int engine_group_op(struct store *store, const struct group_request *request, store_figures figures,
-                    void *context, struct error *err)
+int reads_group(struct reads *reads, const struct group_request *request, store_figures figures,
+                void *context, struct error *err)
 {
-    struct engine *engine = (struct engine *)store;
     uint32_t table_id = request->table_id;
     uint32_t column_id = request->column_id;
-    const struct table *table = engine_table_of_rows(engine, table_id, column_id, err);
+    const struct table *table = reads_table_of_rows(reads, table_id, column_id, err);
     if (table == NULL)
         return ERROR_INVALID;
     const struct column *column = column_id == 0 ? NULL : table_column(table, column_id);
@@ -301,7 +302,7 @@ int engine_group_op(struct store *store, const struct group_request *request, st
         return error_set(err, ERROR_INVALID, "rows cannot be grouped by column %u", column_id);
     struct group *group = memory_zeroed(1, sizeof *group);
     group->waiter.resume = group_begin;
-    group->engine = engine;
+    group->reads = reads;
     group->request = *request;
     group->figures = figures;
     group->context = context;
@@ -312,7 +313,7 @@ int engine_group_op(struct store *store, const struct group_request *request, st
         part->number = i;
         part->sums = partition_index_new(table_id);
     }
-    engine_env_job_started(&engine->env);
-    engine_freeze_table_then(engine, table_id, &group->waiter);
+    engine_env_job_started(reads->env);
+    sequencer_freeze_table_then(reads->sequencer, table_id, &group->waiter);
     return 0;
 }

@@ -1,11 +1,4 @@
-/* engine_rebuild: a damaged segment is made again from the log, where that still has its frames.
- *
- *   footer of the damaged file ──────────────── must agree ───┐
- *   frames of the segment, DIR/archive and DIR/log ─▶ memtable ─▶ segment under a new id
- *                                                              └─▶ one edit of the manifest: the
- *                                                                  new one, not the damaged one
- *
- * What decides correctness: the new segment is taken only if its footer is the damaged file's, but
+/* What decides correctness: the new segment is taken only if its footer is the damaged file's, but
  * for id and schema version.  A footer has the places and checksums of all sections, and one of the
  * sections has the checksum of every page, so what is taken is what was there, bit by bit.  Nothing
  * is believed because it should be so:
@@ -25,15 +18,19 @@
  * Failures: whatever is wrong, the manifest and the damaged file stay as they were.  A crash leaves
  * a segment that no manifest names, or the damaged one; the next opening removes it.  Only while
  * opening, before the log is: it may take files with flushed frames for other ones. */
+#include "storage/engine/run_rebuild.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "storage/engine/engine_private.h"
+#include "storage/engine/flush_writer.h"
+#include "storage/log/commit_log.h"
 #include "storage/log/frame_batches.h"
 
 struct rebuild {
-    struct engine *engine;
+    struct run_set *runs;
+    const struct run_rebuild_parts *parts;
     const struct segment_info *damaged;
     struct schema *schema;     /* referenced */
     struct memtable *memtable; /* NULL until the first frame */
@@ -46,11 +43,11 @@ static int take_frame(void *context, uint64_t number, int64_t timestamp_us, stru
     struct rebuild *rebuild = context;
     struct frame_batches frame;
     (void)timestamp_us;
-    const struct cell_salvage salvage = engine_cell_salvage(rebuild->engine);
+    const struct cell_salvage salvage = skipped_cells_salvage(rebuild->parts->cells);
     int rc = frame_batches_parse(payload, &rebuild->schema, &salvage, &frame, err);
     if (rc == 0 && rebuild->memtable == NULL)
         rebuild->memtable =
-            memtable_new(rebuild->schema, rebuild->damaged->frame_first, rebuild->engine->memory);
+            memtable_new(rebuild->schema, rebuild->damaged->frame_first, rebuild->parts->supply);
     if (rc == 0 && rebuild->memtable->schema != rebuild->schema)
         rc = error_set(err, ERROR_CONFLICT, "frame %" PRIu64 " changed the schema", number);
     for (uint32_t i = 0; rc == 0 && i < frame.count; i++)
@@ -76,7 +73,7 @@ static int read_log(struct world *world, const struct segment_info *damaged,
 
 static int read_frames(struct rebuild *rebuild, struct error *err)
 {
-    int rc = read_log(rebuild->engine->env.world, rebuild->damaged, take_frame, rebuild, err);
+    int rc = read_log(rebuild->runs->env->world, rebuild->damaged, take_frame, rebuild, err);
     if (rc == 0)
         memtable_freeze(rebuild->memtable, rebuild->damaged->frame_last);
     return rc;
@@ -86,23 +83,24 @@ static int read_frames(struct rebuild *rebuild, struct error *err)
 static int write_again(struct rebuild *rebuild, struct segment **segment_out, struct error *err)
 {
     const struct segment_info *damaged = rebuild->damaged;
-    struct segment **made;
-    uint32_t count;
+    struct flush_writer writer;
     *segment_out = NULL;
-    int rc = engine_flush_part(rebuild->engine, rebuild->memtable, damaged->table_id, damaged->kind,
-                               &made, &count, err);
-    for (uint32_t i = 0; i < count; i++) {
+    flush_writer_init(&writer, rebuild->runs, rebuild->memtable, NULL);
+    int rc = flush_writer_write_part(&writer, damaged->table_id, damaged->kind);
+    if (rc != 0)
+        error_set(err, rc, "%s", writer.err.text);
+    for (uint32_t i = 0; i < writer.count; i++) {
+        struct segment *made = writer.segments[i];
         bool agrees = false;
         if (rc == 0 && *segment_out == NULL)
-            rc = segment_agrees(rebuild->engine->env.world, damaged, made[i], &agrees, err);
-        if (rc == 0 && agrees) {
-            *segment_out = made[i];
-            continue;
-        }
-        segment_remove_at_close(made[i]);
-        segment_unref(made[i]);
+            rc = segment_agrees(rebuild->runs->env->world, damaged, made, &agrees, err);
+        if (rc == 0 && agrees)
+            *segment_out = segment_ref(made);
+        else
+            segment_remove_at_close(made);
     }
-    memory_free(made);
+    flush_writer_discard(&writer, false);
+    flush_writer_release(&writer);
     if (rc == 0 && *segment_out == NULL)
         rc = error_set(err, ERROR_CONFLICT,
                        "its frames give other bytes than it had, as those of "
@@ -116,16 +114,16 @@ static int publish(struct rebuild *rebuild, struct segment *segment, struct erro
                                        .added_count = 1,
                                        .removed = &rebuild->damaged->id,
                                        .removed_count = 1};
-    return manifest_apply(rebuild->engine->manifest, &edit, err);
+    return manifest_apply(rebuild->runs->manifest, &edit, err);
 }
 
-int engine_rebuild(struct engine *engine, const struct segment_info *damaged,
-                   struct segment **segment_out, struct error *err)
+int run_rebuild(struct run_set *runs, const struct run_rebuild_parts *parts,
+                const struct segment_info *damaged, struct segment **segment_out, struct error *err)
 {
     struct rebuild rebuild = {
-        .engine = engine, .damaged = damaged, .schema = schema_ref(engine->schema)};
+        .runs = runs, .parts = parts, .damaged = damaged, .schema = schema_ref(parts->schema)};
     struct segment *segment = NULL;
-    int rc = segment_footer_check(engine->env.world, damaged, err);
+    int rc = segment_footer_check(runs->env->world, damaged, err);
     if (rc == 0)
         rc = read_frames(&rebuild, err);
     if (rc == 0)
@@ -142,7 +140,7 @@ int engine_rebuild(struct engine *engine, const struct segment_info *damaged,
     return rc;
 }
 
-/* ---- for who only asks ---- */
+/* ---- for a caller that changes nothing ---- */
 
 static int pass_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
                       struct error *err)
@@ -155,10 +153,10 @@ static int pass_frame(void *context, uint64_t number, int64_t timestamp_us, stru
     return 0;
 }
 
-void engine_rebuild_stake(const struct segment_info *damaged, const struct table *table,
-                          const char *why, char advice_out[ENGINE_ADVICE_MAX])
+void run_rebuild_stake(const struct segment_info *damaged, const struct table *table,
+                       const char *why, char advice_out[RUN_REBUILD_ADVICE_MAX])
 {
-    snprintf(advice_out, ENGINE_ADVICE_MAX,
+    snprintf(advice_out, RUN_REBUILD_ADVICE_MAX,
              "it cannot be made again: %.200s; at stake are %" PRIu64
              " rows of %.48s.%.48s, of frames %" PRIu64 " to %" PRIu64
              "; restore the directory from a backup",
@@ -166,19 +164,19 @@ void engine_rebuild_stake(const struct segment_info *damaged, const struct table
              table == NULL ? "?" : table->name, damaged->frame_first, damaged->frame_last);
 }
 
-void engine_rebuild_advise(struct world *world, const struct segment_info *damaged,
-                           const struct table *table, const char *command,
-                           char advice_out[ENGINE_ADVICE_MAX])
+void run_rebuild_advise(struct world *world, const struct segment_info *damaged,
+                        const struct table *table, const char *command,
+                        char advice_out[RUN_REBUILD_ADVICE_MAX])
 {
     struct error why = {0};
     int rc = segment_footer_check(world, damaged, &why);
     if (rc == 0)
         rc = read_log(world, damaged, pass_frame, NULL, &why);
     if (rc != 0) {
-        engine_rebuild_stake(damaged, table, why.text, advice_out);
+        run_rebuild_stake(damaged, table, why.text, advice_out);
         return;
     }
-    snprintf(advice_out, ENGINE_ADVICE_MAX,
+    snprintf(advice_out, RUN_REBUILD_ADVICE_MAX,
              "the log still has its frames %" PRIu64 " to %" PRIu64
              ": %s makes it again, unless a merge wrote it",
              damaged->frame_first, damaged->frame_last, command);

@@ -1,16 +1,17 @@
-/* engine_merge: a compaction's work on the merge lane: runs in, files out.
+/* maintenance_merge: a compaction's work on the merge lane: runs in, files out.
  *
  *   engine thread           merge lane              engine thread       background lane
  *   chooses, references ──▶ writes the outputs ──▶ may it still be? ──▶ manifest ──▶ swaps
- *   (engine_compact.c)      (engine_merge.c)        (engine_compact.c)
+ *   (maintenance_compact.c)      (maintenance_merge.c)        (maintenance_compact.c)
  *
  * Shared by these two files only. */
-#ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_MERGE_H
-#define DAYBOOK_STORAGE_ENGINE_ENGINE_MERGE_H
+#ifndef DAYBOOK_STORAGE_ENGINE_MAINTENANCE_MERGE_H
+#define DAYBOOK_STORAGE_ENGINE_MAINTENANCE_MERGE_H
 
 #include "base/world/pace.h"
 #include "storage/engine/compact_plan.h"
-#include "storage/engine/engine_private.h"
+#include "storage/engine/maintenance_private.h"
+#include "storage/engine/partition_reader.h"
 
 /* One for the day, the rest of each input, the exceptions. */
 enum { MERGE_OUTPUTS_MAX = COMPACT_RUNS_MAX + 2 };
@@ -22,7 +23,7 @@ struct segment_list {
 
 struct compact_job {
     struct job job;                    /* the merge, the publication, and what is let go */
-    struct engine *engine;
+    struct maintenance *maintenance;
     struct schema *schema;             /* referenced: the table's */
     const struct table *table;
     enum segment_kind kind;
@@ -57,5 +58,5 @@ struct compact_job {
 };
 
 /* Write the outputs of compact->inputs; on the merge lane. */
-void engine_merge_run(struct job *job);
+void maintenance_merge_run(struct job *job);
 #endif

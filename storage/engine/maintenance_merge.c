@@ -7,7 +7,8 @@
  * manifest, when this merge takes in every wide run that has rows of it, and all narrow ones.
  * Rows behind one that goes keep their ranks, explicitly (wide_purge.h).  What the exceptions hold
  * besides, corrections of clicks that are still there, is bound to those rows: such partitions stay
- * as they are.  Runs whose every partition was deleted whole are not even read (engine_drop.h).
+ * as they are.  Runs whose every partition was deleted whole are not even read
+ * (maintenance_drop.h).
  *
  * A merge of narrow runs drops tombstones when it takes in the table's oldest run, for then nothing
  * is left that they could hide; of ranked tables never by itself, because what they hide is in wide
@@ -15,11 +16,11 @@
  * stands for all of them.
  *
  * While frames are sealed the merge rests as long as it works, unless runs have piled up. */
-#include "storage/engine/engine_merge.h"
+#include "storage/engine/maintenance_merge.h"
 
 #include "counters/counter_cell.h"
 #include "base/memory.h"
-#include "storage/engine/engine_drop.h"
+#include "storage/engine/maintenance_drop.h"
 #include "storage/segment/narrow_segment.h"
 #include "storage/segment/wide_purge.h"
 #include "storage/segment/wide_segment.h"
@@ -29,7 +30,7 @@
 static int merge_pause(void *context, struct error *err)
 {
     struct compact_job *compact = context;
-    if (atomic_load_explicit(&compact->engine->merge_ends, memory_order_relaxed))
+    if (atomic_load_explicit(&compact->maintenance->merge_ends, memory_order_relaxed))
         return error_set(err, ERROR_CLOSED, "the store is closing");
     pace_keep(&compact->pace);
     return 0;
@@ -41,7 +42,7 @@ static struct segment_info info_of(const struct compact_job *compact,
                                    const struct segment_list *list, enum segment_kind kind)
 {
     struct segment_info info = *segment_info(list->segments[0]);
-    info.id = atomic_fetch_add(&compact->engine->segment_id_next, 1);
+    info.id = run_set_next_id(compact->maintenance->runs);
     info.kind = kind;
     info.schema_version = schema_version(compact->schema);
     for (uint32_t i = 1; i < list->count; i++) {
@@ -60,8 +61,8 @@ static int keep_output(struct compact_job *compact, const struct segment_info *i
         return 0;
     check(compact->output_count < MERGE_OUTPUTS_MAX);
     compact->infos[compact->output_count] = *info;
-    int rc = engine_open_segment(compact->engine, info, compact->table,
-                                 &compact->outputs[compact->output_count], &compact->err);
+    int rc = run_set_open_segment(compact->maintenance->runs, info, compact->table,
+                                  &compact->outputs[compact->output_count], &compact->err);
     compact->output_count += rc == 0;
     return rc;
 }
@@ -152,7 +153,8 @@ static int merge_narrow(struct compact_job *compact, const struct segment_list *
 {
     struct narrow_segment_writer *writer;
     struct segment_info info = info_of(compact, list, SEGMENT_NARROW);
-    int rc = narrow_segment_writer_open(compact->engine->env.world, &info, &writer, &compact->err);
+    int rc =
+        narrow_segment_writer_open(compact->maintenance->env->world, &info, &writer, &compact->err);
     if (rc != 0)
         return rc;
     struct view view = {.schema = compact->schema,
@@ -223,13 +225,13 @@ static int deletions(void *context, int64_t token, struct bytes key, struct stre
         return 0;
     }
     struct stream *stream;
-    int rc = engine_exception_stream(compact, token, key, &stream, err);
+    int rc = maintenance_drop_exceptions(compact, token, key, &stream, err);
     if (rc != 0 || stream == NULL)
         return rc;
     rc = wide_purge_may(stream, err);
     if (rc != 1)
         return rc;
-    rc = engine_exception_stream(compact, token, key, stream_out, err);
+    rc = maintenance_drop_exceptions(compact, token, key, stream_out, err);
     if (rc == 0)
         partition_index_add(compact->purged, token, key, &none);
     return rc;
@@ -243,18 +245,19 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
                                              .deletions = deletions,
                                              .pause = merge_pause,
                                              .pace = &compact->pace,
-                                             .page_rows = compact->engine->env.options.page_rows};
+                                             .page_rows =
+                                                 compact->maintenance->env->options.page_rows};
     compact->pass = (struct segment_list){inputs, count};
     struct segment_info info = info_of(compact, &compact->pass, SEGMENT_WIDE);
-    int rc = wide_segment_merge(compact->engine->env.world, compact->table, inputs, count, &info,
-                                &rules, &info, &compact->err);
+    int rc = wide_segment_merge(compact->maintenance->env->world, compact->table, inputs, count,
+                                &info, &rules, &info, &compact->err);
     return rc == 0 ? keep_output(compact, &info) : rc;
 }
 
 /* Runs that were deleted whole go unread; what else was chosen is chosen again afterwards. */
 static int merge_wide(struct compact_job *compact)
 {
-    int rc = compact->may_purge && compact->reader != NULL ? engine_drop_find(compact) : 0;
+    int rc = compact->may_purge && compact->reader != NULL ? maintenance_drop_find(compact) : 0;
     if (rc != 0)
         return rc < 0 ? rc : merge_narrow(compact, &compact->exceptions);
     compact->takes_day = true;
@@ -268,11 +271,11 @@ static int merge_wide(struct compact_job *compact)
     return rc;
 }
 
-void engine_merge_run(struct job *job)
+void maintenance_merge_run(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
-    struct engine *engine = compact->engine;
-    pace_begin(&compact->pace, engine->env.world->clock, &engine->frames_sealed);
+    struct maintenance *maintenance = compact->maintenance;
+    pace_begin(&compact->pace, maintenance->env->world->clock, &maintenance->env->frames_sealed);
     if (compact->kind == SEGMENT_NARROW) {
         compact->status = merge_narrow(compact, &compact->inputs);
         return;

@@ -1,4 +1,4 @@
-/* engine_read_page: the rows of a page, merged from sealed runs and the capture, or straight out of
+/* The rows of a page, merged from sealed runs and the capture, or straight out of
  * the open memtable.
  *
  * Partitions asked for by their keys are read by one job, in the order in which they are stored, so
@@ -9,7 +9,7 @@
  * it on the engine thread, and views it. */
 #include "counters/counter_cell.h"
 #include "base/memory.h"
-#include "storage/engine/engine_read_private.h"
+#include "storage/engine/reads_private.h"
 #include "storage/segment/narrow_segment.h"
 
 enum {
@@ -57,7 +57,7 @@ static void add_row(struct read_job *read, int64_t token, struct bytes key)
 /* Of a partition whose rows come now, perhaps behind those of the page before. */
 static void given_begin(struct read_job *read, int64_t token, struct bytes key)
 {
-    const struct position *position = &read->position;
+    const struct read_position *position = &read->position;
     bool goes_on = position->is_set && position->kind == AFTER_ROW && position->token == token &&
                    bytes_equal(position->key, key) && position->clustering.count > 0;
     read->given = goes_on ? position->clustering.values[0] : bytes_of(NULL, 0);
@@ -90,8 +90,8 @@ static bool next_partition(struct read_job *read, struct partition_reader *reade
                            struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
 {
     /* First, because `key` may be what the last seek found, which the next one writes over. */
-    engine_read_captured_seek(read, token, key);
-    while (after && engine_read_captured(read, 0, token, key) != NULL)
+    reads_captured_seek(read, token, key);
+    while (after && reads_captured(read, 0, token, key) != NULL)
         read->captured_at++;
     const struct captured *captured =
         read->captured_at < read->captured_count ? &read->captured[read->captured_at] : NULL;
@@ -108,9 +108,9 @@ static bool next_partition(struct read_job *read, struct partition_reader *reade
 /* What is left of the slice behind all rows with the first clustering value that was given. */
 static struct slice behind_given(const struct read_job *read, struct slice slice)
 {
-    const struct position position = {.kind = AFTER_ROW,
-                                      .clustering = {.count = 1, .values = {read->given}}};
-    return engine_read_rest(&position, slice);
+    const struct read_position position = {.kind = AFTER_ROW,
+                                           .clustering = {.count = 1, .values = {read->given}}};
+    return read_position_rest(&position, slice);
 }
 
 /* Rows of a slice of one partition, whose key `kept` is, into the page.  1: the page is full.
@@ -124,10 +124,10 @@ static int read_slice(struct read_job *read, struct partition_reader *reader, in
     uint32_t passed = 0;
     struct captured *captured;
     *is_left_out = false;
-    engine_read_captured_seek(read, token, kept);
-    while ((captured = engine_read_captured(read, extra_count, token, kept)) != NULL) {
+    reads_captured_seek(read, token, kept);
+    while ((captured = reads_captured(read, extra_count, token, kept)) != NULL) {
         check(extra_count < 4);
-        extra[extra_count++] = engine_read_captured_stream(read, captured, slice);
+        extra[extra_count++] = reads_captured_stream(read, captured, slice);
     }
     struct stream *stream;
     int rc = partition_reader_stream(reader, token, kept, slice, extra, extra_count, read->fresh,
@@ -183,8 +183,7 @@ static int read_parts(struct read_job *read, struct partition_reader *reader, in
     }
     if (rc == 0 && read->part_end < read->part_count) {
         const struct read_part *last = &read->parts[read->part_end - 1];
-        engine_read_put_position(&read->position_out, AFTER_PARTITION, last->token, last->key,
-                                 NULL);
+        read_position_put(&read->position_out, AFTER_PARTITION, last->token, last->key, NULL);
     }
     return rc;
 }
@@ -193,34 +192,34 @@ static int read_scan(struct read_job *read, struct partition_reader *reader, int
 {
     struct bytes key;
     bool after;
-    int64_t token = engine_read_scan_start(read, &key, &after);
+    int64_t token = reads_scan_start(read, &key, &after);
     bool within = read->position.is_set && !after;
     int64_t next_token;
     struct bytes next_key;
     int rc = 0;
     while (rc == 0 && next_partition(read, reader, token, key, after, &next_token, &next_key) &&
-           !engine_read_is_past(read, next_token)) {
+           !reads_is_past(read, next_token)) {
         token = next_token;
         key = next_key;
         bool continues =
             within && token == read->position.token && bytes_equal(key, read->position.key);
-        struct slice slice = continues ? engine_read_rest(&read->position, read->request.slice)
+        struct slice slice = continues ? read_position_rest(&read->position, read->request.slice)
                                        : read->request.slice;
         rc = read_partition(read, reader, token, key, &slice, now_s);
         after = true;
     }
     if (rc == 0 && read->has_horizon) {
-        engine_read_put_position(&read->position_out, AFTER_PARTITION, token, key, NULL);
+        read_position_put(&read->position_out, AFTER_PARTITION, token, key, NULL);
         if (!after)
             rc = error_set(&read->err, ERROR_LIMIT, "a scan made no progress");
     }
     return rc;
 }
 
-void engine_read_run(struct job *job)
+void reads_run(struct job *job)
 {
     struct read_job *read = (struct read_job *)job;
-    struct clock *clock = read->engine->env.world->clock;
+    struct clock *clock = read->reads->env->world->clock;
     int64_t now_s = clock->wall_us(clock) / 1000000;
     struct partition_reader *reader = partition_reader_new(&read->view, read->table);
     int rc =
@@ -242,7 +241,7 @@ static bool segment_matters(const struct read_job *read, const struct segment *s
            narrow_segment_may_meet(segment, read->table, &part->slice);
 }
 
-void engine_read_reduce(struct read_job *read)
+void reads_reduce(struct read_job *read)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < read->view.segment_count; i++) {
@@ -266,12 +265,12 @@ static bool memtable_matters(const struct read_job *read, const struct memtable 
                                read->parts[0].key);
 }
 
-bool engine_read_is_open_only(struct read_job *read)
+bool reads_is_open_only(struct read_job *read)
 {
     if ((read->table->flags & (TABLE_RANKED | TABLE_COUNTER)) != 0)
         return false;
     if (read->part_count == 1)
-        engine_read_reduce(read);
+        reads_reduce(read);
     for (uint32_t i = 0; i < read->view.frozen_count; i++)
         if (memtable_matters(read, read->view.frozen[i]))
             return false;
@@ -327,26 +326,25 @@ static void open_read_scan(struct open_read *open)
     struct read_job *read = open->read;
     struct bytes key;
     bool after;
-    int64_t token = engine_read_scan_start(read, &key, &after);
+    int64_t token = reads_scan_start(read, &key, &after);
     bool within = read->position.is_set && !after;
-    for (;
-         !open_read_is_over(open) && engine_read_open_seek(read, token, key, after, &token, &key) &&
-         !engine_read_is_past(read, token);
+    for (; !open_read_is_over(open) && reads_open_seek(read, token, key, after, &token, &key) &&
+           !reads_is_past(read, token);
          after = true) {
         bool continues =
             within && token == read->position.token && bytes_equal(key, read->position.key);
-        struct slice slice = continues ? engine_read_rest(&read->position, read->request.slice)
+        struct slice slice = continues ? read_position_rest(&read->position, read->request.slice)
                                        : read->request.slice;
         open->items++;
         open_read_partition(open, token, key, &slice);
     }
 }
 
-bool engine_read_open(struct read_job *read)
+bool reads_open(struct read_job *read)
 {
-    struct clock *clock = read->engine->env.world->clock;
+    struct clock *clock = read->reads->env->world->clock;
     struct open_read open = {read, clock->wall_us(clock) / 1000000, 0};
-    read->viewed = memtable_ref(read->engine->open);
+    read->viewed = memtable_ref(read->reads->memtables->open);
     if (read->request.is_scan)
         open_read_scan(&open);
     for (uint32_t i = 0; i < read->part_count && !open_read_is_over(&open); i++) {

@@ -1,61 +1,32 @@
-/* engine_stats: counts and sums of a table's partitions, without rows where stats add.
+/* Counts and sums of a table's partitions, without rows where stats add.
  *
  * A partition's fresh runs add: the index has the sum over the sealed ones, each memtable its own.
  * As soon as a partition has anything in an exception run (a delete, an overwrite, a row with a
  * TTL), its figure is worked out from its live rows instead: the rule "last write wins" knows no
  * sums.  So a figure is either a sum of stats or a count of rows, never a mixture.  A table without
  * ranks has exception runs only, and always is counted from its rows. */
-#include "base/memory.h"
 #include "base/murmur3.h"
-#include "storage/engine/engine_private.h"
+#include "base/memory.h"
+#include "storage/engine/fresh_stats.h"
+#include "storage/engine/partition_reader.h"
+#include "storage/engine/reads.h"
 
 /* ---- one partition ---- */
 
-static void add_memtable(const struct memtable *memtable, uint32_t table_id, struct bytes key,
-                         uint64_t frame, struct partition_stats *stats)
+static bool may_have_exceptions(const struct reads *reads, const struct table *table)
 {
-    const struct wide_memtable *wide = memtable_wide(memtable, table_id);
-    uint32_t partition = wide == NULL ? UINT32_MAX : wide_memtable_find(wide, key);
-    if (partition != UINT32_MAX) {
-        const struct partition_stats more = wide_memtable_stats(wide, partition, frame);
-        stats_add(stats, &more);
-    }
+    return run_set_may_have_exceptions(reads->runs, table) ||
+           memtable_set_may_have_exceptions(reads->memtables, table);
 }
 
-/* Add those of the fresh runs that are not sealed, as of `frame`. */
-static void add_memtables(const struct engine *engine, const struct table *table, struct bytes key,
-                          uint64_t frame, struct partition_stats *stats)
-{
-    for (uint32_t i = 0; i < engine->frozen_count; i++)
-        add_memtable(engine->frozen[i], table->id, key, frame, stats);
-    add_memtable(engine->open, table->id, key, frame, stats);
-}
-
-/* The sum of all fresh runs' stats, as of `frame`. */
-static void fresh_stats(const struct engine *engine, const struct table *table, int64_t token,
-                        struct bytes key, uint64_t frame, struct partition_stats *stats)
-{
-    const struct partition_index *index = engine_index(engine, table->id);
-    struct partition_index_entry entry;
-    if (index != NULL && partition_index_find(index, token, key, &entry))
-        stats_add(stats, &entry.stats);
-    add_memtables(engine, table, key, frame, stats);
-}
-
-uint64_t engine_fresh_rows(const struct engine *engine, uint32_t table_id, int64_t token,
+static bool has_exceptions(const struct reads *reads, const struct table *table, int64_t token,
                            struct bytes key)
 {
-    const struct table *table = schema_table(engine->schema, table_id);
-    struct partition_stats stats = {0};
-    if (table == NULL || (table->flags & TABLE_RANKED) == 0)
-        return 0;
-    fresh_stats(engine, table, token, key, UINT64_MAX, &stats);
-    uint64_t rows = stats.rows;
-    stats_release(&stats);
-    return rows;
+    return run_set_has_exceptions(reads->runs, table, token, key) ||
+           memtable_set_has_exceptions(reads->memtables, table, token, key);
 }
 
-uint32_t engine_summed_column(const struct table *table)
+uint32_t reads_summed_column(const struct table *table)
 {
     for (uint32_t i = 0; i < table->column_count; i++) {
         if (table->columns[i].kind == COLUMN_REGULAR &&
@@ -69,11 +40,11 @@ uint32_t engine_summed_column(const struct table *table)
 /* Whether sums of the column can be had without rows. */
 static bool is_kept(const struct table *table, uint32_t column_id)
 {
-    return (table->flags & TABLE_RANKED) != 0 && column_id == engine_summed_column(table);
+    return (table->flags & TABLE_RANKED) != 0 && column_id == reads_summed_column(table);
 }
 
-int engine_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
-                   struct partition_stats *stats, struct error *err)
+int reads_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
+                  struct partition_stats *stats, struct error *err)
 {
     struct bytes value;
     int64_t first = 0;
@@ -100,7 +71,7 @@ int engine_sum_row(const struct table *table, const struct page_row *row, uint32
 /* ---- figures from live rows: pages of an ordinary read, counted ---- */
 
 struct recount {
-    struct engine *engine;
+    struct reads *reads;
     struct buffer key;
     const struct table *table;
     struct schema *schema;
@@ -131,8 +102,8 @@ static void recount_page(void *context, int status, const struct error *err,
     struct error own = {0};
     if (status == 0) {
         for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
-            status = engine_sum_row(recount->table, &page->rows[i], recount->column_id,
-                                    &recount->stats, &own);
+            status = reads_sum_row(recount->table, &page->rows[i], recount->column_id,
+                                   &recount->stats, &own);
         }
         if (status == 0 && page->position.size > 0) {
             status = recount_read(recount, page->position, &own);
@@ -153,17 +124,17 @@ static int recount_read(struct recount *recount, struct bytes position, struct e
                                    .row_limit = READ_ROWS_MAX,
                                    .view = recount->view};
     request.slice.with_static = false;
-    return store_read(&recount->engine->store, &request, recount_page, recount, err);
+    return store_read(recount->reads->store, &request, recount_page, recount, err);
 }
 
-static int recount_start(struct engine *engine, const struct table *table, uint32_t column_id,
+static int recount_start(struct reads *reads, const struct table *table, uint32_t column_id,
                          struct bytes key, enum read_view view, store_figures figures,
                          void *context, struct error *err)
 {
     struct recount *recount = memory_zeroed(1, sizeof(*recount));
-    *recount = (struct recount){.engine = engine,
+    *recount = (struct recount){.reads = reads,
                                 .table = table,
-                                .schema = schema_ref(engine->schema),
+                                .schema = schema_ref(reads->memtables->schema),
                                 .column_id = column_id,
                                 .view = view,
                                 .figures = figures,
@@ -179,10 +150,10 @@ static int recount_start(struct engine *engine, const struct table *table, uint3
 }
 
 /* The table, with the column if one is named. */
-const struct table *engine_table_of_rows(const struct engine *engine, uint32_t table_id,
-                                         uint32_t column_id, struct error *err)
+const struct table *reads_table_of_rows(const struct reads *reads, uint32_t table_id,
+                                        uint32_t column_id, struct error *err)
 {
-    const struct table *table = schema_table(engine->schema, table_id);
+    const struct table *table = schema_table(reads->memtables->schema, table_id);
     if (table == NULL || (table->flags & TABLE_COUNTER) != 0) {
         error_set(err, ERROR_INVALID, "table %u has no rows to count", table_id);
         return NULL;
@@ -195,24 +166,24 @@ const struct table *engine_table_of_rows(const struct engine *engine, uint32_t t
     return table;
 }
 
-static uint64_t frame_of(const struct engine *engine, enum read_view view)
+static uint64_t frame_of(const struct reads *reads, enum read_view view)
 {
-    return view == READ_APPLIED ? UINT64_MAX : engine_durable_frame(engine);
+    return view == READ_APPLIED ? UINT64_MAX : sequencer_durable_frame(reads->sequencer);
 }
 
-int engine_stats_op(struct store *store, uint32_t table_id, uint32_t column_id, struct bytes key,
-                    enum read_view view, store_figures figures, void *context, struct error *err)
+int reads_stats(struct reads *reads, uint32_t table_id, uint32_t column_id, struct bytes key,
+                enum read_view view, store_figures figures, void *context, struct error *err)
 {
-    struct engine *engine = (struct engine *)store;
-    const struct table *table = engine_table_of_rows(engine, table_id, column_id, err);
+    const struct table *table = reads_table_of_rows(reads, table_id, column_id, err);
     if (table == NULL)
         return ERROR_INVALID;
-    column_id = column_id != 0 ? column_id : engine_summed_column(table);
+    column_id = column_id != 0 ? column_id : reads_summed_column(table);
     int64_t token = murmur3_token(key.data, key.size);
-    if (!is_kept(table, column_id) || engine_has_exceptions(engine, table, token, key))
-        return recount_start(engine, table, column_id, key, view, figures, context, err);
+    if (!is_kept(table, column_id) || has_exceptions(reads, table, token, key))
+        return recount_start(reads, table, column_id, key, view, figures, context, err);
     struct partition_figure figure = {.key = key};
-    fresh_stats(engine, table, token, key, frame_of(engine, view), &figure.stats);
+    fresh_stats_add(reads->runs, reads->memtables, table_id, token, key, frame_of(reads, view),
+                    &figure.stats);
     figures(context, 0, NULL, &figure, figure.stats.rows > 0 ? 1 : 0, (struct bytes){0});
     stats_release(&figure.stats);
     return 0;
@@ -222,7 +193,7 @@ int engine_stats_op(struct store *store, uint32_t table_id, uint32_t column_id, 
 
 struct stats_scan {
     struct freeze_waiter waiter;
-    struct engine *engine;
+    struct reads *reads;
     const struct table *table;
     uint32_t column_id;
     struct view view; /* without wide segments, whose partitions the index has */
@@ -242,7 +213,7 @@ struct stats_scan {
 
 static void scan_free(struct stats_scan *scan)
 {
-    struct engine *engine = scan->engine;
+    struct reads *reads = scan->reads;
     for (uint32_t i = 0; i < scan->count; i++)
         stats_release(&scan->figures[i].stats);
     if (scan->reader != NULL) {
@@ -253,7 +224,7 @@ static void scan_free(struct stats_scan *scan)
     buffer_release(&scan->key);
     arena_free(scan->keys);
     memory_free(scan);
-    engine_env_job_done(&engine->env);
+    engine_env_job_done(reads->env);
 }
 
 static void scan_finish(struct stats_scan *scan, int status, const struct error *err)
@@ -299,7 +270,7 @@ static void scan_recounted(void *context, int status, const struct error *err,
  * the index's stats of it, which are of no rows if it is not there. */
 static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *entry_out)
 {
-    struct partition_index *index = engine_index(scan->engine, scan->table->id);
+    struct partition_index *index = run_set_index(scan->reads->runs, scan->table->id);
     int64_t token = scan->has_last ? scan->token : INT64_MIN;
     struct bytes key = buffer_view(&scan->key);
     struct partition_index_entry other = {0};
@@ -318,8 +289,8 @@ static void scan_step(struct stats_scan *scan)
     struct error err = {0};
     struct partition_index_entry entry;
     bool is_summed = is_kept(scan->table, scan->column_id);
-    bool may_have_exceptions = engine_may_have_exceptions(scan->engine, scan->table);
-    uint64_t frame = frame_of(scan->engine, scan->read_view);
+    bool may_be_changed = may_have_exceptions(scan->reads, scan->table);
+    uint64_t frame = frame_of(scan->reads, scan->read_view);
     while (scan->count < scan->limit) {
         if (!scan_seek(scan, &entry)) {
             scan->at_end = true;
@@ -329,11 +300,10 @@ static void scan_step(struct stats_scan *scan)
         scan->token = entry.token;
         buffer_clear(&scan->key);
         buffer_append_bytes(&scan->key, entry.key);
-        if (!is_summed ||
-            (may_have_exceptions && engine_has_exceptions(scan->engine, scan->table, entry.token,
-                                                          buffer_view(&scan->key)))) {
+        if (!is_summed || (may_be_changed && has_exceptions(scan->reads, scan->table, entry.token,
+                                                            buffer_view(&scan->key)))) {
             int rc =
-                recount_start(scan->engine, scan->table, scan->column_id, buffer_view(&scan->key),
+                recount_start(scan->reads, scan->table, scan->column_id, buffer_view(&scan->key),
                               scan->read_view, scan_recounted, scan, &err);
             if (rc != 0)
                 scan_finish(scan, rc, &err);
@@ -341,7 +311,8 @@ static void scan_step(struct stats_scan *scan)
         }
         struct partition_stats stats = {0};
         stats_add(&stats, &entry.stats);
-        add_memtables(scan->engine, scan->table, buffer_view(&scan->key), frame, &stats);
+        fresh_stats_add_memtables(scan->reads->memtables, scan->table->id, buffer_view(&scan->key),
+                                  frame, &stats);
         scan_add(scan, &stats);
         stats_release(&stats);
     }
@@ -351,33 +322,33 @@ static void scan_step(struct stats_scan *scan)
 static void scan_begin(struct freeze_waiter *waiter, int status)
 {
     struct stats_scan *scan = (struct stats_scan *)waiter;
-    struct engine *engine = scan->engine;
+    struct reads *reads = scan->reads;
     if (status != 0) {
-        scan_finish(scan, status, &engine->env.failure);
+        scan_finish(scan, status, &reads->env->failure);
         return;
     }
-    view_take(engine, scan->table->id, frame_of(engine, scan->read_view), &scan->view);
+    view_take(reads->memtables, reads->runs, scan->table->id, frame_of(reads, scan->read_view),
+              &scan->view);
     view_leave_wide(&scan->view);
     scan->table = schema_table(scan->view.schema, scan->table->id);
     scan->reader = partition_reader_new(&scan->view, scan->table);
     scan_step(scan);
 }
 
-int engine_stats_scan_op(struct store *store, uint32_t table_id, uint32_t column_id,
-                         struct bytes position, uint32_t limit, enum read_view view,
-                         store_figures figures, void *context, struct error *err)
+int reads_stats_scan(struct reads *reads, uint32_t table_id, uint32_t column_id,
+                     struct bytes position, uint32_t limit, enum read_view view,
+                     store_figures figures, void *context, struct error *err)
 {
-    struct engine *engine = (struct engine *)store;
-    const struct table *table = engine_table_of_rows(engine, table_id, column_id, err);
+    const struct table *table = reads_table_of_rows(reads, table_id, column_id, err);
     if (table == NULL || (position.size > 0 && position.size < 8)) {
         return table == NULL ? ERROR_INVALID
                              : error_set(err, ERROR_INVALID, "a damaged position to go on from");
     }
     struct stats_scan *scan = memory_zeroed(1, sizeof(*scan));
     scan->waiter.resume = scan_begin;
-    scan->engine = engine;
+    scan->reads = reads;
     scan->table = table;
-    scan->column_id = column_id != 0 ? column_id : engine_summed_column(table);
+    scan->column_id = column_id != 0 ? column_id : reads_summed_column(table);
     scan->read_view = view;
     scan->limit = limit;
     scan->done = figures;
@@ -389,7 +360,7 @@ int engine_stats_scan_op(struct store *store, uint32_t table_id, uint32_t column
         scan->token = (int64_t)load_u64(position.data);
         buffer_append_bytes(&scan->key, bytes_of(position.data + 8, position.size - 8));
     }
-    engine_env_job_started(&engine->env);
-    engine_freeze_table_then(engine, table_id, &scan->waiter);
+    engine_env_job_started(reads->env);
+    sequencer_freeze_table_then(reads->sequencer, table_id, &scan->waiter);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* engine_compact: merges runs of one table and kind, in the background.
+/* Merges runs of one table and kind, in the background.
  *
  * One merge of wide runs is under way at a time, and one of narrow ones beside it: these are small,
  * reports read them all, and behind a merge of clicks, which may take minutes, they would pile up.
@@ -11,11 +11,11 @@
  * them for the outputs, and jobs that read them hold references, so their files go when the last
  * reader does.  Space: never more than the inputs once over.
  *
- * What decides correctness, besides what may be merged (compact_plan.h) and how (engine_merge.c):
- * ranks of purged clicks are given again only to clicks that come later.  A click that came while
- * the merge was at work was ranked behind the purged ones; so if one is there when the merge is
- * done, in a memtable or a later run, of a partition that was purged, the outputs are thrown away;
- * and from that look until the manifest names them no click is taken.
+ * What decides correctness, besides what may be merged (compact_plan.h) and how
+ * (maintenance_merge.c): ranks of purged clicks are given again only to clicks that come later.  A
+ * click that came while the merge was at work was ranked behind the purged ones; so if one is there
+ * when the merge is done, in a memtable or a later run, of a partition that was purged, the outputs
+ * are thrown away; and from that look until the manifest names them no click is taken.
  *
  * For the same reason nothing is purged while the log is kept for restores to a moment (an archive,
  * a backup that follows): replayed over a state from before the purge, clicks would get other ranks
@@ -34,11 +34,19 @@
  * else goes on.  The run is then left out until it is replaced or the directory opened again: those
  * before it and those behind it are merged apart, as what lies between merged runs must not. */
 #include "base/memory.h"
-#include "storage/engine/engine_merge.h"
+#include "storage/engine/maintenance_merge.h"
 
 enum {
     RUNS_TOO_MANY = 32,         /* of one table and kind: past them a merge does not rest */
     CLOCKS_DIFFER_US = 60000000 /* younger tombstones stay */
+};
+
+/* Deletions were looked at of all days before `day`, with the exceptions up to `frame`. */
+struct purge_tried {
+    uint32_t table_id;
+    uint64_t frame;
+    int32_t day;
+    bool was_disturbed; /* by a click: the next merge of the table leaves it be */
 };
 
 /* ---- the end of a merge ---- */
@@ -67,9 +75,9 @@ static void let_go_run(struct job *job)
         segment_unref(compact->outputs[i]);
 }
 
-static struct compact_job **place_of(struct engine *engine, enum segment_kind kind)
+static struct compact_job **place_of(struct maintenance *maintenance, enum segment_kind kind)
 {
-    return &engine->compactions[kind - SEGMENT_WIDE];
+    return &maintenance->compactions[kind - SEGMENT_WIDE];
 }
 
 static enum executor_lane lane_of(enum segment_kind kind)
@@ -80,20 +88,20 @@ static enum executor_lane lane_of(enum segment_kind kind)
 static void let_go_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
-    struct engine *engine = compact->engine;
-    *place_of(engine, compact->kind) = NULL;
+    struct maintenance *maintenance = compact->maintenance;
+    *place_of(maintenance, compact->kind) = NULL;
     partition_index_free(compact->purged);
     schema_unref(compact->schema);
     memory_free(compact);
-    engine_start_compaction(engine);
-    engine_env_job_done(&engine->env);
+    maintenance_start_compaction(maintenance);
+    engine_env_job_done(maintenance->env);
 }
 
 /* The system takes some ten milliseconds to close a large file that was removed, and more beside
  * syncs: not on the engine thread, and before anybody is told that the merge is done. */
 static void compact_end(struct compact_job *compact)
 {
-    struct executor *executor = compact->engine->env.world->executor;
+    struct executor *executor = compact->maintenance->env->world->executor;
     compact->job = (struct job){.run = let_go_run, .done = let_go_done};
     executor->submit(executor, lane_of(compact->kind), &compact->job);
 }
@@ -124,25 +132,25 @@ static bool has_purged(const struct compact_job *compact)
 
 static bool reindex(const struct compact_job *compact, int64_t token, struct bytes key)
 {
-    engine_reindex_partition(compact->engine, compact->table->id, token, key);
+    run_set_index_partition(compact->maintenance->runs, compact->table->id, token, key);
     return true;
 }
 
 static void compact_swap(struct compact_job *compact)
 {
-    struct engine *engine = compact->engine;
+    struct maintenance *maintenance = compact->maintenance;
     for (uint32_t i = 0; i < compact->inputs.count; i++)
-        engine_remove_segment(engine, segment_info(compact->inputs.segments[i])->id);
+        run_set_remove(maintenance->runs, segment_info(compact->inputs.segments[i])->id);
     for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++)
-        engine_remove_segment(engine, segment_info(compact->exceptions.segments[i])->id);
+        run_set_remove(maintenance->runs, segment_info(compact->exceptions.segments[i])->id);
     for (uint32_t i = 0; i < compact->output_count; i++)
-        engine_add_segment(engine, compact->outputs[i]);
+        run_set_add(maintenance->runs, compact->outputs[i]);
     if (has_purged(compact)) {
         purged_all(compact, reindex);
-        partition_versions_end(&engine->versions);
+        partition_versions_end(&maintenance->sequencer->versions);
     }
-    if (engine->metric_compactions != NULL)
-        engine->metric_compactions->value++;
+    if (maintenance->metric_compactions != NULL)
+        maintenance->metric_compactions->value++;
 }
 
 /* ---- publishing ---- */
@@ -159,7 +167,7 @@ static int publish_write(struct compact_job *compact)
         removed[edit.removed_count++] = segment_info(compact->inputs.segments[i])->id;
     for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++)
         removed[edit.removed_count++] = segment_info(compact->exceptions.segments[i])->id;
-    int rc = manifest_apply(compact->engine->manifest, &edit, &compact->err);
+    int rc = manifest_apply(compact->maintenance->runs->manifest, &edit, &compact->err);
     memory_free(removed);
     return rc;
 }
@@ -174,7 +182,7 @@ static void publish_run(struct job *job)
 static void log_purged(const struct compact_job *compact)
 {
     uint64_t before = 0, after = 0;
-    if (!compact->engine->is_watched || !has_purged(compact))
+    if (!compact->maintenance->clock->is_watched || !has_purged(compact))
         return;
     for (uint32_t i = 0; i < compact->inputs.count; i++)
         before += segment_info(compact->inputs.segments[i])->rows;
@@ -189,46 +197,45 @@ static void log_purged(const struct compact_job *compact)
 /* Before any batch is applied that may see the difference. */
 static void purge_told(const struct compact_job *compact)
 {
-    struct engine *engine = compact->engine;
+    struct maintenance *maintenance = compact->maintenance;
     if (compact->purge == 0)
         return;
-    engine->purges_published = compact->purge;
-    commit_log_note_purges(engine->log, compact->purge);
+    maintenance->runs->purges = compact->purge;
+    commit_log_note_purges(maintenance->sequencer->log, compact->purge);
 }
 
 static void publish_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
-    struct engine *engine = compact->engine;
+    struct maintenance *maintenance = compact->maintenance;
     if (has_purged(compact))
-        engine->is_purging = false;
-    engine->purges_under_way -= compact->purge != 0;
+        maintenance->sequencer->refuses_clicks = false;
+    maintenance->purges_under_way -= compact->purge != 0;
     if (compact->status == 0) {
-        engine->job_status[ENGINE_MERGE] = 0;
-        engine_waiting_update(engine);
+        maintenance_job_succeeded(maintenance, MAINTENANCE_MERGE);
         log_purged(compact);
         compact_swap(compact);
         purge_told(compact);
     } else {
         /* After a failure nobody waits out, what the manifest names is not known. */
         compact_discard(compact, !error_is_passing(compact->status));
-        engine_job_failed(engine, ENGINE_MERGE, compact->status, &compact->err);
+        maintenance_job_failed(maintenance, MAINTENANCE_MERGE, compact->status, &compact->err);
     }
-    engine_drain(engine);
+    sequencer_drain(maintenance->sequencer);
     compact_end(compact);
 }
 
 /* ---- between the two ---- */
 
-static struct purge_tried *purge_tried_of(struct engine *engine, uint32_t table_id)
+static struct purge_tried *purge_tried_of(struct maintenance *maintenance, uint32_t table_id)
 {
-    for (uint32_t i = 0; i < engine->purge_count; i++)
-        if (engine->purges[i].table_id == table_id)
-            return &engine->purges[i];
-    engine->purges =
-        memory_resize(engine->purges, (engine->purge_count + 1) * sizeof(struct purge_tried));
-    engine->purges[engine->purge_count] = (struct purge_tried){.table_id = table_id};
-    return &engine->purges[engine->purge_count++];
+    for (uint32_t i = 0; i < maintenance->purge_count; i++)
+        if (maintenance->purges[i].table_id == table_id)
+            return &maintenance->purges[i];
+    maintenance->purges = memory_resize(maintenance->purges, (maintenance->purge_count + 1) *
+                                                                 sizeof(struct purge_tried));
+    maintenance->purges[maintenance->purge_count] = (struct purge_tried){.table_id = table_id};
+    return &maintenance->purges[maintenance->purge_count++];
 }
 
 static bool is_input(const struct compact_job *compact, const struct segment *segment)
@@ -248,20 +255,20 @@ static bool memtable_has(const struct memtable *memtable, uint32_t table_id, str
 /* No click of the partition is anywhere but in the inputs. */
 static bool is_untouched(const struct compact_job *compact, int64_t token, struct bytes key)
 {
-    const struct engine *engine = compact->engine;
+    const struct maintenance *maintenance = compact->maintenance;
     uint32_t table_id = compact->table->id;
-    for (uint32_t i = 0; i < engine->segment_count; i++) {
-        const struct segment_info *info = segment_info(engine->segments[i]);
+    for (uint32_t i = 0; i < maintenance->runs->count; i++) {
+        const struct segment_info *info = segment_info(maintenance->runs->segments[i]);
         if (info->table_id == table_id && info->kind == SEGMENT_WIDE &&
-            !is_input(compact, engine->segments[i]) &&
-            segment_has(engine->segments[i], token, key)) {
+            !is_input(compact, maintenance->runs->segments[i]) &&
+            segment_has(maintenance->runs->segments[i], token, key)) {
             return false;
         }
     }
-    for (uint32_t i = 0; i < engine->frozen_count; i++)
-        if (memtable_has(engine->frozen[i], table_id, key))
+    for (uint32_t i = 0; i < maintenance->memtables->frozen_count; i++)
+        if (memtable_has(maintenance->memtables->frozen[i], table_id, key))
             return false;
-    return !memtable_has(engine->open, table_id, key);
+    return !memtable_has(maintenance->memtables->open, table_id, key);
 }
 
 /* Whether clients give the table's writes timestamps of their own, or once could. */
@@ -271,14 +278,15 @@ static bool has_client_times(const struct table *table)
 }
 
 /* Up to which writing time tombstones may go: later ones may hide what is in memtables. */
-static int64_t tombstones_before(struct engine *engine, const struct table *table)
+static int64_t tombstones_before(struct maintenance *maintenance, const struct table *table)
 {
-    int64_t before_us = engine_past_us(engine) - CLOCKS_DIFFER_US;
+    int64_t before_us = engine_clock_past_us(maintenance->clock) - CLOCKS_DIFFER_US;
     if (!has_client_times(table))
         return INT64_MAX;
-    for (uint32_t i = 0; i <= engine->frozen_count; i++) {
-        const struct memtable *memtable =
-            i < engine->frozen_count ? engine->frozen[i] : engine->open;
+    for (uint32_t i = 0; i <= maintenance->memtables->frozen_count; i++) {
+        const struct memtable *memtable = i < maintenance->memtables->frozen_count
+                                              ? maintenance->memtables->frozen[i]
+                                              : maintenance->memtables->open;
         before_us = memtable->oldest_us < before_us ? memtable->oldest_us : before_us;
     }
     return before_us;
@@ -293,12 +301,12 @@ static bool is_purge(const struct compact_job *compact)
 /* Whether what was purged is not to be purged after all. */
 static bool is_disturbed(const struct compact_job *compact)
 {
-    const struct engine *engine = compact->engine;
-    if (is_purge(compact) && commit_log_is_kept(engine->log))
+    const struct maintenance *maintenance = compact->maintenance;
+    if (is_purge(compact) && commit_log_is_kept(maintenance->sequencer->log))
         return true;
     return !purged_all(compact, is_untouched) ||
            (compact->has_dropped && compact->clients_give_times &&
-            engine->oldest_us < compact->drops_before_us);
+            maintenance->memtables->oldest_us < compact->drops_before_us);
 }
 
 static bool list_has_failed_read(const struct segment_list *list)
@@ -312,32 +320,32 @@ static bool list_has_failed_read(const struct segment_list *list)
 /* The merge wrote nothing that counts. */
 static void merge_failed(struct compact_job *compact)
 {
-    struct engine *engine = compact->engine;
+    struct maintenance *maintenance = compact->maintenance;
     if (compact->status == ERROR_CLOSED || compact->status == ERROR_CONFLICT)
         return;
     if (list_has_failed_read(&compact->inputs) || list_has_failed_read(&compact->exceptions))
-        callbacks_call(&engine->compact_waiters, compact->status, &compact->err);
+        callbacks_call(&maintenance->compact_waiters, compact->status, &compact->err);
     else
-        engine_job_failed(engine, ENGINE_MERGE, compact->status, &compact->err);
+        maintenance_job_failed(maintenance, MAINTENANCE_MERGE, compact->status, &compact->err);
 }
 
 static void merge_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
-    struct engine *engine = compact->engine;
+    struct maintenance *maintenance = compact->maintenance;
     if (compact->status == 0 && is_disturbed(compact)) {
         compact->status = ERROR_CONFLICT;
-        purge_tried_of(engine, compact->table->id)->was_disturbed = true;
+        purge_tried_of(maintenance, compact->table->id)->was_disturbed = true;
     }
     if (compact->status == 0) {
-        engine->is_purging |= has_purged(compact);
+        maintenance->sequencer->refuses_clicks |= has_purged(compact);
         if (is_purge(compact)) {
-            compact->purge = ++engine->purges_begun;
-            engine->purges_under_way++;
+            compact->purge = ++maintenance->purges_begun;
+            maintenance->purges_under_way++;
         }
         compact->job = (struct job){.run = publish_run, .done = publish_done};
-        engine->env.world->executor->submit(engine->env.world->executor, LANE_BACKGROUND,
-                                            &compact->job);
+        maintenance->env->world->executor->submit(maintenance->env->world->executor,
+                                                  LANE_BACKGROUND, &compact->job);
         return;
     }
     compact_discard(compact, false);
@@ -361,18 +369,18 @@ static uint64_t list_size(const struct segment_list *list)
     return size;
 }
 
-/* The segments of one table and kind: neighbours in engine->segments. */
+/* The segments of one table and kind: neighbours in maintenance->runs->segments. */
 struct group {
     uint32_t start;
     uint32_t end;
 };
 
-static struct group group_at(const struct engine *engine, uint32_t start)
+static struct group group_at(const struct maintenance *maintenance, uint32_t start)
 {
     struct group group = {start, start};
-    while (group.end < engine->segment_count) {
-        const struct segment_info *first = segment_info(engine->segments[start]);
-        const struct segment_info *info = segment_info(engine->segments[group.end]);
+    while (group.end < maintenance->runs->count) {
+        const struct segment_info *first = segment_info(maintenance->runs->segments[start]);
+        const struct segment_info *info = segment_info(maintenance->runs->segments[group.end]);
         if (info->table_id != first->table_id || info->kind != first->kind)
             break;
         group.end++;
@@ -381,37 +389,40 @@ static struct group group_at(const struct engine *engine, uint32_t start)
 }
 
 /* The next part of a group without a run that could not be read; false: there is none. */
-static bool part_next(const struct engine *engine, struct group group, struct group *part)
+static bool part_next(const struct maintenance *maintenance, struct group group, struct group *part)
 {
     part->start = part->end;
-    while (part->start < group.end && segment_has_failed_read(engine->segments[part->start]))
+    while (part->start < group.end &&
+           segment_has_failed_read(maintenance->runs->segments[part->start]))
         part->start++;
     part->end = part->start;
-    while (part->end < group.end && !segment_has_failed_read(engine->segments[part->end]))
+    while (part->end < group.end &&
+           !segment_has_failed_read(maintenance->runs->segments[part->end]))
         part->end++;
     return part->start < part->end;
 }
 
 /* The table's narrow runs, which stand behind its wide ones. */
-static struct group exceptions_of(const struct engine *engine, struct group wide)
+static struct group exceptions_of(const struct maintenance *maintenance, struct group wide)
 {
     struct group none = {wide.end, wide.end};
-    const struct segment_info *first = segment_info(engine->segments[wide.start]);
-    if (first->kind != SEGMENT_WIDE || wide.end == engine->segment_count ||
-        segment_info(engine->segments[wide.end])->table_id != first->table_id) {
+    const struct segment_info *first = segment_info(maintenance->runs->segments[wide.start]);
+    if (first->kind != SEGMENT_WIDE || wide.end == maintenance->runs->count ||
+        segment_info(maintenance->runs->segments[wide.end])->table_id != first->table_id) {
         return none;
     }
-    return group_at(engine, wide.end);
+    return group_at(maintenance, wide.end);
 }
 
-static struct compact_run *runs_of(const struct engine *engine, struct group group, bool with_days)
+static struct compact_run *runs_of(const struct maintenance *maintenance, struct group group,
+                                   bool with_days)
 {
     static const struct segment_days none = {0};
     struct compact_run *runs = memory_alloc((group.end - group.start) * sizeof *runs);
     for (uint32_t i = group.start; i < group.end; i++) {
         runs[i - group.start] =
-            (struct compact_run){segment_info(engine->segments[i]),
-                                 with_days ? segment_days(engine->segments[i]) : &none};
+            (struct compact_run){segment_info(maintenance->runs->segments[i]),
+                                 with_days ? segment_days(maintenance->runs->segments[i]) : &none};
     }
     return runs;
 }
@@ -427,25 +438,25 @@ struct need {
 
 static void fill_lists(struct compact_job *compact, const struct need *need)
 {
-    struct engine *engine = compact->engine;
+    struct maintenance *maintenance = compact->maintenance;
     const struct compact_choice *choice = &need->choice;
     uint32_t next = 0;
     for (uint32_t i = need->group.start; i < need->group.end; i++) {
         if (next < choice->count && need->part.start + choice->runs[next] == i) {
-            list_add(&compact->inputs, engine->segments[i]);
+            list_add(&compact->inputs, maintenance->runs->segments[i]);
             next++;
         } else if (compact->kind == SEGMENT_WIDE) {
-            list_add(&compact->beside, engine->segments[i]);
+            list_add(&compact->beside, maintenance->runs->segments[i]);
         }
     }
     for (uint32_t i = need->exceptions.start; i < need->exceptions.end; i++)
-        list_add(&compact->exceptions, engine->segments[i]);
+        list_add(&compact->exceptions, maintenance->runs->segments[i]);
 }
 
 /* A narrow merge from the oldest run on; and where clients give timestamps up to the newest. */
 static bool drops_tombstones(const struct compact_job *compact, const struct need *need)
 {
-    struct engine *engine = compact->engine;
+    struct maintenance *maintenance = compact->maintenance;
     const struct compact_choice *choice = &need->choice;
     if (compact->kind != SEGMENT_NARROW ||
         need->part.start + choice->runs[0] != need->group.start ||
@@ -454,8 +465,8 @@ static bool drops_tombstones(const struct compact_job *compact, const struct nee
     }
     return !has_client_times(compact->table) ||
            (need->part.start + choice->runs[choice->count - 1] == need->group.end - 1 &&
-            !commit_log_is_kept(engine->log) &&
-            !purge_tried_of(engine, compact->table->id)->was_disturbed);
+            !commit_log_is_kept(maintenance->sequencer->log) &&
+            !purge_tried_of(maintenance, compact->table->id)->was_disturbed);
 }
 
 /* It is tried once with the deletions that there are. */
@@ -468,59 +479,60 @@ static void note_purge(struct purge_tried *tried, const struct compact_job *comp
     tried->day = compact->day + 1;
 }
 
-static void compact_submit(struct engine *engine, const struct need *need)
+static void compact_submit(struct maintenance *maintenance, const struct need *need)
 {
-    const struct segment_info *first = segment_info(engine->segments[need->group.start]);
+    const struct segment_info *first = segment_info(maintenance->runs->segments[need->group.start]);
     const struct compact_choice *choice = &need->choice;
-    struct purge_tried *tried = purge_tried_of(engine, first->table_id);
+    struct purge_tried *tried = purge_tried_of(maintenance, first->table_id);
     struct compact_job *compact = memory_zeroed(1, sizeof(*compact));
-    compact->job = (struct job){.run = engine_merge_run, .done = merge_done};
-    compact->engine = engine;
-    compact->schema = schema_ref(engine->schema);
+    compact->job = (struct job){.run = maintenance_merge_run, .done = merge_done};
+    compact->maintenance = maintenance;
+    compact->schema = schema_ref(maintenance->memtables->schema);
     compact->table = schema_table(compact->schema, first->table_id);
     compact->kind = first->kind;
     compact->splits = choice->splits;
     compact->day = choice->day;
     compact->is_awaited = need->is_asked;
-    compact->now_s = engine_past_us(engine) / 1000000;
+    compact->now_s = engine_clock_past_us(maintenance->clock) / 1000000;
     compact->pace.hurries = need->group.end - need->group.start > RUNS_TOO_MANY;
     fill_lists(compact, need);
     compact->drops_tombstones = drops_tombstones(compact, need);
-    compact->drops_before_us = tombstones_before(engine, compact->table);
+    compact->drops_before_us = tombstones_before(maintenance, compact->table);
     compact->clients_give_times = has_client_times(compact->table);
     if (compact->kind == SEGMENT_NARROW)
-        engine->oldest_us = INT64_MAX;
+        memtable_set_watch_oldest(maintenance->memtables);
     bool is_worth = list_size(&compact->exceptions) <= list_size(&compact->inputs);
-    compact->may_purge = !tried->was_disturbed && !commit_log_is_kept(engine->log) &&
+    compact->may_purge = !tried->was_disturbed &&
+                         !commit_log_is_kept(maintenance->sequencer->log) &&
                          !list_has_failed_read(&compact->exceptions) &&
-                         (choice->purges || engine->compact_waiters.count > 0 ||
+                         (choice->purges || maintenance->compact_waiters.count > 0 ||
                           (choice->day != DAY_NONE && is_worth));
     tried->was_disturbed = false;
     if (choice->purges)
         note_purge(tried, compact);
-    *place_of(engine, compact->kind) = compact;
-    engine_env_submit(&engine->env, lane_of(compact->kind), &compact->job);
+    *place_of(maintenance, compact->kind) = compact;
+    engine_env_submit(maintenance->env, lane_of(compact->kind), &compact->job);
 }
 
 /* What need->part needs, if anything; `asked_until` as in compact_facts. */
-static bool part_plan(struct engine *engine, struct need *need, uint64_t asked_until,
+static bool part_plan(struct maintenance *maintenance, struct need *need, uint64_t asked_until,
                       int64_t *again_us)
 {
-    const struct segment_info *first = segment_info(engine->segments[need->group.start]);
-    const struct purge_tried *tried = purge_tried_of(engine, first->table_id);
+    const struct segment_info *first = segment_info(maintenance->runs->segments[need->group.start]);
+    const struct purge_tried *tried = purge_tried_of(maintenance, first->table_id);
     bool is_wide = first->kind == SEGMENT_WIDE;
-    bool may_purge = is_wide && !commit_log_is_kept(engine->log);
-    struct compact_run *runs = runs_of(engine, need->part, is_wide);
-    struct compact_run *beside = runs_of(engine, need->exceptions, true);
+    bool may_purge = is_wide && !commit_log_is_kept(maintenance->sequencer->log);
+    struct compact_run *runs = runs_of(maintenance, need->part, is_wide);
+    struct compact_run *beside = runs_of(maintenance, need->exceptions, true);
     const struct compact_facts facts = {
         .runs = runs,
         .run_count = need->part.end - need->part.start,
         .exceptions = beside,
         .exception_count = may_purge ? need->exceptions.end - need->exceptions.start : 0,
         .asked_until = asked_until,
-        .day_rows_min = engine->env.options.day_rows_min,
-        .tier_bytes = engine->env.options.tier_bytes,
-        .now_us = engine->env.world->clock->wall_us(engine->env.world->clock),
+        .day_rows_min = maintenance->env->options.day_rows_min,
+        .tier_bytes = maintenance->env->options.tier_bytes,
+        .now_us = maintenance->env->world->clock->wall_us(maintenance->env->world->clock),
         .purge_frame = tried->frame,
         .purge_day = tried->day};
     bool found = compact_plan(&facts, &need->choice);
@@ -531,57 +543,51 @@ static bool part_plan(struct engine *engine, struct need *need, uint64_t asked_u
     return found;
 }
 
-static bool group_plan(struct engine *engine, struct group group, uint64_t asked_until,
+static bool group_plan(struct maintenance *maintenance, struct group group, uint64_t asked_until,
                        struct need *need_out, int64_t *again_us)
 {
     *need_out = (struct need){.group = group,
                               .part = {group.start, group.start},
-                              .exceptions = exceptions_of(engine, group),
+                              .exceptions = exceptions_of(maintenance, group),
                               .is_asked = asked_until > 0};
-    while (part_next(engine, group, &need_out->part))
-        if (part_plan(engine, need_out, asked_until, again_us))
+    while (part_next(maintenance, group, &need_out->part))
+        if (part_plan(maintenance, need_out, asked_until, again_us))
             return true;
     return false;
 }
 
-bool engine_is_merging(const struct engine *engine, uint32_t table_id)
+static bool is_free(struct maintenance *maintenance, uint32_t table_id, enum segment_kind kind)
 {
-    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
-        if (engine->compactions[i] != NULL && engine->compactions[i]->table->id == table_id)
-            return true;
-    return false;
-}
-
-static bool is_free(struct engine *engine, uint32_t table_id, enum segment_kind kind)
-{
-    return *place_of(engine, kind) == NULL && !engine_is_merging(engine, table_id);
+    return *place_of(maintenance, kind) == NULL &&
+           !maintenance_is_merging_table(maintenance, table_id);
 }
 
 /* The segments of one table: the wide ones, then the narrow ones. */
-static struct group table_at(const struct engine *engine, uint32_t start)
+static struct group table_at(const struct maintenance *maintenance, uint32_t start)
 {
-    struct group first = group_at(engine, start);
-    return (struct group){start, exceptions_of(engine, first).end};
+    struct group first = group_at(maintenance, start);
+    return (struct group){start, exceptions_of(maintenance, first).end};
 }
 
 /* What the table needs begins, where its kind and the table are free; whether it needs something,
  * begun or not. */
-static bool table_compact(struct engine *engine, struct group table, uint64_t asked_until,
+static bool table_compact(struct maintenance *maintenance, struct group table, uint64_t asked_until,
                           int64_t *again_us)
 {
-    uint32_t table_id = segment_info(engine->segments[table.start])->table_id;
+    uint32_t table_id = segment_info(maintenance->runs->segments[table.start])->table_id;
     bool needs = false;
-    if (schema_table(engine->schema, table_id) == NULL)
+    if (schema_table(maintenance->memtables->schema, table_id) == NULL)
         return false;
     for (uint32_t start = table.start; start < table.end;) {
-        struct group group = group_at(engine, start);
+        struct group group = group_at(maintenance, start);
         struct need need;
-        bool may_begin = is_free(engine, table_id, segment_info(engine->segments[start])->kind);
+        bool may_begin =
+            is_free(maintenance, table_id, segment_info(maintenance->runs->segments[start])->kind);
         if ((may_begin || asked_until > 0) &&
-            group_plan(engine, group, asked_until, &need, again_us)) {
+            group_plan(maintenance, group, asked_until, &need, again_us)) {
             needs = true;
             if (may_begin)
-                compact_submit(engine, &need);
+                compact_submit(maintenance, &need);
         }
         start = group.end;
     }
@@ -591,81 +597,84 @@ static bool table_compact(struct engine *engine, struct group table, uint64_t as
 /* First what somebody asked for, then all else; but not of a table of which something is asked for,
  * as that would wait behind it.  Whether somebody still has to wait: for a merge that is under way,
  * or for one yet to begin. */
-static bool tables_compact(struct engine *engine, int64_t *again_us)
+static bool tables_compact(struct maintenance *maintenance, int64_t *again_us)
 {
-    uint64_t asked_until = engine->compact_waiters.count > 0 ? engine->compact_until : 0;
-    bool *is_asked = memory_zeroed(engine->segment_count + 1, sizeof *is_asked); /* by its start */
+    uint64_t asked_until = maintenance->compact_waiters.count > 0 ? maintenance->compact_until : 0;
+    bool *is_asked =
+        memory_zeroed(maintenance->runs->count + 1, sizeof *is_asked); /* by its start */
     bool is_awaited = false;
     struct group table;
-    for (uint32_t at = 0; asked_until > 0 && at < engine->segment_count; at = table.end) {
-        table = table_at(engine, at);
-        is_asked[at] = table_compact(engine, table, asked_until, again_us);
+    for (uint32_t at = 0; asked_until > 0 && at < maintenance->runs->count; at = table.end) {
+        table = table_at(maintenance, at);
+        is_asked[at] = table_compact(maintenance, table, asked_until, again_us);
         is_awaited |= is_asked[at];
     }
-    for (uint32_t at = 0; at < engine->segment_count; at = table.end) {
-        table = table_at(engine, at);
+    for (uint32_t at = 0; at < maintenance->runs->count; at = table.end) {
+        table = table_at(maintenance, at);
         if (!is_asked[at])
-            table_compact(engine, table, 0, again_us);
+            table_compact(maintenance, table, 0, again_us);
     }
     memory_free(is_asked);
     for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
-        is_awaited |= engine->compactions[i] != NULL && engine->compactions[i]->is_awaited;
+        is_awaited |=
+            maintenance->compactions[i] != NULL && maintenance->compactions[i]->is_awaited;
     return is_awaited;
 }
 
 static void again(struct timer *timer)
 {
-    engine_start_compaction(timer->context);
+    maintenance_start_compaction(timer->context);
 }
 
-void engine_start_compaction(struct engine *engine)
+void maintenance_start_compaction(struct maintenance *maintenance)
 {
-    struct executor *executor = engine->env.world->executor;
+    struct executor *executor = maintenance->env->world->executor;
     int64_t again_us = INT64_MAX;
-    if (engine->env.is_closing) {
+    if (maintenance->env->is_closing) {
         struct error err;
         error_set(&err, ERROR_CLOSED, "the store is closing");
-        callbacks_call(&engine->compact_waiters, ERROR_CLOSED, &err);
+        callbacks_call(&maintenance->compact_waiters, ERROR_CLOSED, &err);
         return;
     }
-    if (engine->env.failed != 0 || engine->env.options.read_only ||
-        engine_is_waiting_for_space(engine))
+    if (maintenance->env->failed != 0 || maintenance->env->options.read_only ||
+        maintenance_is_waiting_for_space(maintenance))
         return;
-    executor->timer_stop(executor, &engine->compact_timer);
-    bool is_awaited = tables_compact(engine, &again_us);
+    executor->timer_stop(executor, &maintenance->compact_timer);
+    bool is_awaited = tables_compact(maintenance, &again_us);
     if (again_us != INT64_MAX) {
-        int64_t delay_us = again_us - engine->env.world->clock->wall_us(engine->env.world->clock);
-        engine->compact_timer = (struct timer){.fire = again, .context = engine};
-        executor->timer_start(executor, &engine->compact_timer, delay_us / 1000 + 1);
+        int64_t delay_us =
+            again_us - maintenance->env->world->clock->wall_us(maintenance->env->world->clock);
+        maintenance->compact_timer = (struct timer){.fire = again, .context = maintenance};
+        executor->timer_start(executor, &maintenance->compact_timer, delay_us / 1000 + 1);
     }
     if (!is_awaited)
-        callbacks_call(&engine->compact_waiters, 0, NULL);
+        callbacks_call(&maintenance->compact_waiters, 0, NULL);
 }
 
 /* Who asked for a merge waits for a flush first: only then is there all that is to be merged. */
 static void compact_flushed(void *context, int status, const struct error *err)
 {
-    struct engine *engine = context;
+    struct maintenance *maintenance = context;
     if (status != 0) {
-        callbacks_call(&engine->compact_askers, status, err);
+        callbacks_call(&maintenance->compact_askers, status, err);
         return;
     }
-    engine->compact_until = engine->frame_flushed;
+    maintenance->compact_until = maintenance->runs->frame_flushed;
     for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
-        if (engine->compactions[i] != NULL)
-            engine->compactions[i]->is_awaited = true;
-    callbacks_move(&engine->compact_askers, &engine->compact_waiters);
-    engine_start_compaction(engine);
+        if (maintenance->compactions[i] != NULL)
+            maintenance->compactions[i]->is_awaited = true;
+    callbacks_move(&maintenance->compact_askers, &maintenance->compact_waiters);
+    maintenance_start_compaction(maintenance);
 }
 
-int engine_compact_op(struct store *store, store_done done, void *context, struct error *err)
+int maintenance_compact(struct maintenance *maintenance, store_done done, void *context,
+                        struct error *err)
 {
-    struct engine *engine = (struct engine *)store;
-    if (engine->env.options.read_only)
+    if (maintenance->env->options.read_only)
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    callbacks_add(&engine->compact_askers, done, context);
-    int rc = engine_flush_op(store, compact_flushed, engine, err);
+    callbacks_add(&maintenance->compact_askers, done, context);
+    int rc = maintenance_flush(maintenance, compact_flushed, maintenance, err);
     if (rc != 0)
-        callbacks_drop_last(&engine->compact_askers);
+        callbacks_drop_last(&maintenance->compact_askers);
     return rc;
 }

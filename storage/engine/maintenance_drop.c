@@ -2,11 +2,11 @@
  * partition, no other run that stays has the partition, and the exceptions have nothing of it but
  * that deletion.  So what goes is whole partitions with their deletions, and no click is left whose
  * rank it would change.  What came since, in memtables or later runs, is looked for when the merge
- * is done, as after any purge (engine_compact.c).
+ * is done, as after any purge (maintenance_compact.c).
  *
  * Cost: the first partition of a run that is not dropped says so; of one that is, each partition is
  * looked up in the directories of the others.  No page of a wide run is read. */
-#include "storage/engine/engine_drop.h"
+#include "storage/engine/maintenance_drop.h"
 
 #include "base/memory.h"
 
@@ -16,8 +16,8 @@ struct candidate {
     bool goes;
 };
 
-int engine_exception_stream(struct compact_job *compact, int64_t token, struct bytes key,
-                            struct stream **stream_out, struct error *err)
+int maintenance_drop_exceptions(struct compact_job *compact, int64_t token, struct bytes key,
+                                struct stream **stream_out, struct error *err)
 {
     struct slice slice = slice_all();
     return partition_reader_stream(compact->reader, token, key, &slice, NULL, 0, NULL, stream_out,
@@ -32,7 +32,7 @@ static int is_deleted(struct compact_job *compact, int64_t token, struct bytes k
     struct unfiltered item;
     if (!partition_reader_has_exceptions(compact->reader, token, key))
         return 0;
-    int rc = engine_exception_stream(compact, token, key, &stream, &compact->err);
+    int rc = maintenance_drop_exceptions(compact, token, key, &stream, &compact->err);
     if (rc != 0 || stream == NULL)
         return rc;
     if (deletion_hides(stream->partition_deletion, newest_us)) {
@@ -156,7 +156,7 @@ static struct candidate *candidates_of(const struct compact_job *compact, uint32
     return candidates;
 }
 
-int engine_drop_find(struct compact_job *compact)
+int maintenance_drop_find(struct compact_job *compact)
 {
     uint32_t count;
     struct candidate *candidates = candidates_of(compact, &count);

@@ -1,4 +1,4 @@
-/* engine_drop: finds the wide runs of which nothing is left, so that a purge need not read them.
+/* maintenance_drop: finds the wide runs of which nothing is left: a purge need not read them.
  *
  * A day that is sealed is deleted whole, partition by partition, in one frame each.  A run whose
  * every partition was deleted after its last row was written can be unlinked as it is: one edit of
@@ -11,19 +11,19 @@
  * whose later equals would get other ranks if only the older run went, neither day's run goes
  * before it: the three are merged as any others, which reads them once.
  *
- * On the merge lane, for a merge that may purge (engine_merge.h). */
-#ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_DROP_H
-#define DAYBOOK_STORAGE_ENGINE_ENGINE_DROP_H
+ * On the merge lane, for a merge that may purge (maintenance_merge.h). */
+#ifndef DAYBOOK_STORAGE_ENGINE_MAINTENANCE_DROP_H
+#define DAYBOOK_STORAGE_ENGINE_MAINTENANCE_DROP_H
 
-#include "storage/engine/engine_merge.h"
+#include "storage/engine/maintenance_merge.h"
 
 /* Look through all wide runs of the table.  1: compact->inputs are now the runs that may be
  * unlinked, compact->beside the others, and compact->purged has the partitions; 0: there are none,
  * and nothing was changed; negative: an error. */
-must_check int engine_drop_find(struct compact_job *compact);
+must_check int maintenance_drop_find(struct compact_job *compact);
 
 /* A stream of all that the exceptions have of a partition; NULL when they have nothing. */
-must_check int engine_exception_stream(struct compact_job *compact, int64_t token,
+must_check int maintenance_drop_exceptions(struct compact_job *compact, int64_t token,
                                        struct bytes key, struct stream **stream_out,
                                        struct error *err);
 #endif

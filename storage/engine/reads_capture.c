@@ -1,4 +1,4 @@
-/* engine_read_capture: what a page needs of the open memtable, copied out on the engine thread.
+/* reads_capture: what a page needs of the open memtable, copied out on the engine thread.
  *
  * The open memtable changes while a job reads, so packed rows of the narrow memtable, counters, and
  * columns of the wide one are copied first.  What decides correctness: a partition is copied whole,
@@ -8,7 +8,7 @@
  * Fails where a capture would be more than READ_CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX, or a
  * scan meets fresh rows: then the memtable is frozen instead. */
 #include "base/memory.h"
-#include "storage/engine/engine_read_private.h"
+#include "storage/engine/reads_private.h"
 
 enum { CAPTURE_BYTES_MAX = 4 << 20, CAPTURE_FRESH_ROWS_MAX = 65536 };
 
@@ -95,7 +95,7 @@ static bool capture_stream(struct read_job *read, int64_t token, struct bytes ke
 static bool capture_partition(struct read_job *read, int64_t token, struct bytes key,
                               const struct slice *slice, size_t *items_left)
 {
-    struct memtable *open = read->engine->open;
+    struct memtable *open = read->reads->memtables->open;
     int64_t newest_elsewhere_us =
         read->request.one_of_each ? newest_elsewhere(read, token, key) : INT64_MAX;
     bool whole = capture_stream(
@@ -130,10 +130,10 @@ static bool is_captured_enough(const struct read_job *read, size_t items_left)
             captured_bytes(read) > READ_PAGE_BYTES_MAX);
 }
 
-bool engine_read_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
-                           int64_t *token_out, struct bytes *key_out)
+bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
+                     int64_t *token_out, struct bytes *key_out)
 {
-    struct memtable *open = read->engine->open;
+    struct memtable *open = read->reads->memtables->open;
     bool found =
         narrow_memtable_seek(open->narrow, read->table->id, token, key, after, token_out, key_out);
     int64_t counter_token;
@@ -156,9 +156,8 @@ static bool capture_scan(struct read_job *read)
     size_t items_left = READ_CAPTURE_ITEMS_MAX;
     struct bytes key;
     bool after;
-    int64_t token = engine_read_scan_start(read, &key, &after);
-    for (; engine_read_open_seek(read, token, key, after, &token, &key) &&
-           !engine_read_is_past(read, token);
+    int64_t token = reads_scan_start(read, &key, &after);
+    for (; reads_open_seek(read, token, key, after, &token, &key) && !reads_is_past(read, token);
          after = true) {
         bool is_enough = is_captured_enough(read, items_left);
         uint32_t before = read->captured_count;
@@ -193,12 +192,12 @@ static bool capture_parts(struct read_job *read)
     return true;
 }
 
-bool engine_read_capture(struct read_job *read)
+bool reads_capture(struct read_job *read)
 {
     return read->request.is_scan ? capture_scan(read) : capture_parts(read);
 }
 
-void engine_read_capture_drop(struct read_job *read)
+void reads_capture_drop(struct read_job *read)
 {
     captured_cut(read, 0);
     memory_free(read->captured);
@@ -212,9 +211,9 @@ void engine_read_capture_drop(struct read_job *read)
 
 /* Fresh rows of the open memtable, with strings of their own: the memtable's table of strings may
  * move while the job reads. */
-bool engine_read_capture_fresh(struct read_job *read)
+bool reads_capture_fresh(struct read_job *read)
 {
-    struct wide_memtable *wide = memtable_wide(read->engine->open, read->table->id);
+    struct wide_memtable *wide = memtable_wide(read->reads->memtables->open, read->table->id);
     if (wide == NULL)
         return true;
     uint32_t partition =
@@ -247,7 +246,7 @@ bool engine_read_capture_fresh(struct read_job *read)
 
 /* ---- using ---- */
 
-void engine_read_captured_seek(struct read_job *read, int64_t token, struct bytes key)
+void reads_captured_seek(struct read_job *read, int64_t token, struct bytes key)
 {
     while (read->captured_at < read->captured_count &&
            partition_order(read->captured[read->captured_at].token,
@@ -256,8 +255,8 @@ void engine_read_captured_seek(struct read_job *read, int64_t token, struct byte
     }
 }
 
-struct captured *engine_read_captured(const struct read_job *read, uint32_t index, int64_t token,
-                                      struct bytes key)
+struct captured *reads_captured(const struct read_job *read, uint32_t index, int64_t token,
+                                struct bytes key)
 {
     uint32_t at = read->captured_at + index;
     struct captured *captured = at < read->captured_count ? &read->captured[at] : NULL;
@@ -275,8 +274,8 @@ static bool is_within(const struct read_job *read, const struct slice *slice,
                                : slice_contains(read->table, slice, &item->row.clustering);
 }
 
-struct stream *engine_read_captured_stream(const struct read_job *read, struct captured *captured,
-                                           const struct slice *slice)
+struct stream *reads_captured_stream(const struct read_job *read, struct captured *captured,
+                                     const struct slice *slice)
 {
     size_t start = 0;
     while (start < captured->count && is_within(read, slice, &captured->items[start]))

@@ -1,0 +1,285 @@
+#include "storage/engine/flush_writer.h"
+
+#include "base/memory.h"
+#include "storage/engine/memtable_set.h"
+#include "storage/segment/narrow_segment.h"
+#include "storage/segment/wide_segment.h"
+
+/* Of one flush; beyond, days share a segment whatever their size. */
+enum { OWN_DAYS_MAX = 64 };
+
+void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,
+                       const atomic_uint *fill)
+{
+    *flush = (struct flush_writer){.runs = runs, .memtable = memtable, .fill = fill};
+}
+
+void flush_writer_release(struct flush_writer *flush)
+{
+    memory_free(flush->infos);
+    memory_free(flush->segments);
+}
+
+static struct segment_info info_for(struct flush_writer *flush, uint32_t table_id,
+                                    enum segment_kind kind)
+{
+    return (struct segment_info){.id = run_set_next_id(flush->runs),
+                                 .table_id = table_id,
+                                 .kind = kind,
+                                 .frame_first = flush->memtable->frame_first,
+                                 .frame_last = flush->memtable->frame_last,
+                                 .timestamp_max_us = flush->memtable->timestamp_max_us,
+                                 .schema_version = schema_version(flush->memtable->schema)};
+}
+
+static int keep_segment(struct flush_writer *flush, const struct segment_info *info,
+                        const struct table *table)
+{
+    if (info->rows == 0 && info->partitions == 0)
+        return 0;
+    if (flush->count == flush->capacity) {
+        flush->capacity = flush->capacity == 0 ? 16 : flush->capacity * 2;
+        flush->infos = memory_resize(flush->infos, flush->capacity * sizeof(struct segment_info));
+        flush->segments =
+            memory_resize(flush->segments, flush->capacity * sizeof(struct segment *));
+    }
+    flush->infos[flush->count] = *info;
+    int rc =
+        run_set_open_segment(flush->runs, info, table, &flush->segments[flush->count], &flush->err);
+    flush->count += rc == 0;
+    return rc;
+}
+
+/* ---- pace ---- */
+
+/* A partition was written.  Where half the time is enough the flush is done before the next
+ * memtable is full: as long as it is as far as that one is full, of clicks; of what comes behind
+ * them it is not known how much there is. */
+static void flush_pause(struct flush_writer *flush, uint64_t rows)
+{
+    uint32_t fill =
+        flush->fill == NULL ? 0 : atomic_load_explicit(flush->fill, memory_order_relaxed);
+    uint64_t whole = flush->memtable->wide_rows;
+    flush->rows += rows;
+    flush->pace.hurries = flush->rows < whole ? flush->rows * MEMTABLE_FILL_WHOLE < whole * fill
+                                              : fill >= MEMTABLE_FILL_WHOLE / 2;
+    pace_keep(&flush->pace);
+}
+
+/* ---- fresh rows ---- */
+
+/* What goes into one segment: the rows of one day, or of all days that get none of their own. */
+struct wide_share {
+    const struct wide_memtable *wide;
+    const struct table *table;
+    const int32_t *days;            /* by place in the memtable's order */
+    const struct segment_days *own; /* days that get a segment of their own */
+    bool is_rest;
+    int32_t day; /* unless it is the rest */
+};
+
+static bool share_takes(const struct wide_share *share, uint32_t place)
+{
+    int32_t day = share->days[place];
+    return share->is_rest ? segment_days_find(share->own, day) == NULL : day == share->day;
+}
+
+static int write_wide_partitions(struct flush_writer *flush, struct wide_segment_writer *writer,
+                                 const struct wide_share *share)
+{
+    const struct wide_memtable *wide = share->wide;
+    struct wide_rows rows;
+    wide_rows_init(&rows, share->table);
+    rows.pace = &flush->pace;
+    const uint32_t *order = wide_memtable_order(wide);
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < wide_memtable_partition_count(wide); i++) {
+        if (!share_takes(share, i))
+            continue;
+        wide_memtable_rows(wide, order[i], UINT64_MAX, &rows);
+        rc = wide_segment_writer_partition(writer, wide_memtable_partition_token(wide, order[i]),
+                                           wide_memtable_partition_key(wide, order[i]), &rows,
+                                           &flush->err);
+        flush_pause(flush, rows.rows);
+    }
+    wide_rows_release(&rows);
+    return rc;
+}
+
+static int flush_share(struct flush_writer *flush, const struct wide_share *share)
+{
+    struct segment_info info = info_for(flush, share->table->id, SEGMENT_WIDE);
+    struct wide_segment_writer *writer;
+    int rc = wide_segment_writer_open(flush->runs->env->world, share->table, &info, &writer,
+                                      &flush->err);
+    if (rc != 0)
+        return rc;
+    wide_segment_writer_set_pace(writer, &flush->pace);
+    wide_segment_writer_set_page_rows(writer, flush->runs->env->options.page_rows);
+    rc = write_wide_partitions(flush, writer, share);
+    if (rc == 0)
+        rc = wide_segment_writer_finish(writer, &info, &flush->err);
+    wide_segment_writer_close(writer);
+    return rc == 0 ? keep_segment(flush, &info, share->table) : rc;
+}
+
+/* The day of each partition, and the days large enough for a segment of their own.  `days` has room
+ * for one per partition.  True when other days are left. */
+static bool days_of(const struct flush_writer *flush, const struct wide_memtable *wide,
+                    const struct table *table, int32_t *days, struct segment_days *own)
+{
+    const uint32_t *order = wide_memtable_order(wide);
+    struct segment_days all = {0};
+    for (uint32_t i = 0; i < wide_memtable_partition_count(wide); i++) {
+        days[i] = partition_day(table, wide_memtable_partition_key(wide, order[i]));
+        segment_days_add(&all, days[i], wide_memtable_stats(wide, order[i], UINT64_MAX).rows);
+    }
+    for (uint32_t i = 0; i < all.count && own->count < OWN_DAYS_MAX; i++)
+        if (all.days[i].rows >= flush->runs->env->options.day_rows_min)
+            segment_days_add(own, all.days[i].day, all.days[i].rows);
+    bool has_rest = own->count < all.count;
+    segment_days_release(&all);
+    return has_rest;
+}
+
+static int flush_wide(struct flush_writer *flush, const struct wide_part *part)
+{
+    const struct table *table = schema_table(flush->memtable->schema, part->table_id);
+    int32_t *days = memory_alloc(wide_memtable_partition_count(part->rows) * sizeof *days);
+    struct segment_days own = {0};
+    struct wide_share share = {.wide = part->rows, .table = table, .days = days, .own = &own};
+    share.is_rest = days_of(flush, part->rows, table, days, &own);
+    int rc = share.is_rest ? flush_share(flush, &share) : 0;
+    share.is_rest = false;
+    for (uint32_t i = 0; rc == 0 && i < own.count; i++) {
+        share.day = own.days[i].day;
+        rc = flush_share(flush, &share);
+    }
+    segment_days_release(&own);
+    memory_free(days);
+    return rc;
+}
+
+/* ---- everything else ---- */
+
+static struct stream *narrow_partition(const struct memtable *memtable, const struct table *table,
+                                       int64_t token, struct bytes key)
+{
+    struct slice slice = slice_all();
+    struct stream *streams[2];
+    size_t count = 0;
+    struct stream *stream =
+        narrow_memtable_stream(memtable->narrow, table, token, key, &slice, UINT64_MAX);
+    if (stream != NULL)
+        streams[count++] = stream;
+    if ((table->flags & TABLE_COUNTER) != 0) {
+        stream = counter_memtable_stream(memtable->counters, table, key, &slice, UINT64_MAX,
+                                         (uint64_t)memtable->timestamp_first_us);
+        if (stream != NULL)
+            streams[count++] = stream;
+    }
+    return stream_merge(table, streams, count, false);
+}
+
+/* The next partition of the table in either of the two memtables. */
+static bool narrow_next(struct memtable *memtable, const struct table *table, bool first,
+                        int64_t *token, struct bytes *key)
+{
+    int64_t at = first ? INT64_MIN : *token;
+    struct bytes after = first ? (struct bytes){0} : *key;
+    int64_t counter_token;
+    struct bytes counter_key;
+    bool found = narrow_memtable_seek(memtable->narrow, table->id, at, after, !first, token, key);
+    if ((table->flags & TABLE_COUNTER) != 0 &&
+        counter_memtable_seek(memtable->counters, table->id, at, after, !first, &counter_token,
+                              &counter_key) &&
+        (!found || partition_order(counter_token, counter_key, *token, *key) < 0)) {
+        *token = counter_token;
+        *key = counter_key;
+        found = true;
+    }
+    return found;
+}
+
+static int write_narrow_partitions(struct flush_writer *flush, struct narrow_segment_writer *writer,
+                                   const struct table *table)
+{
+    struct memtable *memtable = flush->memtable;
+    int64_t token = INT64_MIN;
+    struct bytes key = {0};
+    int rc = 0;
+    for (bool first = true; rc == 0 && narrow_next(memtable, table, first, &token, &key);
+         first = false) {
+        struct stream *stream = narrow_partition(memtable, table, token, key);
+        rc = narrow_segment_writer_partition(writer, token, key, stream, &flush->err);
+        stream->close(stream);
+        flush_pause(flush, 0);
+    }
+    return rc;
+}
+
+static int flush_narrow(struct flush_writer *flush, uint32_t table_id)
+{
+    const struct table *table = schema_table(flush->memtable->schema, table_id);
+    struct segment_info info = info_for(flush, table_id, SEGMENT_NARROW);
+    struct narrow_segment_writer *writer;
+    int rc = narrow_segment_writer_open(flush->runs->env->world, &info, &writer, &flush->err);
+    if (rc != 0)
+        return rc;
+    rc = write_narrow_partitions(flush, writer, table);
+    if (rc == 0)
+        rc = narrow_segment_writer_finish(writer, &info, &flush->err);
+    narrow_segment_writer_close(writer);
+    return rc == 0 ? keep_segment(flush, &info, table) : rc;
+}
+
+/* The tables that either memtable has, ascending; 0 at the end. */
+static uint32_t narrow_table_after(const struct memtable *memtable, uint32_t after)
+{
+    uint32_t rows = narrow_memtable_next_table(memtable->narrow, after);
+    uint32_t counters = counter_memtable_next_table(memtable->counters, after);
+    if (rows == 0 || counters == 0)
+        return rows == 0 ? counters : rows;
+    return rows < counters ? rows : counters;
+}
+
+/* ---- all of it, or a part ---- */
+
+int flush_writer_write(struct flush_writer *flush)
+{
+    struct memtable *memtable = flush->memtable;
+    struct engine_env *env = flush->runs->env;
+    int rc = 0;
+    pace_begin(&flush->pace, env->world->clock, &env->frames_sealed);
+    for (uint32_t i = 0; rc == 0 && i < memtable->wide_count; i++)
+        rc = flush_wide(flush, &memtable->wide[i]);
+    for (uint32_t table_id = narrow_table_after(memtable, 0); rc == 0 && table_id != 0;
+         table_id = narrow_table_after(memtable, table_id)) {
+        rc = flush_narrow(flush, table_id);
+    }
+    return rc;
+}
+
+int flush_writer_write_part(struct flush_writer *flush, uint32_t table_id, enum segment_kind kind)
+{
+    struct memtable *memtable = flush->memtable;
+    struct engine_env *env = flush->runs->env;
+    int rc = 0;
+    pace_begin(&flush->pace, env->world->clock, &env->frames_sealed);
+    for (uint32_t i = 0; rc == 0 && kind == SEGMENT_WIDE && i < memtable->wide_count; i++)
+        if (memtable->wide[i].table_id == table_id)
+            rc = flush_wide(flush, &memtable->wide[i]);
+    if (kind == SEGMENT_NARROW && schema_table(memtable->schema, table_id) != NULL)
+        rc = flush_narrow(flush, table_id);
+    return rc;
+}
+
+void flush_writer_discard(struct flush_writer *flush, bool removes)
+{
+    for (uint32_t i = 0; i < flush->count; i++) {
+        if (removes)
+            segment_remove_at_close(flush->segments[i]);
+        segment_unref(flush->segments[i]);
+    }
+    flush->count = 0;
+}

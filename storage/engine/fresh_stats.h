@@ -1,0 +1,22 @@
+/* fresh_stats: the sums of a partition's fresh runs, which add: the index has the sum over the
+ * sealed ones, each memtable its own.
+ *
+ * They are the partition's figure only as long as it has nothing in an exception run (a delete, an
+ * overwrite, a row with a TTL). */
+#ifndef DAYBOOK_STORAGE_ENGINE_FRESH_STATS_H
+#define DAYBOOK_STORAGE_ENGINE_FRESH_STATS_H
+
+#include "storage/engine/memtable_set.h"
+
+/* Add those of all fresh runs, as of `frame`, to `stats`. */
+void fresh_stats_add(const struct run_set *runs, const struct memtable_set *memtables,
+                     uint32_t table_id, int64_t token, struct bytes key, uint64_t frame,
+                     struct partition_stats *stats);
+/* The same without the sealed runs. */
+void fresh_stats_add_memtables(const struct memtable_set *memtables, uint32_t table_id,
+                               struct bytes key, uint64_t frame, struct partition_stats *stats);
+/* How many fresh rows the partition has, durable or not, deleted or not; 0 of a table without
+ * ranks. */
+uint64_t fresh_stats_rows(const struct run_set *runs, const struct memtable_set *memtables,
+                          uint32_t table_id, int64_t token, struct bytes key);
+#endif

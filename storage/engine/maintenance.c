@@ -1,0 +1,124 @@
+#include "storage/engine/maintenance_merge.h"
+
+#include "base/memory.h"
+
+enum { RETRY_MS = 1000 }; /* until a job that found the disk full is tried again */
+
+void maintenance_init(struct maintenance *maintenance, struct sequencer *sequencer,
+                      struct run_set *runs)
+{
+    *maintenance = (struct maintenance){.env = sequencer->env,
+                                        .clock = sequencer->clock,
+                                        .sequencer = sequencer,
+                                        .memtables = sequencer->memtables,
+                                        .runs = runs};
+}
+
+void maintenance_release(struct maintenance *maintenance)
+{
+    memory_free(maintenance->purges);
+    callbacks_release(&maintenance->flush_waiters);
+    callbacks_release(&maintenance->compact_askers);
+    callbacks_release(&maintenance->compact_waiters);
+}
+
+/* ---- what is under way ---- */
+
+static bool is_merging(const struct maintenance *maintenance)
+{
+    bool is_one = false;
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
+        is_one |= maintenance->compactions[i] != NULL;
+    return is_one;
+}
+
+bool maintenance_is_merging_table(const struct maintenance *maintenance, uint32_t table_id)
+{
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
+        if (maintenance->compactions[i] != NULL &&
+            maintenance->compactions[i]->table->id == table_id)
+            return true;
+    return false;
+}
+
+/* ---- who is told ---- */
+
+void maintenance_call_flush_waiters(struct maintenance *maintenance, int status,
+                                    const struct error *err)
+{
+    maintenance->memtables->is_flush_awaited = false;
+    callbacks_call(&maintenance->flush_waiters, status, err);
+}
+
+void maintenance_fail(struct maintenance *maintenance)
+{
+    const struct engine_env *env = maintenance->env;
+    check(env->failed != 0);
+    maintenance_call_flush_waiters(maintenance, env->failed, &env->failure);
+    callbacks_call(&maintenance->compact_waiters, env->failed, &env->failure);
+}
+
+/* ---- jobs that wait for space ---- */
+
+static void retry_fire(struct timer *timer)
+{
+    struct maintenance *maintenance = timer->context;
+    maintenance_start_flush(maintenance);
+    maintenance_start_compaction(maintenance);
+    if (maintenance->flush == NULL)
+        maintenance->job_status[MAINTENANCE_FLUSH] = 0;
+    if (!is_merging(maintenance))
+        maintenance->job_status[MAINTENANCE_MERGE] = 0;
+    maintenance->on_change(maintenance->context);
+}
+
+void maintenance_job_succeeded(struct maintenance *maintenance, enum maintenance_kind kind)
+{
+    maintenance->job_status[kind] = 0;
+    maintenance->on_change(maintenance->context);
+}
+
+/* What a flush or a merge would have written is still in the log, or in the runs it was to merge,
+ * so a disk that is full loses nothing: it only takes longer. */
+void maintenance_job_failed(struct maintenance *maintenance, enum maintenance_kind kind, int status,
+                            const struct error *err)
+{
+    struct executor *executor = maintenance->env->world->executor;
+    if (!error_is_passing(status)) {
+        engine_env_fail(maintenance->env, status, err->text);
+        return;
+    }
+    maintenance->job_status[kind] = status;
+    maintenance->on_change(maintenance->context);
+    maintenance_call_flush_waiters(maintenance, status, err);
+    callbacks_call(&maintenance->compact_waiters, status, err);
+    if (!maintenance_is_waiting_for_space(maintenance)) {
+        maintenance->retry_timer = (struct timer){.fire = retry_fire, .context = maintenance};
+        executor->timer_start(executor, &maintenance->retry_timer, RETRY_MS);
+    }
+}
+
+bool maintenance_is_waiting_for_space(const struct maintenance *maintenance)
+{
+    return maintenance->retry_timer.handle != NULL;
+}
+
+int maintenance_status(const struct maintenance *maintenance)
+{
+    const int *status = maintenance->job_status;
+    return status[MAINTENANCE_FLUSH] != 0 ? status[MAINTENANCE_FLUSH] : status[MAINTENANCE_MERGE];
+}
+
+/* ---- the end ---- */
+
+void maintenance_end_merges(struct maintenance *maintenance)
+{
+    atomic_store(&maintenance->merge_ends, true);
+}
+
+void maintenance_stop(struct maintenance *maintenance)
+{
+    struct executor *executor = maintenance->env->world->executor;
+    executor->timer_stop(executor, &maintenance->retry_timer);
+    executor->timer_stop(executor, &maintenance->compact_timer);
+}

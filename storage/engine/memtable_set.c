@@ -1,0 +1,314 @@
+#include "storage/engine/memtable_set.h"
+
+#include "base/memory.h"
+#include "base/world/thread.h"
+
+enum {
+    NEEDED_SHARE = 32, /* of the limit: more at once is left to who needs it, piece by piece */
+    FROZEN_SHARE = 3
+};
+
+void memtable_set_init(struct memtable_set *set, struct engine_env *env,
+                       const struct memory_account *account, struct schema *schema)
+{
+    *set = (struct memtable_set){.env = env,
+                                 .account = account,
+                                 .schema = schema_ref(schema),
+                                 .schema_frozen = schema_version(schema),
+                                 .supply = arena_supply_new(MEMTABLE_CHUNK)};
+}
+
+void memtable_set_release(struct memtable_set *set)
+{
+    for (uint32_t i = 0; i < set->frozen_count; i++)
+        memtable_unref(set->frozen[i]);
+    memtable_unref(set->open);
+    schema_unref(set->schema);
+    memory_free(set->frozen);
+    arena_supply_free(set->supply);
+}
+
+/* ---- the open one ---- */
+
+void memtable_set_begin(struct memtable_set *set, uint64_t frame_first)
+{
+    memtable_unref(set->open);
+    set->open = memtable_new(set->schema, frame_first, set->supply);
+}
+
+void memtable_set_begin_schema(struct memtable_set *set, struct schema *schema,
+                               uint64_t frame_first)
+{
+    schema_unref(set->schema);
+    set->schema = schema;
+    memtable_set_begin(set, frame_first);
+}
+
+bool memtable_set_open_is_empty(const struct memtable_set *set)
+{
+    return memtable_is_empty(set->open) && schema_version(set->open->schema) <= set->schema_frozen;
+}
+
+static void freeze_waiters_resume(struct memtable_set *set, int status)
+{
+    while (set->waiters != NULL) {
+        struct freeze_waiter *waiter = set->waiters;
+        set->waiters = waiter->next;
+        waiter->resume(waiter, status);
+    }
+}
+
+void memtable_set_freeze(struct memtable_set *set, uint64_t frame_last, int64_t given_us)
+{
+    struct memtable *memtable = set->open;
+    if (memtable_set_open_is_empty(set)) {
+        /* Nothing of these frames is in it: who waits for them does not wait for its next rows. */
+        memtable->frame_first = frame_last + 1;
+    } else {
+        memtable_freeze(memtable, frame_last);
+        memtable->given_us = given_us;
+        set->frozen =
+            memory_resize(set->frozen, (set->frozen_count + 1) * sizeof(struct memtable *));
+        set->frozen[set->frozen_count++] = memtable;
+        set->schema_frozen = schema_version(memtable->schema);
+        set->open = memtable_new(set->schema, frame_last + 1, set->supply);
+    }
+    freeze_waiters_resume(set, 0);
+    set->on_frozen(set->context);
+}
+
+void memtable_set_drop_oldest(struct memtable_set *set)
+{
+    check(set->frozen_count > 0);
+    set->frozen_count--;
+    for (uint32_t i = 0; i < set->frozen_count; i++)
+        set->frozen[i] = set->frozen[i + 1];
+}
+
+void memtable_set_await_freeze(struct memtable_set *set, struct freeze_waiter *waiter)
+{
+    waiter->next = set->waiters;
+    set->waiters = waiter;
+}
+
+void memtable_set_end_waits(struct memtable_set *set, int status)
+{
+    freeze_waiters_resume(set, status);
+}
+
+/* ---- what they hold ---- */
+
+bool memtable_set_open_has_table(const struct memtable_set *set, uint32_t table_id)
+{
+    int64_t token;
+    struct bytes key;
+    return memtable_wide(set->open, table_id) != NULL ||
+           narrow_memtable_seek(set->open->narrow, table_id, INT64_MIN, (struct bytes){0}, false,
+                                &token, &key);
+}
+
+bool memtable_set_meets_exceptions(const struct memtable_set *set, const struct write_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        const struct mutation *mutation = &batch->mutations[i];
+        const struct wide_memtable *wide = memtable_wide(set->open, mutation->table_id);
+        if (wide != NULL && wide_memtable_find(wide, mutation->key) != UINT32_MAX)
+            return true;
+    }
+    return false;
+}
+
+bool memtable_set_may_have_exceptions(const struct memtable_set *set, const struct table *table)
+{
+    for (uint32_t i = 0; i < set->frozen_count; i++)
+        if (narrow_memtable_has_table(set->frozen[i]->narrow, table->id))
+            return true;
+    return narrow_memtable_has_table(set->open->narrow, table->id);
+}
+
+bool memtable_set_has_exceptions(const struct memtable_set *set, const struct table *table,
+                                 int64_t token, struct bytes key)
+{
+    for (uint32_t i = 0; i < set->frozen_count; i++)
+        if (narrow_memtable_has(set->frozen[i]->narrow, table->id, token, key))
+            return true;
+    return narrow_memtable_has(set->open->narrow, table->id, token, key);
+}
+
+void memtable_set_watch_oldest(struct memtable_set *set)
+{
+    set->oldest_us = INT64_MAX;
+}
+
+/* ---- the share of memory ---- */
+
+uint64_t memtable_set_bytes(const struct memtable_set *set)
+{
+    uint64_t bytes = memtable_bytes(set->open) + set->giving_bytes;
+    for (uint32_t i = 0; i < set->frozen_count; i++)
+        bytes += memtable_bytes(set->frozen[i]);
+    return bytes;
+}
+
+/* Of MEMTABLE_FILL_WHOLE. */
+static uint32_t fill_of(uint64_t part, uint64_t whole)
+{
+    return part >= whole ? MEMTABLE_FILL_WHOLE : (uint32_t)(part * MEMTABLE_FILL_WHOLE / whole);
+}
+
+/* How much more memory of memtables that are gone is kept for the next: as much as that may take.
+ * Its clicks take all of that before they take any other. */
+static uint64_t spare_room(const struct memtable_set *set)
+{
+    uint64_t room = memory_account_memtables_share(set->account) / FROZEN_SHARE;
+    uint64_t spare = arena_supply_bytes(set->supply);
+    return spare < room ? room - spare : 0;
+}
+
+/* How much of what an open memtable may have this one has. */
+static uint32_t open_fill(const struct memtable_set *set)
+{
+    uint32_t rows = fill_of(set->open->wide_rows, set->env->options.memtable_rows_max);
+    uint32_t bytes = fill_of(memtable_bytes(set->open),
+                             memory_account_memtables_share(set->account) / FROZEN_SHARE);
+    uint32_t fill = rows > bytes ? rows : bytes;
+    if (set->log == NULL || set->frozen_count > 0)
+        return fill;
+    uint32_t log =
+        fill_of(commit_log_unflushed_bytes(set->log), set->env->options.unflushed_log_max);
+    return log > fill ? log : fill;
+}
+
+bool memtable_set_open_is_full(const struct memtable_set *set)
+{
+    return open_fill(set) == MEMTABLE_FILL_WHOLE;
+}
+
+void memtable_set_note_fill(struct memtable_set *set)
+{
+    bool is_awaited = set->frozen_count > 1 || set->is_flush_awaited ||
+                      memtable_set_bytes(set) >= memory_account_memtables_share(set->account) / 2;
+    atomic_store_explicit(&set->fill, is_awaited ? MEMTABLE_FILL_WHOLE : open_fill(set),
+                          memory_order_relaxed);
+}
+
+bool memtable_set_is_full(const struct memtable_set *set)
+{
+    uint64_t bytes = memtable_set_bytes(set) + arena_supply_bytes(set->supply);
+    return set->frozen_count > 0 && (bytes >= memory_account_memtables_share(set->account) ||
+                                     (set->frozen_count > 1 && memtable_set_open_is_full(set)));
+}
+
+/* ---- memory made ready ---- */
+
+struct memory_job {
+    struct job job;
+    struct memtable_set *set;
+    struct arena_range needed; /* or, size 0, a chunk is made */
+    struct arena_chunk *chunk;
+};
+
+static void memory_run(struct job *job)
+{
+    struct memory_job *memory = (struct memory_job *)(void *)job;
+    struct arena_range left = memory->needed;
+    thread_give_way();
+    if (left.size == 0)
+        memory->chunk = arena_chunk_make(MEMTABLE_CHUNK);
+    while (left.size > 0) {
+        left = arena_range_touch(left);
+        thread_give_way();
+    }
+}
+
+static void memory_done(struct job *job)
+{
+    struct memory_job *memory = (struct memory_job *)(void *)job;
+    struct memtable_set *set = memory->set;
+    if (memory->chunk != NULL)
+        arena_supply_add(set->supply, memory->chunk);
+    set->is_memory_coming = false;
+    memory_free(memory);
+    engine_env_job_done(set->env);
+}
+
+/* The kernel clears memory at its first touch, which costs more than what is written to it. */
+void memtable_set_make_ready(struct memtable_set *set)
+{
+    if (set->is_memory_coming)
+        return;
+    struct arena_range needed = arena_supply_needed(set->supply);
+    if (needed.size > set->env->options.memory_limit / NEEDED_SHARE)
+        needed.size = 0;
+    if (needed.size == 0 && !arena_supply_wants(set->supply))
+        return;
+    struct memory_job *memory = memory_zeroed(1, sizeof(*memory));
+    memory->needed = needed;
+    memory->job = (struct job){.run = memory_run, .done = memory_done};
+    memory->set = set;
+    set->is_memory_coming = true;
+    engine_env_submit(set->env, LANE_COMPUTE, &memory->job);
+}
+
+/* ---- and kept, or given back ---- */
+
+struct giving_job {
+    struct job job;
+    struct memtable_set *set;
+    struct memtable *memtable; /* NULL: the arena alone */
+    uint64_t bytes;            /* that are counted until they are gone */
+    uint64_t kept_bytes;       /* of it, for the next memtable */
+    struct arena *arena;
+};
+
+static void giving_run(struct job *job)
+{
+    struct giving_job *giving = (struct giving_job *)(void *)job;
+    if (giving->memtable != NULL)
+        giving->arena = memtable_free(giving->memtable);
+    arena_shrink(giving->arena, giving->kept_bytes);
+}
+
+static void giving_done(struct job *job)
+{
+    struct giving_job *giving = (struct giving_job *)(void *)job;
+    struct memtable_set *set = giving->set;
+    set->giving_bytes -= giving->bytes;
+    arena_supply_keep(set->supply, giving->arena);
+    memory_free(giving);
+    set->on_given(set->context);
+    engine_env_job_done(set->env);
+}
+
+static void giving_start(struct memtable_set *set, struct giving_job *giving)
+{
+    giving->job = (struct job){.run = giving_run, .done = giving_done};
+    giving->set = set;
+    set->giving_bytes += giving->bytes;
+    engine_env_submit(set->env, LANE_BACKGROUND, &giving->job);
+}
+
+/* To free what some ten thousand partitions have, and to unmap it, takes milliseconds.  It is
+ * counted until it is gone, and goes before the next flush. */
+void memtable_set_give_back(struct memtable_set *set, struct memtable *memtable)
+{
+    struct memtable *last = memtable_let_go(memtable);
+    if (last == NULL)
+        return;
+    struct giving_job *giving = memory_zeroed(1, sizeof(*giving));
+    giving->memtable = last;
+    giving->bytes = memtable_bytes(last);
+    giving->kept_bytes = spare_room(set);
+    giving_start(set, giving);
+}
+
+void memtable_set_return_memory(struct memtable_set *set, bool at_once)
+{
+    struct arena *arena = arena_supply_spare(set->supply, at_once);
+    if (arena == NULL)
+        return;
+    struct giving_job *giving = memory_zeroed(1, sizeof(*giving));
+    giving->arena = arena;
+    giving->bytes = arena_held(arena);
+    giving_start(set, giving);
+}

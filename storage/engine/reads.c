@@ -1,0 +1,258 @@
+/* Sealed runs do not change, so a job on the read lane reads them.  A hand-over to another thread
+ * and back takes longer than a page that the system has in memory, so a read of few pages is tried
+ * on the engine thread first, and begun anew on the lane where it would have to wait.
+ *
+ * What a page needs of the open memtable is copied out first (reads_capture.c).  Where that would
+ * be too much the memtable is frozen instead, and the page is read from it as from any other run.
+ * A page that needs nothing else is made of the open memtable at once (reads_page.c). */
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/murmur3.h"
+#include "base/memory.h"
+#include "storage/engine/reads_private.h"
+
+enum {
+    PAGE_ARENA = 64 * 1024,
+    /* What reads may take of the engine thread: so many pages, some 30 us each, in so long. */
+    HASTE_PAGES = 8,
+    HASTE_US = 1000
+};
+
+int64_t reads_scan_start(const struct read_job *read, struct bytes *key_out, bool *after_out)
+{
+    const struct read_position *position = &read->position;
+    int64_t first = read->request.has_tokens ? read->request.token_first : INT64_MIN;
+    bool goes_on = position->is_set && position->token >= first;
+    *key_out = goes_on ? position->key : (struct bytes){0};
+    *after_out = goes_on && position->kind == AFTER_PARTITION;
+    return goes_on ? position->token : first;
+}
+
+bool reads_is_past(const struct read_job *read, int64_t token)
+{
+    return read->request.has_tokens && token > read->request.token_last;
+}
+
+/* ---- the life of a read ---- */
+
+static void read_prepare(struct read_job *read);
+
+static void read_wait(struct read_job *read)
+{
+    struct reads *reads = read->reads;
+    read->next = NULL;
+    if (reads->first == NULL)
+        reads->first = read;
+    else
+        reads->last->next = read;
+    reads->last = read;
+}
+
+/* Begin those that wait, as far as there is room; one that is answered at once comes here again. */
+static void reads_go_on(struct reads *reads)
+{
+    if (reads->is_beginning)
+        return;
+    reads->is_beginning = true;
+    while (reads->first != NULL && reads->bytes < memory_account_reads_share(reads->account)) {
+        struct read_job *read = reads->first;
+        reads->first = read->next;
+        read_prepare(read);
+    }
+    reads->is_beginning = false;
+}
+
+static void read_finish(struct read_job *read)
+{
+    struct reads *reads = read->reads;
+    struct read_page page = {.table = read->table,
+                             .rows = read->rows,
+                             .row_count = read->row_count,
+                             .position = buffer_view(&read->position_out),
+                             .version = read->version};
+    if (read->status == 0)
+        read->page(read->context, 0, NULL, &page);
+    else
+        read->page(read->context, read->status, &read->err, NULL);
+    reads_capture_drop(read);
+    memtable_unref(read->viewed);
+    memory_free(read->rows);
+    buffer_release(&read->position_out);
+    view_release(&read->view);
+    schema_unref(read->schema);
+    arena_free(read->arena);
+    reads->bytes -= read->counted;
+    memory_free(read);
+    reads_go_on(reads);
+    engine_env_job_done(reads->env);
+}
+
+static void read_done(struct job *job)
+{
+    read_finish((struct read_job *)job);
+}
+
+static uint32_t haste_pages(struct reads *reads)
+{
+    struct clock *clock = reads->env->world->clock;
+    int64_t now_us = clock->monotonic_us(clock);
+    if (now_us - reads->haste_began_us >= HASTE_US) {
+        reads->haste_began_us = now_us;
+        reads->haste.pages_left = HASTE_PAGES;
+    }
+    return reads->haste.pages_left;
+}
+
+/* On the engine thread.  False: it would have to wait, or is too much, and nothing was read. */
+static bool read_at_once(struct read_job *read)
+{
+    struct reads *reads = read->reads;
+    if (read->request.is_scan || read->part_count > 1 || (read->table->flags & TABLE_RANKED) != 0)
+        return false;
+    reads_reduce(read);
+    if (read->view.segment_count > 0 && read->view.segment_count > haste_pages(reads))
+        return false;
+    read->view.haste = &reads->haste;
+    reads_run(&read->job);
+    read->view.haste = NULL;
+    if (read->status == -EAGAIN) {
+        read->status = 0;
+        read->row_count = 0;
+        read->captured_at = 0;
+        return false;
+    }
+    return true;
+}
+
+static void read_start(struct read_job *read)
+{
+    struct executor *executor = read->reads->env->world->executor;
+    read->counted = arena_held(read->arena);
+    read->reads->bytes += read->counted;
+    if (read_at_once(read))
+        read_finish(read);
+    else
+        executor->submit(executor, LANE_READ, &read->job);
+}
+
+static void read_resume(struct freeze_waiter *waiter, int status);
+
+/* Take the view and the capture; freeze and come again where the capture would be too much. */
+static void read_prepare(struct read_job *read)
+{
+    struct reads *reads = read->reads;
+    uint64_t frame =
+        read->request.view == READ_APPLIED ? UINT64_MAX : sequencer_durable_frame(reads->sequencer);
+    view_take(reads->memtables, reads->runs, read->request.table_id, frame, &read->view);
+    read->before = arena_held(read->arena);
+    bool fits = reads_capture_fresh(read);
+    if (fits && !read->request.is_scan && read->request.key_count == 0)
+        read->version =
+            sequencer_version(reads->sequencer, read->request.table_id, read->request.key);
+    if (fits && reads_is_open_only(read) && reads_open(read)) {
+        read_finish(read);
+        return;
+    }
+    if (fits && reads_capture(read)) {
+        read_start(read);
+        return;
+    }
+    reads_capture_drop(read);
+    view_release(&read->view);
+    read->waiter.resume = read_resume;
+    sequencer_freeze_then(reads->sequencer, &read->waiter);
+}
+
+static void read_resume(struct freeze_waiter *waiter, int status)
+{
+    struct read_job *read =
+        (struct read_job *)(void *)((char *)waiter - offsetof(struct read_job, waiter));
+    if (status == 0) {
+        read_prepare(read);
+        return;
+    }
+    read->status = engine_env_check(read->reads->env, &read->err);
+    read_finish(read);
+}
+
+static void bound_copy(struct bound *bound, struct arena *arena)
+{
+    bound->prefix = clustering_copy(&bound->prefix, arena);
+}
+
+/* A partition that is asked for, unless the position lies behind it. */
+static void add_part(struct read_job *read, struct bytes key)
+{
+    const struct read_position *position = &read->position;
+    struct read_part *part = &read->parts[read->part_count];
+    *part = (struct read_part){murmur3_token(key.data, key.size), key, read->request.slice};
+    int order = !position->is_set
+                    ? 1
+                    : partition_order(part->token, part->key, position->token, position->key);
+    if (order < 0 || (order == 0 && position->kind == AFTER_PARTITION))
+        return;
+    if (order == 0)
+        part->slice = read_position_rest(position, part->slice);
+    read->part_count++;
+}
+
+static int add_parts(struct read_job *read, struct error *err)
+{
+    const struct read_request *request = &read->request;
+    uint32_t count = request->key_count > 0 ? request->key_count : 1;
+    if (request->is_scan)
+        return 0;
+    if (request->key_count > 0 &&
+        (count > READ_KEYS_MAX || (read->table->flags & TABLE_RANKED) != 0)) {
+        return error_set(err, ERROR_INVALID, "%u partitions of table %u cannot be read at once",
+                         count, request->table_id);
+    }
+    read->parts =
+        arena_alloc(read->arena, count * sizeof(struct read_part), _Alignof(struct read_part));
+    if (request->key_count == 0)
+        add_part(read, request->key);
+    for (uint32_t i = 0; i < request->key_count; i++)
+        add_part(read, arena_copy(read->arena, request->keys[i]));
+    for (uint32_t i = 1; i < read->part_count; i++) {
+        const struct read_part *part = &read->parts[i];
+        if (partition_order(part[-1].token, part[-1].key, part->token, part->key) >= 0)
+            return error_set(err, ERROR_INVALID, "keys that are read at once are out of order");
+    }
+    return 0;
+}
+
+int reads_read(struct reads *reads, const struct read_request *request, store_page page,
+               void *context, struct error *err)
+{
+    const struct table *table = schema_table(reads->memtables->schema, request->table_id);
+    if (table == NULL)
+        return error_set(err, ERROR_NOT_FOUND, "there is no table %u", request->table_id);
+    struct read_job *read = memory_zeroed(1, sizeof(*read));
+    read->job = (struct job){.run = reads_run, .done = read_done};
+    read->reads = reads;
+    read->schema = schema_ref(reads->memtables->schema);
+    read->table = table;
+    read->arena = arena_new(PAGE_ARENA);
+    read->request = *request;
+    read->request.key = arena_copy(read->arena, request->key);
+    bound_copy(&read->request.slice.start, read->arena);
+    bound_copy(&read->request.slice.end, read->arena);
+    int rc = read_position_parse(arena_copy(read->arena, request->position), &read->position, err);
+    if (rc == 0)
+        rc = add_parts(read, err);
+    if (rc != 0) {
+        schema_unref(read->schema);
+        arena_free(read->arena);
+        memory_free(read);
+        return rc;
+    }
+    read->page = page;
+    read->context = context;
+    engine_env_job_started(reads->env);
+    if (reads->first != NULL || reads->bytes >= memory_account_reads_share(reads->account))
+        read_wait(read);
+    else
+        read_prepare(read);
+    return 0;
+}

@@ -1,0 +1,58 @@
+/* reads: pages of rows, sums, groups and scrubs, each on one immutable view (view.h).
+ *
+ *     request ──▶ view, and a copy of what is needed of the open memtable ──▶ job ──▶ answer
+ *              └─▶ where that copy would be too large: freeze the memtable first
+ *
+ * An answer is as of the last durable frame, or with READ_APPLIED as of the last applied one.
+ * Pages are read in the order in which they were asked for: only so many are begun as their share
+ * of memory allows, since those that wait for the lane hold their copies.
+ *
+ * reads.c, reads_capture.c and reads_page.c make pages; reads_stats.c, reads_group.c and
+ * reads_scrub.c are the others.  Engine thread. */
+#ifndef DAYBOOK_STORAGE_ENGINE_READS_H
+#define DAYBOOK_STORAGE_ENGINE_READS_H
+
+#include "storage/engine/sequencer.h"
+#include "storage/engine/view.h"
+
+struct read_job;
+
+struct reads {
+    struct store *store;               /* asked for further pages by a figure made of rows */
+    struct engine_env *env;
+    struct sequencer *sequencer;
+    struct memtable_set *memtables;
+    struct run_set *runs;
+    const struct memory_account *account;
+    uint64_t bytes;                    /* of memory, of reads that were begun */
+    struct read_job *first, *last;   /* others, in their order */
+    bool is_beginning;
+    struct segment_haste haste;        /* of reads on the engine thread, since then */
+    int64_t haste_began_us;
+};
+
+/* As the functions of store.h with these names. */
+must_check int reads_read(struct reads *reads, const struct read_request *request, store_page page,
+                          void *context, struct error *err);
+must_check int reads_stats(struct reads *reads, uint32_t table_id, uint32_t column_id,
+                           struct bytes key, enum read_view view, store_figures figures,
+                           void *context, struct error *err);
+must_check int reads_stats_scan(struct reads *reads, uint32_t table_id, uint32_t column_id,
+                                struct bytes position, uint32_t limit, enum read_view view,
+                                store_figures figures, void *context, struct error *err);
+must_check int reads_group(struct reads *reads, const struct group_request *request,
+                           store_figures figures, void *context, struct error *err);
+must_check int reads_scrub(struct reads *reads, void (*found)(void *context, const char *text),
+                           store_done done, void *context, struct error *err);
+
+/* ---- for those above ---- */
+
+/* The column whose sums the stats keep, the first regular decimal one; 0: there is none. */
+uint32_t reads_summed_column(const struct table *table);
+/* Add a live row, with its value of column `summed`. */
+must_check int reads_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
+                             struct partition_stats *stats, struct error *err);
+/* NULL with an error: the table is not there, or has counters, or not the column (0: none). */
+const struct table *reads_table_of_rows(const struct reads *reads, uint32_t table_id,
+                                        uint32_t column_id, struct error *err);
+#endif

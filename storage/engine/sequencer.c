@@ -1,0 +1,295 @@
+#include "storage/engine/sequencer_private.h"
+
+#include "base/murmur3.h"
+#include "base/memory.h"
+#include "storage/engine/fresh_stats.h"
+
+enum { FOLLOW_MS = 4 }; /* at most, until a frame that waits for a batch is sealed */
+
+struct sequencer_drain {
+    void (*call)(void *context);
+    void *context;
+};
+
+void sequencer_init(struct sequencer *sequencer, struct engine_env *env, struct engine_clock *clock,
+                    struct memtable_set *memtables, const struct run_set *runs)
+{
+    *sequencer =
+        (struct sequencer){.env = env, .clock = clock, .memtables = memtables, .runs = runs};
+    partition_versions_init(&sequencer->versions);
+}
+
+void sequencer_release(struct sequencer *sequencer)
+{
+    buffer_release(&sequencer->payload);
+    buffer_release(&sequencer->scratch);
+    frame_waiters_release(&sequencer->waiters);
+    partition_versions_release(&sequencer->versions);
+    memory_free(sequencer->drains);
+}
+
+uint64_t sequencer_applied_frame(const struct sequencer *sequencer)
+{
+    return sequencer->frame - (sequencer->payload.size == 0);
+}
+
+uint64_t sequencer_durable_frame(const struct sequencer *sequencer)
+{
+    return sequencer->log == NULL ? UINT64_MAX : commit_log_durable_frame(sequencer->log);
+}
+
+struct store_version sequencer_version(const struct sequencer *sequencer, uint32_t table_id,
+                                       struct bytes key)
+{
+    int64_t token = murmur3_token(key.data, key.size);
+    return (struct store_version){
+        .writes = partition_versions_of(&sequencer->versions, table_id, token),
+        .fresh_rows =
+            fresh_stats_rows(sequencer->runs, sequencer->memtables, table_id, token, key)};
+}
+
+/* ---- who waits until batches are taken again ---- */
+
+void sequencer_on_drain(struct sequencer *sequencer, void (*drain)(void *context), void *context)
+{
+    if (drain == NULL) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < sequencer->drain_count; i++)
+            if (sequencer->drains[i].context != context)
+                sequencer->drains[kept++] = sequencer->drains[i];
+        sequencer->drain_count = kept;
+        return;
+    }
+    sequencer->drains = memory_resize(sequencer->drains, (sequencer->drain_count + 1) *
+                                                             sizeof(struct sequencer_drain));
+    sequencer->drains[sequencer->drain_count++] = (struct sequencer_drain){drain, context};
+}
+
+void sequencer_drain(struct sequencer *sequencer)
+{
+    if (!sequencer->drain_owed)
+        return;
+    sequencer->drain_owed = false;
+    for (uint32_t i = 0; i < sequencer->drain_count; i++)
+        sequencer->drains[i].call(sequencer->drains[i].context);
+}
+
+void sequencer_lock(struct sequencer *sequencer, struct store_hold *hold)
+{
+    write_lock_acquire(&sequencer->lock, hold);
+}
+
+void sequencer_unlock(struct sequencer *sequencer, struct store_hold *hold)
+{
+    if (write_lock_release(&sequencer->lock, hold))
+        sequencer_drain(sequencer);
+}
+
+/* ---- freezing ---- */
+
+void sequencer_freeze(struct sequencer *sequencer, uint64_t frame_last)
+{
+    sequencer->freeze_requested = false;
+    memtable_set_freeze(sequencer->memtables, frame_last, engine_clock_given_us(sequencer->clock));
+}
+
+void sequencer_request_freeze(struct sequencer *sequencer)
+{
+    if (sequencer->payload.size > 0) {
+        sequencer->freeze_requested = true;
+        return;
+    }
+    sequencer_freeze(sequencer, sequencer->frame - 1);
+}
+
+void sequencer_freeze_then(struct sequencer *sequencer, struct freeze_waiter *waiter)
+{
+    memtable_set_await_freeze(sequencer->memtables, waiter);
+    sequencer_request_freeze(sequencer);
+}
+
+void sequencer_freeze_table_then(struct sequencer *sequencer, uint32_t table_id,
+                                 struct freeze_waiter *waiter)
+{
+    if (memtable_set_open_has_table(sequencer->memtables, table_id))
+        sequencer_freeze_then(sequencer, waiter);
+    else
+        waiter->resume(waiter, 0);
+}
+
+/* ---- frames ---- */
+
+/* Whether the open frame may be handed to the log: not while one is being written. */
+static bool frame_is_ready(const struct sequencer *sequencer)
+{
+    return sequencer->payload.size > 0 && sequencer->env->failed == 0 &&
+           !commit_log_is_writing(sequencer->log) &&
+           commit_log_has_room(sequencer->log, sequencer->payload.size);
+}
+
+static void seal_timer_stop(struct sequencer *sequencer)
+{
+    struct executor *executor = sequencer->env->world->executor;
+    executor->timer_stop(executor, &sequencer->seal_timer);
+}
+
+/* Hand it to the log, which begins to write it.  frame_end follows in the same turn of the loop, so
+ * that before the frame is durable all of it is in the memtable. */
+static void frame_begin(struct sequencer *sequencer)
+{
+    seal_timer_stop(sequencer);
+    commit_log_append(sequencer->log, sequencer->timestamp_us, &sequencer->payload);
+    buffer_clear(&sequencer->payload);
+    sequencer->is_followed = false;
+}
+
+static void frame_end(struct sequencer *sequencer)
+{
+    sequencer->frame++;
+    atomic_fetch_add_explicit(&sequencer->env->frames_sealed, 1, memory_order_relaxed);
+    if (sequencer->metric_frames != NULL)
+        sequencer->metric_frames->value++;
+    if (sequencer->freeze_requested || memtable_set_open_is_full(sequencer->memtables))
+        sequencer_freeze(sequencer, sequencer->frame - 1);
+    memtable_set_note_fill(sequencer->memtables);
+}
+
+void sequencer_seal_if_idle(struct sequencer *sequencer)
+{
+    if (!frame_is_ready(sequencer))
+        return;
+    frame_begin(sequencer);
+    frame_end(sequencer);
+}
+
+static void seal_fire(struct timer *timer)
+{
+    sequencer_seal_if_idle(timer->context);
+}
+
+/* The frame waits for what is to follow, but not for long; while another is written it waits for
+ * that one anyway. */
+static void seal_later(struct sequencer *sequencer, int64_t delay_ms)
+{
+    struct executor *executor = sequencer->env->world->executor;
+    if (sequencer->seal_timer.handle == NULL && !commit_log_is_writing(sequencer->log)) {
+        sequencer->seal_timer = (struct timer){.fire = seal_fire, .context = sequencer};
+        executor->timer_start(executor, &sequencer->seal_timer, delay_ms);
+    }
+}
+
+/* A batch comes into the payload; true when the frame waited for what follows, and no longer does.
+ */
+static bool payload_follow(struct sequencer *sequencer, bool is_first, bool is_followed)
+{
+    bool was_followed = !is_first && sequencer->is_followed;
+    sequencer->is_followed = is_followed && (is_first || was_followed);
+    return was_followed && !is_followed;
+}
+
+void sequencer_frames_durable(struct sequencer *sequencer, uint64_t frame)
+{
+    /* First what the log shall do next, so that it does not wait for those who are told. */
+    if (sequencer->is_followed)
+        seal_later(sequencer, FOLLOW_MS);
+    else
+        sequencer_seal_if_idle(sequencer);
+    frame_waiters_call(&sequencer->waiters, frame, 0, NULL);
+}
+
+void sequencer_fail(struct sequencer *sequencer)
+{
+    const struct engine_env *env = sequencer->env;
+    check(env->failed != 0);
+    frame_waiters_call(&sequencer->waiters, UINT64_MAX, env->failed, &env->failure);
+}
+
+void sequencer_stop(struct sequencer *sequencer)
+{
+    seal_timer_stop(sequencer);
+}
+
+/* ---- apply ---- */
+
+/* Tell `done` when everything is durable that was applied. */
+static void done_after_all(struct sequencer *sequencer, store_done done, void *context)
+{
+    uint64_t frame = sequencer_applied_frame(sequencer);
+    if (done == NULL)
+        return;
+    if (frame <= sequencer_durable_frame(sequencer))
+        done(context, 0, NULL);
+    else
+        frame_waiters_add(&sequencer->waiters, frame, done, context);
+}
+
+/* The hook adds what it makes itself: a value that is none of its type would be a bug. */
+static void run_hook(struct sequencer *sequencer, struct write_batch *batch)
+{
+    uint32_t mutations = batch->mutation_count;
+    uint32_t increments = batch->increment_count;
+    struct error err = {0};
+    if (sequencer->hook == NULL)
+        return;
+    sequencer->hook(sequencer->hook_context, batch);
+    int rc = write_batch_check(batch, sequencer->memtables->schema, mutations, increments, &err);
+    check(rc == 0);
+}
+
+/* Add an admitted batch to the open frame; returns its timestamp. */
+static int64_t payload_add(struct sequencer *sequencer, const struct write_batch *batch,
+                           const struct sequencer_admitted *admitted)
+{
+    int64_t timestamp_us = engine_clock_now_us(sequencer->clock);
+    size_t before = sequencer->payload.size;
+    if (before == 0)
+        sequencer->timestamp_us = timestamp_us;
+    if (payload_follow(sequencer, before == 0, batch->is_followed))
+        seal_timer_stop(sequencer);
+    buffer_put_u64(&sequencer->payload, (uint64_t)timestamp_us);
+    write_batch_serialize(batch, &admitted->packed, &sequencer->payload);
+    check(sequencer->payload.size - before <= admitted->bytes_max);
+    return timestamp_us;
+}
+
+static void memtable_add(struct sequencer *sequencer, const struct write_batch *batch,
+                         int64_t timestamp_us)
+{
+    struct memtable_set *memtables = sequencer->memtables;
+    sequencer->clock->next_us =
+        memtable_apply(memtables->open, batch, sequencer->frame, timestamp_us);
+    memtable_set_note_oldest(memtables);
+    partition_versions_advance(&sequencer->versions, batch);
+    sequencer->freeze_requested |= memtable_set_meets_exceptions(memtables, batch);
+}
+
+int sequencer_apply(struct sequencer *sequencer, struct write_batch *batch,
+                    const struct store_expectation *expectations, uint32_t expectation_count,
+                    store_done done, void *context, struct error *err)
+{
+    struct sequencer_admitted admitted;
+    int rc = sequencer_admit(sequencer, batch, expectations, expectation_count, &admitted, err);
+    if (rc != 0)
+        return rc;
+    if (write_batch_is_empty(batch)) {
+        done_after_all(sequencer, done, context);
+        return 0;
+    }
+    run_hook(sequencer, batch);
+    int64_t timestamp_us = payload_add(sequencer, batch, &admitted);
+    /* While the disk writes it goes into the memtable, so that who waits does not wait for both. */
+    bool is_begun = !batch->is_followed && !batch->joins_turn && frame_is_ready(sequencer);
+    if (is_begun)
+        frame_begin(sequencer);
+    memtable_add(sequencer, batch, timestamp_us);
+    if (done != NULL)
+        frame_waiters_add(&sequencer->waiters, sequencer->frame, done, context);
+    if (is_begun)
+        frame_end(sequencer);
+    else if (batch->is_followed)
+        seal_later(sequencer, FOLLOW_MS);
+    else if (batch->joins_turn)
+        seal_later(sequencer, 0);
+    memtable_set_make_ready(sequencer->memtables);
+    return 0;
+}

@@ -1,0 +1,166 @@
+#include "storage/engine/sequencer_private.h"
+
+enum {
+    HOOK_BYTES = 8192,         /* what a hook may add to a batch, and what a batch takes anyway */
+    OPEN_PAYLOAD_MAX = 8 << 20 /* past this the open frame takes no more batches */
+};
+
+static int expectations_hold(const struct sequencer *sequencer,
+                             const struct store_expectation *expectations, uint32_t count,
+                             struct error *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct store_expectation *expected = &expectations[i];
+        struct store_version now = sequencer_version(sequencer, expected->table_id, expected->key);
+        if (now.writes != expected->version.writes ||
+            (now.fresh_rows != expected->version.fresh_rows && !expected->allows_fresh)) {
+            return error_set(err, ERROR_CONFLICT, "the partition was changed after it was read");
+        }
+    }
+    return 0;
+}
+
+static int full(struct sequencer *sequencer, struct error *err)
+{
+    sequencer->drain_owed = true;
+    return error_set(err, ERROR_FULL, "the store is busy writing; try again when it drains");
+}
+
+/* Whether batches are applied at all. */
+static int admit_any(const struct sequencer *sequencer, struct error *err)
+{
+    int rc = engine_env_check_writable(sequencer->env, err);
+    if (rc == 0 && sequencer->env->is_closing)
+        rc = error_set(err, ERROR_CLOSED, "the store is closing");
+    return rc;
+}
+
+/* Whether this one may be applied now; an empty one needs no room. */
+static int admit_now(struct sequencer *sequencer, const struct write_batch *batch,
+                     struct error *err)
+{
+    int rc = admit_any(sequencer, err);
+    if (rc != 0 || write_batch_is_empty(batch))
+        return rc;
+    if (!write_lock_admits(&sequencer->lock, batch->hold))
+        return full(sequencer, err);
+    if (sequencer->freeze_requested || sequencer->payload.size >= OPEN_PAYLOAD_MAX ||
+        (sequencer->refuses_clicks && batch->block_count > 0)) {
+        return full(sequencer, err);
+    }
+    return memtable_set_is_full(sequencer->memtables) ? full(sequencer, err) : 0;
+}
+
+/* A batch that changes the schema begins a memtable, so that one memtable has one schema.  One that
+ * has no rows is left without a flush, for what it changed is in the next one's schema; but not for
+ * ever, as a start reads all that is not flushed. */
+static int admit_schema(struct sequencer *sequencer, const struct write_batch *batch,
+                        struct error *err)
+{
+    if (sequencer->payload.size > 0) {
+        sequencer->freeze_requested = true;
+        return full(sequencer, err);
+    }
+    if (!memtable_is_empty(sequencer->memtables->open) ||
+        commit_log_unflushed_bytes(sequencer->log) > SEQUENCER_REPLAY_BYTES)
+        sequencer_freeze(sequencer, sequencer->frame - 1);
+    memtable_set_begin_schema(sequencer->memtables, schema_ref(batch->schema), sequencer->frame);
+    return 0;
+}
+
+/* Fresh rows are written out with one timestamp per partition and run, the newest; that is right
+ * only as long as no exception's timestamp stands between two of them.  So an exception that meets
+ * fresh rows begins a new memtable, and one that comes together with fresh rows of its table also
+ * ends it. */
+static int admit_exceptions(struct sequencer *sequencer, const struct write_batch *batch,
+                            struct error *err)
+{
+    if (!memtable_set_meets_exceptions(sequencer->memtables, batch))
+        return 0;
+    if (sequencer->payload.size > 0) {
+        sequencer->freeze_requested = true;
+        return full(sequencer, err);
+    }
+    sequencer_freeze(sequencer, sequencer->frame - 1);
+    return 0;
+}
+
+/* What the batch will take in the log, at most.  Asked before the hook, because once the hook has
+ * seen a batch it is certain to be applied: so what a hook may add is part of it. */
+static size_t batch_bytes_max(struct sequencer *sequencer, const struct write_batch *batch,
+                              struct packed_mutations *packed_out)
+{
+    size_t bytes = HOOK_BYTES;
+    for (uint32_t i = 0; i < batch->block_count; i++) {
+        const struct block *block = batch->blocks[i];
+        bytes += block_bytes_max(block) + 4 * block->partitions.text.size +
+                 (size_t)256 * block->partitions.count;
+    }
+    if (batch->schema != NULL) {
+        buffer_clear(&sequencer->scratch);
+        schema_serialize(batch->schema, &sequencer->scratch);
+        bytes += sequencer->scratch.size;
+    }
+    *packed_out = write_batch_pack(batch, &sequencer->scratch);
+    for (uint32_t i = 0; i < batch->mutation_count; i++)
+        bytes += 512 + 4 * batch->mutations[i].key.size;
+    for (uint32_t i = 0; i < batch->rows.run_count; i++)
+        bytes += 1 + packed_rows_run_bytes(&batch->rows, &batch->rows.runs[i]);
+    for (uint32_t i = 0; i < batch->increment_count; i++)
+        bytes += 64 + batch->increments[i].key.size + batch->increments[i].clustering.size;
+    return bytes + packed_out->sections.size;
+}
+
+static int admit_size(struct sequencer *sequencer, const struct write_batch *batch,
+                      size_t *bytes_out, struct packed_mutations *packed_out, struct error *err)
+{
+    *bytes_out = batch_bytes_max(sequencer, batch, packed_out);
+    if (*bytes_out > WRITE_BATCH_BYTES_MAX) {
+        return error_set(err, ERROR_LIMIT, "a batch of up to %zu bytes is over the limit of %d",
+                         *bytes_out, WRITE_BATCH_BYTES_MAX);
+    }
+    if (!commit_log_has_room(sequencer->log, sequencer->payload.size + *bytes_out))
+        return full(sequencer, err);
+    return 0;
+}
+
+/* What is written must be readable: a schema is read back from the bytes that the log will get. */
+static int admit_readable(const struct write_batch *batch, struct error *err)
+{
+    struct buffer serialized = {0};
+
+    schema_serialize(batch->schema, &serialized);
+    int rc = schema_check_serialized(batch->schema, buffer_view(&serialized), err);
+    buffer_release(&serialized);
+    return rc;
+}
+
+/* The one place that every value of a mutation passes on its way into a frame, whichever door it
+ * came by: what is refused here could not be read back, or is nothing that its table may hold. */
+static int admit_values(const struct sequencer *sequencer, const struct write_batch *batch,
+                        struct error *err)
+{
+    int rc = write_batch_check(batch, sequencer->memtables->schema, 0, 0, err);
+    if (rc == 0 && sequencer->refuses != NULL)
+        rc = sequencer->refuses(sequencer->refuses_context, batch, err);
+    return rc;
+}
+
+int sequencer_admit(struct sequencer *sequencer, const struct write_batch *batch,
+                    const struct store_expectation *expectations, uint32_t count,
+                    struct sequencer_admitted *admitted_out, struct error *err)
+{
+    int rc = admit_now(sequencer, batch, err);
+    if (rc == 0)
+        rc = expectations_hold(sequencer, expectations, count, err);
+    if (rc != 0 || write_batch_is_empty(batch))
+        return rc;
+    rc = admit_values(sequencer, batch, err);
+    if (rc == 0)
+        rc = admit_size(sequencer, batch, &admitted_out->bytes_max, &admitted_out->packed, err);
+    if (rc == 0 && batch->schema != NULL)
+        rc = admit_readable(batch, err);
+    if (rc == 0 && batch->schema != NULL)
+        rc = admit_schema(sequencer, batch, err);
+    return rc == 0 ? admit_exceptions(sequencer, batch, err) : rc;
+}
