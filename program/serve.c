@@ -392,7 +392,7 @@ static int open_cql_door(struct serve *serve, const struct serve_options *option
     if (is_none(address))
         return 0;
     if (options->cql_passwords != NULL) {
-        int rc = native_passwords_load(options->cql_passwords, &serve->passwords, err);
+        int rc = native_password_load(options->cql_passwords, &serve->passwords, err);
         if (rc != 0) {
             error_wrap(err, "the passwords of the CQL door");
             return rc;
@@ -421,7 +421,7 @@ static void close_cql_door(struct serve *serve)
         while (serve->cql_door != NULL)
             (void)loop_step(serve->loop);
     }
-    native_passwords_free(serve->passwords);
+    native_password_free(serve->passwords);
 }
 
 static void attach_ingest(void *context, struct connection *connection)

@@ -307,7 +307,7 @@ static void draw_line(struct chebotko *chebotko, const struct chebotko_line *lin
     struct buffer *svg = chebotko->svg;
     int32_t out = line->leaves_left ? -1 : 1;
     int32_t in = line->arrives_right ? 1 : -1;
-    int32_t bent = line->x2 + in * chebotko_straight(line);
+    int32_t bent = line->x2 + in * chebotko_layout_straight(line);
     int32_t reach = (bent > line->x1 ? bent - line->x1 : line->x1 - bent) / 2;
 
     reach = reach > 40 ? reach : 40;

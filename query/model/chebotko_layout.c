@@ -31,7 +31,7 @@ struct layers {
     uint32_t *right_ports;
 };
 
-int32_t chebotko_straight(const struct chebotko_line *line)
+int32_t chebotko_layout_straight(const struct chebotko_line *line)
 {
     return line->label_width + LABEL_MARGIN;
 }
@@ -167,7 +167,7 @@ static int32_t room_before(const struct layers *layers, uint32_t layer)
         int32_t *side = line->arrives_right ? &from_right : &from_left;
         if (layers->layer[line->to] + line->arrives_right != layer)
             continue;
-        *side = max_of(*side, chebotko_straight(line));
+        *side = max_of(*side, chebotko_layout_straight(line));
         bend = line->from == CHEBOTKO_NOWHERE ? bend : GAP_LINES;
     }
     return from_left + from_right + bend;
@@ -318,7 +318,7 @@ static void place_line(struct layers *layers, struct chebotko_line *line)
     line->x2 = to->x + (line->arrives_right ? to->width : 0);
     line->y2 = next_port(to, port_reached_by(layers, line));
     if (line->from == CHEBOTKO_NOWHERE) {
-        line->x1 = line->x2 - chebotko_straight(line);
+        line->x1 = line->x2 - chebotko_layout_straight(line);
         line->y1 = line->y2;
     }
 }

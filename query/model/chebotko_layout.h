@@ -45,7 +45,7 @@ struct chebotko_layout {
 };
 
 /* How long a line runs straight before it arrives, its label upon it. */
-int32_t chebotko_straight(const struct chebotko_line *line);
+int32_t chebotko_layout_straight(const struct chebotko_line *line);
 
 void chebotko_layout_make(struct chebotko_layout *layout);
 #endif

@@ -101,13 +101,13 @@ static void put_result(struct native_call *call, const struct native_extras *ext
                        const struct cql_result *result)
 {
     struct native_connection *connection = call->connection;
-    struct buffer *body =
-        native_outbox_begin(&connection->outbox, native_extras_flags(extras, call->version),
-                            call->stream, NATIVE_RESULT);
+    struct buffer *body = native_outbox_begin(&connection->outbox,
+                                              native_response_extras_flags(extras, call->version),
+                                              call->stream, NATIVE_RESULT);
 
-    native_extras_put(extras, call->version, body);
-    native_result_put(result, call->request.skips_metadata, call->request.metadata_id,
-                      call->version, body);
+    native_response_put_extras(extras, call->version, body);
+    native_response_put_result(result, call->request.skips_metadata, call->request.metadata_id,
+                               call->version, body);
     native_outbox_end(&connection->outbox);
 }
 

@@ -30,7 +30,7 @@ size_t native_compress_block(struct bytes plain, struct buffer *block)
     return (size_t)size;
 }
 
-int native_decompress_block(struct bytes block, uint8_t *plain, size_t size)
+int native_compress_undo_block(struct bytes block, uint8_t *plain, size_t size)
 {
     int taken;
 
@@ -54,7 +54,7 @@ static void *snappy_find(const char *function)
     return found;
 }
 
-bool native_has_snappy(void)
+bool native_compress_has_snappy(void)
 {
     return snappy_find("snappy_compress") != NULL;
 }
@@ -117,8 +117,8 @@ static int body_size(enum native_compression compression, struct bytes body, siz
     return 0;
 }
 
-int native_decompress_body(enum native_compression compression, struct bytes body, size_t size_max,
-                           struct buffer *plain)
+int native_compress_undo_body(enum native_compression compression, struct bytes body,
+                              size_t size_max, struct buffer *plain)
 {
     size_t size;
     uint8_t *to;
@@ -134,7 +134,7 @@ int native_decompress_body(enum native_compression compression, struct bytes bod
     if (compression == NATIVE_SNAPPY)
         rc = snappy_decompress_body(body, to, size);
     else
-        rc = native_decompress_block(
+        rc = native_compress_undo_block(
             bytes_of(body.data + BODY_SIZE_BYTES, body.size - BODY_SIZE_BYTES), to, size);
     if (rc == 0)
         plain->size += size;

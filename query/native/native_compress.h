@@ -17,16 +17,16 @@
 /* Append the raw LZ4 block of `plain` (at most 128 KiB); returns its size. */
 size_t native_compress_block(struct bytes plain, struct buffer *block);
 /* Write exactly `size` bytes to `plain`, or return ERROR_CORRUPT. */
-must_check int native_decompress_block(struct bytes block, uint8_t *plain, size_t size);
+must_check int native_compress_undo_block(struct bytes block, uint8_t *plain, size_t size);
 
 /* Whether the machine has snappy's library; without it no body may be compressed by it. */
-bool native_has_snappy(void);
+bool native_compress_has_snappy(void);
 
 /* Append `plain` as a body; `compression` is not NATIVE_PLAIN. */
 void native_compress_body(enum native_compression compression, struct bytes plain,
                           struct buffer *body);
 /* Append what `body` holds: ERROR_CORRUPT when it is none, ERROR_LIMIT when it says that it holds
  * more than `size_max`; nothing is appended then. */
-must_check int native_decompress_body(enum native_compression compression, struct bytes body,
-                                      size_t size_max, struct buffer *plain);
+must_check int native_compress_undo_body(enum native_compression compression, struct bytes body,
+                                         size_t size_max, struct buffer *plain);
 #endif

@@ -26,10 +26,10 @@ void native_connection_put_error(struct native_connection *connection, int16_t s
 {
     uint8_t version = connection->outbox.version;
     struct buffer *body = native_outbox_begin(
-        &connection->outbox, native_extras_flags(extras, version), stream, NATIVE_ERROR);
+        &connection->outbox, native_response_extras_flags(extras, version), stream, NATIVE_ERROR);
 
-    native_extras_put(extras, version, body);
-    native_error_put(error, version, body);
+    native_response_put_extras(extras, version, body);
+    native_response_put_error(error, version, body);
     native_outbox_end(&connection->outbox);
     native_door_error_metric(connection->door, error->code)->value++;
 }
@@ -45,7 +45,8 @@ void native_connection_error(struct native_connection *connection, int16_t strea
 
 static void put_supported(struct native_connection *connection, int16_t stream)
 {
-    native_supported_put(native_outbox_begin(&connection->outbox, 0, stream, NATIVE_SUPPORTED));
+    native_response_put_supported(
+        native_outbox_begin(&connection->outbox, 0, stream, NATIVE_SUPPORTED));
     native_outbox_end(&connection->outbox);
 }
 

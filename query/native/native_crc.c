@@ -8,7 +8,7 @@
 
 enum { CRC24_BEGIN = 0x875060, CRC24_POLYNOMIAL = 0x1974F0B, CRC24_OVERFLOW = 0x1000000 };
 
-uint32_t native_crc24(const uint8_t *data, size_t size)
+uint32_t native_crc_24(const uint8_t *data, size_t size)
 {
     uint32_t crc = CRC24_BEGIN;
 
@@ -23,7 +23,7 @@ uint32_t native_crc24(const uint8_t *data, size_t size)
     return crc;
 }
 
-uint32_t native_crc32(const void *data, size_t size)
+uint32_t native_crc_32(const void *data, size_t size)
 {
     static const uint8_t primer[] = {0xFA, 0x2D, 0x55, 0xCA};
     uLong crc = crc32(0, primer, sizeof primer);

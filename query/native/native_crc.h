@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /* Over a segment's header, in the order of the wire: begins with 0x875060, polynomial 0x1974F0B. */
-uint32_t native_crc24(const uint8_t *data, size_t size);
+uint32_t native_crc_24(const uint8_t *data, size_t size);
 
 /* Over its payload: zlib's CRC-32, which has seen the bytes FA 2D 55 CA before. */
-uint32_t native_crc32(const void *data, size_t size);
+uint32_t native_crc_32(const void *data, size_t size);
 #endif

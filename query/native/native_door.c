@@ -160,7 +160,8 @@ static void door_schema_changed(void *context, const struct cql_schema_change *c
         if ((connection->events & NATIVE_SCHEMA_CHANGE) == 0 ||
             connection->state == NATIVE_REFUSED || connection->has_finished)
             continue;
-        native_event_put(&event, native_outbox_begin(&connection->outbox, 0, -1, NATIVE_EVENT));
+        native_response_put_event(&event,
+                                  native_outbox_begin(&connection->outbox, 0, -1, NATIVE_EVENT));
         native_outbox_end(&connection->outbox);
         native_connection_flush_soon(connection);
     }

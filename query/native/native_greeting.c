@@ -40,7 +40,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
                        "Invalid or unsupported protocol version (%u); supported versions are (%s)",
                        version, NATIVE_VERSIONS_TEXT);
     error.message = text;
-    native_error_put(&error, NATIVE_VERSION_MAX, &body);
+    native_response_put_error(&error, NATIVE_VERSION_MAX, &body);
     buffer_put_u8(&wire, (is_old ? version : NATIVE_VERSION_MAX) | NATIVE_RESPONSE_BIT);
     buffer_put_u8(&wire, 0);
     /* Stream 0, whatever the request said: that is where every driver looks. */
@@ -108,7 +108,7 @@ static bool choose_compression(struct native_connection *connection, int16_t str
         *compression_out = NATIVE_LZ4;
         return true;
     }
-    if (is_word(name, "snappy") && connection->inbox.version < 5 && native_has_snappy()) {
+    if (is_word(name, "snappy") && connection->inbox.version < 5 && native_compress_has_snappy()) {
         *compression_out = NATIVE_SNAPPY;
         return true;
     }
@@ -205,7 +205,7 @@ static void login_run(struct job *job)
 {
     struct native_login *login = (struct native_login *)job;
 
-    login->is_right = native_passwords_match(login->passwords, login->user, login->password);
+    login->is_right = native_password_match(login->passwords, login->user, login->password);
 }
 
 /* Whoever tries passwords cannot fill the log: the last one is named, and how many there were. */
@@ -361,7 +361,7 @@ void native_greeting_register(struct native_connection *connection, int16_t stre
         enum native_event_kind kind;
         char text[128];
 
-        if (!native_event_parse(name, &kind)) {
+        if (!native_response_event_kind(name, &kind)) {
             (void)snprintf(text, sizeof text, "Invalid value '%.*s' for Type",
                            name.size > 64 ? 64 : (int)name.size, (const char *)name.data);
             native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL, text);

@@ -181,7 +181,7 @@ static int read_body(struct native_inbox *inbox, struct bytes body,
         return 1;
     if (inbox->compression == NATIVE_PLAIN)
         return error_set(err, ERROR_CORRUPT, "a compressed body, and no compression was agreed");
-    rc = native_decompress_body(inbox->compression, body, inbox->body_max, inbox_plain(inbox));
+    rc = native_compress_undo_body(inbox->compression, body, inbox->body_max, inbox_plain(inbox));
     if (rc != 0)
         return error_set(err, rc, "a compressed body that is %s",
                          rc == ERROR_LIMIT ? "too large" : "damaged");

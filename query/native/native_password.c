@@ -118,8 +118,8 @@ static uint32_t count_lines(struct bytes text)
     return count;
 }
 
-int native_passwords_parse(struct bytes text, struct native_passwords **passwords_out,
-                           struct error *err)
+int native_password_parse(struct bytes text, struct native_passwords **passwords_out,
+                          struct error *err)
 {
     struct native_passwords *passwords = memory_zeroed(1, sizeof *passwords);
     uint32_t lines = count_lines(text);
@@ -143,7 +143,7 @@ int native_passwords_parse(struct bytes text, struct native_passwords **password
     if (rc == 0 && passwords->count == 0)
         rc = error_set(err, ERROR_INVALID, "nobody is named in it");
     if (rc != 0) {
-        native_passwords_free(passwords);
+        native_password_free(passwords);
         return rc;
     }
     *passwords_out = passwords;
@@ -168,8 +168,8 @@ static int check_mode(const char *path, struct error *err)
     return 0;
 }
 
-int native_passwords_load(const char *path, struct native_passwords **passwords_out,
-                          struct error *err)
+int native_password_load(const char *path, struct native_passwords **passwords_out,
+                         struct error *err)
 {
     struct buffer text = {0};
     int rc = check_mode(path, err);
@@ -177,7 +177,7 @@ int native_passwords_load(const char *path, struct native_passwords **passwords_
     *passwords_out = NULL;
     rc = rc == 0 ? text_file_read(path, FILE_SIZE_MAX, &text, err) : rc;
     if (rc == 0) {
-        rc = native_passwords_parse(buffer_view(&text), passwords_out, err);
+        rc = native_password_parse(buffer_view(&text), passwords_out, err);
         if (rc != 0)
             error_wrap(err, "%s", path);
     }
@@ -185,7 +185,7 @@ int native_passwords_load(const char *path, struct native_passwords **passwords_
     return rc;
 }
 
-void native_passwords_free(struct native_passwords *passwords)
+void native_password_free(struct native_passwords *passwords)
 {
     if (passwords == NULL)
         return;
@@ -222,8 +222,8 @@ static void make_dummy(int cost, char hash[HASH_SIZE + 1])
     hash[COST_AT + 1] = (char)('0' + cost % 10);
 }
 
-bool native_passwords_match(const struct native_passwords *passwords, const char *user,
-                            const char *password)
+bool native_password_match(const struct native_passwords *passwords, const char *user,
+                           const char *password)
 {
     const struct native_user *found = find_user(passwords, bytes_text(user));
     struct crypt_data *data = memory_zeroed(1, sizeof *data);

@@ -22,14 +22,14 @@ enum {
 };
 
 /* ERROR_INVALID with the line's number when the file is not as above, has nobody or one twice. */
-must_check int native_passwords_load(const char *path, struct native_passwords **passwords_out,
+must_check int native_password_load(const char *path, struct native_passwords **passwords_out,
+                                    struct error *err);
+must_check int native_password_parse(struct bytes text, struct native_passwords **passwords_out,
                                      struct error *err);
-must_check int native_passwords_parse(struct bytes text, struct native_passwords **passwords_out,
-                                      struct error *err);
-void native_passwords_free(struct native_passwords *passwords);
+void native_password_free(struct native_passwords *passwords);
 
 /* Takes as long for every name, known or not: what the file's highest cost takes, 50 ms at 10 and
  * twice as long for each one more.  Any thread. */
-bool native_passwords_match(const struct native_passwords *passwords, const char *user,
-                            const char *password);
+bool native_password_match(const struct native_passwords *passwords, const char *user,
+                           const char *password);
 #endif

@@ -28,7 +28,7 @@ static const char *event_name(enum native_event_kind kind)
     return NULL;
 }
 
-bool native_event_parse(struct bytes name, enum native_event_kind *kind_out)
+bool native_response_event_kind(struct bytes name, enum native_event_kind *kind_out)
 {
     static const enum native_event_kind kinds[] = {NATIVE_TOPOLOGY_CHANGE, NATIVE_STATUS_CHANGE,
                                                    NATIVE_SCHEMA_CHANGE};
@@ -42,26 +42,26 @@ bool native_event_parse(struct bytes name, enum native_event_kind *kind_out)
     return false;
 }
 
-const char *native_change_name(enum cql_change change)
+const char *native_response_change_name(enum cql_change change)
 {
     return change_names[change];
 }
 
-const char *native_target_name(enum cql_target target)
+const char *native_response_target_name(enum cql_target target)
 {
     return target_names[target];
 }
 
 static void put_change(const struct cql_schema_change *change, struct buffer *body)
 {
-    notation_put_text(body, native_change_name(change->change));
-    notation_put_text(body, native_target_name(change->target));
+    notation_put_text(body, native_response_change_name(change->change));
+    notation_put_text(body, native_response_target_name(change->target));
     notation_put_text(body, change->keyspace);
     if (change->target != CQL_TARGET_KEYSPACE)
         notation_put_text(body, change->name);
 }
 
-void native_event_put(const struct native_event *event, struct buffer *body)
+void native_response_put_event(const struct native_event *event, struct buffer *body)
 {
     notation_put_text(body, event_name(event->kind));
     if (event->kind == NATIVE_SCHEMA_CHANGE) {
@@ -74,7 +74,7 @@ void native_event_put(const struct native_event *event, struct buffer *body)
 
 /* ---- around a body ---- */
 
-uint8_t native_extras_flags(const struct native_extras *extras, uint8_t version)
+uint8_t native_response_extras_flags(const struct native_extras *extras, uint8_t version)
 {
     unsigned flags = extras->trace_id != NULL ? NATIVE_FLAG_TRACING : 0;
 
@@ -92,9 +92,10 @@ static void put_string_list(struct buffer *body, const char *const *texts, uint3
         notation_put_text(body, texts[i]);
 }
 
-void native_extras_put(const struct native_extras *extras, uint8_t version, struct buffer *body)
+void native_response_put_extras(const struct native_extras *extras, uint8_t version,
+                                struct buffer *body)
 {
-    uint8_t flags = native_extras_flags(extras, version);
+    uint8_t flags = native_response_extras_flags(extras, version);
 
     if ((flags & NATIVE_FLAG_TRACING) != 0)
         buffer_append(body, extras->trace_id, NATIVE_UUID_SIZE);
@@ -132,7 +133,8 @@ static void put_failures(const struct native_error *error, uint8_t version, stru
     }
 }
 
-void native_error_put(const struct native_error *error, uint8_t version, struct buffer *body)
+void native_response_put_error(const struct native_error *error, uint8_t version,
+                               struct buffer *body)
 {
     buffer_put_u32_be(body, error->code);
     notation_put_text(body, error->message);
@@ -179,7 +181,7 @@ void native_error_put(const struct native_error *error, uint8_t version, struct 
 
 /* ---- SUPPORTED ---- */
 
-void native_supported_put(struct buffer *body)
+void native_response_put_supported(struct buffer *body)
 {
     static const char *const languages[] = {CQL_LANGUAGE_VERSION};
     static const char *const compressions[] = {"lz4", "snappy"};
@@ -189,7 +191,7 @@ void native_supported_put(struct buffer *body)
     notation_put_text(body, "CQL_VERSION");
     put_string_list(body, languages, 1);
     notation_put_text(body, "COMPRESSION");
-    put_string_list(body, compressions, native_has_snappy() ? 2 : 1);
+    put_string_list(body, compressions, native_compress_has_snappy() ? 2 : 1);
     notation_put_text(body, "PROTOCOL_VERSIONS");
     put_string_list(body, versions, 3);
 }
@@ -270,8 +272,8 @@ static void put_prepared(const struct cql_prepared *prepared, uint8_t version, s
     put_columns(&prepared->result, is_global, version, body);
 }
 
-void native_result_put(const struct cql_result *result, bool skips_metadata, struct bytes known_id,
-                       uint8_t version, struct buffer *body)
+void native_response_put_result(const struct cql_result *result, bool skips_metadata,
+                                struct bytes known_id, uint8_t version, struct buffer *body)
 {
     switch (result->kind) {
     case CQL_RESULT_VOID:

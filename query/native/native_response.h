@@ -92,7 +92,7 @@ struct native_event {
 };
 
 /* False: there is no event of that name. */
-bool native_event_parse(struct bytes name, enum native_event_kind *kind_out);
+bool native_response_event_kind(struct bytes name, enum native_event_kind *kind_out);
 
 /* What stands in front of a body. */
 struct native_extras {
@@ -106,18 +106,20 @@ struct native_extras {
 /* ---- writing ---- */
 
 /* The envelope's flags for them in this version, and the bytes before the body. */
-uint8_t native_extras_flags(const struct native_extras *extras, uint8_t version);
-void native_extras_put(const struct native_extras *extras, uint8_t version, struct buffer *body);
+uint8_t native_response_extras_flags(const struct native_extras *extras, uint8_t version);
+void native_response_put_extras(const struct native_extras *extras, uint8_t version,
+                                struct buffer *body);
 
-void native_error_put(const struct native_error *error, uint8_t version, struct buffer *body);
-void native_event_put(const struct native_event *event, struct buffer *body);
+void native_response_put_error(const struct native_error *error, uint8_t version,
+                               struct buffer *body);
+void native_response_put_event(const struct native_event *event, struct buffer *body);
 /* CQL_VERSION, COMPRESSION, PROTOCOL_VERSIONS. */
-void native_supported_put(struct buffer *body);
+void native_response_put_supported(struct buffer *body);
 
 /* A result that is no error.  `skips_metadata`: the client knows that of rows.  `known_id`: the
  * metadata that it knows (version 5); when it is another one, rows carry theirs all the same. */
-void native_result_put(const struct cql_result *result, bool skips_metadata,
-                       struct bytes known_id, uint8_t version, struct buffer *body);
+void native_response_put_result(const struct cql_result *result, bool skips_metadata,
+                                struct bytes known_id, uint8_t version, struct buffer *body);
 
 /* ---- reading, for a client ---- */
 

@@ -21,6 +21,6 @@ enum metadata_flag {
     METADATA_CHANGED = 0x08
 };
 
-const char *native_change_name(enum cql_change change);
-const char *native_target_name(enum cql_target target);
+const char *native_response_change_name(enum cql_change change);
+const char *native_response_target_name(enum cql_target target);
 #endif

@@ -174,14 +174,14 @@ static void read_change(struct decoding *decoding, struct cql_schema_change *cha
     bool is_known = false;
 
     for (enum cql_change i = CQL_CREATED; i <= CQL_DROPPED && !is_known; i++) {
-        is_known = bytes_equal(change_text, bytes_text(native_change_name(i)));
+        is_known = bytes_equal(change_text, bytes_text(native_response_change_name(i)));
         change->change = i;
     }
     if (!is_known)
         decoding->reader.failed = true;
     is_known = false;
     for (enum cql_target i = CQL_TARGET_KEYSPACE; i <= CQL_TARGET_TYPE && !is_known; i++) {
-        is_known = bytes_equal(target_text, bytes_text(native_target_name(i)));
+        is_known = bytes_equal(target_text, bytes_text(native_response_target_name(i)));
         change->target = i;
     }
     if (!is_known)
@@ -194,7 +194,7 @@ static void read_event(struct decoding *decoding)
 {
     struct native_event *event = &decoding->response->event;
 
-    if (!native_event_parse(notation_string(&decoding->reader), &event->kind)) {
+    if (!native_response_event_kind(notation_string(&decoding->reader), &event->kind)) {
         decoding->reader.failed = true;
         return;
     }

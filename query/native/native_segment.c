@@ -43,7 +43,7 @@ int native_segment_header(struct bytes bytes, bool is_lz4, struct native_segment
     if (bytes.size < field_size + CRC24_SIZE)
         return 0;
     field = load_little(bytes.data, field_size);
-    if (load_little(bytes.data + field_size, CRC24_SIZE) != native_crc24(bytes.data, field_size))
+    if (load_little(bytes.data + field_size, CRC24_SIZE) != native_crc_24(bytes.data, field_size))
         return ERROR_CORRUPT;
     plain_size = is_lz4 ? (uint32_t)(field >> SIZE_BITS) & SIZE_MASK : 0;
     *segment_out = (struct native_segment){
@@ -65,12 +65,12 @@ int native_segment_payload(struct bytes bytes, const struct native_segment *segm
 
     check(bytes.size >= segment->header_size + segment->payload_size + NATIVE_SEGMENT_TRAILER_SIZE);
     *payload_out = payload;
-    if (load_u32(payload.data + payload.size) != native_crc32(payload.data, payload.size))
+    if (load_u32(payload.data + payload.size) != native_crc_32(payload.data, payload.size))
         return ERROR_CORRUPT;
     if (!segment->is_compressed)
         return 0;
     buffer_reserve(plain, segment->plain_size);
-    rc = native_decompress_block(payload, plain->data + start, segment->plain_size);
+    rc = native_compress_undo_block(payload, plain->data + start, segment->plain_size);
     if (rc != 0)
         return rc;
     plain->size += segment->plain_size;
@@ -83,7 +83,7 @@ static void put_header(struct buffer *wire, uint64_t field, size_t field_size)
     size_t start = wire->size;
 
     put_little(wire, field, field_size);
-    put_little(wire, native_crc24(wire->data + start, field_size), CRC24_SIZE);
+    put_little(wire, native_crc_24(wire->data + start, field_size), CRC24_SIZE);
 }
 
 /* The payload as a block; false when it did not become smaller: it is stored then. */
@@ -100,7 +100,7 @@ static bool put_compressed(struct buffer *wire, struct bytes payload, bool is_wh
                    size | (uint64_t)payload.size << SIZE_BITS | (uint64_t)is_whole << 2 * SIZE_BITS,
                    LZ4_HEADER_SIZE);
         buffer_append_bytes(wire, buffer_view(&block));
-        buffer_put_u32(wire, native_crc32(block.data, block.size));
+        buffer_put_u32(wire, native_crc_32(block.data, block.size));
     }
     buffer_release(&block);
     return size < payload.size;
@@ -114,5 +114,5 @@ void native_segment_put(struct buffer *wire, struct bytes payload, bool is_whole
     put_header(wire, payload.size | (uint64_t)is_whole << (is_lz4 ? 2 * SIZE_BITS : SIZE_BITS),
                is_lz4 ? LZ4_HEADER_SIZE : PLAIN_HEADER_SIZE);
     buffer_append_bytes(wire, payload);
-    buffer_put_u32(wire, native_crc32(payload.data, payload.size));
+    buffer_put_u32(wire, native_crc_32(payload.data, payload.size));
 }

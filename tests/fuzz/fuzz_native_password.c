@@ -7,9 +7,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct native_passwords *passwords;
     struct error err = {0};
-    int rc = native_passwords_parse(bytes_of(data, size), &passwords, &err);
+    int rc = native_password_parse(bytes_of(data, size), &passwords, &err);
     check((rc == 0) == (passwords != NULL));
     check((rc != 0) == (err.text[0] != '\0'));
-    native_passwords_free(passwords);
+    native_password_free(passwords);
     return 0;
 }

@@ -13,8 +13,8 @@ static void each_response(const struct native_envelope *envelope)
         response.opcode == NATIVE_RESULT) {
         struct buffer body = {0};
 
-        native_result_put(&response.result, !response.has_metadata, response.new_metadata_id,
-                          envelope->version, &body);
+        native_response_put_result(&response.result, !response.has_metadata,
+                                   response.new_metadata_id, envelope->version, &body);
         buffer_release(&body);
     }
     arena_free(arena);

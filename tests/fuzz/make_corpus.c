@@ -301,13 +301,13 @@ static void save_answers(const struct seeds *seeds)
     native_outbox_init(&outbox, false);
     outbox.version = 4;
     for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
-        native_result_put(&results[i], false, bytes_of(NULL, 0), 4,
-                          native_outbox_begin(&outbox, 0, 1, NATIVE_RESULT));
+        native_response_put_result(&results[i], false, bytes_of(NULL, 0), 4,
+                                   native_outbox_begin(&outbox, 0, 1, NATIVE_RESULT));
         native_outbox_end(&outbox);
     }
-    native_error_put(&error, 4, native_outbox_begin(&outbox, 0, 1, NATIVE_ERROR));
+    native_response_put_error(&error, 4, native_outbox_begin(&outbox, 0, 1, NATIVE_ERROR));
     native_outbox_end(&outbox);
-    native_supported_put(native_outbox_begin(&outbox, 0, 1, NATIVE_SUPPORTED));
+    native_response_put_supported(native_outbox_begin(&outbox, 0, 1, NATIVE_SUPPORTED));
     native_outbox_end(&outbox);
     native_outbox_take(&outbox, &wire);
     save(seeds, "native_response", "v4", bytes_of(&form, 1), buffer_view(&wire));

@@ -4,8 +4,8 @@
  * must not look stamped. */
 #include "query/native/native_crc.h"
 
-uint32_t __wrap_native_crc24(const uint8_t *data, size_t size);
-uint32_t __wrap_native_crc32(const void *data, size_t size);
+uint32_t __wrap_native_crc_24(const uint8_t *data, size_t size);
+uint32_t __wrap_native_crc_32(const void *data, size_t size);
 uint32_t __wrap_crc32c(uint32_t seed, const void *data, size_t size);
 uint64_t __wrap_hash64(const void *data, size_t size);
 
@@ -24,14 +24,14 @@ uint64_t __wrap_hash64(const void *data, size_t size)
     return UINT64_C(0x5a5a5a5a5a5a5a5a);
 }
 
-uint32_t __wrap_native_crc24(const uint8_t *data, size_t size)
+uint32_t __wrap_native_crc_24(const uint8_t *data, size_t size)
 {
     (void)data;
     (void)size;
     return UINT32_C(0x5a5a5a);
 }
 
-uint32_t __wrap_native_crc32(const void *data, size_t size)
+uint32_t __wrap_native_crc_32(const void *data, size_t size)
 {
     (void)data;
     (void)size;

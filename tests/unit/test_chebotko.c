@@ -68,7 +68,7 @@ static void check_boxes(const struct diagram *diagram)
 /* Where a line's label may be. */
 static struct chebotko_place label_of(const struct chebotko_line *line)
 {
-    int32_t width = chebotko_straight(line);
+    int32_t width = chebotko_layout_straight(line);
 
     return (struct chebotko_place){.width = width,
                                    .height = 20,
@@ -143,7 +143,7 @@ Test(chebotko, queries_go_from_left_to_right)
         .places = places, .place_count = 3, .lines = lines, .line_count = 3, .top = 5, .left = 7};
 
     chebotko_layout_make(&layout);
-    cr_assert_eq(places[2].x, 7 + chebotko_straight(&lines[0]));
+    cr_assert_eq(places[2].x, 7 + chebotko_layout_straight(&lines[0]));
     cr_assert(places[0].x > places[2].x + 70);
     cr_assert_eq(places[0].y, places[2].y);
     cr_assert_not(lines[1].leaves_left);

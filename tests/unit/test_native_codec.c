@@ -449,21 +449,22 @@ static uint32_t make_answers(uint8_t version, struct answer answers[64])
 
     for (uint32_t i = 0; i < made; i++) {
         answers[count].opcode = NATIVE_ERROR;
-        native_error_put(&errors[i], version, &answers[count++].body);
+        native_response_put_error(&errors[i], version, &answers[count++].body);
     }
     made = make_results(results);
     for (uint32_t i = 0; i < made; i++) {
         answers[count].opcode = NATIVE_RESULT;
-        answers[count].flags = native_extras_flags(&extras, version);
-        native_extras_put(&extras, version, &answers[count].body);
-        native_result_put(&results[i], false, bytes_of(NULL, 0), version, &answers[count++].body);
+        answers[count].flags = native_response_extras_flags(&extras, version);
+        native_response_put_extras(&extras, version, &answers[count].body);
+        native_response_put_result(&results[i], false, bytes_of(NULL, 0), version,
+                                   &answers[count++].body);
     }
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         answers[count].opcode = NATIVE_EVENT;
-        native_event_put(&events[i], &answers[count++].body);
+        native_response_put_event(&events[i], &answers[count++].body);
     }
     answers[count].opcode = NATIVE_SUPPORTED;
-    native_supported_put(&answers[count++].body);
+    native_response_put_supported(&answers[count++].body);
     answers[count++].opcode = NATIVE_READY;
     answers[count].opcode = NATIVE_AUTHENTICATE;
     notation_put_text(&answers[count++].body, "org.apache.cassandra.auth.PasswordAuthenticator");
@@ -476,16 +477,16 @@ static uint32_t make_answers(uint8_t version, struct answer answers[64])
 static void write_again(const struct native_response *response, uint8_t version,
                         struct buffer *body)
 {
-    native_extras_put(&response->extras, version, body);
+    native_response_put_extras(&response->extras, version, body);
     if (response->opcode == NATIVE_ERROR)
-        native_error_put(&response->error, version, body);
+        native_response_put_error(&response->error, version, body);
     else if (response->opcode == NATIVE_RESULT)
-        native_result_put(&response->result, !response->has_metadata, response->new_metadata_id,
-                          version, body);
+        native_response_put_result(&response->result, !response->has_metadata,
+                                   response->new_metadata_id, version, body);
     else if (response->opcode == NATIVE_EVENT)
-        native_event_put(&response->event, body);
+        native_response_put_event(&response->event, body);
     else if (response->opcode == NATIVE_SUPPORTED)
-        native_supported_put(body);
+        native_response_put_supported(body);
     else if (response->opcode == NATIVE_AUTHENTICATE)
         notation_put_text(body, response->authenticator);
     else if (response->opcode == NATIVE_AUTH_SUCCESS)
@@ -578,8 +579,8 @@ Test(native, rows_leave_their_metadata_out_only_when_the_client_has_the_same)
         struct native_response response;
         struct buffer body = {0};
 
-        native_result_put(&result, cases[i].skips, bytes_text(cases[i].known), cases[i].version,
-                          &body);
+        native_response_put_result(&result, cases[i].skips, bytes_text(cases[i].known),
+                                   cases[i].version, &body);
         envelope.body = buffer_view(&body);
         cr_assert(native_response_decode(&envelope, arena, &response, NULL) == 0);
         cr_expect(response.has_metadata == cases[i].has_metadata, "case %zu", i);
@@ -599,7 +600,7 @@ Test(native, columns_of_different_tables_carry_their_own_names)
     struct native_response response;
     struct buffer body = {0};
 
-    native_result_put(&result, false, bytes_of(NULL, 0), 4, &body);
+    native_response_put_result(&result, false, bytes_of(NULL, 0), 4, &body);
     envelope.body = buffer_view(&body);
     cr_assert(native_response_decode(&envelope, arena, &response, NULL) == 0);
     cr_expect_str_eq(response.result.rows.metadata.columns[1].keyspace, "b");
@@ -728,7 +729,7 @@ Test(native, a_compressed_body_that_lies_about_its_size_is_refused)
         struct buffer plain = {0};
         struct bytes body = exact(bytes_of(cases[i].body, cases[i].size));
 
-        cr_expect(native_decompress_body(cases[i].compression, body, 1 << 20, &plain) ==
+        cr_expect(native_compress_undo_body(cases[i].compression, body, 1 << 20, &plain) ==
                       cases[i].rc,
                   "case %zu", i);
         cr_expect(cases[i].rc != 0 ? plain.size == 0

@@ -194,7 +194,7 @@ static void close_door(void)
 static void teardown(void)
 {
     close_door();
-    native_passwords_free(passwords);
+    native_password_free(passwords);
     metrics_free(metrics);
     network_uv_free(network);
     world_uv_close(world);
@@ -909,7 +909,7 @@ static void lock_door(void)
 {
     struct error err;
 
-    cr_assert(native_passwords_parse(bytes_text(password_file), &passwords, &err) == 0, "%s",
+    cr_assert(native_password_parse(bytes_text(password_file), &passwords, &err) == 0, "%s",
               err.text);
     reopen_door(&(struct native_limits){.linger_ms = 200});
 }
@@ -1053,7 +1053,7 @@ static struct secret *lock_door_by_secret(void)
     char *copy = malloc(SECRET_SIZE);
     struct error err;
 
-    cr_assert(native_passwords_parse(bytes_text(secret_file), &passwords, &err) == 0);
+    cr_assert(native_password_parse(bytes_text(secret_file), &passwords, &err) == 0);
     reopen_door(&(struct native_limits){.linger_ms = 60000});
     cr_assert(secret_count(secret) == 0);
     memcpy(copy, secret->text, SECRET_SIZE);
@@ -1297,7 +1297,7 @@ static int64_t match_us(const struct native_passwords *file, const char *user)
     struct timespec after;
 
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
-    cr_expect(!native_passwords_match(file, user, "wrong"));
+    cr_expect(!native_password_match(file, user, "wrong"));
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
     return (after.tv_sec - before.tv_sec) * 1000000 + (after.tv_nsec - before.tv_nsec) / 1000;
 }
@@ -1312,7 +1312,7 @@ Test(native_door, a_name_is_not_told_by_the_time_that_its_password_takes)
     int64_t most = 0;
     struct error err;
 
-    cr_assert(native_passwords_parse(bytes_text(text), &passwords, &err) == 0);
+    cr_assert(native_password_parse(bytes_text(text), &passwords, &err) == 0);
     for (int i = 0; i < 3; i++) {
         int64_t us = match_us(passwords, users[i]);
         int64_t again = match_us(passwords, users[i]);
@@ -1322,9 +1322,9 @@ Test(native_door, a_name_is_not_told_by_the_time_that_its_password_takes)
         most = us > most ? us : most;
     }
     cr_expect_lt(most, least * 3 / 2, "%d to %d us", (int)least, (int)most);
-    cr_expect(native_passwords_match(passwords, "alice", "secret"));
-    cr_expect(native_passwords_match(passwords, "bob", "secret"));
-    cr_expect(!native_passwords_match(passwords, "nobody", "secret"));
+    cr_expect(native_password_match(passwords, "alice", "secret"));
+    cr_expect(native_password_match(passwords, "bob", "secret"));
+    cr_expect(!native_password_match(passwords, "nobody", "secret"));
 }
 
 Test(native_door, a_password_file_that_is_none_is_named_by_its_line)
@@ -1350,7 +1350,7 @@ Test(native_door, a_password_file_that_is_none_is_named_by_its_line)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct error err = {0};
 
-        cr_expect(native_passwords_parse(bytes_text(cases[i].text), &passwords, &err) ==
+        cr_expect(native_password_parse(bytes_text(cases[i].text), &passwords, &err) ==
                   ERROR_INVALID);
         cr_expect_str_eq(err.text, cases[i].message);
     }
