@@ -20,7 +20,7 @@ V ?=
 quiet := $(if $(V),,@)
 
 folders := $(shell sed 's/\#.*//; s/:.*//' tests/folders)
-# Linked; snappy's library is opened when a client asks for it (query/native/native_compress.c).
+# Linked; snappy's library is opened when a client asks for it (codec/native_compress.c).
 vendor  := libuv gmp libzstd uuid libxxhash zlib yajl liblz4 libxcrypt expat inih
 packages := gcc libc6-dev pkgconf re2c lemon tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \
     libxxhash-dev zlib1g-dev libyajl-dev liblz4-dev libsnappy-dev libcrypt-dev \

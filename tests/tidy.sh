@@ -30,8 +30,8 @@ vendor_owner() {
     zstd.h) echo '_zstd\.c$|^base/(de)?compressor\.c$' ;;
     uuid.h | uuid/uuid.h) echo '/uuid[a-z_]*\.c$' ;;
     xxhash.h | xxh_x86dispatch.h) echo '^base/hash(64|128)\.c$' ;;
-    zlib.h) echo '^(ingest|storage)/|^query/native/native_crc\.c$' ;;
-    lz4.h | snappy-c.h) echo '^query/native/native_compress\.c$' ;;
+    zlib.h) echo '^(ingest|storage)/|^codec/native_crc\.c$' ;;
+    lz4.h | snappy-c.h) echo '^codec/native_compress\.c$' ;;
     ini.h) echo '^program/control/config_file\.c$' ;;
     expat.h) echo '^query/model/storage_conf\.c$' ;;
     crypt.h) echo '^query/native/native_password\.c$' ;;

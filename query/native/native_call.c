@@ -8,6 +8,9 @@
  * loop goes on by itself; `is_starting` keeps the two from entering each other. */
 #include <stdio.h>
 
+#include "codec/native_response.h"
+#include "codec/native_request.h"
+#include "codec/native_outbox.h"
 #include "query/native/native_connection.h"
 #include "base/arena.h"
 #include "base/memory.h"

@@ -15,12 +15,12 @@
 
 #include <sys/queue.h>
 
+#include "codec/native_inbox.h"
+#include "codec/native_outbox.h"
+#include "codec/native_request.h"
+#include "codec/native_response.h"
 #include "door/login_queue.h"
 #include "query/native/native_door.h"
-#include "query/native/native_inbox.h"
-#include "query/native/native_outbox.h"
-#include "query/native/native_request.h"
-#include "query/native/native_response.h"
 
 enum {
     NATIVE_READ_SIZE = 64 << 10,           /* of the buffer that all connections read into */

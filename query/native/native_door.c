@@ -4,6 +4,9 @@
  * network is done with it and its last call is answered; so whoever comes last releases. */
 #include "query/native/native_door.h"
 
+#include "codec/native_response.h"
+#include "codec/native_outbox.h"
+#include "codec/native.h"
 #include "query/native/native_connection.h"
 #include "storage/engine/store.h"
 #include "base/memory.h"

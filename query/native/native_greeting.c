@@ -7,7 +7,11 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "query/native/native_compress.h"
+#include "codec/notation.h"
+#include "codec/native_response.h"
+#include "codec/native_outbox.h"
+#include "codec/native_inbox.h"
+#include "codec/native_compress.h"
 #include "query/native/native_connection.h"
 #include "query/native/native_password.h"
 #include "base/memory.h"

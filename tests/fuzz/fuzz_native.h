@@ -7,7 +7,7 @@
 #ifndef DAYBOOK_TESTS_FUZZ_NATIVE_H
 #define DAYBOOK_TESTS_FUZZ_NATIVE_H
 
-#include "query/native/native_inbox.h"
+#include "codec/native_inbox.h"
 
 /* Put the input through an inbox whole, and again in pieces: `each` gets every envelope, the same
  * ones both times. */

@@ -1,6 +1,6 @@
 /* fuzz_native_request: what a client sends to the CQL door: a request that is read is written, and
  * read again, as the same one. */
-#include "query/native/native_request.h"
+#include "codec/native_request.h"
 #include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_native.h"

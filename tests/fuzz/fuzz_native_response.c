@@ -1,5 +1,5 @@
 /* fuzz_native_response: what a server answers, read as a client does. */
-#include "query/native/native_response.h"
+#include "codec/native_response.h"
 #include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_native.h"

@@ -2,7 +2,7 @@
  *
  * The linker puts these in the place of the genuine ones (-Wl,--wrap).  Not zero: sectors of zeros
  * must not look stamped. */
-#include "query/native/native_crc.h"
+#include "codec/native_crc.h"
 
 uint32_t __wrap_native_crc_24(const uint8_t *data, size_t size);
 uint32_t __wrap_native_crc_32(const void *data, size_t size);

@@ -5,12 +5,12 @@
 
 #include <criterion/criterion.h>
 
-#include "query/native/native_compress.h"
-#include "query/native/native_crc.h"
-#include "query/native/native_outbox.h"
-#include "query/native/native_request.h"
-#include "query/native/native_response.h"
-#include "query/native/native_segment.h"
+#include "codec/native_compress.h"
+#include "codec/native_crc.h"
+#include "codec/native_outbox.h"
+#include "codec/native_request.h"
+#include "codec/native_response.h"
+#include "codec/native_segment.h"
 #include "base/arena.h"
 #include "base/memory.h"
 #include "storage/schema/type.h"

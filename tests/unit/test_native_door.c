@@ -9,10 +9,10 @@
 #include <criterion/criterion.h>
 #include <uv.h>
 
-#include "query/native/native_compress.h"
+#include "codec/native_compress.h"
 #include "query/native/native_connection.h"
 #include "query/native/native_password.h"
-#include "query/native/native_segment.h"
+#include "codec/native_segment.h"
 #include "base/arena.h"
 #include "base/memory.h"
 #include "storage/schema/type.h"

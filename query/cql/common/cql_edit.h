@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_EDIT_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_EDIT_H
 
-#include "query/cql/common/cql_request.h"
+#include "codec/cql_request.h"
 #include "storage/engine/store.h"
 
 /* It is made as CREATE and DROP are: when no write by CQL is under way, with those that come

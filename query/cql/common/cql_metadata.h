@@ -3,7 +3,7 @@
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_METADATA_H
 
 #include "base/buffer.h"
-#include "query/cql/common/cql_request.h"
+#include "codec/cql_request.h"
 
 /* A line for each column, which has all that a client knows of it. */
 void cql_metadata_print(const struct cql_metadata *metadata, struct buffer *text);

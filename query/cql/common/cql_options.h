@@ -7,7 +7,6 @@
 #include "storage/engine/store.h"
 
 enum {
-    CQL_TEXT_MAX = 1 << 20,              /* bytes of a statement */
     CQL_PREPARED_BYTES_DEFAULT = 16 << 20,
     CQL_PAGE_ROWS_MAX = 10000,           /* rows of a page, whatever the client asks for */
     CQL_PAGE_BYTES_MAX = 16 << 20,       /* a page ends after the row that passes it, or a quarter

@@ -5,7 +5,7 @@
 
 #include <sys/queue.h>
 
-#include "query/cql/common/cql_request.h"
+#include "codec/cql_request.h"
 #include "storage/schema/schema.h"
 
 struct cql;

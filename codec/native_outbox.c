@@ -1,8 +1,8 @@
 /* native_outbox: see the header. */
-#include "query/native/native_outbox.h"
+#include "codec/native_outbox.h"
 
-#include "query/native/native_compress.h"
-#include "query/native/native_segment.h"
+#include "codec/native_compress.h"
+#include "codec/native_segment.h"
 
 enum {
     OUTBOX_KEEP_MAX = 16 << 10, /* of a buffer that is empty */

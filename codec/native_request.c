@@ -2,7 +2,7 @@
  *
  * What decides correctness: every view that goes out lies in the body, which the caller keeps as
  * long as the request lives; every count was checked against the bytes that are left. */
-#include "query/native/native_request.h"
+#include "codec/native_request.h"
 
 #include <inttypes.h>
 

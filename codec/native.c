@@ -1,5 +1,5 @@
 /* native: see the header. */
-#include "query/native/native.h"
+#include "codec/native.h"
 
 struct native_opcode_entry {
     const char *name;

@@ -2,8 +2,8 @@
  *
  * What decides correctness: the same rules as for requests; and the cells of rows are walked once,
  * so that whoever prints them need not doubt a length. */
-#include "query/native/native_response.h"
-#include "query/native/native_response_private.h"
+#include "codec/native_response.h"
+#include "codec/native_response_private.h"
 #include "base/arena.h"
 
 enum {

@@ -3,10 +3,10 @@
  * What decides correctness: a client takes the metadata that a result leaves out from the statement
  * it prepared.  So rows leave it out only when the client asked for that and, in version 5, knows
  * the metadata that the rows really have. */
-#include "query/native/native_response.h"
+#include "codec/native_response.h"
 
-#include "query/native/native_compress.h"
-#include "query/native/native_response_private.h"
+#include "codec/native_compress.h"
+#include "codec/native_response_private.h"
 
 static const char *const change_names[] = {
     [CQL_CREATED] = "CREATED", [CQL_UPDATED] = "UPDATED", [CQL_DROPPED] = "DROPPED"};

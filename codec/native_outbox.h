@@ -2,11 +2,11 @@
  *
  * The counterpart of native_inbox.h, for a server and a client alike.  Envelopes gather until they
  * are taken: in version 5 those that fit together leave in one segment. */
-#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_OUTBOX_H
-#define DAYBOOK_QUERY_NATIVE_NATIVE_OUTBOX_H
+#ifndef DAYBOOK_CODEC_NATIVE_OUTBOX_H
+#define DAYBOOK_CODEC_NATIVE_OUTBOX_H
 
 #include "base/buffer.h"
-#include "query/native/native.h"
+#include "codec/native.h"
 
 struct native_outbox {
     bool is_client;                        /* requests go out, not answers */

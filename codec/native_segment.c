@@ -5,10 +5,10 @@
  *
  *     05 00 02 | 19 99 9a | 68 65 6c 6c 6f | 74 80 0e b6
  */
-#include "query/native/native_segment.h"
+#include "codec/native_segment.h"
 
-#include "query/native/native_compress.h"
-#include "query/native/native_crc.h"
+#include "codec/native_compress.h"
+#include "codec/native_crc.h"
 
 enum {
     PLAIN_HEADER_SIZE = 3,

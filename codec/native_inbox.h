@@ -8,11 +8,11 @@
  *
  * A body that is too large is not gathered: its envelope comes out as soon as its header is known,
  * without the body, and the bytes are dropped as they come. */
-#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_INBOX_H
-#define DAYBOOK_QUERY_NATIVE_NATIVE_INBOX_H
+#ifndef DAYBOOK_CODEC_NATIVE_INBOX_H
+#define DAYBOOK_CODEC_NATIVE_INBOX_H
 
 #include "base/buffer.h"
-#include "query/native/native.h"
+#include "codec/native.h"
 
 struct native_envelope {
     uint8_t version;

@@ -2,8 +2,8 @@
  *
  * Requests and results are the native protocol's, without its bytes: its codec reads and writes
  * them, and the server carries them out (query/cql/session/cql.h). */
-#ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_REQUEST_H
-#define DAYBOOK_QUERY_CQL_COMMON_CQL_REQUEST_H
+#ifndef DAYBOOK_CODEC_CQL_REQUEST_H
+#define DAYBOOK_CODEC_CQL_REQUEST_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +23,8 @@ struct type;
 #define CQL_PARTITIONER "org.apache.cassandra.dht.Murmur3Partitioner"
 
 enum {
-    CQL_ID_SIZE = 16                     /* of a prepared statement or its result metadata: MD5 */
+    CQL_ID_SIZE = 16,                    /* of a prepared statement or its result metadata: MD5 */
+    CQL_TEXT_MAX = 1 << 20               /* bytes of a statement */
 };
 
 struct cql_address {

@@ -8,11 +8,11 @@
  *
  * What comes in may lie: a size over the limit, or other than what comes out, is refused before or
  * without writing past it. */
-#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_COMPRESS_H
-#define DAYBOOK_QUERY_NATIVE_NATIVE_COMPRESS_H
+#ifndef DAYBOOK_CODEC_NATIVE_COMPRESS_H
+#define DAYBOOK_CODEC_NATIVE_COMPRESS_H
 
 #include "base/buffer.h"
-#include "query/native/native.h"
+#include "codec/native.h"
 
 /* Append the raw LZ4 block of `plain` (at most 128 KiB); returns its size. */
 size_t native_compress_block(struct bytes plain, struct buffer *block);

@@ -2,7 +2,7 @@
  *
  * What decides correctness: no count is believed before so many of the smallest items would fit
  * into what is left, so memory is never asked for that the sender has not paid for in bytes. */
-#include "query/native/notation.h"
+#include "codec/notation.h"
 
 #include "base/arena.h"
 #include "storage/schema/type.h"

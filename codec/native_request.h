@@ -19,11 +19,11 @@
  *
  * In front of a body, from version 4 on with NATIVE_FLAG_PAYLOAD: n(2), n times [string] [bytes].
  * What follows after a body's end is not looked at, as Cassandra does not. */
-#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_REQUEST_H
-#define DAYBOOK_QUERY_NATIVE_NATIVE_REQUEST_H
+#ifndef DAYBOOK_CODEC_NATIVE_REQUEST_H
+#define DAYBOOK_CODEC_NATIVE_REQUEST_H
 
-#include "query/native/native_inbox.h"
-#include "query/native/notation.h"
+#include "codec/native_inbox.h"
+#include "codec/notation.h"
 
 struct native_request {
     enum native_opcode opcode;

@@ -29,11 +29,11 @@
  * In front of a body what the envelope's flags say, in this order: 02 a trace's uuid (16 bytes),
  * 08 [string list] warnings, 04 n(2), n times [string] [bytes].  Warnings and payload exist from
  * version 4 on.  Source: native_protocol_v5.spec, sections 4.2 and 8. */
-#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_RESPONSE_H
-#define DAYBOOK_QUERY_NATIVE_NATIVE_RESPONSE_H
+#ifndef DAYBOOK_CODEC_NATIVE_RESPONSE_H
+#define DAYBOOK_CODEC_NATIVE_RESPONSE_H
 
-#include "query/native/native_inbox.h"
-#include "query/native/notation.h"
+#include "codec/native_inbox.h"
+#include "codec/notation.h"
 
 enum native_error_code {
     NATIVE_ERROR_SERVER = 0x0000,

@@ -2,7 +2,7 @@
  *
  * CRC24 goes bit by bit: a header has three or five bytes, and one segment carries up to 128 KiB,
  * so a table would win nothing that can be measured. */
-#include "query/native/native_crc.h"
+#include "codec/native_crc.h"
 
 #include <zlib.h>
 

@@ -2,7 +2,7 @@
  *
  * snappy's library brings the C++ library along, whose linking was a tenth of a start.  So it is
  * not linked: who needs it opens it, and it stays; to find it again takes a microsecond. */
-#include "query/native/native_compress.h"
+#include "codec/native_compress.h"
 
 #include <dlfcn.h>
 #include <lz4.h>

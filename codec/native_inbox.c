@@ -11,12 +11,12 @@
  * Of an inbox that is secret no byte outlives the view of it that was handed out: what is not
  * pointed to any more is zeroed, and a buffer grows by a new one, since realloc may leave the old
  * bytes to whoever allocates next. */
-#include "query/native/native_inbox.h"
+#include "codec/native_inbox.h"
 
 #include <string.h>
 
-#include "query/native/native_compress.h"
-#include "query/native/native_segment.h"
+#include "codec/native_compress.h"
+#include "codec/native_segment.h"
 
 enum { INBOX_KEEP_MAX = 64 << 10 }; /* of a buffer that is empty */
 

@@ -1,8 +1,8 @@
 /* native_response_private: numbers that the writer and the reader of answers share. */
-#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_RESPONSE_PRIVATE_H
-#define DAYBOOK_QUERY_NATIVE_NATIVE_RESPONSE_PRIVATE_H
+#ifndef DAYBOOK_CODEC_NATIVE_RESPONSE_PRIVATE_H
+#define DAYBOOK_CODEC_NATIVE_RESPONSE_PRIVATE_H
 
-#include "query/cql/session/cql.h"
+#include "codec/cql_request.h"
 
 enum { NATIVE_UUID_SIZE = 16 };
 

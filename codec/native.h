@@ -3,8 +3,8 @@
  * Source: native_protocol_v3.spec, v4.spec and v5.spec of Apache Cassandra.  All integers of
  * envelopes and bodies are big-endian; those of version 5's segments are little-endian.  What this
  * server does with them is docs/PROTOCOL.md "CQL door". */
-#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_H
-#define DAYBOOK_QUERY_NATIVE_NATIVE_H
+#ifndef DAYBOOK_CODEC_NATIVE_H
+#define DAYBOOK_CODEC_NATIVE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* native_crc: the two checksums of version 5's segments.
  *
  * Source: native_protocol_v5.spec, section 2.2, and org.apache.cassandra.net.Crc. */
-#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_CRC_H
-#define DAYBOOK_QUERY_NATIVE_NATIVE_CRC_H
+#ifndef DAYBOOK_CODEC_NATIVE_CRC_H
+#define DAYBOOK_CODEC_NATIVE_CRC_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,11 +9,13 @@
  *
  * Reading goes through struct reader: what cannot be sets `failed`, gives zeros, and is asked for
  * once at the end.  Source: native_protocol_v5.spec, section 3 and 4.2.5.2. */
-#ifndef DAYBOOK_QUERY_NATIVE_NOTATION_H
-#define DAYBOOK_QUERY_NATIVE_NOTATION_H
+#ifndef DAYBOOK_CODEC_NOTATION_H
+#define DAYBOOK_CODEC_NOTATION_H
 
-#include "query/cql/session/cql.h"
-#include "query/native/native.h"
+#include "base/buffer.h"
+#include "base/reader.h"
+#include "codec/cql_request.h"
+#include "codec/native.h"
 
 struct arena;
 

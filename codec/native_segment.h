@@ -8,11 +8,11 @@
  * All little-endian; CRC24 covers the 3 or 5 bytes, CRC32 the payload as sent.  A *whole* segment
  * carries one or more whole envelopes; one that is not carries a part of one envelope, and nothing
  * else.  Source: native_protocol_v5.spec, section 2. */
-#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_SEGMENT_H
-#define DAYBOOK_QUERY_NATIVE_NATIVE_SEGMENT_H
+#ifndef DAYBOOK_CODEC_NATIVE_SEGMENT_H
+#define DAYBOOK_CODEC_NATIVE_SEGMENT_H
 
 #include "base/buffer.h"
-#include "query/native/native.h"
+#include "codec/native.h"
 
 enum {
     NATIVE_SEGMENT_PAYLOAD_MAX = (1 << 17) - 1,
