@@ -16,7 +16,7 @@
 #include "counters/producer.h"
 #include "ingest/parse/reject.h"
 #include "ingest/parse/row_builder.h"
-#include "ingest/connection/text_connection.h"
+#include "ingest/connection/ingest_connection_private.h"
 #include "query/cql/session/cql.h"
 #include "query/native/native_connection.h"
 #include "query/report/counters.h"
@@ -42,7 +42,7 @@ static const struct limit limits[] = {
     {"id of a reseller or ad", RECORD_ID_MAX, UNIT_BYTES, "the line is refused: `id_too_long`"},
     {"line at the text door", RECORD_LINE_MAX, UNIT_BYTES,
      "it is refused, `line_too_long`, and skipped to its end"},
-    {"batch as sent", TEXT_BATCH_BYTES_MAX, UNIT_BYTES,
+    {"batch as sent", NUMBERED_BATCH_BYTES_MAX, UNIT_BYTES,
      "`error N batch_too_large`, nothing of it is kept, the connection is closed"},
     {"batches of a producer remembered", PRODUCER_WINDOW, UNIT_COUNT,
      "a copy of an older one is answered `ok N duplicate` without its counts"},
@@ -68,13 +68,13 @@ static const struct limit limits[] = {
      UNIT_MS, "`error - too_slow`, and the connection is closed"},
     {"answers of all ingest connections that wait", INGEST_ANSWERS_MAX, UNIT_BYTES,
      "or a sixteenth of the account: of each less waits, and it is not read until they are sent"},
-    {"answers of a connection that wait for the disk", TEXT_REPLIES_MAX, UNIT_COUNT,
+    {"answers of a connection that wait for the disk", INGEST_REPLIES_MAX, UNIT_COUNT,
      "the server stops reading it until some are sent"},
-    {"answers that wait for their reader", TEXT_QUEUE_MAX, UNIT_BYTES,
+    {"answers that wait for their reader", INGEST_ACCOUNT_ANSWERS_MAX, UNIT_BYTES,
      "or half of what is left for all, and 16 KiB at least: the server stops reading the "
      "connection"},
     {"time for which they may wait", INGEST_SLOW_READER_MS, UNIT_MS, "the connection is closed"},
-    {"lines told one by one as refused", TEXT_REJECT_LINES_MAX, UNIT_COUNT,
+    {"lines told one by one as refused", INGEST_REJECT_LINES_MAX, UNIT_COUNT,
      "further ones of the batch are told as sums by code"},
     {"kept of a refused line", REJECT_CONTENT_MAX, UNIT_BYTES, "the rest is cut"},
     {"memory of the server (`--memory`)", HOUSE_MEMORY_DEFAULT, UNIT_BYTES,

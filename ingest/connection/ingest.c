@@ -7,18 +7,13 @@
  * callbacks came.  Whoever takes the last one away frees the room. */
 #include "ingest/connection/ingest.h"
 
-#include "ingest/connection/ingest_private.h"
-#include "ingest/parse/keyed.h"
+#include "base/memory.h"
+#include "ingest/connection/ingest_connection.h"
+#include "ingest/connection/notes.h"
+#include "ingest/connection/parse_ahead.h"
 #include "ingest/connection/producer_rows.h"
 #include "ingest/connection/producers_command.h"
 #include "ingest/connection/rejects.h"
-#include "ingest/connection/parse_ahead.h"
-#include "ingest/connection/text_commit.h"
-#include "ingest/connection/text_door.h"
-#include "ingest/connection/text_memory.h"
-#include "ingest/connection/text_notes.h"
-#include "base/memory.h"
-#include "storage/schema/schema.h"
 
 #define EVICTIONS_LOG_US INT64_C(60000000)
 
@@ -77,26 +72,6 @@ static void ingest_add_metrics(struct ingest *ingest)
     }
 }
 
-/* ---- memory ---- */
-
-void ingest_tell_producers(struct ingest *ingest)
-{
-    size_t bytes = ingest->producers != NULL ? producer_table_bytes(ingest->producers) : 0;
-
-    store_hold_memory(ingest->options.store, STORE_HELD_PRODUCERS,
-                      (int64_t)bytes - (int64_t)ingest->producers_told);
-    ingest->producers_told = bytes;
-    if (ingest->producers != NULL)
-        ingest->metrics.producers->value = producer_table_count(ingest->producers);
-}
-
-bool ingest_take_strings(struct ingest *ingest, size_t before, size_t after)
-{
-    store_hold_memory(ingest->options.store, STORE_HELD_STRINGS, (int64_t)after - (int64_t)before);
-    ingest->strings_bytes += after - before;
-    return after <= before || ingest->strings_bytes <= ingest->options.limits.strings_max;
-}
-
 /* ---- the table of producers ---- */
 
 static void ingest_opened(struct ingest *ingest, int status, const struct error *err)
@@ -131,7 +106,7 @@ static void ingest_producer_page(void *context, int status, const struct error *
         error_wrap(&own, "read the producers");
     else
         producer_table_opened(ingest->producers);
-    ingest_tell_producers(ingest);
+    producer_rows_tell(ingest);
     ingest_opened(ingest, status, &own);
     ingest_called_back(ingest);
 }
@@ -155,71 +130,43 @@ static int ingest_read_producers(struct ingest *ingest, struct bytes position, s
     return rc;
 }
 
-/* ---- turns ---- */
-
-static int64_t monotonic_us(const struct ingest *ingest)
-{
-    struct clock *clock = ingest->options.world->clock;
-
-    return clock->monotonic_us(clock);
-}
-
-void ingest_turn_resume(struct ingest *ingest)
-{
-    ingest->turn_resumed_us = monotonic_us(ingest);
-}
-
-void ingest_turn_begin(struct ingest *ingest)
-{
-    ingest->turn_bytes_left = INGEST_TURN_BYTES;
-    ingest->turn_us_left = INGEST_TURN_US;
-    ingest->turn_look_us_left = INGEST_TURN_US - (ingest->is_turn_given ? INGEST_LOOK_US : 0);
-    ingest->is_turn_given = false;
-    ingest_turn_resume(ingest);
-}
-
-static bool is_asked(struct ingest *ingest)
-{
-    bool is_first = ingest->turn_look_us_left == INGEST_TURN_US;
-
-    if (ingest->options.network == NULL || ingest->turn_us_left > ingest->turn_look_us_left)
-        return false;
-    ingest->turn_look_us_left = ingest->turn_us_left - INGEST_LOOK_US;
-    if (!network_has_question(ingest->options.network))
-        return false;
-    ingest->is_turn_given = is_first;
-    ingest->asked_us = ingest->turn_resumed_us;
-    return true;
-}
-
-bool ingest_turn_is_over(struct ingest *ingest)
-{
-    int64_t now_us = monotonic_us(ingest);
-
-    ingest->turn_us_left -= now_us - ingest->turn_resumed_us;
-    ingest->turn_resumed_us = now_us;
-    /* Over for all that ask until the next one begins. */
-    if (ingest->turn_us_left > 0 && is_asked(ingest))
-        ingest->turn_us_left = 0;
-    return ingest->turn_bytes_left == 0 || ingest->turn_us_left <= 0;
-}
-
-bool ingest_was_asked(const struct ingest *ingest)
-{
-    return ingest->turn_resumed_us - ingest->asked_us < INGEST_ASKED_US;
-}
-
 /* ---- life ---- */
 
 /* There may be room again: those that wait try once more. */
 static void ingest_drain(void *context)
 {
     struct ingest *ingest = context;
-    struct text_connection *connection;
+    struct ingest_connection *connection;
 
     /* A connection leaves the list in a later turn of the loop, never within this one. */
     LIST_FOREACH (connection, &ingest->connections, link)
-        text_commit_retry(connection);
+        ingest_connection_retry(connection);
+}
+
+/* Free an instance that is closing when nothing of it is left. */
+static void ingest_release(struct ingest *ingest)
+{
+    store_done closed = ingest->closed;
+    void *context = ingest->closed_context;
+
+    if (!ingest->is_closing || ingest->calls > 0 || !LIST_EMPTY(&ingest->connections))
+        return;
+    door_close(&ingest->door);
+    door_close(&ingest->loads);
+    store_on_drain(ingest->options.store, NULL, ingest);
+    store_on_waiting(ingest->options.store, NULL, ingest);
+    wake_queue_close(&ingest->woken);
+    ingest->options.world->executor->timer_stop(ingest->options.world->executor, &ingest->look);
+    parse_ahead_pool_close(&ingest->aheads);
+    part_pool_close(&ingest->parts);
+    input_queue_spare_release(&ingest->spare);
+    producer_table_free(ingest->producers);
+    ingest->producers = NULL;
+    producer_rows_tell(ingest);
+    write_batch_free(ingest->batch);
+    reject_list_release(&ingest->keyed_rejects);
+    memory_free(ingest);
+    closed(context, 0, NULL);
 }
 
 int ingest_open(const struct ingest_options *options, store_done opened, void *context,
@@ -251,20 +198,21 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     part_pool_open(&ingest->parts, options->store, seed);
     ingest->opened = opened;
     ingest->opened_context = context;
-    ingest->turn = (struct timer){.fire = text_door_turn, .context = ingest};
-    text_memory_open(ingest);
-    ingest_turn_begin(ingest);
-    ingest->asked_us = ingest->turn_resumed_us - INGEST_ASKED_US;
-    ingest->woken_end = &ingest->woken;
+    ingest->left = ingest_release;
+    ingest_budget_open(&ingest->budget, options->world->clock, options->network);
+    ingest_memory_open(&ingest->memory, options->store, options->world->clock, limits,
+                       ingest_connection_let_on);
     ingest_add_metrics(ingest);
-    text_door_open(ingest);
+    ingest->memory.input_bytes = ingest->metrics.input_bytes;
+    ingest->memory.answer_bytes = ingest->metrics.answer_bytes;
+    ingest_connection_open(ingest);
     *ingest_out = ingest;
     if (store_capabilities(options->store).read_only) {
         ingest_opened(ingest, 0, NULL);
         return 0;
     }
     store_on_drain(options->store, ingest_drain, ingest);
-    store_on_waiting(options->store, text_notes_waiting, ingest);
+    store_on_waiting(options->store, notes_waiting, ingest);
     rc = ingest_read_producers(ingest, bytes_of(NULL, 0), err);
     if (rc != 0) {
         *ingest_out = NULL;
@@ -293,49 +241,17 @@ void ingest_attach(struct ingest *ingest, struct connection *connection)
     if (ingest->is_closing)
         network_close(connection);
     else
-        text_door_attach(ingest, &ingest->loads, connection);
-}
-
-void ingest_release(struct ingest *ingest)
-{
-    store_done closed = ingest->closed;
-    void *context = ingest->closed_context;
-
-    if (!ingest->is_closing || ingest->calls > 0 || !LIST_EMPTY(&ingest->connections))
-        return;
-    door_close(&ingest->door);
-    door_close(&ingest->loads);
-    store_on_drain(ingest->options.store, NULL, ingest);
-    store_on_waiting(ingest->options.store, NULL, ingest);
-    ingest->options.world->executor->timer_stop(ingest->options.world->executor, &ingest->turn);
-    text_memory_close(ingest);
-    parse_ahead_pool_close(&ingest->aheads);
-    part_pool_close(&ingest->parts);
-    text_spare_release(&ingest->spare);
-    producer_table_free(ingest->producers);
-    ingest->producers = NULL;
-    ingest_tell_producers(ingest);
-    write_batch_free(ingest->batch);
-    reject_list_release(&ingest->keyed_rejects);
-    memory_free(ingest);
-    closed(context, 0, NULL);
-}
-
-void ingest_called_back(struct ingest *ingest)
-{
-    check(ingest->calls > 0);
-    ingest->calls--;
-    ingest_release(ingest);
+        ingest_connection_attach(ingest, &ingest->loads, connection);
 }
 
 void ingest_close(struct ingest *ingest, store_done closed, void *context)
 {
-    struct text_connection *connection;
+    struct ingest_connection *connection;
 
     check(!ingest->is_closing);
     door_stop(&ingest->door);
     LIST_FOREACH (connection, &ingest->connections, link)
-        text_door_close(connection);
+        ingest_connection_close(connection);
     ingest->is_closing = true;
     ingest->closed = closed;
     ingest->closed_context = context;

@@ -11,7 +11,7 @@
  *
  * Two of each half go on always: who has held something for longest, and one guest, who was next
  * when there was no other.  Each wait ends when they have finished, or were closed for not going on
- * (text_memory.c). */
+ * (connection_memory.c). */
 #ifndef DAYBOOK_INGEST_CONNECTION_INPUT_ROOM_H
 #define DAYBOOK_INGEST_CONNECTION_INPUT_ROOM_H
 

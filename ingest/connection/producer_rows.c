@@ -103,6 +103,16 @@ int producer_rows_take(struct producer_table *producers, const struct table *tab
     return 0;
 }
 
+void producer_rows_tell(struct ingest *ingest)
+{
+    const struct producer_table *producers = ingest->producers;
+
+    ingest_memory_count_producers(&ingest->memory,
+                                  producers != NULL ? producer_table_bytes(producers) : 0);
+    if (producers != NULL)
+        ingest->metrics.producers->value = producer_table_count(producers);
+}
+
 /* ---- forgetting ---- */
 
 static int forget(struct ingest *ingest, struct producer *const *producers, uint32_t count,
@@ -125,7 +135,7 @@ static int forget(struct ingest *ingest, struct producer *const *producers, uint
         return rc;
     for (uint32_t i = 0; i < count; i++)
         producer_forget(ingest->producers, producers[i]);
-    ingest_tell_producers(ingest);
+    producer_rows_tell(ingest);
     ingest->metrics.forgotten->value += count;
     return 0;
 }
@@ -188,7 +198,7 @@ int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *e
     if (rc != 0)
         return rc;
     producer_mark_evicted(ingest->producers, id);
-    ingest_tell_producers(ingest);
+    producer_rows_tell(ingest);
     log_evicted(ingest, id);
     return 0;
 }

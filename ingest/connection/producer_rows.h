@@ -21,6 +21,9 @@ must_check int producer_rows_read(const struct table *table, const struct page_r
 must_check int producer_rows_take(struct producer_table *producers, const struct table *table,
                                   const struct page_row *row, struct error *err);
 
+/* Count what the producers in memory take, after a change. */
+void producer_rows_tell(struct ingest *ingest);
+
 /* One more is about to be added, by a load or another connection: forget those that have been
  * silent for PRODUCER_SILENT_DAYS, a few at a time, and the evictable one if all places are taken.
  * ERROR_LIMIT: there is no place; ERROR_FULL: there will be, when the store takes writes again. */

@@ -2,7 +2,7 @@
 #include "ingest/connection/producer_rows.h"
 
 #include "ingest/load/load.h"
-#include "ingest/connection/text_door.h"
+#include "ingest/connection/ingest_connection.h"
 #include "tests/lib/network_client.h"
 #include "tests/unit/ingest_fixture.h"
 
@@ -187,7 +187,7 @@ static void talk_from_afar(const char *input, const char *expected)
 {
     struct network_client client;
 
-    text_door_attach(ingest, &ingest->door, network_client_open(&client, network));
+    ingest_connection_attach(ingest, &ingest->door, network_client_open(&client, network));
     client_say(&client, input);
     network_finish(client.connection);
     while (!client.has_ended)
@@ -221,7 +221,7 @@ Test(producer_rows, one_that_is_connected_is_not_evicted)
     struct network_client client;
 
     fill_places(1);
-    text_door_attach(ingest, &ingest->door, network_client_open(&client, network));
+    ingest_connection_attach(ingest, &ingest->door, network_client_open(&client, network));
     client_say(&client, FIRST " new" BATCH);
     client_wait(&client, strlen(accepted));
     talk_from_afar(SECOND " new" BATCH, accepted);

@@ -5,6 +5,7 @@
 
 #include "counters/producer.h"
 #include "ingest/connection/parse_ahead.h"
+#include "ingest/connection/producer_rows.h"
 #include "tests/unit/text_door_fixture.h"
 
 TestSuite(text_door, .init = setup, .fini = teardown, .timeout = 60);
@@ -243,7 +244,7 @@ static void append_times(struct buffer *buffer, const char *text, int times)
 
 Test(text_door, more_answers_than_the_limit_wait_for_the_disk)
 {
-    enum { SYNCS = TEXT_REPLIES_MAX + 1000 };
+    enum { SYNCS = INGEST_REPLIES_MAX + 1000 };
     struct network_client client;
     struct buffer input = {0};
     struct buffer expected = {0};
@@ -254,10 +255,10 @@ Test(text_door, more_answers_than_the_limit_wait_for_the_disk)
     append_times(&expected, "ok - accepted 1 rejected 0\n", SYNCS);
     network_write(client.connection, buffer_view(&input));
     /* A line and its #sync are one of each: both wait. */
-    while (fake.applied < TEXT_REPLIES_MAX / 2)
+    while (fake.applied < INGEST_REPLIES_MAX / 2)
         turn(1);
     turn(200);
-    cr_expect(fake.applied == TEXT_REPLIES_MAX / 2, "%u", fake.applied);
+    cr_expect(fake.applied == INGEST_REPLIES_MAX / 2, "%u", fake.applied);
     while (client.got.size < expected.size) {
         fake_sync(&fake, 0);
         turn(10);
@@ -365,7 +366,7 @@ Test(text_door, a_new_producer_waits_for_a_full_store_where_all_places_are_taken
     client_wait_end(&client);
     expect_got(&client, "ok 1 accepted 1 rejected 0\n");
     client_close(&client);
-    ingest_tell_producers(ingest);
+    producer_rows_tell(ingest);
 }
 
 Test(text_door, a_store_that_fails_is_told_and_nothing_is_acknowledged)

@@ -33,7 +33,7 @@ Test(text_door_turns, connections_share_what_a_turn_of_the_loop_takes)
     /* A batch counts when its last line is taken, of which all but that may have been before; and
      * the last thing of a turn may be a bundle. */
     const uint64_t turn_max =
-        INGEST_TURN_BYTES / BUSY_LINE + BATCH_GROUP_ROWS_MAX + (BUSY + 1) * BUSY_LINES;
+        INGEST_BUDGET_BYTES / BUSY_LINE + BATCH_GROUP_ROWS_MAX + (BUSY + 1) * BUSY_LINES;
     struct network_client clients[BUSY];
     uint64_t half = 0;
 
@@ -61,7 +61,7 @@ Test(text_door_turns, a_turn_ends_with_its_time_if_its_bytes_do_not)
 {
     struct network_client client;
 
-    fake.apply_us = INGEST_TURN_US;
+    fake.apply_us = INGEST_BUDGET_US;
     say_batches(&client, 0);
     while (fake.clicks < (uint64_t)BUSY_BATCHES * BUSY_LINES) {
         uint32_t before = fake.applied;
@@ -131,7 +131,7 @@ Test(text_door_turns, a_turn_ends_early_when_somebody_asks)
     ahead_min = SIZE_MAX;
     room_open();
     /* What takes as long as it takes to look whether somebody asks. */
-    fake.apply_us = INGEST_LOOK_US;
+    fake.apply_us = INGEST_BUDGET_LOOK_US;
     alone = batches_of_a_turn(NULL, 0);
     asked = batches_of_a_turn(path, 1);
     cr_expect(asked <= 2, "%.2f batches in a turn", asked);
@@ -164,10 +164,10 @@ Test(text_door_turns, bundles_are_small_while_there_are_questions)
     uint64_t alone;
     uint64_t asked;
 
-    cr_expect(!ingest_was_asked(ingest));
-    fake.apply_us = INGEST_TURN_US;
+    cr_expect(!ingest_budget_was_asked(&ingest->budget));
+    fake.apply_us = INGEST_BUDGET_US;
     alone = bundle_most(0);
-    ingest->asked_us = INT64_MAX / 2;
+    ingest->budget.asked_us = INT64_MAX / 2;
     asked = bundle_most(1);
     cr_expect(alone > BATCH_GROUP_ROWS_ASKED && alone <= BATCH_GROUP_ROWS_MAX, "%lu rows",
               (unsigned long)alone);
@@ -187,17 +187,17 @@ Test(text_door_turns, of_two_turns_one_is_for_clicks_however_many_ask)
     snprintf(path, sizeof path, "%s/socket", root);
     cr_assert(network_listen_unix(network, path, asker_accept, &heard, &listener, &err) == 0, "%s",
               err.text);
-    ingest_turn_begin(ingest);
-    cr_expect(!ingest_turn_is_over(ingest), "nobody asks");
+    ingest_budget_begin(&ingest->budget);
+    cr_expect(!ingest_budget_is_over(&ingest->budget), "nobody asks");
     cr_assert(network_connect_unix(network, path, &asker, &err) == 0, "%s", err.text);
     /* The second is over, too, where this process had no core for as long as until the next look.
      */
     for (int i = 0; i < 100; i++) {
-        ingest_turn_begin(ingest);
-        cr_expect(ingest_turn_is_over(ingest), "who asked before it goes first");
-        cr_expect(ingest_was_asked(ingest));
-        ingest_turn_begin(ingest);
-        taken += !ingest_turn_is_over(ingest);
+        ingest_budget_begin(&ingest->budget);
+        cr_expect(ingest_budget_is_over(&ingest->budget), "who asked before it goes first");
+        cr_expect(ingest_budget_was_asked(&ingest->budget));
+        ingest_budget_begin(&ingest->budget);
+        taken += !ingest_budget_is_over(&ingest->budget);
     }
     cr_expect(taken > 0, "clicks are never taken");
     network_close(asker);

@@ -1,21 +1,21 @@
-/* text_input: see text_input.h.
+/* input_queue: see input_queue.h.
  *
  * What decides correctness: only the back moves its bytes or its memory; sealed chunks are read by
  * another thread.  Sealing copies what follows, which is little but where a frame has half come, to
  * the new back, which then has room for a read whatever its size. */
-#include "ingest/connection/text_input.h"
+#include "ingest/connection/input_queue.h"
 
 #include "ingest/parse/line_parser.h"
 #include "base/memory.h"
 
 enum {
-    SEALED_REST_MAX = TEXT_INPUT_BUSY / 2, /* is copied, so that a chunk ends with a batch */
+    SEALED_REST_MAX = INPUT_QUEUE_BUSY / 2, /* is copied, so that a chunk ends with a batch */
     GROWTH_LEAST = 4 << 10
 };
 
-static struct text_chunk *chunk_new(size_t capacity)
+static struct input_chunk *chunk_new(size_t capacity)
 {
-    struct text_chunk *chunk = memory_zeroed(1, sizeof *chunk);
+    struct input_chunk *chunk = memory_zeroed(1, sizeof *chunk);
 
     chunk->data = memory_alloc(capacity + LINE_PARSER_PADDING);
     chunk->capacity = capacity;
@@ -24,30 +24,31 @@ static struct text_chunk *chunk_new(size_t capacity)
     return chunk;
 }
 
-static void chunk_free(struct text_chunk *chunk)
+static void chunk_free(struct input_chunk *chunk)
 {
     memory_free(chunk->data);
     memory_free(chunk);
 }
 
-static void spare_give(struct text_spare *spare, struct text_chunk *chunk)
+static void spare_give(struct input_spare *spare, struct input_chunk *chunk)
 {
-    if (spare == NULL || spare->count == TEXT_SPARE_MAX || chunk->capacity != TEXT_INPUT_BUSY) {
+    if (spare == NULL || spare->count == INPUT_QUEUE_SPARE_MAX ||
+        chunk->capacity != INPUT_QUEUE_BUSY) {
         chunk_free(chunk);
         return;
     }
-    *chunk =
-        (struct text_chunk){.next = spare->first, .data = chunk->data, .capacity = chunk->capacity};
+    *chunk = (struct input_chunk){
+        .next = spare->first, .data = chunk->data, .capacity = chunk->capacity};
     spare->first = chunk;
     spare->count++;
 }
 
-/* A chunk of TEXT_INPUT_BUSY. */
-static struct text_chunk *spare_take(struct text_spare *spare)
+/* A chunk of INPUT_QUEUE_BUSY. */
+static struct input_chunk *spare_take(struct input_spare *spare)
 {
     if (spare == NULL || spare->first == NULL)
-        return chunk_new(TEXT_INPUT_BUSY);
-    struct text_chunk *chunk = spare->first;
+        return chunk_new(INPUT_QUEUE_BUSY);
+    struct input_chunk *chunk = spare->first;
 
     spare->first = chunk->next;
     spare->count--;
@@ -55,10 +56,10 @@ static struct text_chunk *spare_take(struct text_spare *spare)
     return chunk;
 }
 
-void text_spare_release(struct text_spare *spare)
+void input_queue_spare_release(struct input_spare *spare)
 {
     while (spare->first != NULL) {
-        struct text_chunk *next = spare->first->next;
+        struct input_chunk *next = spare->first->next;
 
         chunk_free(spare->first);
         spare->first = next;
@@ -67,7 +68,7 @@ void text_spare_release(struct text_spare *spare)
 }
 
 /* To the start with what it holds, and room for `capacity` bytes, which is not less. */
-static void chunk_fit(struct text_chunk *chunk, size_t capacity)
+static void chunk_fit(struct input_chunk *chunk, size_t capacity)
 {
     size_t used = chunk->end - chunk->start;
 
@@ -83,34 +84,34 @@ static void chunk_fit(struct text_chunk *chunk, size_t capacity)
     chunk->capacity = capacity;
 }
 
-void text_input_release(struct text_input *input)
+void input_queue_release(struct input_queue *input)
 {
     while (input->front != NULL) {
-        struct text_chunk *next = input->front->next;
+        struct input_chunk *next = input->front->next;
 
         spare_give(input->spare, input->front);
         input->front = next;
     }
-    *input = (struct text_input){0};
+    *input = (struct input_queue){0};
 }
 
-struct bytes text_input_rest(const struct text_input *input)
+struct bytes input_queue_rest(const struct input_queue *input)
 {
-    const struct text_chunk *front = input->front;
+    const struct input_chunk *front = input->front;
 
     return front == NULL ? bytes_of(NULL, 0)
                          : bytes_of(front->data + front->start, front->end - front->start);
 }
 
-void text_input_take(struct text_input *input, size_t size)
+void input_queue_take(struct input_queue *input, size_t size)
 {
     check(input->front != NULL && size <= input->front->end - input->front->start);
     input->front->start += size;
 }
 
-void text_input_advance(struct text_input *input)
+void input_queue_advance(struct input_queue *input)
 {
-    struct text_chunk *front = input->front;
+    struct input_chunk *front = input->front;
 
     check(front != input->back && front->start == front->end && front->ahead == NULL);
     input->front = front->next;
@@ -118,52 +119,52 @@ void text_input_advance(struct text_input *input)
     spare_give(input->spare, front);
 }
 
-size_t text_input_bytes(const struct text_input *input)
+size_t input_queue_bytes(const struct input_queue *input)
 {
     size_t bytes = 0;
 
-    for (const struct text_chunk *chunk = input->front; chunk != NULL; chunk = chunk->next)
+    for (const struct input_chunk *chunk = input->front; chunk != NULL; chunk = chunk->next)
         bytes += chunk->capacity;
     return bytes;
 }
 
-void text_input_clear(struct text_input *input)
+void input_queue_clear(struct input_queue *input)
 {
     if (input->back != NULL)
         input->back->start = input->back->end = 0;
 }
 
-bool text_input_has_space(const struct text_input *input, bool may_grow)
+bool input_queue_has_space(const struct input_queue *input, bool may_grow)
 {
-    const struct text_chunk *back = input->back;
+    const struct input_chunk *back = input->back;
 
     if (back == NULL)
         return true;
     if (input->front != back)
         return back->end < back->capacity;
-    return back->end - back->start < (may_grow ? TEXT_INPUT_MAX : back->capacity);
+    return back->end - back->start < (may_grow ? INPUT_QUEUE_MAX : back->capacity);
 }
 
 /* What the back should have room for: more when little is left of it behind what may be the
  * beginning of a long line, or when reads fill it. */
-static size_t back_capacity(const struct text_input *input, size_t used)
+static size_t back_capacity(const struct input_queue *input, size_t used)
 {
     size_t capacity = input->back->capacity;
 
-    if (capacity - used < TEXT_INPUT_SIZE / 2)
-        return capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : TEXT_INPUT_MAX;
-    return input->was_filled && capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : capacity;
+    if (capacity - used < INPUT_QUEUE_SIZE / 2)
+        return capacity < INPUT_QUEUE_BUSY ? INPUT_QUEUE_BUSY : INPUT_QUEUE_MAX;
+    return input->was_filled && capacity < INPUT_QUEUE_BUSY ? INPUT_QUEUE_BUSY : capacity;
 }
 
-struct bytes text_input_back(const struct text_input *input)
+struct bytes input_queue_back(const struct input_queue *input)
 {
-    const struct text_chunk *back = input->back;
+    const struct input_chunk *back = input->back;
 
     return back == NULL ? bytes_of(NULL, 0)
                         : bytes_of(back->data + back->start, back->end - back->start);
 }
 
-void text_input_fit(struct text_input *input, size_t capacity)
+void input_queue_fit(struct input_queue *input, size_t capacity)
 {
     if (input->back == NULL) {
         input->front = input->back = chunk_new(capacity);
@@ -173,48 +174,49 @@ void text_input_fit(struct text_input *input, size_t capacity)
     }
 }
 
-void text_input_shrink(struct text_input *input)
+void input_queue_shrink(struct input_queue *input)
 {
-    const struct text_chunk *back = input->back;
+    const struct input_chunk *back = input->back;
 
-    if (back != NULL && back == input->front && back->capacity > TEXT_INPUT_SIZE &&
-        back->end - back->start < TEXT_INPUT_SIZE / 2)
-        text_input_fit(input, TEXT_INPUT_SIZE);
+    if (back != NULL && back == input->front && back->capacity > INPUT_QUEUE_SIZE &&
+        back->end - back->start < INPUT_QUEUE_SIZE / 2)
+        input_queue_fit(input, INPUT_QUEUE_SIZE);
 }
 
-void text_input_space(struct text_input *input, bool may_grow, uint8_t **to_out, size_t *size_out)
+void input_queue_space(struct input_queue *input, bool may_grow, uint8_t **to_out, size_t *size_out)
 {
     if (input->back == NULL)
-        text_input_fit(input, TEXT_INPUT_SIZE);
-    else if (!text_input_has_space(input, false) && !may_grow)
-        text_input_fit(input, input->back->capacity + GROWTH_LEAST);
+        input_queue_fit(input, INPUT_QUEUE_SIZE);
+    else if (!input_queue_has_space(input, false) && !may_grow)
+        input_queue_fit(input, input->back->capacity + GROWTH_LEAST);
     else if (input->back == input->front)
-        text_input_fit(input, may_grow ? back_capacity(input, input->back->end - input->back->start)
-                                       : input->back->capacity);
+        input_queue_fit(input, may_grow
+                                   ? back_capacity(input, input->back->end - input->back->start)
+                                   : input->back->capacity);
     *to_out = input->back->data + input->back->end;
     *size_out = input->back->capacity - input->back->end;
 }
 
-void text_input_filled(struct text_input *input, size_t size)
+void input_queue_filled(struct input_queue *input, size_t size)
 {
     input->back->end += size;
     input->was_filled = input->back->end == input->back->capacity;
 }
 
 /* A back with room for `used` bytes and a read. */
-static struct text_chunk *back_new(struct text_input *input, size_t used)
+static struct input_chunk *back_new(struct input_queue *input, size_t used)
 {
-    return used < TEXT_INPUT_BUSY / 2 ? spare_take(input->spare)
-           : used < TEXT_INPUT_MAX    ? chunk_new(TEXT_INPUT_MAX)
-                                      : chunk_new(used + TEXT_INPUT_SIZE);
+    return used < INPUT_QUEUE_BUSY / 2 ? spare_take(input->spare)
+           : used < INPUT_QUEUE_MAX    ? chunk_new(INPUT_QUEUE_MAX)
+                                       : chunk_new(used + INPUT_QUEUE_SIZE);
 }
 
-struct text_chunk *text_input_split(struct text_input *input, size_t size)
+struct input_chunk *input_queue_split(struct input_queue *input, size_t size)
 {
-    struct text_chunk *sealed = input->back;
+    struct input_chunk *sealed = input->back;
     size_t rest;
 
-    if (input->chunks == TEXT_CHUNKS_MAX)
+    if (input->chunks == INPUT_QUEUE_CHUNKS_MAX)
         return NULL;
     check(size <= sealed->end - sealed->start);
     rest = sealed->end - sealed->start - size;
@@ -245,19 +247,19 @@ static size_t control_last(struct bytes text, size_t least)
     return 0;
 }
 
-struct text_chunk *text_input_seal(struct text_input *input, size_t size_min)
+struct input_chunk *input_queue_seal(struct input_queue *input, size_t size_min)
 {
-    struct bytes back = text_input_back(input);
+    struct bytes back = input_queue_back(input);
     size_t least = back.size > SEALED_REST_MAX ? back.size - SEALED_REST_MAX : 0;
     const uint8_t *last;
     size_t whole;
 
-    if (back.size == 0 || back.size < size_min || input->chunks == TEXT_CHUNKS_MAX)
+    if (back.size == 0 || back.size < size_min || input->chunks == INPUT_QUEUE_CHUNKS_MAX)
         return NULL;
     whole = control_last(back, least > size_min / 2 ? least : size_min / 2);
     if (whole > 0)
-        return text_input_split(input, whole);
+        return input_queue_split(input, whole);
     last = memrchr(back.data, '\n', back.size);
     whole = last == NULL ? 0 : (size_t)(last - back.data) + 1;
-    return whole < size_min ? NULL : text_input_split(input, whole);
+    return whole < size_min ? NULL : input_queue_split(input, whole);
 }

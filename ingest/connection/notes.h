@@ -1,4 +1,4 @@
-/* text_notes: lines that answer nothing, by which senders learn that the server waits.
+/* notes: lines that answer nothing, by which senders learn that the server waits.
  *
  *     note waiting disk_full 67108864
  *     note goes_on
@@ -6,14 +6,14 @@
  * They go only to connections that want them (`#notes`, or version 2 of the binary door): an older
  * client would take such a line for no daybook's.  A client passes over notes that it
  * does not know. */
-#ifndef DAYBOOK_INGEST_CONNECTION_TEXT_NOTES_H
-#define DAYBOOK_INGEST_CONNECTION_TEXT_NOTES_H
+#ifndef DAYBOOK_INGEST_CONNECTION_NOTES_H
+#define DAYBOOK_INGEST_CONNECTION_NOTES_H
 
-#include "ingest/connection/text_connection.h"
+#include "ingest/connection/ingest_connection_private.h"
 #include "storage/engine/store.h"
 
 /* From now on the connection is told; at once, if the store waits already. */
-void text_notes_begin(struct text_connection *connection);
+void notes_begin(struct ingest_connection *connection);
 /* A store_waiting_changed; `context` is the struct ingest. */
-void text_notes_waiting(void *context, const struct store_waiting *waiting);
+void notes_waiting(void *context, const struct store_waiting *waiting);
 #endif

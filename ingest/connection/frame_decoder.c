@@ -1,118 +1,82 @@
-/* binary_door: see binary_door.h.
+/* frame_decoder: see the header, and ingest_decoder.h.
  *
  * What decides correctness: a frame is looked at when all of it is there and its checksum agrees,
  * and is then taken whole.  A frame that cannot be taken ends the connection, for what comes after
  * it may mean something else than the client thinks; it sends what was not acknowledged again.
  *
  *     start                                    end
- *     |header|payload      |header|payload ... |   room    |padding|      (text_input.h)
+ *     |header|payload      |header|payload ... |   room    |padding|      (input_queue.h)
  *
  * The chunk grows up to one frame, as its bytes come: what a header claims costs nothing.
  *
  * STRINGS and BATCH frames that come faster than they are taken were decoded by another thread
  * (parse_ahead.h) when their turn is; `run` below is what they came to.  Batches that lie together
- * are applied together, as the text door's are.  Where something is in the way (a copy, a file's
+ * are applied together, as those of lines are.  Where something is in the way (a copy, a file's
  * name, no room for strings), each frame is taken by itself, and says what it is. */
-#include "ingest/connection/binary_door.h"
+#include "ingest/connection/frame_decoder.h"
 
 #include "base/crc32c.h"
+#include "base/memory.h"
 #include "client/wire.h"
+#include "ingest/connection/answer.h"
+#include "ingest/connection/ingest_commit.h"
+#include "ingest/connection/ingest_control.h"
+#include "ingest/connection/ingest_decoder.h"
+#include "ingest/connection/ingest_rows.h"
+#include "ingest/connection/notes.h"
+#include "ingest/connection/parse_ahead.h"
 #include "ingest/parse/batch_hash.h"
 #include "ingest/parse/line_batch.h"
-#include "ingest/connection/parse_ahead.h"
-#include "ingest/connection/text_commit.h"
-#include "ingest/connection/text_control.h"
-#include "ingest/connection/text_door.h"
-#include "ingest/connection/text_memory.h"
-#include "ingest/connection/text_notes.h"
-#include "ingest/connection/text_reply.h"
-#include "base/memory.h"
 
 enum {
     ANSWER_PAYLOAD_MAX = 64 << 10,
-    FRAME_COST = 4 /* clicks in a frame are so many times those in as many bytes of lines */
+    FRAME_COST = 4, /* clicks in a frame are so many times those in as many bytes of lines */
+    AHEAD_BYTES_MIN = 32 << 10, /* less is decoded sooner than handed over */
+    AHEAD_BYTES_NEXT = 8 << 10
 };
 
-struct binary_door {
+struct frame_decoder {
     struct binary_decoder *decoder;
     bool was_greeted;     /* the HELLO came */
-    size_t strings_bytes; /* of the dictionary, as the room was told */
+    size_t strings_bytes; /* of the dictionary, as it is counted */
 };
 
-/* ---- life ---- */
-
 /* The dictionary takes `bytes` by now; false: all of them take too much. */
-static bool strings_tell(struct text_connection *connection, size_t bytes)
+static bool strings_tell(struct ingest_connection *connection, size_t bytes)
 {
-    struct binary_door *door = connection->binary;
-    size_t before = door->strings_bytes;
+    struct frame_decoder *frames = connection->frames;
+    size_t before = frames->strings_bytes;
 
-    door->strings_bytes = bytes;
-    return ingest_take_strings(connection->ingest, before, bytes);
-}
-
-bool binary_door_tell(struct text_connection *connection)
-{
-    const struct world *world = connection->ingest->options.world;
-    struct bytes input = text_input_rest(&connection->input);
-    uint64_t seed;
-
-    if (memcmp(input.data, WIRE_MAGIC,
-               input.size < WIRE_MAGIC_SIZE ? input.size : WIRE_MAGIC_SIZE) != 0) {
-        connection->is_told = true;
-        return true;
-    }
-    if (input.size < WIRE_MAGIC_SIZE)
-        return false;
-    connection->is_told = true;
-    text_input_take(&connection->input, WIRE_MAGIC_SIZE);
-    world->random->fill(world->random, &seed, sizeof seed);
-    connection->binary = memory_zeroed(1, sizeof *connection->binary);
-    connection->binary->decoder = binary_decoder_new(seed);
-    (void)strings_tell(connection, binary_decoder_strings_bytes(connection->binary->decoder));
-    return true;
-}
-
-void binary_door_free(struct ingest *ingest, struct binary_door *door)
-{
-    if (door == NULL)
-        return;
-    (void)ingest_take_strings(ingest, door->strings_bytes, 0);
-    binary_decoder_free(door->decoder);
-    memory_free(door);
-}
-
-struct binary_decoder *binary_door_decoder(const struct binary_door *door)
-{
-    return door->decoder;
+    frames->strings_bytes = bytes;
+    return ingest_memory_count_strings(&connection->ingest->memory, before, bytes);
 }
 
 /* ---- what a frame says ---- */
 
 /* `sequence` 0: it is of no batch. */
-static void frame_refuse(struct text_connection *connection, uint64_t sequence, const char *why)
+static void frame_refuse(struct ingest_connection *connection, uint64_t sequence, const char *why)
 {
-    text_reply_refuse(connection, sequence, "bad_frame", why);
+    answer_refuse(connection, sequence, "bad_frame", why);
 }
 
-static void hello_take(struct text_connection *connection, struct bytes payload)
+static void hello_take(struct ingest_connection *connection, struct bytes payload)
 {
     struct reader reader = reader_of(payload);
     uint16_t oldest = reader_u16(&reader);
     uint16_t newest = reader_u16(&reader);
 
     if (payload.size != WIRE_HELLO_SIZE || reader_u32(&reader) != 0 ||
-        connection->binary->was_greeted) {
+        connection->frames->was_greeted) {
         frame_refuse(connection, 0, "malformed");
     } else if (oldest > WIRE_VERSION || newest < WIRE_VERSION_OLDEST) {
-        text_reply_refuse(connection, 0, "unsupported_version", NULL);
+        answer_refuse(connection, 0, "unsupported_version", NULL);
     } else {
         uint16_t version = newest < WIRE_VERSION ? newest : WIRE_VERSION;
 
-        connection->binary->was_greeted = true;
-        text_reply_say(connection, "binary %u\n", version);
+        connection->frames->was_greeted = true;
+        answer_say(connection, "binary %u\n", version);
         if (version >= WIRE_VERSION_NOTES)
-            text_notes_begin(connection);
+            notes_begin(connection);
     }
 }
 
@@ -122,47 +86,41 @@ static bool is_batch_line(struct bytes line)
     return line.size >= 6 && memcmp(line.data, "#batch", 6) == 0;
 }
 
-static void control_take(struct text_connection *connection, struct bytes line)
+static void control_take(struct ingest_connection *connection, struct bytes line)
 {
-    struct buffer quoted = {0};
-
-    if (!is_batch_line(line) && text_control_line(connection, line) != TEXT_CONTROL_UNKNOWN)
-        return;
-    reject_append_json(&quoted, line);
-    buffer_put_u8(&quoted, 0);
-    text_reply_refuse(connection, 0, "bad_control", (const char *)quoted.data);
-    buffer_release(&quoted);
+    if (is_batch_line(line) || ingest_control_line(connection, line) == INGEST_CONTROL_UNKNOWN)
+        answer_refuse_quoting(connection, "bad_control", line);
 }
 
-static void strings_take(struct text_connection *connection, const struct decoded_frame *run)
+static void strings_take(struct ingest_connection *connection, const struct decoded_frame *run)
 {
     bool fits = strings_tell(connection, run->strings_bytes);
 
     if (run->rc == ERROR_LIMIT)
-        text_reply_refuse(connection, 0, "too_many_strings", NULL);
+        answer_refuse(connection, 0, "too_many_strings", NULL);
     else if (run->rc == 0 && !fits)
-        text_reply_refuse(connection, 0, "too_many_strings", "of all connections");
+        answer_refuse(connection, 0, "too_many_strings", "of all connections");
     else if (run->rc != 0)
         frame_refuse(connection, 0, "malformed");
 }
 
 /* ---- clicks ---- */
 
-static void batch_refuse(struct text_connection *connection, uint64_t sequence, int rc)
+static void batch_refuse(struct ingest_connection *connection, uint64_t sequence, int rc)
 {
     if (rc == ERROR_LIMIT)
-        text_reply_refuse(connection, sequence, "batch_too_large", NULL);
+        answer_refuse(connection, sequence, "batch_too_large", NULL);
     else
         frame_refuse(connection, sequence, "malformed");
 }
 
 /* The rows of a batch of a group, as a part of their own: the group was not taken.  They have no
  * rejects. */
-static struct row_part *grouped_rows(struct text_connection *connection,
+static struct row_part *grouped_rows(struct ingest_connection *connection,
                                      const struct decoded_frame *run)
 {
     const struct batch_group *group = run->group;
-    struct row_part *part = part_pool_take(&connection->ingest->parts, connection->stream);
+    struct row_part *part = part_pool_take(&connection->ingest->parts, connection->rows.stream);
     uint32_t first;
     uint32_t count = batch_group_rows(group, run->place, &first);
 
@@ -172,26 +130,27 @@ static struct row_part *grouped_rows(struct text_connection *connection,
 }
 
 /* The run's rows to the connection's, which has no others; rejects count from `first` on. */
-static int rows_take(struct text_connection *connection, struct decoded_frame *run, uint64_t first)
+static int rows_take(struct ingest_connection *connection, struct decoded_frame *run,
+                     uint64_t first)
 {
     struct row_part *part = run->group != NULL ? grouped_rows(connection, run) : run->part;
 
     if (part == NULL && run->rows_rc != 0)
         return run->rows_rc;
     if (part == NULL)
-        return binary_decoder_rows(connection->binary->decoder, &run->batch,
-                                   connection->rows.builder, first);
+        return binary_decoder_rows(connection->frames->decoder, &run->batch,
+                                   connection->rows.parts.builder, first);
     run->part = NULL;
     reject_list_renumber(&part->rejects, first - 1);
-    row_parts_append(&connection->rows, &connection->ingest->parts, part);
+    row_parts_append(&connection->rows.parts, &connection->ingest->parts, part);
     return 0;
 }
 
-/* Rows outside of batches join the connection's group. */
-static void group_take(struct text_connection *connection, struct decoded_frame *run, size_t size)
+/* Rows of a frame that has no number. */
+static void unnumbered_take(struct ingest_connection *connection, struct decoded_frame *run,
+                            size_t size)
 {
     const struct binary_batch *batch = &run->batch;
-    struct text_group *group = &connection->group;
     int rc = rows_take(connection, run, connection->lines + 1);
 
     if (rc != 0) {
@@ -199,65 +158,63 @@ static void group_take(struct text_connection *connection, struct decoded_frame 
         return;
     }
     connection->lines += batch->rows;
-    group->lines += batch->rows;
-    group->bytes += size;
-    group->is_answer_due |= batch->rows > 0;
+    unnumbered_rows_add(&connection->unnumbered, batch->rows, size);
 }
 
 /* A numbered batch of `lines` has come, in a frame of `size` bytes. */
-static void numbered_open(struct text_connection *connection, uint64_t sequence, uint32_t lines,
+static void numbered_open(struct ingest_connection *connection, uint64_t sequence, uint32_t lines,
                           size_t size, struct hash128_stream *hash)
 {
-    text_commit_open(connection, sequence, lines, hash);
+    ingest_commit_open(connection, sequence, lines, hash);
     connection->batch.bytes = size;
     connection->lines += lines;
 }
 
-static void numbered_take(struct text_connection *connection, struct decoded_frame *run,
+static void numbered_take(struct ingest_connection *connection, struct decoded_frame *run,
                           size_t size)
 {
     const struct binary_batch *batch = &run->batch;
     int rc = 0;
 
     if (run->hash == NULL)
-        decoded_frame_hash(run, connection->binary->decoder, connection->stream);
+        decoded_frame_hash(run, connection->frames->decoder, connection->rows.stream);
     numbered_open(connection, batch->sequence, batch->rows, size, run->hash);
     run->hash = NULL;
     /* Of a copy only the hash is asked for. */
     if (connection->batch.verdict == PRODUCER_NEXT)
         rc = rows_take(connection, run, 1);
     if (rc == 0)
-        text_commit_batch(connection);
+        ingest_commit_batch(connection);
     else
         batch_refuse(connection, batch->sequence, rc);
 }
 
-static void batch_take(struct text_connection *connection, struct decoded_frame *run, size_t size)
+static void batch_take(struct ingest_connection *connection, struct decoded_frame *run, size_t size)
 {
     uint64_t sequence = run->batch.sequence;
 
     if (run->rc != 0)
         batch_refuse(connection, sequence, run->rc);
-    else if (connection->keyed != NULL)
-        text_reply_refuse(connection, sequence, "no_click_ids", NULL);
-    else if ((sequence != 0 && !text_control_admits(connection, sequence)) ||
-             !text_door_prepare(connection))
+    else if (connection->rows.keyed != NULL)
+        answer_refuse(connection, sequence, "no_click_ids", NULL);
+    else if ((sequence != 0 && !ingest_control_admits(connection, sequence)) ||
+             !ingest_rows_prepare(connection))
         return;
     else if (sequence == 0)
-        group_take(connection, run, size);
+        unnumbered_take(connection, run, size);
     else
         numbered_take(connection, run, size);
 }
 
 /* `run` is what the frame came to; NULL: it is decoded now. */
-static void run_take(struct text_connection *connection, struct bytes frame,
+static void run_take(struct ingest_connection *connection, struct bytes frame,
                      struct decoded_frame *run)
 {
     struct decoded_frame own = {0};
 
     if (run == NULL) {
         check(connection->input.front == connection->input.back);
-        decoded_frame_begin(&own, connection->binary->decoder, frame.data[4],
+        decoded_frame_begin(&own, connection->frames->decoder, frame.data[4],
                             decoded_frame_payload(frame));
         run = &own;
     } else {
@@ -312,51 +269,47 @@ static bool lines_are_whole(struct bytes payload, uint32_t lines)
            (payload.size == WIRE_LINES_HEADER || payload.data[payload.size - 1] == '\n');
 }
 
-static void lines_parse(struct text_connection *connection, struct bytes payload)
+static void lines_parse(struct ingest_connection *connection, struct bytes payload)
 {
-    struct line_parser *parser = &connection->parser;
-    struct ndjson *ndjson = NULL;
+    struct line_parser *parser = &connection->rows.parser;
+    struct ndjson *ndjson =
+        payload.data[12] == WIRE_LINES_NDJSON ? stream_rows_ndjson(&connection->rows) : NULL;
 
-    if (payload.data[12] == WIRE_LINES_NDJSON) {
-        if (connection->ndjson == NULL)
-            connection->ndjson = ndjson_new(&connection->columns);
-        ndjson = connection->ndjson;
-    }
     parser->line = 1;
-    line_batch_parse(parser, ndjson, connection->rows.builder,
+    line_batch_parse(parser, ndjson, connection->rows.parts.builder,
                      bytes_of(payload.data + WIRE_LINES_HEADER, payload.size - WIRE_LINES_HEADER));
 }
 
-static void lines_take(struct text_connection *connection, struct bytes payload)
+static void lines_take(struct ingest_connection *connection, struct bytes payload)
 {
     uint64_t sequence = payload.size < WIRE_LINES_HEADER ? 0 : load_u64(payload.data);
     uint32_t lines = payload.size < WIRE_LINES_HEADER ? 0 : load_u32(payload.data + 8);
     static const char form[] = "lines";
 
     if (sequence == 0 || sequence > INT64_MAX || !lines_are_whole(payload, lines) ||
-        !lines_shape(&connection->parser, &connection->columns, payload))
+        !lines_shape(&connection->rows.parser, &connection->rows.columns, payload))
         frame_refuse(connection, 0, "malformed");
     else if (lines > BLOCK_ROWS_MAX)
         batch_refuse(connection, sequence, ERROR_LIMIT);
-    else if (text_control_admits(connection, sequence) && text_door_prepare(connection)) {
+    else if (ingest_control_admits(connection, sequence) && ingest_rows_prepare(connection)) {
         numbered_open(connection, sequence, lines, WIRE_HEADER_SIZE + payload.size,
-                      batch_hash_new(connection->stream, bytes_of(form, sizeof form)));
+                      batch_hash_new(connection->rows.stream, bytes_of(form, sizeof form)));
         hash128_stream_add(connection->batch.hash, payload.data + 8, payload.size - 8);
         if (connection->batch.verdict == PRODUCER_NEXT)
             lines_parse(connection, payload);
-        text_commit_batch(connection);
+        ingest_commit_batch(connection);
     }
 }
 
 /* ---- frames ---- */
 
-static void frame_take(struct text_connection *connection, struct bytes frame,
+static void frame_take(struct ingest_connection *connection, struct bytes frame,
                        struct decoded_frame *run)
 {
     struct bytes payload = decoded_frame_payload(frame);
     uint8_t kind = frame.data[4];
 
-    if (kind != WIRE_HELLO && !connection->binary->was_greeted)
+    if (kind != WIRE_HELLO && !connection->frames->was_greeted)
         frame_refuse(connection, 0, "no_hello");
     else if (kind == WIRE_HELLO)
         hello_take(connection, payload);
@@ -370,40 +323,42 @@ static void frame_take(struct text_connection *connection, struct bytes frame,
         frame_refuse(connection, 0, "unknown_kind");
 }
 
-/* The bundle that begins at the front of the input; false: nothing was taken. */
-static bool bundle_step(struct text_connection *connection)
+/* The batch group that begins at the front of the input; false: nothing was taken. */
+static bool group_step(struct ingest_connection *connection)
 {
-    const struct batch_group *bundle = parse_ahead_group(connection);
-    size_t strings_bytes = connection->binary->strings_bytes;
+    const struct batch_group *group = parse_ahead_group(connection);
+    size_t strings_bytes = connection->frames->strings_bytes;
 
-    if (bundle == NULL || !connection->binary->was_greeted || !text_door_prepare(connection))
+    if (group == NULL || !connection->frames->was_greeted || !ingest_rows_prepare(connection))
         return false;
-    if (bundle->strings_bytes > 0 && !strings_tell(connection, bundle->strings_bytes)) {
+    if (group->strings_bytes > 0 && !strings_tell(connection, group->strings_bytes)) {
         (void)strings_tell(connection, strings_bytes);
         return false;
     }
-    return text_door_take_bundle(connection, bundle, FRAME_COST);
+    return parse_ahead_commit_group(connection, group, FRAME_COST);
 }
 
 /* Take a frame; false: it is not all there, or must wait. */
-static bool frame_step(struct text_connection *connection)
+static bool frame_step(struct ingest_connection *connection, uint64_t lines_max)
 {
     struct decoded_frame *run;
     struct bytes frame;
 
+    (void)lines_max; /* frames are taken whole */
     parse_ahead_advance(connection);
-    frame = text_input_rest(&connection->input);
+    frame = input_queue_rest(&connection->input);
     if (frame.size < WIRE_HEADER_SIZE || parse_ahead_is_under_way(connection))
         return false;
     if (load_u32(frame.data) > WIRE_PAYLOAD_MAX) {
         frame_refuse(connection, 0, "too_long");
         return false;
     }
-    if (frame.size - WIRE_HEADER_SIZE < load_u32(frame.data) || !text_commit_group(connection))
+    if (frame.size - WIRE_HEADER_SIZE < load_u32(frame.data) ||
+        !ingest_commit_unnumbered(connection))
         return false;
-    if (bundle_step(connection))
+    if (group_step(connection))
         return true;
-    if (connection->state != TEXT_RECORDS)
+    if (connection->state != INGEST_RECORDS)
         return false;
     frame.size = WIRE_HEADER_SIZE + (size_t)load_u32(frame.data);
     run = parse_ahead_frame(connection);
@@ -411,54 +366,32 @@ static bool frame_step(struct text_connection *connection)
         frame_refuse(connection, 0, "checksum");
         return false;
     }
-    text_input_take(&connection->input, frame.size);
-    ingest_spend(connection->ingest, FRAME_COST * frame.size);
+    input_queue_take(&connection->input, frame.size);
+    ingest_budget_spend(&connection->ingest->budget, FRAME_COST * frame.size);
     frame_take(connection, frame, run);
     return true;
 }
 
 /* The peer has sent its last byte and all whole frames are taken. */
-static void frames_finish(struct text_connection *connection)
+static void frames_finish(struct ingest_connection *connection)
 {
-    if (text_input_rest(&connection->input).size > 0) {
+    if (!ingest_commit_unnumbered(connection))
+        return;
+    if (input_queue_rest(&connection->input).size > 0) {
         frame_refuse(connection, 0, "cut");
         return;
     }
-    if (connection->group.is_answer_due || !connection->group.was_answered)
-        text_commit_answer(connection);
-    connection->state = TEXT_ENDING;
+    if (connection->unnumbered.is_answer_due || !connection->unnumbered.was_answered)
+        ingest_commit_answer(connection);
+    connection->state = INGEST_ENDING;
 }
 
-void binary_door_run(struct text_connection *connection)
-{
-    struct ingest *ingest = connection->ingest;
-    const struct text_chunk *chunk;
-    bool is_through = false;
-    uint64_t lines_most; /* frames are taken whole */
-
-    if (connection->is_running || connection->is_closing)
-        return;
-    connection->is_running = true;
-    ingest_turn_resume(ingest);
-    parse_ahead_submit(connection);
-    chunk = connection->input.front;
-    while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
-           !is_through && connection->input.front == chunk && !ingest_turn_is_over(ingest) &&
-           text_memory_may_take(connection, &lines_most))
-        is_through = !frame_step(connection);
-    if (connection->state == TEXT_RECORDS && is_through && text_commit_group(connection) &&
-        connection->has_ended && !parse_ahead_is_under_way(connection))
-        frames_finish(connection);
-    if (connection->input.front != chunk || ingest_turn_is_over(ingest))
-        text_door_wake(connection);
-    connection->is_running = false;
-    text_door_update(connection);
-}
+/* ---- input, and parsing ahead ---- */
 
 /* Whether the back begins with a frame of which some is still to come. */
-static bool back_is_partial(const struct text_connection *connection)
+static bool back_is_partial(const struct ingest_connection *connection)
 {
-    struct bytes back = text_input_back(&connection->input);
+    struct bytes back = input_queue_back(&connection->input);
 
     return back.size < WIRE_HEADER_SIZE || (back.size - WIRE_HEADER_SIZE < load_u32(back.data) &&
                                             load_u32(back.data) <= WIRE_PAYLOAD_MAX);
@@ -466,31 +399,29 @@ static bool back_is_partial(const struct text_connection *connection)
 
 /* What waits for its turn fills the input, and there is room again when it is taken; a frame that
  * is not whole yet always gets what it needs. */
-bool binary_door_has_space(const struct text_connection *connection)
+static bool frames_have_space(const struct ingest_connection *connection)
 {
-    const struct text_input *input = &connection->input;
+    const struct input_queue *input = &connection->input;
 
-    if (input->back != NULL && !text_memory_may_grow(connection))
-        return text_input_has_space(input, false);
+    if (input->back != NULL && !ingest_account_may_grow(&connection->account))
+        return input_queue_has_space(input, false);
     if (input->front == input->back)
-        return !connection->is_woken;
+        return !connection->wake.is_woken;
     return input->back->end < input->back->capacity || back_is_partial(connection);
 }
 
 /* Room for the rest of a frame that has begun, but never more than twice what is there. */
-void binary_door_space(struct text_connection *connection, uint8_t **to_out, size_t *size_out)
+static void frames_space(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out)
 {
-    struct text_input *input = &connection->input;
+    struct input_queue *input = &connection->input;
     struct bytes rest;
-    size_t capacity = TEXT_INPUT_BUSY;
+    size_t capacity = INPUT_QUEUE_BUSY;
 
-    if (connection->state == TEXT_REFUSED)
-        text_input_clear(input);
-    if (!text_memory_may_grow(connection)) {
-        text_input_space(input, false, to_out, size_out);
+    if (!ingest_account_may_grow(&connection->account)) {
+        input_queue_space(input, false, to_out, size_out);
         return;
     }
-    rest = text_input_back(input);
+    rest = input_queue_back(input);
     if (rest.size >= WIRE_HEADER_SIZE && rest.size == input->back->capacity) {
         size_t frame = WIRE_HEADER_SIZE + (size_t)load_u32(rest.data);
 
@@ -498,12 +429,12 @@ void binary_door_space(struct text_connection *connection, uint8_t **to_out, siz
     } else if (rest.size > 0) {
         capacity = input->back->capacity;
     }
-    text_input_fit(input, capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : capacity);
+    input_queue_fit(input, capacity < INPUT_QUEUE_BUSY ? INPUT_QUEUE_BUSY : capacity);
     *to_out = input->back->data + input->back->end;
     *size_out = input->back->capacity - input->back->end;
 }
 
-void binary_door_wrap(struct bytes text, struct buffer *frames)
+static void frames_wrap(struct bytes text, struct buffer *frames)
 {
     while (text.size > 0) {
         size_t size = text.size < ANSWER_PAYLOAD_MAX ? text.size : ANSWER_PAYLOAD_MAX;
@@ -515,4 +446,76 @@ void binary_door_wrap(struct bytes text, struct buffer *frames)
         buffer_append(frames, text.data, size);
         text = bytes_of(text.data + size, text.size - size);
     }
+}
+
+static bool frames_are_parsed_ahead(const struct ingest_connection *connection)
+{
+    (void)connection;
+    return true;
+}
+
+/* Small frames are not worth it: of those that come at once only a few would be sealed, and the
+ * others copied. */
+static struct input_chunk *frames_seal(struct ingest_connection *connection, uint32_t *frames_out)
+{
+    struct bytes back = input_queue_back(&connection->input);
+    size_t least = parse_ahead_least(connection, AHEAD_BYTES_MIN, AHEAD_BYTES_NEXT);
+    size_t size;
+
+    if (back.size < least)
+        return NULL;
+    size = decoded_frame_plan(back, frames_out);
+    if (*frames_out == 0 || size < least || size < back.size / 4)
+        return NULL;
+    return input_queue_split(&connection->input, size);
+}
+
+static void frames_prepare(const struct ingest_connection *connection, struct parse_job *job)
+{
+    job->decoder = connection->frames->decoder;
+}
+
+static const struct ingest_decoder frames_decoder = {
+    .name = "binary",
+    .step = frame_step,
+    .finish = frames_finish,
+    .wrap = frames_wrap,
+    .has_space = frames_have_space,
+    .space = frames_space,
+    .is_parsed_ahead = frames_are_parsed_ahead,
+    .seal = frames_seal,
+    .prepare = frames_prepare,
+};
+
+/* ---- life ---- */
+
+enum frame_decoder_begin frame_decoder_looks(struct bytes input)
+{
+    if (memcmp(input.data, WIRE_MAGIC,
+               input.size < WIRE_MAGIC_SIZE ? input.size : WIRE_MAGIC_SIZE) != 0)
+        return FRAME_DECODER_NO;
+    return input.size < WIRE_MAGIC_SIZE ? FRAME_DECODER_MAYBE : FRAME_DECODER_YES;
+}
+
+void frame_decoder_open(struct ingest_connection *connection)
+{
+    const struct world *world = connection->ingest->options.world;
+    uint64_t seed;
+
+    input_queue_take(&connection->input, WIRE_MAGIC_SIZE);
+    world->random->fill(world->random, &seed, sizeof seed);
+    connection->decoder = &frames_decoder;
+    connection->frames = memory_zeroed(1, sizeof *connection->frames);
+    connection->frames->decoder = binary_decoder_new(seed);
+    (void)strings_tell(connection, binary_decoder_strings_bytes(connection->frames->decoder));
+}
+
+void frame_decoder_close(struct ingest_connection *connection)
+{
+    if (connection->frames == NULL)
+        return;
+    (void)strings_tell(connection, 0);
+    binary_decoder_free(connection->frames->decoder);
+    memory_free(connection->frames);
+    connection->frames = NULL;
 }

@@ -1,0 +1,114 @@
+/* connection_memory: see the header.
+ *
+ * What decides correctness: a connection that could go on by itself does not wait.  What comes by
+ * pieces within INPUT_ROOM_FREE goes on always: a few lines at a time are applied at once, so that
+ * a client of few lines never meets any of this.
+ *
+ * A connection is too slow (ingest_account.h) only by its own doing: a full store, the disk, or
+ * that it waits itself are not. */
+#include "ingest/connection/connection_memory.h"
+
+#include "ingest/connection/answer.h"
+
+size_t connection_memory_answers(const struct ingest_connection *connection)
+{
+    size_t queued = connection->is_closing ? 0 : network_queued(connection->network);
+
+    return queued + connection->replies.bytes;
+}
+
+static size_t kept_bytes(const struct ingest_connection *connection)
+{
+    return input_queue_bytes(&connection->input) + row_parts_bytes(&connection->rows.parts) +
+           connection->text.skipped.capacity;
+}
+
+bool connection_memory_may_take(struct ingest_connection *connection, uint64_t *lines_max_out)
+{
+    struct ingest_account *account = &connection->account;
+
+    *lines_max_out = UINT64_MAX;
+    if (connection_memory_answers(connection) > ingest_account_answers_max(account))
+        return false;
+    if (ingest_account_may_grow(account))
+        return true;
+    *lines_max_out = INPUT_ROOM_LINES;
+    if (connection->batch.is_open)
+        ingest_account_count_input(account, kept_bytes(connection));
+    return !connection->batch.is_open || account->member.bytes == 0;
+}
+
+bool connection_memory_may_read(const struct ingest_connection *connection, bool has_space)
+{
+    const struct ingest_account *account = &connection->account;
+
+    return has_space && (account->member.bytes == 0 || ingest_account_may_grow(account));
+}
+
+/* Nothing of it is in the rows, nor will be before the next record. */
+static bool rows_are_idle(const struct ingest_connection *connection)
+{
+    return stream_rows_is_idle(&connection->rows) && connection->unnumbered.lines == 0 &&
+           connection->state != INGEST_BLOCKED;
+}
+
+static bool input_is_idle(const struct ingest_connection *connection)
+{
+    const struct input_chunk *front = connection->input.front;
+
+    return front != NULL && front == connection->input.back &&
+           (front->start == front->end || connection->state == INGEST_REFUSED);
+}
+
+/* Give back what is made again when it is needed.  Where others wait, a connection that has taken
+ * what came is then as one that begins, so that busy ones take turns. */
+static void memory_spare(struct ingest_connection *connection)
+{
+    struct ingest *ingest = connection->ingest;
+
+    if (connection->jobs > 0)
+        return;
+    if (input_is_idle(connection)) {
+        input_queue_release(&connection->input);
+        connection->input.spare = &ingest->spare;
+    } else if (input_room_has_waiting(&ingest->memory.room)) {
+        input_queue_shrink(&connection->input);
+    }
+    if (rows_are_idle(connection))
+        stream_rows_spare(&connection->rows);
+}
+
+bool connection_memory_update(struct ingest_connection *connection, bool has_space)
+{
+    struct ingest_account *account = &connection->account;
+    struct input_room *room = &connection->ingest->memory.room;
+    bool is_tight = input_room_is_tight(room);
+
+    if (is_tight || connection->state == INGEST_REFUSED)
+        memory_spare(connection);
+    ingest_account_count_input(account, kept_bytes(connection));
+    ingest_account_count_answers(account, connection_memory_answers(connection));
+    ingest_account_wait(account, connection->state == INGEST_RECORDS &&
+                                     !ingest_account_may_grow(account) &&
+                                     (account->member.bytes > 0 || !has_space));
+    return is_tight || input_room_has_waiting(room);
+}
+
+/* What it waits for is not its own doing: the store, the disk, its turn. */
+static bool is_excused(const struct ingest_connection *connection)
+{
+    return connection->account.member.is_waiting || connection->wake.is_woken ||
+           connection->jobs > 0 || connection->replies.first != NULL ||
+           connection->state != INGEST_RECORDS;
+}
+
+void connection_memory_look(struct ingest_connection *connection)
+{
+    const struct numbered_batch *batch = &connection->batch;
+
+    if (is_excused(connection))
+        ingest_account_excuse(&connection->account);
+    else if (ingest_account_is_too_slow(&connection->account))
+        answer_refuse(connection, batch->is_open ? batch->sequence : 0, "too_slow",
+                      "others wait for the memory of what it has begun");
+}

@@ -1,0 +1,553 @@
+/* ingest_commit: see the header.
+ *
+ * What decides correctness: a batch's number is taken (producer_record) before the store is asked,
+ * because the store may answer before it returns, and given back when it refuses.  Between being
+ * applied and being durable a batch is known but not answered: copies of it queue up at its entry.
+ *
+ * A batch waits for the one 64 before it to be durable, whose place in the window it takes.
+ *
+ * The write batch is made anew for each attempt: the commit hook adds to it.
+ *
+ * A batch group is several batches in one write batch.  Nothing of it is taken before the store has
+ * said yes, so whatever is in its way, its lines still lie there, to be taken batch by batch. */
+#include "ingest/connection/ingest_commit.h"
+
+#include <inttypes.h>
+
+#include "ingest/connection/answer.h"
+#include "ingest/connection/answer_text.h"
+#include "ingest/connection/ingest_decoder.h"
+#include "ingest/connection/ingest_rows.h"
+#include "ingest/connection/loaded_file.h"
+#include "ingest/connection/producer_rows.h"
+#include "ingest/connection/rejects.h"
+
+/* What was applied and is not durable yet, and what it is answered then. */
+struct commit {
+    struct reply reply; /* the first: it is freed as one */
+    struct ingest *ingest;
+    struct commit *next_waiting; /* others that wait for the same batch */
+    struct commit *next_applied; /* of the next batch that was applied together with this */
+    bool is_unnumbered;
+    struct producer *producer; /* NULL: none */
+    uint64_t sequence;
+    /* what it adds to the metrics */
+    uint64_t accepted;
+    uint64_t bytes;
+    uint32_t reject_counts[REJECT_CODE_COUNT];
+};
+
+static struct commit *commit_new(struct ingest_connection *connection, uint64_t sequence)
+{
+    struct commit *commit = reply_queue_add(&connection->replies, sizeof *commit);
+
+    commit->ingest = connection->ingest;
+    commit->sequence = sequence;
+    return commit;
+}
+
+/* ---- clicks with ids ---- */
+
+static void commit_judged(void *context)
+{
+    struct ingest_connection *connection = context;
+
+    connection->jobs--;
+    /* One that is closing as well: it is freed in that turn. */
+    wake_queue_add(&connection->ingest->woken, &connection->wake);
+}
+
+/* Whether it is known which of the connection's rows, which are finished, are new.  If not it is
+ * being found out, and ingest_commit_retry comes back; or the connection is REFUSED. */
+static bool commit_is_judged(struct ingest_connection *connection)
+{
+    struct keyed *keyed = connection->rows.keyed;
+
+    if (keyed == NULL || keyed_state(keyed) == KEYED_JUDGED)
+        return true;
+    if (keyed_state(keyed) == KEYED_FAILED) {
+        answer_refuse(connection, connection->batch.sequence, "store_failed",
+                      keyed_error(keyed)->text);
+        return false;
+    }
+    connection->state = INGEST_BLOCKED;
+    connection->jobs++;
+    keyed_judge(keyed, connection->rows.parts.builder->block, commit_judged, connection);
+    return false;
+}
+
+/* What a batch, or rows outside of batches, have come to. */
+struct commit_counts {
+    const struct reject_list *rejects; /* those of clicks that differ included */
+    uint64_t accepted;
+    uint64_t duplicates; /* of the accepted ones */
+};
+
+static struct commit_counts commit_count_rows(struct ingest_connection *connection,
+                                              const struct reject_list *rejects)
+{
+    struct commit_counts counts = {rejects, row_parts_accepted(&connection->rows.parts), 0};
+    struct reject_list *all = &connection->ingest->keyed_rejects;
+
+    if (connection->rows.keyed == NULL)
+        return counts;
+    reject_list_clear(all);
+    reject_list_append(all, rejects);
+    keyed_add_rejects(connection->rows.keyed, all);
+    reject_list_sort(all);
+    counts.rejects = all;
+    counts.accepted -= keyed_different(connection->rows.keyed);
+    counts.duplicates = keyed_duplicates(connection->rows.keyed);
+    return counts;
+}
+
+/* `rejects`, of a batch of a producer's or of neither, to the write batch. */
+static void commit_add_rejects(struct ingest_connection *connection,
+                               const struct reject_list *rejects, const uint8_t *producer,
+                               uint64_t sequence)
+{
+    struct ingest *ingest = connection->ingest;
+    struct store *store = ingest->options.store;
+    struct reject_origin origin = {
+        .now_us = store_now_us(store),
+        .door = connection->decoder->name,
+        .producer = producer,
+        .batch = sequence,
+    };
+
+    rejects_add(ingest->batch, schema_table(store_schema(store), TABLE_REJECT), rejects, &origin,
+                ingest->options.world->random);
+}
+
+/* The connection's rows, which are finished, and `rejects` as a write batch. */
+static struct write_batch *commit_begin(struct ingest_connection *connection,
+                                        const struct reject_list *rejects, const uint8_t *producer,
+                                        uint64_t sequence)
+{
+    struct ingest *ingest = connection->ingest;
+
+    write_batch_clear(ingest->batch);
+    if (connection->rows.keyed != NULL)
+        keyed_add_rows(connection->rows.keyed, ingest->batch);
+    else
+        row_parts_add_blocks(&connection->rows.parts, ingest->batch);
+    commit_add_rejects(connection, rejects, producer, sequence);
+    return ingest->batch;
+}
+
+/* What the metrics will count once the reply is true. */
+static void commit_note_rows(struct commit *commit, uint64_t accepted,
+                             const struct reject_list *rejects, uint64_t bytes)
+{
+    commit->bytes = bytes;
+    commit->accepted = accepted;
+    for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++)
+        commit->reject_counts[code] = (uint32_t)rejects->counts[code];
+}
+
+/* ---- the store's answer ---- */
+
+/* The batch is durable, or never will be: tell those that sent copies meanwhile. */
+static void commit_tell_waiting(struct commit *waiting, int status, const char *why)
+{
+    while (waiting != NULL) {
+        struct commit *next = waiting->next_waiting;
+
+        waiting->ingest->metrics.duplicates->value++;
+        if (status == 0)
+            reply_queue_ready(&waiting->reply);
+        else
+            answer_fail(&waiting->reply, waiting->sequence, "store_failed", why);
+        waiting = next;
+    }
+}
+
+static void commit_count(const struct commit *commit)
+{
+    struct ingest_metrics *metrics = &commit->ingest->metrics;
+
+    metrics->clicks->value += (int64_t)commit->accepted;
+    metrics->bytes->value += (int64_t)commit->bytes;
+    metrics->batches->value += commit->producer != NULL;
+    for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++)
+        metrics->rejects[code]->value += commit->reject_counts[code];
+}
+
+/* Of a batch, or of rows outside of batches. */
+static void commit_tell(struct commit *commit, int status, const char *why)
+{
+    struct ingest_connection *connection = answer_connection(&commit->reply);
+    struct ingest_connection *owner = commit->producer == NULL ? NULL : commit->producer->owner;
+    struct commit *waiting = NULL;
+
+    if (status == 0)
+        commit_count(commit);
+    if (commit->producer != NULL) {
+        struct producer_batch *known = producer_batch_of(commit->producer, commit->sequence);
+
+        waiting = known->waiting;
+        known->waiting = NULL;
+        if (status == 0)
+            producer_durable(commit->producer, commit->sequence,
+                             store_now_us(commit->ingest->options.store));
+    }
+    if (commit->is_unnumbered && connection != NULL)
+        connection->unnumbered.in_flight--;
+    if (status == 0 && connection != NULL && commit->accepted > 0)
+        ingest_account_prove(&connection->account);
+    if (status == 0)
+        reply_queue_ready(&commit->reply);
+    else
+        answer_fail(&commit->reply, commit->sequence, "store_failed", why);
+    commit_tell_waiting(waiting, status, why);
+    /* Another connection may have taken over, and be waiting for this place in the window. */
+    if (owner != NULL)
+        ingest_connection_wake(owner);
+    if (connection != NULL)
+        ingest_connection_wake(connection);
+}
+
+/* `context` is the first commit of what was applied. */
+static void commit_done(void *context, int status, const struct error *err)
+{
+    struct commit *commit = context;
+    struct ingest *ingest = commit->ingest;
+    const char *why = status == 0 ? NULL : err == NULL ? error_text(status) : err->text;
+
+    while (commit != NULL) {
+        struct commit *next = commit->next_applied;
+
+        commit_tell(commit, status, why);
+        commit = next;
+    }
+    ingest_called_back(ingest);
+}
+
+/* Hand `batch` to the store.  0, or why not, with the reply taken back. */
+static int commit_apply(struct ingest_connection *connection, struct write_batch *batch,
+                        struct commit *commit, struct error *err)
+{
+    struct ingest *ingest = connection->ingest;
+    struct store *store = ingest->options.store;
+    struct keyed *keyed = connection->rows.keyed;
+    uint32_t count;
+    int rc;
+
+    ingest->calls++;
+    if (keyed == NULL) {
+        rc = store_apply(store, batch, commit_done, commit, err);
+    } else {
+        const struct store_expectation *expectations = keyed_expectations(keyed, &count);
+
+        rc = store_apply_if(store, batch, expectations, count, commit_done, commit, err);
+        if (rc != ERROR_FULL)
+            keyed_clear(keyed);
+    }
+    if (rc == 0) {
+        stream_rows_clear(&connection->rows);
+        return 0;
+    }
+    ingest->calls--;
+    reply_queue_cancel(&connection->replies, &commit->reply);
+    /* Somebody wrote to one of the days meanwhile: what is there is read again. */
+    if (rc == ERROR_CONFLICT)
+        (void)commit_is_judged(connection);
+    if (rc == ERROR_FULL) {
+        connection->state = INGEST_BLOCKED;
+        ingest->metrics.waits->value++;
+    }
+    return rc;
+}
+
+/* ---- batches ---- */
+
+void ingest_commit_open(struct ingest_connection *connection, uint64_t sequence, uint64_t lines,
+                        struct hash128_stream *hash)
+{
+    numbered_batch_open(&connection->batch, sequence, lines,
+                        producer_verdict_of(connection->producer, sequence), hash);
+    connection->unnumbered.was_answered = true;
+}
+
+static void batch_close(struct ingest_connection *connection)
+{
+    numbered_batch_close(&connection->batch);
+    connection->file.is_named = false;
+}
+
+static void batch_answer_known(struct ingest_connection *connection, struct hash128 hash)
+{
+    uint64_t sequence = connection->batch.sequence;
+    struct producer_batch *known = producer_batch_of(connection->producer, sequence);
+    struct commit *commit;
+
+    stream_rows_clear(&connection->rows);
+    batch_close(connection);
+    if (known == NULL) {
+        /* More than 64 batches ago by now, or a row of the window that was never written. */
+        connection->ingest->metrics.duplicates->value++;
+        answer_say(connection, "ok %" PRIu64 " duplicate\n", sequence);
+        return;
+    }
+    if (known->hash.low != hash.low || known->hash.high != hash.high) {
+        answer_refuse(connection, sequence, "batch_differs", NULL);
+        return;
+    }
+    commit = commit_new(connection, sequence);
+    buffer_printf(&commit->reply.text,
+                  "ok %" PRIu64 " accepted %" PRIu64 " rejected %" PRIu64 " duplicate\n", sequence,
+                  known->accepted, known->rejected);
+    if (known->is_durable) {
+        connection->ingest->metrics.duplicates->value++;
+        reply_queue_ready(&commit->reply);
+        return;
+    }
+    commit->next_waiting = known->waiting;
+    known->waiting = commit;
+}
+
+/* The batch's entry with its producer, its row, and its commit, which is returned. */
+static struct commit *batch_enter(struct ingest_connection *connection,
+                                  const struct producer_batch *known,
+                                  const struct commit_counts *counts, uint64_t bytes)
+{
+    struct ingest *ingest = connection->ingest;
+    struct store *store = ingest->options.store;
+    struct producer *producer = connection->producer;
+    struct commit *commit = commit_new(connection, known->sequence);
+    uint64_t sums[REJECT_CODE_COUNT] = {0};
+    uint64_t reject_lines = 0;
+
+    commit->producer = producer;
+    commit_note_rows(commit, known->accepted, counts->rejects, bytes);
+    answer_text_rejects(&commit->reply.text, counts->rejects, known->sequence,
+                        connection->file.is_named ? UINT64_MAX : INGEST_REJECT_LINES_MAX,
+                        &reject_lines, sums);
+    answer_text_reject_sums(&commit->reply.text, known->sequence, sums);
+    answer_text_ok(&commit->reply.text, known->sequence, known->accepted, known->rejected,
+                   counts->duplicates);
+    producer_rows_add(ingest->batch, schema_table(store_schema(store), TABLE_PRODUCER), producer,
+                      known);
+    producer_record(producer, known);
+    reply_queue_count(&commit->reply);
+    return commit;
+}
+
+static void batch_apply(struct ingest_connection *connection, struct hash128 hash,
+                        const struct reject_list *finished)
+{
+    struct store *store = connection->ingest->options.store;
+    struct producer *producer = connection->producer;
+    struct commit_counts counts = commit_count_rows(connection, finished);
+    uint64_t sequence = connection->batch.sequence;
+    struct producer_batch known = {
+        .sequence = sequence,
+        .hash = hash,
+        .accepted = counts.accepted,
+        .rejected = counts.rejects->count,
+        .applied_us = store_now_us(store),
+    };
+    struct write_batch *batch = commit_begin(connection, counts.rejects, producer->id, sequence);
+    struct commit *commit = batch_enter(connection, &known, &counts, connection->batch.bytes);
+    struct error err = {0};
+    int rc;
+
+    if (connection->file.is_named)
+        loaded_file_add(connection, sequence);
+    producer_rows_tell(connection->ingest);
+    rc = commit_apply(connection, batch, commit, &err);
+    if (rc == 0) {
+        batch_close(connection);
+        return;
+    }
+    producer_retract(producer, sequence);
+    connection->batch.is_kept_waiting = true;
+    if (rc == ERROR_LIMIT)
+        answer_refuse(connection, sequence, "batch_too_large", NULL);
+    else if (rc != ERROR_FULL && rc != ERROR_CONFLICT)
+        answer_refuse(connection, sequence, "store_failed", err.text);
+}
+
+/* Whether the place in the window that a batch would take is still being made durable. */
+static bool batch_place_is_taken(struct producer *producer, uint64_t sequence)
+{
+    const struct producer_batch *known;
+
+    if (sequence <= PRODUCER_WINDOW)
+        return false;
+    known = producer_batch_of(producer, sequence - PRODUCER_WINDOW);
+    return known != NULL && !known->is_durable;
+}
+
+void ingest_commit_batch(struct ingest_connection *connection)
+{
+    struct numbered_batch *batch = &connection->batch;
+    struct hash128 hash = hash128_stream_digest(batch->hash);
+
+    if (batch->verdict != PRODUCER_NEXT) {
+        batch_answer_known(connection, hash);
+    } else if (batch_place_is_taken(connection->producer, batch->sequence)) {
+        connection->state = INGEST_BLOCKED;
+        batch->is_kept_waiting = true;
+    } else {
+        const struct reject_list *finished;
+
+        /* One that has had no lines yet gives its builder back when memory is scarce. */
+        if (!ingest_rows_prepare(connection))
+            return;
+        finished = row_parts_finish(&connection->rows.parts);
+        if (commit_is_judged(connection))
+            batch_apply(connection, hash, finished);
+        else
+            batch->is_kept_waiting = true;
+    }
+}
+
+/* ---- batch groups ---- */
+
+/* What the batch brings besides its rows; returns its reply. */
+static struct commit *group_enter(struct ingest_connection *connection,
+                                  const struct batch_group *group, uint32_t index)
+{
+    const struct batch_group_member *batch = &group->batches[index];
+    uint32_t first;
+    struct reject_list rejects = batch_group_rejects(group, index);
+    struct commit_counts counts = {&rejects, batch_group_rows(group, index, &first), 0};
+    struct producer_batch known = {
+        .sequence = batch->sequence,
+        .hash = batch->hash,
+        .accepted = counts.accepted,
+        .rejected = rejects.count,
+        .applied_us = store_now_us(connection->ingest->options.store),
+    };
+
+    commit_add_rejects(connection, &rejects, connection->producer->id, batch->sequence);
+    return batch_enter(connection, &known, &counts, batch->bytes);
+}
+
+static void group_leave(struct ingest_connection *connection, struct commit **commits,
+                        uint32_t count)
+{
+    while (count-- > 0) {
+        producer_retract(connection->producer, commits[count]->sequence);
+        reply_queue_cancel(&connection->replies, &commits[count]->reply);
+    }
+}
+
+static int group_apply(struct ingest_connection *connection, const struct batch_group *group)
+{
+    struct commit *commits[BATCH_GROUP_MAX];
+    struct ingest *ingest = connection->ingest;
+    struct error err = {0};
+    int rc;
+
+    write_batch_clear(ingest->batch);
+    if (group->part->block->rows > 0)
+        write_batch_add_block(ingest->batch, group->part->block);
+    for (uint32_t i = 0; i < group->count; i++) {
+        commits[i] = group_enter(connection, group, i);
+        if (i > 0)
+            commits[i - 1]->next_applied = commits[i];
+    }
+    if (connection->file.is_named)
+        loaded_file_add(connection, commits[0]->sequence);
+    producer_rows_tell(ingest);
+    ingest->calls++;
+    rc = store_apply(ingest->options.store, ingest->batch, commit_done, commits[0], &err);
+    if (rc == 0)
+        return 0;
+    ingest->calls--;
+    group_leave(connection, commits, group->count);
+    return rc;
+}
+
+enum ingest_commit_result ingest_commit_batch_group(struct ingest_connection *connection,
+                                                    const struct batch_group *group)
+{
+    struct ingest *ingest = connection->ingest;
+    const struct batch_group_member *batches = group->batches;
+    struct producer *producer = connection->producer;
+    int rc;
+
+    check(!connection->batch.is_open && connection->unnumbered.lines == 0);
+    if (producer == NULL || (connection->file.is_named && group->count > 1) ||
+        producer_verdict_of(producer, batches[0].sequence) != PRODUCER_NEXT)
+        return INGEST_COMMIT_SPLIT;
+    /* They become durable in order, so the last one's place is free when all are. */
+    if (batch_place_is_taken(producer, batches[group->count - 1].sequence)) {
+        connection->state = INGEST_BLOCKED;
+        return INGEST_COMMIT_LATER;
+    }
+    rc = group_apply(connection, group);
+    if (rc == ERROR_FULL) {
+        connection->state = INGEST_BLOCKED;
+        ingest->metrics.waits->value++;
+        return INGEST_COMMIT_LATER;
+    }
+    if (rc != 0)
+        return INGEST_COMMIT_SPLIT;
+    connection->unnumbered.was_answered = true;
+    connection->file.is_named = false;
+    return INGEST_COMMIT_TAKEN;
+}
+
+/* ---- rows outside of batches ---- */
+
+bool ingest_commit_unnumbered(struct ingest_connection *connection)
+{
+    struct unnumbered_rows *rows = &connection->unnumbered;
+    const struct reject_list *rejects;
+    struct commit_counts counts;
+    uint64_t rejected;
+    uint64_t lines_sent = rows->reject_lines;
+    uint64_t sums[REJECT_CODE_COUNT];
+    struct commit *commit;
+    struct error err = {0};
+    int rc;
+
+    if (rows->lines == 0)
+        return true;
+    rejects = row_parts_finish(&connection->rows.parts);
+    if (!commit_is_judged(connection))
+        return false;
+    counts = commit_count_rows(connection, rejects);
+    rejects = counts.rejects;
+    rejected = rejects->count;
+    memcpy(sums, rows->reject_sums, sizeof sums);
+    commit = commit_new(connection, 0);
+    commit->is_unnumbered = true;
+    commit_note_rows(commit, counts.accepted, rejects, rows->bytes);
+    answer_text_rejects(&commit->reply.text, rejects, 0, INGEST_REJECT_LINES_MAX, &lines_sent,
+                        sums);
+    reply_queue_count(&commit->reply);
+    rows->in_flight++;
+    rc = commit_apply(connection, commit_begin(connection, rejects, NULL, 0), commit, &err);
+    if (rc != 0) {
+        rows->in_flight--;
+        if (rc != ERROR_FULL && rc != ERROR_CONFLICT)
+            answer_refuse(connection, 0, "store_failed", err.text);
+        return false;
+    }
+    unnumbered_rows_applied(rows, counts.accepted, counts.duplicates, rejected);
+    rows->reject_lines = lines_sent;
+    memcpy(rows->reject_sums, sums, sizeof sums);
+    return connection->state != INGEST_REFUSED;
+}
+
+void ingest_commit_answer(struct ingest_connection *connection)
+{
+    struct reply *reply = reply_queue_add(&connection->replies, sizeof *reply);
+
+    unnumbered_rows_answer(&connection->unnumbered, &reply->text);
+    reply_queue_ready(reply);
+}
+
+void ingest_commit_retry(struct ingest_connection *connection)
+{
+    if (!connection->batch.is_kept_waiting) {
+        (void)ingest_commit_unnumbered(connection);
+        return;
+    }
+    connection->batch.is_kept_waiting = false;
+    ingest_commit_batch(connection);
+}

@@ -1,0 +1,399 @@
+/* ingest_connection: see the header; states in ingest_connection_private.h.
+ *
+ * Back-pressure: reading stops while the store has no room, while too many answers wait for the
+ * disk, and while the client does not read its answers; the socket's buffers fill, and it waits. */
+#include "ingest/connection/ingest_connection.h"
+
+#include <stddef.h>
+
+#include "base/memory.h"
+#include "ingest/connection/answer.h"
+#include "ingest/connection/connection_memory.h"
+#include "ingest/connection/frame_decoder.h"
+#include "ingest/connection/ingest_commit.h"
+#include "ingest/connection/ingest_control.h"
+#include "ingest/connection/ingest_decoder.h"
+#include "ingest/connection/ingest_rows.h"
+#include "ingest/connection/parse_ahead.h"
+
+enum { LOOK_MS = 250 };
+
+/* ---- its state, towards the network, the door and memory ---- */
+
+static void look_soon(struct ingest *ingest)
+{
+    struct executor *executor = ingest->options.world->executor;
+
+    if (ingest->look.handle == NULL)
+        executor->timer_start(executor, &ingest->look, LOOK_MS);
+}
+
+/* What it would lose with its place.  Clicks that were applied and not answered yet are the
+ * server's to finish; a batch that has come in part is the client's to send again. */
+static enum door_claim claim_of(const struct ingest_connection *connection)
+{
+    if (connection->replies.first != NULL || connection->state == INGEST_BLOCKED ||
+        connection->unnumbered.in_flight > 0)
+        return DOOR_OWED;
+    /* Anybody can name a producer; one that has given something is known by it. */
+    return connection->producer != NULL && connection->producer->last > 0 ? DOOR_NAMED : DOOR_IDLE;
+}
+
+/* Read, stop reading, or hang up, as its state now says. */
+static void connection_update(struct ingest_connection *connection)
+{
+    const struct ingest_limits *limits = &connection->ingest->options.limits;
+    size_t answers_max;
+    size_t queued;
+    bool is_quiet;
+    bool is_slow;
+    bool is_lingering;
+
+    if (connection->is_closing || connection->is_running)
+        return;
+    if (connection->state == INGEST_REFUSED)
+        parse_ahead_abandon(connection);
+    queued = network_queued(connection->network);
+    is_quiet = connection->replies.first == NULL && queued == 0;
+    if (connection->has_ended && is_quiet &&
+        (connection->state == INGEST_ENDING || connection->state == INGEST_REFUSED)) {
+        ingest_connection_close(connection);
+        return;
+    }
+    if (connection_memory_update(connection, connection->decoder->has_space(connection)))
+        look_soon(connection->ingest);
+    answers_max = ingest_account_answers_max(&connection->account);
+    if (connection->state == INGEST_REFUSED ||
+        (connection->state == INGEST_RECORDS &&
+         connection_memory_answers(connection) <= answers_max &&
+         connection->replies.count < INGEST_REPLIES_MAX &&
+         connection_memory_may_read(connection, connection->decoder->has_space(connection))))
+        network_resume(connection->network);
+    else
+        network_pause(connection->network);
+    is_lingering = connection->state == INGEST_REFUSED && connection->replies.first == NULL;
+    is_slow = queued > answers_max || (connection->state == INGEST_ENDING && queued > 0);
+    door_claim(&connection->slot, claim_of(connection));
+    door_clock(&connection->slot, is_lingering ? limits->linger_ms
+                                  : is_slow    ? limits->slow_reader_ms
+                                               : 0);
+}
+
+void ingest_connection_close(struct ingest_connection *connection)
+{
+    if (connection->is_closing)
+        return;
+    connection->is_closing = true;
+    connection->file.holds_key = false;
+    door_leave(&connection->slot);
+    ingest_control_leave(connection);
+    reply_queue_abandon(&connection->replies);
+    network_close(connection->network);
+}
+
+/* Free it, once the network is done with it and no job of its is under way. */
+static void connection_release(struct ingest_connection *connection)
+{
+    struct ingest *ingest = connection->ingest;
+
+    if (!connection->has_closed || connection->jobs > 0)
+        return;
+    LIST_REMOVE(connection, link);
+    wake_queue_remove(&ingest->woken, &connection->wake);
+    ingest_account_close(&connection->account);
+    parse_ahead_abandon(connection);
+    input_queue_release(&connection->input);
+    stream_rows_release(&connection->rows);
+    frame_decoder_close(connection);
+    numbered_batch_close(&connection->batch);
+    buffer_release(&connection->text.skipped);
+    memory_free(connection);
+    ingest->left(ingest);
+}
+
+/* ---- what came in is taken ---- */
+
+/* As far as it goes, but no more than a chunk, and than is left of the turn (ingest_budget.h):
+ * others want theirs. */
+static void connection_run(struct ingest_connection *connection)
+{
+    struct ingest *ingest = connection->ingest;
+    const struct ingest_decoder *decoder = connection->decoder;
+    const struct input_chunk *chunk;
+    bool is_through = false;
+    bool may_take = true;
+    uint64_t lines_max;
+
+    if (connection->is_running || connection->is_closing)
+        return;
+    connection->is_running = true;
+    ingest_budget_resume(&ingest->budget);
+    parse_ahead_submit(connection);
+    chunk = connection->input.front;
+    while (connection->state == INGEST_RECORDS && connection->replies.count < INGEST_REPLIES_MAX &&
+           !is_through && connection->input.front == chunk &&
+           !ingest_budget_is_over(&ingest->budget) &&
+           (may_take = connection_memory_may_take(connection, &lines_max)))
+        is_through = !decoder->step(connection, lines_max);
+    if (connection->state == INGEST_RECORDS && (is_through || !may_take)) {
+        if (is_through && connection->has_ended && !parse_ahead_is_under_way(connection))
+            decoder->finish(connection);
+        else if (connection->unnumbered.in_flight < UNNUMBERED_ROWS_IN_FLIGHT)
+            (void)ingest_commit_unnumbered(connection);
+    }
+    if (connection->input.front != chunk || ingest_budget_is_over(&ingest->budget))
+        ingest_connection_wake(connection);
+    connection->is_running = false;
+    connection_update(connection);
+}
+
+void ingest_connection_retry(struct ingest_connection *connection)
+{
+    const struct keyed *keyed = connection->rows.keyed;
+
+    if (connection->state != INGEST_BLOCKED || connection->is_closing ||
+        (keyed != NULL && keyed_state(keyed) == KEYED_READING))
+        return;
+    connection->state = INGEST_RECORDS;
+    /* The store may answer at once, and what it applies is cleared only when it returns. */
+    connection->is_running = true;
+    if (connection->wanted.is_waiting)
+        ingest_control_retry(connection);
+    else
+        ingest_commit_retry(connection);
+    connection->is_running = false;
+    connection_run(connection);
+}
+
+static void connection_job_done(struct ingest_connection *connection)
+{
+    if (connection->is_closing)
+        connection_release(connection);
+    else
+        connection_run(connection);
+}
+
+/* ---- turns of the loop ---- */
+
+static struct ingest_connection *connection_woken(struct wake_entry *entry)
+{
+    return (struct ingest_connection *)(void *)((char *)entry -
+                                                offsetof(struct ingest_connection, wake));
+}
+
+static void connection_serve(struct ingest_connection *connection)
+{
+    if (connection->is_closing)
+        connection_release(connection);
+    else if (connection->state == INGEST_BLOCKED)
+        ingest_connection_retry(connection);
+    else
+        connection_run(connection);
+}
+
+/* A connection that is woken meanwhile, or gets no turn, comes in the next one, the latter first.
+ */
+static void connections_serve(struct timer *timer)
+{
+    struct ingest *ingest = timer->context;
+    struct wake_queue *woken = &ingest->woken;
+    uint32_t count = 0;
+
+    ingest_budget_begin(&ingest->budget);
+    for (struct wake_entry *at = woken->first; at != NULL; at = at->next) {
+        answer_flush(connection_woken(at));
+        connection_update(connection_woken(at));
+        count++;
+    }
+    while (count-- > 0 && !ingest_budget_is_over(&ingest->budget))
+        connection_serve(connection_woken(wake_queue_take(woken)));
+    wake_queue_start(woken);
+}
+
+/* While any waits for memory: which holds some and does not go on? */
+static void connections_look(struct timer *timer)
+{
+    struct ingest *ingest = timer->context;
+    struct ingest_connection *connection;
+
+    LIST_FOREACH (connection, &ingest->connections, link) {
+        if (connection->is_closing)
+            continue;
+        connection_memory_look(connection);
+        connection_update(connection);
+    }
+}
+
+void ingest_connection_let_on(void *context, struct input_member *member)
+{
+    struct ingest_connection *connection =
+        (struct ingest_connection *)(void *)((char *)member -
+                                             offsetof(struct ingest_connection, account.member));
+
+    (void)context;
+    ingest_account_excuse(&connection->account);
+    ingest_connection_wake(connection);
+}
+
+/* ---- what the door and the network tell ---- */
+
+static struct ingest_connection *connection_of(struct door_slot *slot)
+{
+    return (struct ingest_connection *)(void *)((char *)slot -
+                                                offsetof(struct ingest_connection, slot));
+}
+
+static void door_late(struct door_slot *slot)
+{
+    ingest_connection_close(connection_of(slot));
+}
+
+/* Another client needs the place more. */
+static void door_evict(struct door_slot *slot)
+{
+    struct ingest_connection *connection = connection_of(slot);
+
+    answer_refuse(connection, 0, "too_many_connections", NULL);
+    answer_flush(connection);
+    ingest_connection_close(connection);
+}
+
+static void network_space(void *context, uint8_t **to_out, size_t *size_out)
+{
+    struct ingest_connection *connection = context;
+
+    if (connection->state == INGEST_REFUSED)
+        input_queue_clear(&connection->input);
+    connection->decoder->space(connection, to_out, size_out);
+}
+
+/* False: the first bytes do not say yet what the connection speaks. */
+static bool connection_knows_decoder(struct ingest_connection *connection)
+{
+    enum frame_decoder_begin begin;
+
+    if (connection->is_decoder_known)
+        return true;
+    begin = frame_decoder_looks(input_queue_rest(&connection->input));
+    if (begin == FRAME_DECODER_MAYBE)
+        return false;
+    connection->is_decoder_known = true;
+    if (begin == FRAME_DECODER_YES)
+        frame_decoder_open(connection);
+    return true;
+}
+
+static void network_data(void *context, size_t size)
+{
+    struct ingest_connection *connection = context;
+
+    door_use(&connection->slot, connection->slot.claim);
+    input_queue_filled(&connection->input, size);
+    ingest_account_came(&connection->account, size);
+    if (connection_knows_decoder(connection))
+        connection_run(connection);
+}
+
+static void network_end(void *context, int status)
+{
+    struct ingest_connection *connection = context;
+
+    if (status < 0) {
+        ingest_connection_close(connection);
+        return;
+    }
+    connection->has_ended = true;
+    connection_run(connection);
+}
+
+/* What it has not taken because of answers unread may be taken again. */
+static void network_drained(void *context)
+{
+    connection_update(context);
+    ingest_connection_wake(context);
+}
+
+static void network_closed(void *context)
+{
+    struct ingest_connection *connection = context;
+
+    connection->has_closed = true;
+    connection_release(connection);
+}
+
+static const struct connection_handler handler = {
+    .space = network_space,
+    .data = network_data,
+    .end = network_end,
+    .drained = network_drained,
+    .closed = network_closed,
+};
+
+/* ---- coming in ---- */
+
+static void reply_is_ready(void *context)
+{
+    ingest_connection_wake(context);
+}
+
+static void turn_away(struct ingest *ingest, struct connection *network)
+{
+    ingest->metrics.refused->value++;
+    network_write(network, bytes_text("error - too_many_connections\n"));
+    network_close(network);
+}
+
+void ingest_connection_attach(struct ingest *ingest, struct door *door, struct connection *network)
+{
+    struct ingest_connection *connection = memory_zeroed(1, sizeof *connection);
+
+    if (!door_enter(door, &connection->slot, network)) {
+        memory_free(connection);
+        turn_away(ingest, network);
+        return;
+    }
+    connection->ingest = ingest;
+    connection->network = network;
+    connection->is_load = door == &ingest->loads;
+    connection->decoder = &text_decoder;
+    connection->input.spare = &ingest->spare;
+    ingest_account_open(&connection->account, &ingest->memory, ++ingest->connections_ever);
+    reply_queue_open(&connection->replies, reply_is_ready, connection);
+    stream_rows_open(&connection->rows, &ingest->parts);
+    LIST_INSERT_HEAD(&ingest->connections, connection, link);
+    network_start(network, &handler, connection);
+    ingest_rows_choose(connection, &ingest->options.streams[0]);
+}
+
+static void door_came(void *context, struct connection *connection)
+{
+    struct ingest *ingest = context;
+
+    ingest_connection_attach(ingest, &ingest->door, connection);
+}
+
+void ingest_connection_open(struct ingest *ingest)
+{
+    struct executor *executor = ingest->options.world->executor;
+    uint32_t given = ingest->options.limits.connections_max;
+    struct door_options options = {.name = "ingest",
+                                   .network = ingest->options.network,
+                                   .world = ingest->options.world,
+                                   .slots_max = given > 0 ? given : INGEST_CONNECTIONS_MAX,
+                                   .came = door_came,
+                                   .context = ingest,
+                                   .evict = door_evict,
+                                   .late = door_late,
+                                   .connections = ingest->metrics.connections,
+                                   .connections_max = ingest->metrics.connections_max,
+                                   .evicted = ingest->metrics.evicted};
+
+    door_open(&ingest->door, &options);
+    options.name = "load";
+    options.connections_max = NULL;
+    options.slots_max = given > 0 ? given : INGEST_LOADS_MAX;
+    door_open(&ingest->loads, &options);
+    ingest->aheads.done = connection_job_done;
+    ingest->look = (struct timer){.fire = connections_look, .context = ingest};
+    wake_queue_open(&ingest->woken, executor, connections_serve, ingest);
+}

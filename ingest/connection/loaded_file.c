@@ -1,0 +1,188 @@
+/* loaded_file: see the header. */
+#include "ingest/connection/loaded_file.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "ingest/connection/answer.h"
+#include "ingest/ingest_tables.h"
+
+enum { FILES_PAGE_ROWS = 1000 };
+
+/* ---- what is written down ---- */
+
+void loaded_file_add(struct ingest_connection *connection, uint64_t sequence)
+{
+    struct ingest *ingest = connection->ingest;
+    struct write_batch *batch = ingest->batch;
+    const struct loaded_file *file = &connection->file;
+    const uint8_t *producer = connection->producer->id;
+    struct column_value values[] = {
+        {LOADED_FILE_KEY, false, write_batch_copy(batch, bytes_of(file->key, 16))},
+        {LOADED_FILE_PRODUCER, false, write_batch_copy(batch, bytes_of(producer, UUID_SIZE))},
+        {LOADED_FILE_BATCH, false, write_batch_bigint(batch, (int64_t)sequence)},
+        {LOADED_FILE_BYTES, false, write_batch_bigint(batch, (int64_t)file->bytes)},
+        {LOADED_FILE_HASH, false, write_batch_copy(batch, bytes_of(file->hash, 16))},
+        {LOADED_FILE_LINES, false, write_batch_bigint(batch, (int64_t)file->lines)},
+        {LOADED_FILE_ENDS_LINE, false, write_batch_boolean(batch, file->ends_line)},
+    };
+
+    write_batch_insert(batch, schema_table(store_schema(ingest->options.store), TABLE_LOADED_FILE),
+                       values, sizeof values / sizeof values[0]);
+}
+
+bool loaded_file_name(struct loaded_file *file, const struct control_words *words)
+{
+    file->is_named = words->count == 6 && control_line_hash(words->words[1], file->key) &&
+                     control_line_number(words->words[2], &file->bytes) &&
+                     control_line_hash(words->words[3], file->hash) &&
+                     control_line_number(words->words[4], &file->lines) &&
+                     (control_line_is_word(words->words[5], "lf") ||
+                      control_line_is_word(words->words[5], "cut"));
+    file->ends_line = file->is_named && control_line_is_word(words->words[5], "lf");
+    return file->is_named;
+}
+
+/* ---- what is known ---- */
+
+/* The answer to a #files, while its rows are read. */
+struct lookup {
+    struct reply reply; /* the first: it is freed as one */
+    struct ingest *ingest;
+    uint8_t key[16];
+};
+
+static void append_hex(struct buffer *buffer, struct bytes bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++)
+        buffer_printf(buffer, "%02x", bytes.data[i]);
+}
+
+/* Who the file's next batches are to come from, and behind which one: its producer, or from the
+ * first batch on the successor of one that was forgotten. */
+static void file_goes_on(const struct ingest *ingest, struct bytes producer, int64_t *batch,
+                         uint8_t id_out[UUID_SIZE])
+{
+    memcpy(id_out, producer.data, UUID_SIZE);
+    if (producer_find(ingest->producers, id_out) == NULL) {
+        producer_successor(producer.data, (uint64_t)*batch, id_out);
+        *batch = 0;
+    }
+}
+
+/* file PRODUCER BATCH BYTES HASH LINES lf|cut */
+static void append_row(const struct ingest *ingest, struct buffer *buffer,
+                       const struct table *table, const struct page_row *row)
+{
+    static const uint32_t numbers[] = {LOADED_FILE_BATCH, LOADED_FILE_BYTES, LOADED_FILE_LINES};
+    int64_t values[3] = {0};
+    struct bytes producer;
+    struct bytes hash;
+    struct bytes ends_line;
+    uint8_t id[UUID_SIZE];
+    char text[UUID_TEXT_SIZE + 1];
+
+    if (!page_row_value(table, row, LOADED_FILE_PRODUCER, &producer) ||
+        producer.size != UUID_SIZE || !page_row_value(table, row, LOADED_FILE_HASH, &hash) ||
+        !page_row_value(table, row, LOADED_FILE_ENDS_LINE, &ends_line))
+        return;
+    for (int i = 0; i < 3; i++) {
+        struct bytes value;
+
+        if (!page_row_value(table, row, numbers[i], &value))
+            return;
+        values[i] = value_bigint(value);
+    }
+    file_goes_on(ingest, producer, &values[0], id);
+    uuid_format(id, text);
+    buffer_printf(buffer, "file %s %" PRId64 " %" PRId64 " ", text, values[0], values[1]);
+    append_hex(buffer, hash);
+    buffer_printf(buffer, " %" PRId64 " %s\n", values[2], value_boolean(ends_line) ? "lf" : "cut");
+}
+
+static int lookup_read(struct lookup *lookup, struct bytes position, struct error *err);
+
+static void lookup_page(void *context, int status, const struct error *err,
+                        const struct read_page *page)
+{
+    struct lookup *lookup = context;
+    struct ingest *ingest = lookup->ingest;
+    struct ingest_connection *connection = answer_connection(&lookup->reply);
+    struct error next = {0};
+
+    for (uint32_t i = 0; status == 0 && i < page->row_count; i++)
+        append_row(ingest, &lookup->reply.text, page->table, &page->rows[i]);
+    if (status == 0 && page->position.size > 0) {
+        status = lookup_read(lookup, page->position, &next);
+        err = &next;
+        if (status == 0) {
+            ingest_called_back(ingest);
+            return;
+        }
+    }
+    if (status == 0) {
+        buffer_append_text(&lookup->reply.text, "files\n");
+        reply_queue_ready(&lookup->reply);
+    } else {
+        answer_fail(&lookup->reply, 0, "store_failed",
+                    err == NULL ? error_text(status) : err->text);
+    }
+    if (connection != NULL)
+        ingest_connection_wake(connection);
+    ingest_called_back(ingest);
+}
+
+static int lookup_read(struct lookup *lookup, struct bytes position, struct error *err)
+{
+    struct read_request request = {
+        .table_id = TABLE_LOADED_FILE,
+        .key = bytes_of(lookup->key, sizeof lookup->key),
+        .slice = slice_all(),
+        .position = position,
+        .row_limit = FILES_PAGE_ROWS,
+        .view = READ_DURABLE,
+    };
+    int rc;
+
+    lookup->ingest->calls++;
+    rc = store_read(lookup->ingest->options.store, &request, lookup_page, lookup, err);
+    if (rc != 0)
+        lookup->ingest->calls--;
+    return rc;
+}
+
+/* Two loads of one file at the same time would both find it unknown, and count it twice. */
+static bool key_is_held(const struct ingest_connection *connection, const uint8_t key[16])
+{
+    const struct ingest_connection *other;
+
+    LIST_FOREACH (other, &connection->ingest->connections, link) {
+        if (other != connection && other->file.holds_key && !other->has_ended &&
+            memcmp(other->file.held_key, key, sizeof other->file.held_key) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool loaded_file_list(struct ingest_connection *connection, const struct control_words *words)
+{
+    struct loaded_file *file = &connection->file;
+    uint8_t key[16];
+    struct lookup *lookup;
+    struct error err = {0};
+
+    if (words->count != 2 || !control_line_hash(words->words[1], key))
+        return false;
+    if (key_is_held(connection, key)) {
+        answer_refuse(connection, 0, "file_busy", NULL);
+        return true;
+    }
+    file->holds_key = true;
+    memcpy(file->held_key, key, sizeof key);
+    lookup = reply_queue_add(&connection->replies, sizeof *lookup);
+    lookup->ingest = connection->ingest;
+    memcpy(lookup->key, key, sizeof key);
+    if (lookup_read(lookup, bytes_of(NULL, 0), &err) != 0)
+        answer_fail(&lookup->reply, 0, "store_failed", err.text);
+    return true;
+}
