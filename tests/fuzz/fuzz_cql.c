@@ -1,8 +1,8 @@
 /* fuzz_cql: statement text: what is read must print as text that is read as the same again. */
 #include "query/cql/syntax/cql_parse.h"
-#include "query/cql/syntax/cql_print.h"
 #include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/lib/cql_statement_print.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -13,9 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct error err;
 
     if (cql_parse(bytes_of(data, size), arena, NULL, &statement, &err) == 0) {
-        cql_print(statement, &printed);
+        cql_statement_print(statement, &printed);
         check(cql_parse(buffer_view(&printed), arena, NULL, &statement, &err) == 0);
-        cql_print(statement, &again);
+        cql_statement_print(statement, &again);
         check(bytes_equal(buffer_view(&printed), buffer_view(&again)));
     } else {
         check(bytes_valid_utf8(bytes_text(err.text)));

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "query/cql/syntax/cql_print.h"
 #include "base/arena.h"
 #include "base/memory.h"
 #include "storage/schema/type.h"
+#include "tests/lib/cql_statement_print.h"
 
 struct parsed {
     struct arena *arena;
@@ -48,7 +48,7 @@ static void print_escaped(const struct cql_statement *statement, struct buffer *
 {
     struct buffer text = {0};
 
-    cql_print(statement, &text);
+    cql_statement_print(statement, &text);
     for (size_t i = 0; i < text.size; i++)
         if (text.data[i] == '\n')
             buffer_append_text(line, "\\n");
@@ -135,7 +135,7 @@ static void expect_same_again(struct bytes text, struct bytes answer)
     struct parsed parsed = parse_limited(text, NULL);
 
     if (answer.data[0] == '=') {
-        cql_print(parsed.statement, &printed);
+        cql_statement_print(parsed.statement, &printed);
         answer_to(buffer_view(&printed), &line);
         cr_expect(bytes_equal(buffer_view(&line), answer), "%.*s\n  again: %.*s", (int)text.size,
                   (const char *)text.data, (int)line.size, (const char *)line.data);

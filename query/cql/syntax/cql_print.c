@@ -7,7 +7,6 @@
 #include "query/cql/syntax/cql_print.h"
 
 #include "query/cql/syntax/cql_lexer.h"
-#include "query/cql/syntax/cql_print_private.h"
 #include "storage/schema/type.h"
 
 void cql_print_string(struct bytes string, struct buffer *text)
@@ -23,7 +22,7 @@ void cql_print_name(struct bytes name, struct buffer *text)
         buffer_append_quoted(text, name, '"');
 }
 
-void cql_print_name_safely(struct bytes name, struct buffer *text)
+static void print_name_safely(struct bytes name, struct buffer *text)
 {
     if (cql_lexer_is_keyword(name))
         buffer_append_quoted(text, name, '"');
@@ -40,7 +39,7 @@ void cql_print_qualified(struct cql_qualified_name name, struct buffer *text)
     cql_print_name(name.name, text);
 }
 
-void cql_print_names(const struct cql_name *names, struct buffer *text)
+static void print_names(const struct cql_name *names, struct buffer *text)
 {
     for (const struct cql_name *name = names; name != NULL; name = name->next) {
         if (name != names)
@@ -51,7 +50,7 @@ void cql_print_names(const struct cql_name *names, struct buffer *text)
 
 /* ---- types ---- */
 
-void cql_print_types(const struct cql_type *types, struct buffer *text)
+static void print_types(const struct cql_type *types, struct buffer *text)
 {
     for (const struct cql_type *type = types; type != NULL; type = type->next) {
         if (type != types)
@@ -64,7 +63,7 @@ static void print_generic(const struct cql_type *type, const char *name, struct 
 {
     buffer_append_text(text, name);
     buffer_put_u8(text, '<');
-    cql_print_types(type->arguments, text);
+    print_types(type->arguments, text);
     if (type->kind == CQL_TYPE_VECTOR) {
         buffer_append_text(text, ", ");
         buffer_append_bytes(text, type->dimension);
@@ -115,7 +114,7 @@ void cql_print_type(const struct cql_type *type, struct buffer *text)
 
 /* ---- terms ---- */
 
-void cql_print_terms(const struct cql_term *terms, struct buffer *text)
+static void print_terms(const struct cql_term *terms, struct buffer *text)
 {
     for (const struct cql_term *term = terms; term != NULL; term = term->next) {
         if (term != terms)
@@ -143,14 +142,14 @@ static void print_pairs(const struct cql_term *term, struct buffer *text)
 static void print_enclosed(const struct cql_term *terms, const char *brackets, struct buffer *text)
 {
     buffer_put_u8(text, (uint8_t)brackets[0]);
-    cql_print_terms(terms, text);
+    print_terms(terms, text);
     buffer_put_u8(text, (uint8_t)brackets[1]);
 }
 
 static void print_function(const struct cql_term *term, struct buffer *text)
 {
     if (term->keyspace.size > 0) {
-        cql_print_name_safely(term->keyspace, text);
+        print_name_safely(term->keyspace, text);
         buffer_put_u8(text, '.');
     }
     if (term->keyspace.size == 0 && bytes_equal(term->text, bytes_text("token")))
@@ -159,7 +158,7 @@ static void print_function(const struct cql_term *term, struct buffer *text)
              bytes_equal(term->text, bytes_text("maxwritetime")))
         buffer_append_quoted(text, term->text, '"');
     else
-        cql_print_name_safely(term->text, text);
+        print_name_safely(term->text, text);
     print_enclosed(term->arguments, "()", text);
 }
 
@@ -271,7 +270,7 @@ void cql_print_term(const struct cql_term *term, struct buffer *text)
         cql_print_term(term->of, text);
         return;
     case CQL_TERM_NAME:
-        cql_print_name_safely(term->text, text);
+        print_name_safely(term->text, text);
         return;
     case CQL_TERM_FIELD:
         cql_print_term(term->of, text);
@@ -294,45 +293,135 @@ void cql_print_term(const struct cql_term *term, struct buffer *text)
     }
 }
 
-/* ---- statements ---- */
+/* ---- parts of statements ---- */
 
-static void print_describe(const struct cql_describe *describe, struct buffer *text)
+static const char *operator_text(enum cql_operator operator)
 {
-    static const char *const words[] = {
-        [CQL_DESCRIBE_CLUSTER] = "CLUSTER",
-        [CQL_DESCRIBE_SCHEMA] = "SCHEMA",
-        [CQL_DESCRIBE_FULL_SCHEMA] = "FULL SCHEMA",
-        [CQL_DESCRIBE_KEYSPACES] = "KEYSPACES",
-        [CQL_DESCRIBE_KEYSPACE] = "KEYSPACE ",
-        [CQL_DESCRIBE_ONLY_KEYSPACE] = "ONLY KEYSPACE ",
-        [CQL_DESCRIBE_TABLES] = "TABLES",
-        [CQL_DESCRIBE_TABLE] = "TABLE ",
-        [CQL_DESCRIBE_INDEX] = "INDEX ",
-        [CQL_DESCRIBE_VIEW] = "MATERIALIZED VIEW ",
-        [CQL_DESCRIBE_TYPES] = "TYPES",
-        [CQL_DESCRIBE_TYPE] = "TYPE ",
-        [CQL_DESCRIBE_FUNCTIONS] = "FUNCTIONS",
-        [CQL_DESCRIBE_FUNCTION] = "FUNCTION ",
-        [CQL_DESCRIBE_AGGREGATES] = "AGGREGATES",
-        [CQL_DESCRIBE_AGGREGATE] = "AGGREGATE ",
-        [CQL_DESCRIBE_ANY] = "",
-    };
-
-    buffer_append_text(text, "DESCRIBE ");
-    buffer_append_text(text, words[describe->kind]);
-    if (describe->name.keyspace.size > 0) {
-        cql_print_name_safely(describe->name.keyspace, text);
-        buffer_put_u8(text, '.');
+    switch (operator) {
+    case CQL_EQ:
+        return " = ";
+    case CQL_LT:
+        return " < ";
+    case CQL_LE:
+        return " <= ";
+    case CQL_GT:
+        return " > ";
+    case CQL_GE:
+        return " >= ";
+    case CQL_NE:
+        return " != ";
+    case CQL_IN:
+        return " IN ";
+    case CQL_NOT_IN:
+        return " NOT IN ";
+    case CQL_CONTAINS:
+        return " CONTAINS ";
+    case CQL_CONTAINS_KEY:
+        return " CONTAINS KEY ";
+    case CQL_NOT_CONTAINS:
+        return " NOT CONTAINS ";
+    case CQL_NOT_CONTAINS_KEY:
+        return " NOT CONTAINS KEY ";
+    case CQL_LIKE:
+        return " LIKE ";
+    case CQL_BETWEEN:
+        return " BETWEEN ";
+    case CQL_IS_NOT_NULL:
+        return " IS NOT NULL";
     }
-    if (describe->name.name.size > 0)
-        cql_print_name_safely(describe->name.name, text);
-    cql_print_words(text, describe->with_internals, " WITH INTERNALS");
+    check(false);
+    return NULL;
 }
 
-void cql_print(const struct cql_statement *statement, struct buffer *text)
+/* What stands left of the operator. */
+static void print_subject(const struct cql_relation *relation, struct buffer *text)
 {
-    if (statement->kind == CQL_STATEMENT_DESCRIBE)
-        print_describe(&statement->describe, text);
-    else if (!cql_print_data(statement, text) && !cql_print_definition(statement, text))
-        check(cql_print_role(statement, text));
+    switch (relation->kind) {
+    case CQL_RELATION_COLUMN:
+        cql_print_name(relation->columns->text, text);
+        return;
+    case CQL_RELATION_ELEMENT:
+        cql_print_name(relation->columns->text, text);
+        buffer_put_u8(text, '[');
+        cql_print_term(relation->key, text);
+        buffer_put_u8(text, ']');
+        return;
+    case CQL_RELATION_FIELD:
+        cql_print_name(relation->columns->text, text);
+        buffer_put_u8(text, '.');
+        cql_print_name(relation->field, text);
+        return;
+    case CQL_RELATION_TOKEN:
+        buffer_append_text(text, "token");
+        break;
+    case CQL_RELATION_TUPLE:
+    case CQL_RELATION_INDEX:
+        break;
+    }
+    buffer_put_u8(text, '(');
+    print_names(relation->columns, text);
+    buffer_put_u8(text, ')');
+}
+
+static void print_index_relation(const struct cql_relation *relation, struct buffer *text)
+{
+    buffer_append_text(text, "expr(");
+    print_names(relation->columns, text);
+    buffer_append_text(text, ", ");
+    cql_print_term(relation->values, text);
+    buffer_put_u8(text, ')');
+}
+
+void cql_print_relation(const struct cql_relation *relation, struct buffer *text)
+{
+    bool is_in = relation->operator== CQL_IN || relation->operator== CQL_NOT_IN;
+
+    if (relation->kind == CQL_RELATION_INDEX) {
+        print_index_relation(relation, text);
+        return;
+    }
+    print_subject(relation, text);
+    buffer_append_text(text, operator_text(relation->operator));
+    if (is_in && !relation->in_marker) {
+        buffer_put_u8(text, '(');
+        print_terms(relation->values, text);
+        buffer_put_u8(text, ')');
+    } else if (relation->operator== CQL_BETWEEN) {
+        cql_print_term(relation->values, text);
+        buffer_append_text(text, " AND ");
+        cql_print_term(relation->values->next, text);
+    } else if (relation->values != NULL) {
+        cql_print_term(relation->values, text);
+    }
+}
+
+/* column, column[key] or column.field. */
+static void print_place(struct bytes column, const struct cql_term *key, struct bytes field,
+                        struct buffer *text)
+{
+    cql_print_name(column, text);
+    if (key != NULL) {
+        buffer_put_u8(text, '[');
+        cql_print_term(key, text);
+        buffer_put_u8(text, ']');
+    }
+    if (field.size > 0) {
+        buffer_put_u8(text, '.');
+        cql_print_name(field, text);
+    }
+}
+
+void cql_print_assignment(const struct cql_assignment *assignment, struct buffer *text)
+{
+    print_place(assignment->column, assignment->key, assignment->field, text);
+    buffer_append_text(text, " = ");
+    if (assignment->kind == CQL_ASSIGN_ADD || assignment->kind == CQL_ASSIGN_SUBTRACT) {
+        cql_print_name(assignment->column, text);
+        buffer_append_text(text, assignment->kind == CQL_ASSIGN_ADD ? " + " : " - ");
+    }
+    cql_print_term(assignment->value, text);
+    if (assignment->kind == CQL_ASSIGN_PREPEND) {
+        buffer_append_text(text, " + ");
+        cql_print_name(assignment->column, text);
+    }
 }

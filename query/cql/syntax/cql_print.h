@@ -1,15 +1,13 @@
-/* cql_print: the syntax tree back to CQL text.
+/* cql_print: parts of the syntax tree back to CQL text: names, types, terms, relations.
  *
- * cql_parse reads the text as the same tree (positions apart).  Clauses come in the order of the
- * grammar, keywords in capitals, names quoted where they must be. */
+ * cql_parse reads the text as the same tree (positions apart).  Keywords come in capitals, names
+ * quoted where they must be.  tests/unit/test_cql_parse.c holds it to that, with whole statements
+ * around the parts. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 
 #include "base/buffer.h"
 #include "query/cql/syntax/cql_ast.h"
-
-/* Without a final semicolon. */
-void cql_print(const struct cql_statement *statement, struct buffer *text);
 
 void cql_print_term(const struct cql_term *term, struct buffer *text);
 /* As it stands in SET: column[key] = value, column = column + value. */

@@ -2,7 +2,7 @@
  *
  * A role's name that is no plain identifier is printed as a string: users cannot have names in
  * double quotes. */
-#include "query/cql/syntax/cql_print_private.h"
+#include "tests/lib/cql_statement_print_private.h"
 #include "storage/schema/type.h"
 
 static void print_role_name(struct bytes name, struct buffer *text)

@@ -1,8 +1,10 @@
-/* cql_print_private: what the printers of terms, of data statements and of definitions share. */
-#ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_PRIVATE_H
-#define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_PRIVATE_H
+/* cql_statement_print_private: what the printers of data statements, definitions and statements
+ * about roles share. */
+#ifndef DAYBOOK_TESTS_LIB_CQL_STATEMENT_PRINT_PRIVATE_H
+#define DAYBOOK_TESTS_LIB_CQL_STATEMENT_PRINT_PRIVATE_H
 
 #include "query/cql/syntax/cql_print.h"
+#include "tests/lib/cql_statement_print.h"
 
 /* Quoted if it is any keyword, reserved or not. */
 void cql_print_name_safely(struct bytes name, struct buffer *text);
@@ -15,9 +17,8 @@ void cql_print_selectors(const struct cql_selector *selectors, struct buffer *te
 /* " WHERE ...", or nothing. */
 void cql_print_where(const struct cql_relation *where, struct buffer *text);
 
-/* cql_print for the kinds of statements in cql_print_data.c, cql_print_definition.c and
- * cql_print_role.c.  False: the kind is none of theirs. */
-bool cql_print_data(const struct cql_statement *statement, struct buffer *text);
+/* For the kinds of statements in cql_statement_print_definition.c and cql_statement_print_role.c.
+ * False: the kind is none of theirs. */
 bool cql_print_definition(const struct cql_statement *statement, struct buffer *text);
 bool cql_print_role(const struct cql_statement *statement, struct buffer *text);
 

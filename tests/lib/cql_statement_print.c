@@ -1,105 +1,44 @@
-/* Printing SELECT, INSERT, UPDATE, DELETE and batches. */
-#include "query/cql/syntax/cql_print_private.h"
+/* SELECT, INSERT, UPDATE, DELETE, batches and DESCRIBE; the others have files of their own. */
+#include "tests/lib/cql_statement_print.h"
 
-static const char *operator_text(enum cql_operator operator)
+#include "query/cql/syntax/cql_lexer.h"
+#include "tests/lib/cql_statement_print_private.h"
+
+/* ---- lists ---- */
+
+void cql_print_name_safely(struct bytes name, struct buffer *text)
 {
-    switch (operator) {
-    case CQL_EQ:
-        return " = ";
-    case CQL_LT:
-        return " < ";
-    case CQL_LE:
-        return " <= ";
-    case CQL_GT:
-        return " > ";
-    case CQL_GE:
-        return " >= ";
-    case CQL_NE:
-        return " != ";
-    case CQL_IN:
-        return " IN ";
-    case CQL_NOT_IN:
-        return " NOT IN ";
-    case CQL_CONTAINS:
-        return " CONTAINS ";
-    case CQL_CONTAINS_KEY:
-        return " CONTAINS KEY ";
-    case CQL_NOT_CONTAINS:
-        return " NOT CONTAINS ";
-    case CQL_NOT_CONTAINS_KEY:
-        return " NOT CONTAINS KEY ";
-    case CQL_LIKE:
-        return " LIKE ";
-    case CQL_BETWEEN:
-        return " BETWEEN ";
-    case CQL_IS_NOT_NULL:
-        return " IS NOT NULL";
-    }
-    check(false);
-    return NULL;
+    if (cql_lexer_is_keyword(name))
+        buffer_append_quoted(text, name, '"');
+    else
+        cql_print_name(name, text);
 }
 
-/* What stands left of the operator. */
-static void print_subject(const struct cql_relation *relation, struct buffer *text)
+void cql_print_names(const struct cql_name *names, struct buffer *text)
 {
-    switch (relation->kind) {
-    case CQL_RELATION_COLUMN:
-        cql_print_name(relation->columns->text, text);
-        return;
-    case CQL_RELATION_ELEMENT:
-        cql_print_name(relation->columns->text, text);
-        buffer_put_u8(text, '[');
-        cql_print_term(relation->key, text);
-        buffer_put_u8(text, ']');
-        return;
-    case CQL_RELATION_FIELD:
-        cql_print_name(relation->columns->text, text);
-        buffer_put_u8(text, '.');
-        cql_print_name(relation->field, text);
-        return;
-    case CQL_RELATION_TOKEN:
-        buffer_append_text(text, "token");
-        break;
-    case CQL_RELATION_TUPLE:
-    case CQL_RELATION_INDEX:
-        break;
-    }
-    buffer_put_u8(text, '(');
-    cql_print_names(relation->columns, text);
-    buffer_put_u8(text, ')');
-}
-
-static void print_index_relation(const struct cql_relation *relation, struct buffer *text)
-{
-    buffer_append_text(text, "expr(");
-    cql_print_names(relation->columns, text);
-    buffer_append_text(text, ", ");
-    cql_print_term(relation->values, text);
-    buffer_put_u8(text, ')');
-}
-
-void cql_print_relation(const struct cql_relation *relation, struct buffer *text)
-{
-    bool is_in = relation->operator== CQL_IN || relation->operator== CQL_NOT_IN;
-
-    if (relation->kind == CQL_RELATION_INDEX) {
-        print_index_relation(relation, text);
-        return;
-    }
-    print_subject(relation, text);
-    buffer_append_text(text, operator_text(relation->operator));
-    if (is_in && !relation->in_marker) {
-        buffer_put_u8(text, '(');
-        cql_print_terms(relation->values, text);
-        buffer_put_u8(text, ')');
-    } else if (relation->operator== CQL_BETWEEN) {
-        cql_print_term(relation->values, text);
-        buffer_append_text(text, " AND ");
-        cql_print_term(relation->values->next, text);
-    } else if (relation->values != NULL) {
-        cql_print_term(relation->values, text);
+    for (const struct cql_name *name = names; name != NULL; name = name->next) {
+        cql_print_words(text, name != names, ", ");
+        cql_print_name(name->text, text);
     }
 }
+
+void cql_print_types(const struct cql_type *types, struct buffer *text)
+{
+    for (const struct cql_type *type = types; type != NULL; type = type->next) {
+        cql_print_words(text, type != types, ", ");
+        cql_print_type(type, text);
+    }
+}
+
+void cql_print_terms(const struct cql_term *terms, struct buffer *text)
+{
+    for (const struct cql_term *term = terms; term != NULL; term = term->next) {
+        cql_print_words(text, term != terms, ", ");
+        cql_print_term(term, text);
+    }
+}
+
+/* ---- data ---- */
 
 static void print_relations(const struct cql_relation *relations, const char *introduction,
                             struct buffer *text)
@@ -221,21 +160,6 @@ static void print_place(struct bytes column, const struct cql_term *key, struct 
     }
 }
 
-void cql_print_assignment(const struct cql_assignment *assignment, struct buffer *text)
-{
-    print_place(assignment->column, assignment->key, assignment->field, text);
-    buffer_append_text(text, " = ");
-    if (assignment->kind == CQL_ASSIGN_ADD || assignment->kind == CQL_ASSIGN_SUBTRACT) {
-        cql_print_name(assignment->column, text);
-        buffer_append_text(text, assignment->kind == CQL_ASSIGN_ADD ? " + " : " - ");
-    }
-    cql_print_term(assignment->value, text);
-    if (assignment->kind == CQL_ASSIGN_PREPEND) {
-        buffer_append_text(text, " + ");
-        cql_print_name(assignment->column, text);
-    }
-}
-
 static void print_update(const struct cql_update *update, struct buffer *text)
 {
     buffer_append_text(text, "UPDATE ");
@@ -272,13 +196,13 @@ static void print_batch(const struct cql_batch *batch, struct buffer *text)
     print_using(&batch->attributes, text);
     for (const struct cql_statement *of = batch->statements; of != NULL; of = of->next) {
         buffer_put_u8(text, ' ');
-        cql_print(of, text);
+        cql_statement_print(of, text);
         buffer_put_u8(text, ';');
     }
     buffer_append_text(text, " APPLY BATCH");
 }
 
-bool cql_print_data(const struct cql_statement *statement, struct buffer *text)
+static bool print_data(const struct cql_statement *statement, struct buffer *text)
 {
     if (statement->kind == CQL_STATEMENT_SELECT)
         print_select(&statement->select, text);
@@ -293,4 +217,47 @@ bool cql_print_data(const struct cql_statement *statement, struct buffer *text)
     else
         return false;
     return true;
+}
+
+/* ---- all ---- */
+
+static void print_describe(const struct cql_describe *describe, struct buffer *text)
+{
+    static const char *const words[] = {
+        [CQL_DESCRIBE_CLUSTER] = "CLUSTER",
+        [CQL_DESCRIBE_SCHEMA] = "SCHEMA",
+        [CQL_DESCRIBE_FULL_SCHEMA] = "FULL SCHEMA",
+        [CQL_DESCRIBE_KEYSPACES] = "KEYSPACES",
+        [CQL_DESCRIBE_KEYSPACE] = "KEYSPACE ",
+        [CQL_DESCRIBE_ONLY_KEYSPACE] = "ONLY KEYSPACE ",
+        [CQL_DESCRIBE_TABLES] = "TABLES",
+        [CQL_DESCRIBE_TABLE] = "TABLE ",
+        [CQL_DESCRIBE_INDEX] = "INDEX ",
+        [CQL_DESCRIBE_VIEW] = "MATERIALIZED VIEW ",
+        [CQL_DESCRIBE_TYPES] = "TYPES",
+        [CQL_DESCRIBE_TYPE] = "TYPE ",
+        [CQL_DESCRIBE_FUNCTIONS] = "FUNCTIONS",
+        [CQL_DESCRIBE_FUNCTION] = "FUNCTION ",
+        [CQL_DESCRIBE_AGGREGATES] = "AGGREGATES",
+        [CQL_DESCRIBE_AGGREGATE] = "AGGREGATE ",
+        [CQL_DESCRIBE_ANY] = "",
+    };
+
+    buffer_append_text(text, "DESCRIBE ");
+    buffer_append_text(text, words[describe->kind]);
+    if (describe->name.keyspace.size > 0) {
+        cql_print_name_safely(describe->name.keyspace, text);
+        buffer_put_u8(text, '.');
+    }
+    if (describe->name.name.size > 0)
+        cql_print_name_safely(describe->name.name, text);
+    cql_print_words(text, describe->with_internals, " WITH INTERNALS");
+}
+
+void cql_statement_print(const struct cql_statement *statement, struct buffer *text)
+{
+    if (statement->kind == CQL_STATEMENT_DESCRIBE)
+        print_describe(&statement->describe, text);
+    else if (!print_data(statement, text) && !cql_print_definition(statement, text))
+        check(cql_print_role(statement, text));
 }

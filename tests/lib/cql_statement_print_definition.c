@@ -1,5 +1,5 @@
 /* Printing what makes, changes and drops keyspaces, tables, types, indexes, views and functions. */
-#include "query/cql/syntax/cql_print_private.h"
+#include "tests/lib/cql_statement_print_private.h"
 
 static void print_properties(const struct cql_property *properties, const char *introduction,
                              struct buffer *text)
