@@ -62,10 +62,10 @@ Test(cql_print, types_are_spelled_as_they_were)
 Test(cql_print, terms_are_read_as_the_same_terms_again)
 {
     static const char *const terms[] = {
-        "'it''s'",        "-1",          "1.5e3",       "0xcafe",         "a + - 1",
-        "ks.f(a, ?)",     "token(a, b)", "count(*)",    "CAST(a AS text)", "m['k'][1 .. 2]",
-        "{'a': 1, 'b': 2}", "[1, 2]",    "(1, 'a')",    "WRITETIME(a)",   "(int) :\"Name\"",
-        "u.field",        "NULL"};
+        "'it''s'",          "-1",          "1.5e3",    "0xcafe",          "a + - 1",
+        "ks.f(a, ?)",       "token(a, b)", "count(*)", "CAST(a AS text)", "m['k'][1 .. 2]",
+        "{'a': 1, 'b': 2}", "[1, 2]",      "(1, 'a')", "WRITETIME(a)",    "(int) :\"Name\"",
+        "u.field",          "NULL"};
     for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
         struct arena *arena = arena_new(4096);
         struct buffer text = {.arena = arena};
@@ -80,9 +80,9 @@ Test(cql_print, terms_are_read_as_the_same_terms_again)
 
 Test(cql_print, relations_and_assignments_stand_as_in_their_clause)
 {
-    static const char *const relations[] = {"a = 1",          "(a, b) > (1, 2)", "a IN (1, 2)",
-                                            "a IN ?",         "token(a) >= 3",   "m['k'] != 2",
-                                            "c CONTAINS KEY 1", "a BETWEEN 1 AND 2"};
+    static const char *const relations[] = {
+        "a = 1",         "(a, b) > (1, 2)", "a IN (1, 2)",      "a IN ?",
+        "token(a) >= 3", "m['k'] != 2",     "c CONTAINS KEY 1", "a BETWEEN 1 AND 2"};
     static const char *const assignments[] = {"a = 1", "l = [1] + l", "c = c - 1", "m['k'] = 2",
                                               "u.f = NULL"};
     for (size_t i = 0; i < sizeof(relations) / sizeof(relations[0]); i++) {

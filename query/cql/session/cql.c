@@ -132,16 +132,11 @@ static void use_run(struct cql_work *work)
 static const char *refused_kind(enum cql_statement_kind kind)
 {
     switch ((int)kind) {
-    case CQL_STATEMENT_CREATE_VIEW:
-    case CQL_STATEMENT_ALTER_VIEW:
+    case CQL_STATEMENT_VIEW:
         return "Materialized views are disabled. Enable in cassandra.yaml to use.";
-    case CQL_STATEMENT_CREATE_TRIGGER:
-    case CQL_STATEMENT_DROP_TRIGGER:
+    case CQL_STATEMENT_TRIGGER:
         return "Triggers are not supported by daybook";
-    case CQL_STATEMENT_CREATE_FUNCTION:
-    case CQL_STATEMENT_DROP_FUNCTION:
-    case CQL_STATEMENT_CREATE_AGGREGATE:
-    case CQL_STATEMENT_DROP_AGGREGATE:
+    case CQL_STATEMENT_FUNCTION:
         return "User-defined functions are disabled in cassandra.yaml - set "
                "user_defined_functions_enabled=true to enable";
     case CQL_STATEMENT_CREATE_ROLE:

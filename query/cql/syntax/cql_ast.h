@@ -382,56 +382,6 @@ struct cql_create_index {
     struct cql_property *properties;
 };
 
-struct cql_create_view {
-    bool if_not_exists;
-    struct cql_qualified_name name;
-    struct cql_selector *selectors;      /* NULL: * */
-    struct cql_qualified_name table;
-    struct cql_relation *where;
-    struct cql_primary_key key;
-    struct cql_ordering *clustering_order;
-    struct cql_property *properties;
-};
-
-/* CREATE TRIGGER, DROP TRIGGER. */
-struct cql_trigger {
-    bool if_exists;
-    bool if_not_exists;
-    struct bytes name;
-    struct cql_qualified_name table;
-    struct bytes class_name;
-};
-
-struct cql_create_function {
-    bool or_replace;
-    bool if_not_exists;
-    struct cql_qualified_name name;
-    struct cql_definition *arguments;
-    bool called_on_null_input;
-    struct cql_type *returns;
-    struct bytes language;
-    struct bytes body;
-};
-
-struct cql_create_aggregate {
-    bool or_replace;
-    bool if_not_exists;
-    struct cql_qualified_name name;
-    struct cql_type *arguments;
-    struct bytes state_function;
-    struct cql_type *state_type;
-    struct bytes final_function;         /* empty: none */
-    struct cql_term *initial_condition;  /* NULL: none */
-};
-
-/* DROP FUNCTION, DROP AGGREGATE. */
-struct cql_drop_function {
-    bool if_exists;
-    struct cql_qualified_name name;
-    bool has_arguments;
-    struct cql_type *arguments;
-};
-
 /* ---- who may do what ---- */
 
 enum cql_permission {
@@ -577,15 +527,12 @@ enum cql_statement_kind {
     CQL_STATEMENT_DROP_TYPE,             /* object */
     CQL_STATEMENT_CREATE_INDEX,          /* create_index */
     CQL_STATEMENT_DROP_INDEX,            /* object */
-    CQL_STATEMENT_CREATE_VIEW,           /* create_view */
-    CQL_STATEMENT_ALTER_VIEW,            /* object */
     CQL_STATEMENT_DROP_VIEW,             /* object */
-    CQL_STATEMENT_CREATE_TRIGGER,        /* trigger */
-    CQL_STATEMENT_DROP_TRIGGER,          /* trigger */
-    CQL_STATEMENT_CREATE_FUNCTION,       /* create_function */
-    CQL_STATEMENT_DROP_FUNCTION,         /* drop_function */
-    CQL_STATEMENT_CREATE_AGGREGATE,      /* create_aggregate */
-    CQL_STATEMENT_DROP_AGGREGATE,        /* drop_function */
+
+    /* None: they are refused, whatever is in them. */
+    CQL_STATEMENT_VIEW,                  /* CREATE or ALTER MATERIALIZED VIEW */
+    CQL_STATEMENT_TRIGGER,
+    CQL_STATEMENT_FUNCTION,              /* and AGGREGATE */
 
     CQL_STATEMENT_CREATE_ROLE,           /* role */
     CQL_STATEMENT_ALTER_ROLE,            /* role */
@@ -624,11 +571,6 @@ struct cql_statement {
         struct cql_alter alter;
         struct cql_create_type create_type;
         struct cql_create_index create_index;
-        struct cql_create_view create_view;
-        struct cql_trigger trigger;
-        struct cql_create_function create_function;
-        struct cql_create_aggregate create_aggregate;
-        struct cql_drop_function drop_function;
         struct cql_role role;
         struct cql_role_grant role_grant;
         struct cql_permissions permissions;

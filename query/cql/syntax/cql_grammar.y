@@ -1265,125 +1265,59 @@ definition(A) ::= DROP(P) INDEX if_exists(I) qualified(N). {
     A->object.name = N;
 }
 
-definition(A) ::= CREATE(P) MATERIALIZED VIEW if_not_exists(I) qualified(N) AS SELECT selectors(L)
-                  FROM qualified(T) where_or_none(W) primary_key(K) table_options(O). {
-    A = STATEMENT(CREATE_VIEW, P);
-    A->create_view.if_not_exists = I;
-    A->create_view.name = N;
-    A->create_view.selectors = L.first;
-    A->create_view.table = T;
-    A->create_view.where = W.first;
-    A->create_view.key = K;
-    A->create_view.clustering_order = O.clustering_order.first;
-    A->create_view.properties = O.properties.first;
+/* Of what is refused by name only the syntax is looked at, and nothing is kept. */
+definition(A) ::= CREATE(P) MATERIALIZED VIEW if_not_exists qualified AS SELECT selectors
+                  FROM qualified where_or_none primary_key table_options(O). {
+    A = STATEMENT(VIEW, P);
     cql_build_check_view(b, O);
 }
-definition(A) ::= ALTER(P) MATERIALIZED VIEW if_exists(I) qualified(N) with(L). {
-    A = STATEMENT(ALTER_VIEW, P);
-    A->object.if_exists = I;
-    A->object.name = N;
-    A->object.properties = L.first;
-}
+definition(A) ::= ALTER(P) MATERIALIZED VIEW if_exists qualified with. { A = STATEMENT(VIEW, P); }
 definition(A) ::= DROP(P) MATERIALIZED VIEW if_exists(I) qualified(N). {
     A = STATEMENT(DROP_VIEW, P);
     A->object.if_exists = I;
     A->object.name = N;
 }
 
-definition(A) ::= CREATE(P) TRIGGER if_not_exists(I) name(N) ON qualified(T) USING STRING(U). {
-    A = STATEMENT(CREATE_TRIGGER, P);
-    A->trigger.if_not_exists = I;
-    A->trigger.name = N.text;
-    A->trigger.table = T;
-    A->trigger.class_name = U.text;
+definition(A) ::= CREATE(P) TRIGGER if_not_exists name ON qualified USING STRING. {
+    A = STATEMENT(TRIGGER, P);
 }
-definition(A) ::= DROP(P) TRIGGER if_exists(I) name(N) ON qualified(T). {
-    A = STATEMENT(DROP_TRIGGER, P);
-    A->trigger.if_exists = I;
-    A->trigger.name = N.text;
-    A->trigger.table = T;
-}
+definition(A) ::= DROP(P) TRIGGER if_exists name ON qualified. { A = STATEMENT(TRIGGER, P); }
 
-/* ---- functions and aggregates ---- */
+/* ---- functions and aggregates, which are refused ---- */
 
-%type or_replace {bool}
-or_replace(A) ::= . { A = false; }
-or_replace(A) ::= OR REPLACE. { A = true; }
+or_replace ::= .
+or_replace ::= OR REPLACE.
 
-definition(A) ::= CREATE(P) or_replace(O) FUNCTION if_not_exists(I) qualified(N) LP parameters(L) RP
-                  on_null_input(C) ON NULL INPUT RETURNS type(T) LANGUAGE name(X) AS STRING(B). {
-    A = STATEMENT(CREATE_FUNCTION, P);
-    A->create_function.or_replace = O;
-    A->create_function.if_not_exists = I;
-    A->create_function.name = N;
-    A->create_function.arguments = L.first;
-    A->create_function.called_on_null_input = C;
-    A->create_function.returns = T;
-    A->create_function.language = X.text;
-    A->create_function.body = B.text;
+definition(A) ::= CREATE(P) or_replace FUNCTION if_not_exists qualified LP parameters RP
+                  on_null_input ON NULL INPUT RETURNS type LANGUAGE name AS STRING. {
+    A = STATEMENT(FUNCTION, P);
 }
 
-%type on_null_input {bool}
-on_null_input(A) ::= RETURNS NULL. { A = false; }
-on_null_input(A) ::= CALLED. { A = true; }
+on_null_input ::= RETURNS NULL.
+on_null_input ::= CALLED.
 
-%type parameters {struct cql_definition_list}
-parameters(A) ::= . { A = (struct cql_definition_list){0}; }
-parameters(A) ::= some_parameters(L). { A = L; }
+parameters ::= .
+parameters ::= some_parameters.
 
-%type some_parameters {struct cql_definition_list}
-some_parameters(A) ::= field_defined(F). {
-    A = (struct cql_definition_list){0};
-    CQL_LIST_APPEND(&A, F);
-}
-some_parameters(A) ::= some_parameters(L) COMMA field_defined(F). {
-    A = L;
-    CQL_LIST_APPEND(&A, F);
+some_parameters ::= field_defined.
+some_parameters ::= some_parameters COMMA field_defined.
+
+definition(A) ::= CREATE(P) or_replace AGGREGATE if_not_exists qualified
+                  LP types_or_none RP SFUNC name STYPE type finalfunc initcond. {
+    A = STATEMENT(FUNCTION, P);
 }
 
-definition(A) ::= CREATE(P) or_replace(O) AGGREGATE if_not_exists(I) qualified(N)
-                  LP types_or_none(L) RP SFUNC name(S) STYPE type(T) finalfunc(F) initcond(C). {
-    A = STATEMENT(CREATE_AGGREGATE, P);
-    A->create_aggregate.or_replace = O;
-    A->create_aggregate.if_not_exists = I;
-    A->create_aggregate.name = N;
-    A->create_aggregate.arguments = L.first;
-    A->create_aggregate.state_function = S.text;
-    A->create_aggregate.state_type = T;
-    A->create_aggregate.final_function = F;
-    A->create_aggregate.initial_condition = C;
-}
+finalfunc ::= .
+finalfunc ::= FINALFUNC name.
 
-%type finalfunc {struct bytes}
-finalfunc(A) ::= . { A = (struct bytes){0}; }
-finalfunc(A) ::= FINALFUNC name(N). { A = N.text; }
+initcond ::= .
+initcond ::= INITCOND term.
 
-%type initcond {struct cql_term *}
-initcond(A) ::= . { A = NULL; }
-initcond(A) ::= INITCOND term(T). { A = T; }
+definition(A) ::= DROP(P) FUNCTION if_exists qualified signature. { A = STATEMENT(FUNCTION, P); }
+definition(A) ::= DROP(P) AGGREGATE if_exists qualified signature. { A = STATEMENT(FUNCTION, P); }
 
-definition(A) ::= DROP(P) FUNCTION if_exists(I) qualified(N) signature(S). {
-    A = STATEMENT(DROP_FUNCTION, P);
-    A->drop_function.if_exists = I;
-    A->drop_function.has_arguments = S != NULL;
-    A->drop_function.arguments = S == NULL ? NULL : S->first;
-    A->drop_function.name = N;
-}
-definition(A) ::= DROP(P) AGGREGATE if_exists(I) qualified(N) signature(S). {
-    A = STATEMENT(DROP_AGGREGATE, P);
-    A->drop_function.if_exists = I;
-    A->drop_function.has_arguments = S != NULL;
-    A->drop_function.arguments = S == NULL ? NULL : S->first;
-    A->drop_function.name = N;
-}
-
-/* NULL: none was given, which is not the same as no arguments. */
-%type signature {struct cql_type_list *}
-signature(A) ::= . { A = NULL; }
-signature(A) ::= LP types_or_none(L) RP. {
-    A = NEW(struct cql_type_list);
-    *A = L;
-}
+signature ::= .
+signature ::= LP types_or_none RP.
 
 /* ---- roles and permissions ---- */
 
