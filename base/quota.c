@@ -35,13 +35,67 @@ void quota_take_over(struct quota *quota, size_t bytes)
         quota->taken += bytes;
 }
 
+/* What is granted may end at once and give back: the outermost call grants to all. */
+static void grant(struct quota *quota)
+{
+    if (quota->is_granting)
+        return;
+    quota->is_granting = true;
+    while (quota->first != NULL && quota_take(quota, quota->first->bytes)) {
+        struct quota_waiter *waiter = quota->first;
+        quota->first = waiter->next;
+        waiter->is_waiting = false;
+        waiter->granted(waiter);
+    }
+    quota->is_granting = false;
+}
+
 void quota_give(struct quota *quota, size_t bytes)
 {
-    for (; quota != NULL; quota = quota->parent) {
-        check(bytes <= quota->taken);
-        quota->taken -= bytes;
+    for (struct quota *at = quota; at != NULL; at = at->parent) {
+        check(bytes <= at->taken);
+        at->taken -= bytes;
     }
+    grant(quota);
 }
+
+void quota_hold(struct quota *quota, size_t *held, size_t bytes)
+{
+    size_t before = *held;
+    *held = bytes;
+    if (bytes > before)
+        quota_take_over(quota, bytes - before);
+    else
+        quota_give(quota, before - bytes);
+}
+
+/* ---- waiters ---- */
+
+void quota_wait(struct quota *quota, struct quota_waiter *waiter)
+{
+    check(!waiter->is_waiting);
+    struct quota_waiter **link = &quota->first;
+    while (*link != NULL)
+        link = &(*link)->next;
+    waiter->next = NULL;
+    waiter->is_waiting = true;
+    *link = waiter;
+    grant(quota);
+}
+
+void quota_forget(struct quota *quota, struct quota_waiter *waiter)
+{
+    if (!waiter->is_waiting)
+        return;
+    struct quota_waiter **link = &quota->first;
+    while (*link != waiter)
+        link = &(*link)->next;
+    *link = waiter->next;
+    waiter->is_waiting = false;
+    grant(quota);
+}
+
+/* ---- questions ---- */
 
 size_t quota_left(const struct quota *quota)
 {
@@ -51,4 +105,21 @@ size_t quota_left(const struct quota *quota)
         left = there < left ? there : left;
     }
     return left;
+}
+
+bool quota_is_fair(const struct quota *quota, size_t held)
+{
+    return held < quota_left(quota) / 2;
+}
+
+bool quota_is_past(const struct quota *quota, size_t most, bool was_past)
+{
+    return quota->taken > (was_past ? most / 2 : most);
+}
+
+int64_t quota_untold(struct quota *quota)
+{
+    int64_t change = (int64_t)quota->taken - (int64_t)quota->told;
+    quota->told = quota->taken;
+    return change;
 }

@@ -8,7 +8,7 @@
  *        │                  └── no room in time ─▶ refused: told so, what still comes is dropped
  *        └── INGEST ─▶ handed over (the session ends, the connection does not)
  *
- * Room (control_room.h) is asked for before a large request is read, and before a small one is run;
+ * Memory is asked for before a large request is read, and before a small one is run;
  * a brief command, which ends in its first turn, needs none: how a server is can be asked whatever
  * others leave unread.
  *
@@ -27,8 +27,8 @@
 #include "door/door.h"
 #include "program/control/control_message.h"
 #include "program/control/control_parse.h"
-#include "program/control/control_room.h"
 #include "base/memory.h"
+#include "base/quota.h"
 
 enum {
     HELD_MAX = 16 << 10,  /* bytes; less than any command waits for to have left */
@@ -38,7 +38,7 @@ enum {
 
 struct session {
     struct command_output output; /* first: the command's handle on the session */
-    struct room_waiter waiter;    /* for room to run in, */
+    struct quota_waiter waiter;   /* for room to run in, */
     size_t taken_bytes;           /* which it has; 0: it has none */
     size_t answer_bytes;          /* that wait for the reader, */
     size_t kept_bytes;            /* and that the command keeps besides */
@@ -69,7 +69,10 @@ struct session {
 
 struct control_server {
     struct control_server_options options;
-    struct control_room room;
+    struct quota held;     /* all that follows, which an account is told of: */
+    struct quota commands; /* of those that run, with what goes along with them; */
+    struct quota answers;  /* that wait for their readers; */
+    struct quota kept;     /* what commands keep besides, such as an entry for each ad */
     struct door door;
     bool is_closing;
     struct session *sessions;
@@ -98,23 +101,28 @@ static void server_forget(struct control_server *server, struct session *session
     server->extra_count -= session->is_extra;
 }
 
+static void server_tell(struct control_server *server)
+{
+    int64_t change = quota_untold(&server->held);
+    if (change != 0 && server->options.held != NULL)
+        server->options.held(server->options.context, change);
+}
+
 static void session_wait_no_more(struct session *session)
 {
     struct control_server *server = session->server;
-    control_room_forget(&server->room, &session->waiter);
+    quota_forget(&server->commands, &session->waiter);
     server->options.world->executor->timer_stop(server->options.world->executor,
                                                 &session->patience);
 }
 
-/* Of the room: all but the answer. */
+/* All but the answer. */
 static void session_give_back(struct session *session)
 {
-    struct control_room *room = &session->server->room;
-    size_t taken = session->taken_bytes;
-    size_t kept = session->kept_bytes;
-    session->taken_bytes = session->kept_bytes = 0;
-    (void)control_room_keep(room, -(int64_t)kept);
-    control_room_give_back(room, taken);
+    struct control_server *server = session->server;
+    quota_hold(&server->kept, &session->kept_bytes, 0);
+    quota_hold(&server->commands, &session->taken_bytes, 0);
+    server_tell(server);
 }
 
 static void session_free(struct session *session)
@@ -123,7 +131,8 @@ static void session_free(struct session *session)
     door_leave(&session->slot);
     session_wait_no_more(session);
     session_give_back(session);
-    control_room_answer(&server->room, -(int64_t)session->answer_bytes);
+    quota_hold(&server->answers, &session->answer_bytes, 0);
+    server_tell(server);
     server_forget(server, session);
     for (int i = 0; i < session->word_count; i++)
         memory_free(session->words[i]);
@@ -169,14 +178,14 @@ static bool session_is_heard(const struct session *session)
     return session->connection != NULL && !session->is_closing;
 }
 
-/* Tell the room what waits for the reader. */
+/* What waits for the reader by now. */
 static void answer_count(struct session *session)
 {
+    struct control_server *server = session->server;
     size_t bytes =
         session_is_heard(session) ? network_queued(session->connection) + session->held.size : 0;
-    int64_t change = (int64_t)bytes - (int64_t)session->answer_bytes;
-    session->answer_bytes = bytes;
-    control_room_answer(&session->server->room, change);
+    quota_hold(&server->answers, &session->answer_bytes, bytes);
+    server_tell(server);
 }
 
 static void held_send(struct session *session)
@@ -225,16 +234,20 @@ static bool output_is_full(struct command_output *output)
     struct session *session = session_of(output);
     answer_count(session);
     size_t bytes = session->answer_bytes;
-    return bytes > 0 && (bytes >= CONTROL_QUEUED_MAX ||
-                         bytes >= control_room_answer_left(&session->server->room) / 2);
+    return bytes > 0 &&
+           (bytes >= CONTROL_QUEUED_MAX || !quota_is_fair(&session->server->answers, bytes));
 }
 
 static bool output_keep(struct command_output *output, int64_t change_bytes)
 {
     struct session *session = session_of(output);
-    if (!control_room_keep(&session->server->room, change_bytes))
+    struct quota *quota = &session->server->kept;
+    if (change_bytes > 0 && !quota_take(quota, (size_t)change_bytes))
         return false;
+    if (change_bytes < 0)
+        quota_give(quota, (size_t)-change_bytes);
     session->kept_bytes += (size_t)change_bytes;
+    server_tell(session->server);
     return true;
 }
 
@@ -384,13 +397,14 @@ static void session_wait(struct session *session, void (*fire)(struct timer *tim
     executor->timer_start(executor, &session->patience, ms);
 }
 
-/* In another turn of the loop: who gave the room is not through with what he does. */
-static void room_granted(struct room_waiter *waiter)
+/* In another turn of the loop: the caller that gave the memory back is not through yet. */
+static void memory_granted(struct quota_waiter *waiter)
 {
     struct session *session =
         (struct session *)(void *)((char *)waiter - offsetof(struct session, waiter));
     session_wait_no_more(session);
     session->taken_bytes = waiter->bytes;
+    server_tell(session->server);
     if (!session->is_asking)
         session_wait(session, room_turn, 0);
 }
@@ -398,17 +412,17 @@ static void room_granted(struct room_waiter *waiter)
 /* `input_bytes`: beyond a small request, which is in what every command takes. */
 static void session_want_room(struct session *session, size_t input_bytes)
 {
-    struct control_room *room = &session->server->room;
-    session->waiter =
-        (struct room_waiter){.bytes = CONTROL_COMMAND_BYTES + input_bytes, .granted = room_granted};
-    if (!control_room_may_grant(room, session->waiter.bytes)) {
+    struct quota *quota = &session->server->commands;
+    session->waiter = (struct quota_waiter){.bytes = CONTROL_COMMAND_BYTES + input_bytes,
+                                            .granted = memory_granted};
+    if (session->waiter.bytes > quota->limit) {
         session_refuse(session, "what goes along with the command is more than the server has "
                                 "memory for (--memory)");
         return;
     }
     network_pause(session->connection);
     session->is_asking = true;
-    control_room_wait(room, &session->waiter);
+    quota_wait(quota, &session->waiter);
     session->is_asking = false;
     if (session->waiter.is_waiting)
         session_wait(session, patience_ended, ROOM_WAIT_MS);
@@ -558,10 +572,10 @@ int control_server_open(const struct control_server_options *options,
 {
     struct control_server *server = memory_zeroed(1, sizeof(*server));
     server->options = *options;
-    server->room = (struct control_room){.bytes_max = options->bytes_max > 0 ? options->bytes_max
-                                                                             : CONTROL_BYTES_MAX,
-                                         .changed = options->held,
-                                         .context = options->context};
+    struct quota part = {.parent = &server->held,
+                         .limit = options->bytes_max > 0 ? options->bytes_max : CONTROL_BYTES_MAX};
+    server->held = (struct quota){.limit = SIZE_MAX};
+    server->commands = server->answers = server->kept = part;
     struct door_options door = {.name = "control",
                                 .network = options->network,
                                 .world = options->world,

@@ -15,8 +15,8 @@ struct control_server_options {
     const struct control_entry *entries;           /* outlive the server */
     uint32_t entry_count;
     uint32_t connections_max;          /* 0: CONTROL_CONNECTIONS_MAX */
-    size_t bytes_max;                  /* of memory, for what commands take (control_room.h); 0:
-                                        * CONTROL_BYTES_MAX */
+    size_t bytes_max;                  /* of memory, each for commands that run, answers that
+                                        * wait and what is kept; 0: CONTROL_BYTES_MAX */
     /* Tells an account of it; NULL: there is none. */
     void (*held)(void *context, int64_t change_bytes);
     /* Takes a connection that asked for the ingest door. */

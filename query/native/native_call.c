@@ -45,8 +45,8 @@ static void call_free(struct native_call *call)
     struct native_connection *connection = call->connection;
     struct native_door *door = connection->door;
 
-    connection->call_bytes -= call->size;
-    native_door_hold(door, door->request_bytes - call->size, door->answer_bytes);
+    quota_give(&connection->calls, call->size);
+    native_door_tell(door);
     if (door->spare_count < NATIVE_CALLS_SPARE_MAX && arena_held(call->arena) <= CALL_KEEP_MAX) {
         arena_reset(call->arena);
         call->next = door->spare;
@@ -201,18 +201,17 @@ void native_call_drop(struct native_connection *connection)
 
 /* ---- arrival ---- */
 
-/* Count the call's bytes; false: there is no room for them. */
+/* Take the call's bytes; false: there is no room for them. */
 static bool call_admit(struct native_call *call)
 {
     struct native_connection *connection = call->connection;
-    struct native_door *door = connection->door;
-    const struct native_limits *limits = &door->options.limits;
+    size_t size = sizeof *call + arena_held(call->arena);
 
-    call->size = sizeof *call + arena_held(call->arena);
-    connection->call_bytes += call->size;
-    native_door_hold(door, door->request_bytes + call->size, door->answer_bytes);
-    return !door->is_closing && door->request_bytes <= limits->bytes_max &&
-           connection->call_bytes <= limits->connection_bytes_max;
+    if (connection->door->is_closing || !quota_take(&connection->calls, size))
+        return false;
+    call->size = size;
+    native_door_tell(connection->door);
+    return true;
 }
 
 void native_call_take(struct native_connection *connection, const struct native_envelope *envelope)

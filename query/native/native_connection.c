@@ -65,21 +65,17 @@ void native_connection_count(struct native_connection *connection)
                                            : native_outbox_size(&connection->outbox) +
                                                  network_queued(connection->connection);
 
-    size_t request_bytes = door->request_bytes + input - connection->input_bytes;
-    size_t answer_bytes = door->answer_bytes + output - connection->output_bytes;
-
-    connection->input_bytes = input;
-    connection->output_bytes = output;
-    native_door_hold(door, request_bytes, answer_bytes);
+    quota_hold(&door->requests, &connection->input_bytes, input);
+    quota_hold(&door->answers, &connection->output_bytes, output);
+    native_door_tell(door);
 }
 
 /* How large a body may be now, so that what is gathered stays within the door's limit. */
 static uint32_t body_max(const struct native_connection *connection)
 {
-    const struct native_door *door = connection->door;
-    size_t used = door->request_bytes - connection->input_bytes;
-    size_t limit = door->options.limits.bytes_max;
-    size_t room = used < limit ? limit - used : 0;
+    const struct quota *quota = &connection->door->requests;
+    size_t used = quota->taken - connection->input_bytes;
+    size_t room = used < quota->limit ? quota->limit - used : 0;
 
     if (connection->state != NATIVE_SERVING)
         return NATIVE_GREETING_BODY_MAX;
@@ -548,6 +544,8 @@ void native_door_attach(struct native_door *door, struct connection *network)
     }
     connection->door = door;
     connection->connection = network;
+    connection->calls = (struct quota){.parent = &door->requests,
+                                       .limit = door->options.limits.connection_bytes_max};
     connection->waiting_end = &connection->waiting;
     native_inbox_init(&connection->inbox, false, NATIVE_GREETING_BODY_MAX);
     connection->inbox.is_secret = door->options.passwords != NULL;

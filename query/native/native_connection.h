@@ -15,6 +15,7 @@
 
 #include <sys/queue.h>
 
+#include "base/quota.h"
 #include "codec/native_inbox.h"
 #include "codec/native_outbox.h"
 #include "codec/native_request.h"
@@ -80,7 +81,7 @@ struct native_connection {
     struct native_login *login;            /* waits or is being checked; NULL unless CHECKING */
     struct native_call *waiting, **waiting_end;
     uint32_t running;
-    size_t call_bytes;                     /* of calls waiting and running */
+    struct quota calls;                    /* waiting and running; of the door's requests */
     size_t input_bytes, output_bytes;      /* as counted in the door's sums */
     struct native_connection *next_due;    /* to be flushed in the loop's next turn */
     bool is_due;
@@ -111,9 +112,10 @@ struct native_door {
     struct native_login *checking;         /* the one password that is being checked */
     struct log_group failed_logins;
     LIST_HEAD(, native_connection) connections;
-    size_t request_bytes;                  /* held by inboxes and calls, */
-    size_t answer_bytes;                   /* and by outboxes and the network, as last seen */
-    bool is_over;                          /* too many: who has not read his is not served */
+    struct quota requests;                 /* held by inboxes and calls, */
+    struct quota answers;                  /* and by outboxes and the network, as last seen */
+    bool is_over;                          /* of these too many: a client that has not read its
+                                            * answers is not served */
     struct native_call *spare;
     uint32_t spare_count;
     struct native_connection *due;         /* to be flushed by `flush` */
@@ -179,9 +181,9 @@ void native_call_free_spare(struct native_door *door);
 
 /* ---- native_door.c ---- */
 
-/* The sums are now these: told to the store, and to all connections where the answers' limit is
- * passed, or they are back at half of it. */
-void native_door_hold(struct native_door *door, size_t request_bytes, size_t answer_bytes);
+/* What is taken has changed: tell the store, and all connections where the answers are past their
+ * limit, or are back at half of it. */
+void native_door_tell(struct native_door *door);
 /* A connection is gone: the last one of a closing door takes the door with it. */
 void native_door_release(struct native_door *door);
 /* The metric of an error's code. */

@@ -125,23 +125,20 @@ static void update_all(struct native_door *door)
         native_connection_flush_soon(connection);
 }
 
-void native_door_hold(struct native_door *door, size_t request_bytes, size_t answer_bytes)
+void native_door_tell(struct native_door *door)
 {
     struct store *store = door->options.store;
-    size_t most = door->options.limits.answer_bytes_max;
+    int64_t request_change = quota_untold(&door->requests);
+    int64_t answer_change = quota_untold(&door->answers);
     bool was_over = door->is_over;
 
-    if (store != NULL && request_bytes != door->request_bytes)
-        store_hold_memory(store, STORE_HELD_REQUESTS,
-                          (int64_t)request_bytes - (int64_t)door->request_bytes);
-    if (store != NULL && answer_bytes != door->answer_bytes)
-        store_hold_memory(store, STORE_HELD_ANSWERS,
-                          (int64_t)answer_bytes - (int64_t)door->answer_bytes);
-    door->request_bytes = request_bytes;
-    door->answer_bytes = answer_bytes;
-    door->metrics.request_bytes->value = (int64_t)request_bytes;
-    door->metrics.answer_bytes->value = (int64_t)answer_bytes;
-    door->is_over = answer_bytes > (was_over ? most / 2 : most);
+    if (store != NULL && request_change != 0)
+        store_hold_memory(store, STORE_HELD_REQUESTS, request_change);
+    if (store != NULL && answer_change != 0)
+        store_hold_memory(store, STORE_HELD_ANSWERS, answer_change);
+    door->metrics.request_bytes->value = (int64_t)door->requests.taken;
+    door->metrics.answer_bytes->value = (int64_t)door->answers.taken;
+    door->is_over = quota_is_past(&door->answers, door->answers.limit, was_over);
     if (door->is_over != was_over)
         update_all(door);
 }
@@ -222,6 +219,8 @@ struct native_door *native_door_new(const struct native_options *options)
 
     door->options = *options;
     default_limits(&door->options.limits);
+    door->requests.limit = door->options.limits.bytes_max;
+    door->answers.limit = door->options.limits.answer_bytes_max;
     door->flush = (struct timer){.fire = door_flush, .context = door};
     add_metrics(door);
     open_slots(door);

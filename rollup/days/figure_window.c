@@ -23,8 +23,8 @@ enum {
 };
 
 struct figure_window {
-    struct figure_room *room;
-    size_t bytes; /* of the room's that are this window's */
+    struct quota *quota;
+    size_t bytes; /* that it has of the quota's */
     struct arena *arena;
     struct bytes *kept; /* by reseller; size 0: none */
     uint32_t capacity;  /* of `kept` */
@@ -38,32 +38,27 @@ struct figure_window {
     struct reader next;
 };
 
-struct figure_window *figure_window_new(struct figure_room *room)
+struct figure_window *figure_window_new(struct quota *quota)
 {
     struct figure_window *window = memory_zeroed(1, sizeof(*window));
-    window->room = room;
+    window->quota = quota;
     window->arena = arena_new(ARENA_CHUNK);
     window->open_reseller = UINT32_MAX;
     return window;
 }
 
-static void take_room(struct figure_window *window, size_t bytes)
-{
-    window->room->bytes += bytes - window->bytes;
-    window->bytes = bytes;
-}
-
 /* Figures, and where each reseller's are. */
-static void note_room(struct figure_window *window)
+static void count_bytes(struct figure_window *window)
 {
-    take_room(window, arena_used(window->arena) + window->capacity * sizeof(*window->kept));
+    quota_hold(window->quota, &window->bytes,
+               arena_used(window->arena) + window->capacity * sizeof(*window->kept));
 }
 
 void figure_window_free(struct figure_window *window)
 {
     if (window == NULL)
         return;
-    take_room(window, 0);
+    quota_hold(window->quota, &window->bytes, 0);
     arena_free(window->arena);
     memory_free(window->kept);
     buffer_release(&window->open);
@@ -86,7 +81,7 @@ void figure_window_begin(struct figure_window *window, uint32_t count)
     window->next_reseller = 0;
     window->next_day = 0;
     window->next = reader_of(bytes_of(NULL, 0));
-    note_room(window);
+    count_bytes(window);
 }
 
 uint32_t figure_window_end(const struct figure_window *window)
@@ -186,11 +181,11 @@ static void close_open(struct figure_window *window)
     uint32_t reseller = window->open_reseller;
     if (reseller < window->end) {
         window->kept[reseller] = arena_copy(window->arena, buffer_view(&window->open));
-        note_room(window);
-        if (window->room->bytes > window->room->bytes_max &&
-            arena_used(window->arena) > window->room->window_min)
+        count_bytes(window);
+        if (quota_is_past(window->quota, window->quota->limit, false) &&
+            arena_used(window->arena) > window->quota->little)
             drop_upper(window);
-        note_room(window);
+        count_bytes(window);
     }
     window->open_reseller = UINT32_MAX;
     buffer_clear(&window->open);

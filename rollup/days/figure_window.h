@@ -13,21 +13,15 @@
 #ifndef DAYBOOK_ROLLUP_DAYS_FIGURE_WINDOW_H
 #define DAYBOOK_ROLLUP_DAYS_FIGURE_WINDOW_H
 
+#include "base/quota.h"
 #include "rollup/days/rollup.h"
-
-/* What several windows share; the caller's memory, and longer there than they are. */
-struct figure_room {
-    size_t bytes_max;                  /* of all together, */
-    size_t window_min;                 /* but each may have so much, that it gets on */
-    size_t bytes;                      /* what they have; begins as 0, as does the next */
-    size_t told;                       /* the owner's: what of it an account was told */
-};
 
 struct figure_window;
 
-/* Where there is no room it drops half of what it has, but keeps one reseller whole however many
- * days he has: some 15 bytes each. */
-struct figure_window *figure_window_new(struct figure_room *room);
+/* Where `quota`, which all windows share, is over its limit, a window drops half of what it has if
+ * that is more than the quota's `little`, so that each gets on; but it keeps one reseller whole
+ * however many days that has: some 15 bytes each. */
+struct figure_window *figure_window_new(struct quota *quota);
 void figure_window_free(struct figure_window *window);       /* NULL is fine */
 
 /* Forget everything; resellers are numbered below `count` from now on. */

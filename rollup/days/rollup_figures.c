@@ -93,13 +93,11 @@ struct figure_reading {
 };
 
 /* What windows have, in the store's account. */
-static void tell_room(const struct figure_reading *reading)
+static void tell_account(const struct figure_reading *reading)
 {
-    struct figure_room *room = reading->rollup->figures;
-    int64_t change = (int64_t)room->bytes - (int64_t)room->told;
+    int64_t change = quota_untold(reading->rollup->figures);
     if (change != 0)
         store_hold_memory(reading->rollup->store, STORE_HELD_FIGURES, change);
-    room->told = room->bytes;
 }
 
 static void reading_free(struct figure_reading *reading)
@@ -107,7 +105,7 @@ static void reading_free(struct figure_reading *reading)
     memory_free(reading->resellers);
     memory_free(reading->placed);
     figure_window_free(reading->window);
-    tell_room(reading);
+    tell_account(reading);
     fresh_days_free(reading->fresh);
     arena_free(reading->arena);
     memory_free(reading);
@@ -151,7 +149,7 @@ static void give(struct figure_reading *reading, const struct day_figure *figure
     }
     figure_window_add(reading->window,
                       reading->batch_resellers[reading->batch_at] - reading->window_first, figure);
-    tell_room(reading);
+    tell_account(reading);
 }
 
 /* What stands in for this row, or for none.  An open day whose clicks are all gone has no figure
@@ -355,7 +353,7 @@ static void window_begin(struct figure_reading *reading)
         qsort_r(reading->placed, count, sizeof(*reading->placed), compare_placed, reading);
     if (!reading->in_any_order)
         figure_window_begin(reading->window, count);
-    tell_room(reading);
+    tell_account(reading);
 }
 
 /* Whether there is another one.  Where there was no room for one, the next begins with as many as

@@ -13,7 +13,7 @@
 #include "rollup/days/rate.h"
 #include "rollup/days/rollup.h"
 
-struct figure_room;
+struct quota;
 struct seal_pass;
 struct work;
 
@@ -88,7 +88,7 @@ struct rollup {
     struct key_map *resellers;         /* that have figures */
     bool knows_resellers;              /* all of them: amount_by_day was scanned once */
     size_t memory_told;                /* what the store was told that is held here */
-    struct figure_room *figures;       /* for all readers of all streams */
+    struct quota *figures;       /* for all readers of all streams */
 
     store_done opened;
     void *opened_context;
@@ -113,7 +113,7 @@ void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
 struct rollup_options {
     struct store *store;               /* outlives the rollup, as do the next three */
     struct world *world;
-    struct figure_room *figures;
+    struct quota *figures;
     const struct click_stream *stream; /* may change while it is open: see rollup_forget_rates */
     const char *defined_name;          /* of a stream over users' tables; NULL: the built-in one */
     const char *zone;                  /* of its days: an IANA name */

@@ -269,10 +269,10 @@ int streams_open(const struct streams_options *options, store_done opened, void 
     streams->store = options->store;
     streams->world = options->world;
     streams->options = *options;
-    streams->figures = (struct figure_room){.bytes_max = options->figures_bytes > 0
-                                                             ? options->figures_bytes
-                                                             : STREAMS_FIGURES_BYTES_DEFAULT,
-                                            .window_min = FIGURES_WINDOW_MIN};
+    streams->figures =
+        (struct quota){.limit = options->figures_bytes > 0 ? options->figures_bytes
+                                                           : STREAMS_FIGURES_BYTES_DEFAULT,
+                       .little = FIGURES_WINDOW_MIN};
     streams->turns = day_turns_new();
     streams->arena = arena_new(ARENA_CHUNK);
     streams->found = arena_alloc(streams->arena, STREAMS_MAX * sizeof(*streams->found), 16);

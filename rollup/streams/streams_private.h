@@ -22,7 +22,7 @@ struct streams {
     struct store *store;
     struct world *world;
     struct streams_options options;
-    struct figure_room figures;
+    struct quota figures;
     struct stream_entry *all[STREAMS_MAX];     /* the built-in one first, then by age */
     uint32_t count;
     struct arena *arena;               /* of the definitions, while they are opened */

@@ -87,7 +87,7 @@ static uint32_t expect_given(struct figure_window *window, uint32_t first)
 
 Test(figure_window, gives_by_number_what_came_in_any_order)
 {
-    struct figure_room room = {.bytes_max = 1 << 20};
+    struct quota room = {.limit = 1 << 20};
     struct figure_window *window = figure_window_new(&room);
     for (int round = 0; round < 2; round++) {
         figure_window_begin(window, RESELLERS);
@@ -99,7 +99,7 @@ Test(figure_window, gives_by_number_what_came_in_any_order)
 
 Test(figure_window, drops_the_upper_ones_where_there_is_no_room_and_takes_them_the_next_time)
 {
-    struct figure_room room = {.bytes_max = RESELLERS * sizeof(struct bytes) + 4000};
+    struct quota room = {.limit = RESELLERS * sizeof(struct bytes) + 4000};
     struct figure_window *window = figure_window_new(&room);
     uint32_t first = 0;
     uint32_t rounds = 0;
@@ -118,7 +118,7 @@ Test(figure_window, drops_the_upper_ones_where_there_is_no_room_and_takes_them_t
 Test(figure_window, one_reseller_is_kept_whole)
 {
     enum { MANY = 1000 };
-    struct figure_room room = {.bytes_max = 100};
+    struct quota room = {.limit = 100};
     struct figure_window *window = figure_window_new(&room);
     uint32_t reseller;
     figure_window_begin(window, 3);
@@ -145,29 +145,29 @@ Test(figure_window, one_reseller_is_kept_whole)
 Test(figure_window, several_share_their_room_and_give_it_back)
 {
     enum { LISTS = 2 * RESELLERS * sizeof(struct bytes), WINDOW_MIN = 1000 };
-    struct figure_room room = {.bytes_max = LISTS + 12000, .window_min = WINDOW_MIN};
+    struct quota room = {.limit = LISTS + 12000, .little = WINDOW_MIN};
     struct figure_window *first = figure_window_new(&room);
     struct figure_window *second = figure_window_new(&room);
     figure_window_begin(first, RESELLERS);
     figure_window_begin(second, RESELLERS);
-    cr_expect_eq(room.bytes, LISTS);
+    cr_expect_eq(room.taken, LISTS);
     add_all(first, 0);
-    size_t alone = room.bytes;
+    size_t alone = room.taken;
     add_all(second, 0);
     uint32_t end = expect_given(second, 0);
     cr_expect_lt(end, RESELLERS);
     cr_expect_gt(end, 1);
-    cr_expect_leq(room.bytes, room.bytes_max + WINDOW_MIN);
+    cr_expect_leq(room.taken, room.limit + WINDOW_MIN);
     cr_expect_eq(expect_given(first, 0), figure_window_end(first));
     figure_window_free(second);
-    cr_expect_leq(room.bytes, alone);
+    cr_expect_leq(room.taken, alone);
     figure_window_free(first);
-    cr_expect_eq(room.bytes, 0);
+    cr_expect_eq(room.taken, 0);
 }
 
 Test(figure_window, an_empty_one_gives_nothing)
 {
-    struct figure_room room = {.bytes_max = 100};
+    struct quota room = {.limit = 100};
     struct figure_window *window = figure_window_new(&room);
     struct day_figure figure;
     uint32_t reseller;

@@ -166,14 +166,14 @@ static void ask_one_by_one(struct rollup_fixture *fixture, bool is_current, stru
 static void ask_with_little_room(struct rollup_fixture *fixture, bool is_current,
                                  struct asked *asked)
 {
-    struct figure_room *room = fixture->rollup->figures;
-    struct figure_room before = *room;
+    struct quota *room = fixture->rollup->figures;
+    struct quota before = *room;
     struct figure_query query = all_days(is_current);
-    room->bytes_max = 1;
-    room->window_min = 8192;
+    room->limit = 1;
+    room->little = 8192;
     ask(fixture, &query, asked);
-    room->bytes_max = before.bytes_max;
-    room->window_min = before.window_min;
+    room->limit = before.limit;
+    room->little = before.little;
 }
 
 static void expect_all_ways_alike(struct rollup_fixture *fixture, bool is_current)

@@ -26,17 +26,15 @@ struct cql_guard {
 /* Tell the store what requests hold, and the doors when it has become little. */
 static void count_held(struct cql *cql)
 {
-    size_t held = cql->quota.taken;
+    int64_t change = quota_untold(&cql->quota);
     size_t most = cql->quota.limit;
-    if (held == cql->told_bytes)
+    if (change == 0)
         return;
-    store_hold_memory(cql->options.store, STORE_HELD_REQUESTS,
-                      (int64_t)held - (int64_t)cql->told_bytes);
-    cql->told_bytes = held;
+    store_hold_memory(cql->options.store, STORE_HELD_REQUESTS, change);
     bool was_crowded = cql->is_crowded;
     bool was_full = cql->is_full;
-    cql->is_crowded = held > (was_crowded ? most / 4 : most / 2);
-    cql->is_full = held > most - cql->quota.reserve;
+    cql->is_crowded = quota_is_past(&cql->quota, most / 2, was_crowded);
+    cql->is_full = quota_is_past(&cql->quota, most - cql->quota.reserve, false);
     bool has_room = (was_crowded && !cql->is_crowded) || (was_full && !cql->is_full);
     if (has_room && cql->has_room != NULL)
         cql->has_room(cql->has_room_context);

@@ -64,8 +64,7 @@ struct cql {
     void (*schema_changed)(void *context, const struct cql_schema_change *change);
     void *schema_changed_context;
     uint32_t running;
-    struct quota quota;                  /* of all works, */
-    size_t told_bytes;                   /* and what the store was told of it */
+    struct quota quota;                  /* of all works; the store is told what is taken */
     int64_t statement_time_us;           /* 0: no limit */
     bool is_stopping;                    /* nothing that is not with the store goes on */
     TAILQ_HEAD(, cql_session) ready;     /* those with works that wait for a slice (cql_slice.h) */
