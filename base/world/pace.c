@@ -1,13 +1,10 @@
 /* pace: see the header. */
 #include "base/world/pace.h"
 
-#include <stddef.h>
-
 #include "base/world/thread.h"
 
 enum {
     PIECE_US = 100,
-    PIECE_ITEMS = 1 << 13,   /* some ten microseconds of them */
     REST_MAX_US = 100000,    /* for a piece that could not be cut, and kept for later pieces */
     INGEST_LASTS_US = 100000 /* after a frame: of large ones there are some ten a second */
 };
@@ -45,8 +42,6 @@ static void rest(struct pace *pace)
 
 void pace_keep(struct pace *pace)
 {
-    if (pace == NULL)
-        return;
     struct clock *clock = pace->clock;
     int64_t now_us = clock->monotonic_us(clock);
     int64_t worked_us = now_us - pace->rested_us;
@@ -64,11 +59,4 @@ void pace_keep(struct pace *pace)
         thread_give_way();
         pace->rested_us = clock->monotonic_us(clock);
     }
-}
-
-uint32_t pace_piece(struct pace *pace, uint32_t start, uint32_t count)
-{
-    if (start > 0)
-        pace_keep(pace);
-    return count - start > PIECE_ITEMS ? start + PIECE_ITEMS : count;
 }

@@ -26,10 +26,6 @@ struct pace {
 
 /* From now on; `hurries` stays as it is. */
 void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed);
-/* To be called every some ten microseconds of work; rests, or gives way, if it is time to.  NULL is
- * fine. */
+/* To be called every some ten microseconds of work; rests, or gives way, if it is time to. */
 void pace_keep(struct pace *pace);
-/* For loops over very many items of some nanoseconds each: returns where the piece ends that begins
- * at `start`, and keeps the pace before each but the first. */
-uint32_t pace_piece(struct pace *pace, uint32_t start, uint32_t count);
 #endif

@@ -136,7 +136,7 @@ void partition_sort_numbers(const struct partition_sort *sort, uint32_t *numbers
         uint64_t token = (uint64_t)sort->token_of(sort->context, numbers[i]) ^ UINT64_C(1) << 63;
         items[i] = (token >> 32) << 32 | numbers[i];
     }
-    const uint64_t *sorted = radix_sort(items, items + count, count, 32, 32, NULL);
+    const uint64_t *sorted = radix_sort(items, items + count, count, 32, 32);
     for (uint32_t i = 0; i < count; i++)
         numbers[i] = (uint32_t)sorted[i];
     uint32_t end;

@@ -8,13 +8,16 @@
 #define DAYBOOK_STORAGE_CELL_WIDE_ROWS_H
 
 #include "base/buffer.h"
-#include "base/world/pace.h"
 #include "storage/cell/block.h"
 #include "storage/cell/stats.h"
 #include "storage/cell/stream.h"
 
 /* Before equals of several runs are brought together: one above the rank of the equal before. */
 #define WIDE_RANK_IMPLIED INT64_MIN
+
+/* Long work on rows comes in steps of so many, each some ten microseconds long, so that a thread
+ * can do something else in between. */
+enum { WIDE_STEP_ROWS = 1 << 13 };
 
 struct wide_vector {
     uint32_t column_id;
@@ -43,7 +46,6 @@ struct wide_rows {
     int64_t *ranks;                    /* NULL: implied by order, as WIDE_RANK_IMPLIED is */
     int64_t *timestamps_memory;        /* private, as in wide_vector */
     int64_t *ranks_memory;
-    struct pace *pace;                 /* they are filled and sorted at; NULL: at once */
 };
 
 void wide_rows_init(struct wide_rows *rows, const struct table *table);
@@ -78,7 +80,8 @@ static inline uint32_t wide_rows_clustering_columns(const struct wide_rows *rows
 /* Clustering order of two rows, the rank left out. */
 int wide_rows_compare(const struct wide_rows *a, uint32_t row_a, const struct wide_rows *b,
                       uint32_t row_b);
-/* Put the rows into clustering order; equals stay in the order they are in. */
+/* Put the rows into clustering order; equals stay in the order they are in.  In steps:
+ * wide_rows_order.h. */
 void wide_rows_sort(struct wide_rows *rows);
 
 /* ---- wide_rows.c ---- */

@@ -3,15 +3,23 @@
  * What decides correctness: the sort is stable, for equals stand in the order of their frames.
  *
  * The first clustering column is nearly always an integer (a time) whose values nearly all differ.
- * So sorting is: numbers from it that ascend in clustering order, a radix sort of (number, row)
- * packed into 64 bits, and a comparison sort of the few runs of equal numbers by the columns behind
- * it.  Where the first column is no integer, or number and row do not fit 64 bits, everything is
- * one run. */
+ * So sorting goes through these phases, each a loop over all rows that is cut into pieces:
+ *
+ *     CHECK     rows that are in order already stay as they are
+ *     RANGE     the least and the greatest value of the first column
+ *     NUMBERS   a number from each value that ascends in clustering order, packed with its row
+ *     RADIX     a radix sort of these
+ *     PLACES    only the rows are kept of them
+ *     EQUALS    a comparison sort of each run of equal numbers by the columns behind the first
+ *     GATHER    each column's values, in that order
+ *
+ * Where the first column is no integer, or number and row do not fit 64 bits, COMPARE takes the
+ * place of all from RANGE to EQUALS: a comparison sort of all rows, which is not cut. */
+#include "storage/cell/wide_rows_order.h"
+
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/radix_sort.h"
-#include "storage/cell/wide_rows.h"
 
 enum {
     INSERTION_ROWS = 24 /* up to here it beats sorts that need scratch memory */
@@ -57,30 +65,7 @@ int wide_rows_compare(const struct wide_rows *a, uint32_t row_a, const struct wi
     return 0;
 }
 
-/* ---- sorting ---- */
-
-/* Numbers that ascend where the first clustering column goes forward in clustering order; false if
- * it is no integer.  The greatest is the range of the values. */
-static bool sort_numbers(const struct wide_rows *rows, uint64_t *numbers, uint64_t *range_out)
-{
-    const struct wide_vector *vector = &rows->vectors[0];
-    if (wide_rows_clustering_columns(rows) == 0 || vector->kind != VECTOR_INTEGER)
-        return false;
-    int64_t least = vector->integers[0];
-    int64_t greatest = least;
-    for (uint32_t i = 0, end; i < rows->rows;)
-        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++) {
-            least = vector->integers[i] < least ? vector->integers[i] : least;
-            greatest = vector->integers[i] > greatest ? vector->integers[i] : greatest;
-        }
-    bool descends = vector->column->descending;
-    for (uint32_t i = 0, end; i < rows->rows;)
-        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++)
-            numbers[i] = descends ? (uint64_t)greatest - (uint64_t)vector->integers[i]
-                                  : (uint64_t)vector->integers[i] - (uint64_t)least;
-    *range_out = (uint64_t)greatest - (uint64_t)least;
-    return true;
-}
+/* ---- sorts for parts of it ---- */
 
 static uint32_t bit_length(uint64_t value)
 {
@@ -117,7 +102,7 @@ static void order_sort(const struct wide_rows *rows, uint32_t *order, uint32_t *
     order_sort(rows, order + half, scratch, count - half);
     if (wide_rows_compare(rows, order[half - 1], rows, order[half]) <= 0)
         return;
-    memcpy(scratch, order, half * sizeof *order);
+    memcpy(scratch, order, half * sizeof(*order));
     uint32_t left = 0;
     uint32_t right = half;
     uint32_t to = 0;
@@ -125,132 +110,235 @@ static void order_sort(const struct wide_rows *rows, uint32_t *order, uint32_t *
         bool take_right = wide_rows_compare(rows, scratch[left], rows, order[right]) > 0;
         order[to++] = take_right ? order[right++] : scratch[left++];
     }
-    memcpy(order + to, scratch + left, (half - left) * sizeof *order);
+    memcpy(order + to, scratch + left, (half - left) * sizeof(*order));
 }
 
-/* `order` by the numbers, where a number and a row fit 64 bits together. */
-static bool order_by_numbers(const struct wide_rows *rows, uint64_t *numbers, uint64_t range,
-                             uint32_t *order)
+/* ---- the phases of sorting ---- */
+
+/* Each does its work for rows [from, end) and returns the phase that comes next. */
+typedef enum wide_rows_phase (*phase_piece)(struct wide_rows_order *order, uint32_t from,
+                                            uint32_t end);
+
+static bool has_numbers(const struct wide_rows *rows)
 {
-    uint32_t count = rows->rows;
-    uint32_t row_bits = bit_length(count);
-    if (bit_length(range) + row_bits > 64)
-        return false;
-    uint64_t *other = memory_alloc(count * sizeof *other);
-    for (uint32_t i = 0, end; i < count;)
-        for (end = pace_piece(rows->pace, i, count); i < end; i++)
-            numbers[i] = numbers[i] << row_bits | i;
-    uint64_t *sorted = numbers;
-    if (count <= INSERTION_ROWS)
-        insertion_sort(numbers, count);
-    else
-        sorted = radix_sort(numbers, other, count, row_bits, bit_length(range), rows->pace);
-    uint64_t row_mask = (UINT64_C(1) << row_bits) - 1;
-    for (uint32_t i = 0, end; i < count;)
-        for (end = pace_piece(rows->pace, i, count); i < end; i++)
-            order[i] = (uint32_t)(sorted[i] & row_mask);
-    memory_free(other);
-    return true;
+    return wide_rows_clustering_columns(rows) > 0 && rows->vectors[0].kind == VECTOR_INTEGER;
 }
 
-/* Sort each run of rows that are equal in the first column by the columns behind it. */
-static void order_equals(const struct wide_rows *rows, uint32_t *order)
+static enum wide_rows_phase check_piece(struct wide_rows_order *order, uint32_t from, uint32_t end)
 {
-    const int64_t *first = rows->vectors[0].integers;
-    uint32_t *scratch = NULL;
-    uint32_t piece = 0;
-    for (uint32_t start = 0, end; start < rows->rows; start = end) {
-        if (start >= piece)
-            piece = pace_piece(rows->pace, start, rows->rows);
-        end = start + 1;
-        while (end < rows->rows && first[order[end]] == first[order[start]])
-            end++;
-        if (end - start < 2)
+    const struct wide_rows *rows = order->rows;
+    size_t count = rows->rows;
+    for (uint32_t i = from > 0 ? from : 1; i < end; i++) {
+        if (wide_rows_compare(rows, i - 1, rows, i) <= 0)
             continue;
-        if (end - start > INSERTION_ROWS && scratch == NULL)
-            scratch = memory_alloc(rows->rows * sizeof *scratch);
-        order_sort(rows, order + start, scratch, end - start);
+        order->places = memory_alloc(count * sizeof(*order->places));
+        order->numbers = memory_alloc(count * sizeof(*order->numbers));
+        order->scratch = memory_alloc(count * sizeof(*order->scratch));
+        return has_numbers(rows) ? WIDE_ROWS_RANGE : WIDE_ROWS_COMPARE;
     }
-    memory_free(scratch);
+    return end < rows->rows ? WIDE_ROWS_CHECK : WIDE_ROWS_SORTED;
 }
 
-static bool is_sorted(const struct wide_rows *rows)
+static enum wide_rows_phase range_piece(struct wide_rows_order *order, uint32_t from, uint32_t end)
 {
-    for (uint32_t i = 0, end; i < rows->rows;)
-        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++)
-            if (i > 0 && wide_rows_compare(rows, i - 1, rows, i) > 0)
-                return false;
-    return true;
-}
-
-static void gather_64(const struct wide_rows *rows, int64_t *values, int64_t *scratch,
-                      const uint32_t *order)
-{
-    for (uint32_t i = 0, end; i < rows->rows;)
-        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++)
-            scratch[i] = values[order[i]];
-    memcpy(values, scratch, rows->rows * sizeof *values);
-}
-
-static void gather_8(const struct wide_rows *rows, uint8_t *values, void *scratch,
-                     const uint32_t *order)
-{
-    uint8_t *gathered = scratch;
-    for (uint32_t i = 0, end; i < rows->rows;)
-        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++)
-            gathered[i] = values[order[i]];
-    memcpy(values, gathered, rows->rows);
-}
-
-static void gather_codes(const struct wide_rows *rows, uint32_t *codes, uint32_t *scratch,
-                         const uint32_t *order)
-{
-    for (uint32_t i = 0, end; i < rows->rows;)
-        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++)
-            scratch[i] = codes[order[i]];
-    memcpy(codes, scratch, rows->rows * sizeof *codes);
-}
-
-static void rows_gather(struct wide_rows *rows, const uint32_t *order)
-{
-    int64_t *scratch = memory_alloc(rows->rows * sizeof *scratch);
-    for (uint32_t i = 0; i < rows->column_count; i++) {
-        struct wide_vector *vector = &rows->vectors[i];
-        if (vector->kind == VECTOR_CODE)
-            gather_codes(rows, vector->codes, (uint32_t *)scratch, order);
-        else
-            gather_64(rows, vector->integers, scratch, order);
-        if (vector->kind == VECTOR_DECIMAL)
-            gather_8(rows, vector->scales, scratch, order);
-        if (vector->absent != NULL)
-            gather_8(rows, vector->absent, scratch, order);
+    const int64_t *values = order->rows->vectors[0].integers;
+    int64_t least = from == 0 ? values[0] : order->least;
+    int64_t greatest = from == 0 ? values[0] : order->greatest;
+    for (uint32_t i = from; i < end; i++) {
+        least = values[i] < least ? values[i] : least;
+        greatest = values[i] > greatest ? values[i] : greatest;
     }
-    if (rows->timestamps_us != NULL)
-        gather_64(rows, rows->timestamps_us, scratch, order);
-    if (rows->ranks != NULL)
-        gather_64(rows, rows->ranks, scratch, order);
-    memory_free(scratch);
+    order->least = least;
+    order->greatest = greatest;
+    if (end < order->rows->rows)
+        return WIDE_ROWS_RANGE;
+    order->row_bits = bit_length(order->rows->rows);
+    order->number_bits = bit_length((uint64_t)greatest - (uint64_t)least);
+    return order->number_bits + order->row_bits > 64 ? WIDE_ROWS_COMPARE : WIDE_ROWS_NUMBERS;
+}
+
+static enum wide_rows_phase numbers_piece(struct wide_rows_order *order, uint32_t from,
+                                          uint32_t end)
+{
+    const struct wide_vector *vector = &order->rows->vectors[0];
+    const int64_t *values = vector->integers;
+    bool descends = vector->column->descending;
+    uint64_t least = (uint64_t)order->least;
+    uint64_t greatest = (uint64_t)order->greatest;
+    uint64_t *numbers = order->numbers;
+    uint32_t row_bits = order->row_bits;
+    for (uint32_t i = from; i < end; i++) {
+        uint64_t value = (uint64_t)values[i];
+        numbers[i] = (descends ? greatest - value : value - least) << row_bits | i;
+    }
+    uint32_t count = order->rows->rows;
+    if (end < count)
+        return WIDE_ROWS_NUMBERS;
+    radix_sort_begin(&order->radix, numbers, order->scratch, count, row_bits, order->number_bits);
+    if (count > INSERTION_ROWS)
+        return WIDE_ROWS_RADIX;
+    insertion_sort(numbers, count);
+    return WIDE_ROWS_PLACES;
+}
+
+static enum wide_rows_phase radix_piece(struct wide_rows_order *order, uint32_t from, uint32_t end)
+{
+    return radix_sort_step(&order->radix, end - from) ? WIDE_ROWS_RADIX : WIDE_ROWS_PLACES;
+}
+
+static enum wide_rows_phase places_piece(struct wide_rows_order *order, uint32_t from, uint32_t end)
+{
+    const uint64_t *sorted = order->radix.items;
+    uint64_t row_mask = (UINT64_C(1) << order->row_bits) - 1;
+    uint32_t *places = order->places;
+    for (uint32_t i = from; i < end; i++)
+        places[i] = (uint32_t)(sorted[i] & row_mask);
+    if (end < order->rows->rows)
+        return WIDE_ROWS_PLACES;
+    order->run = 0;
+    return wide_rows_clustering_columns(order->rows) > 1 ? WIDE_ROWS_EQUALS : WIDE_ROWS_GATHER;
+}
+
+/* Runs that begin in the piece, wherever they end. */
+static enum wide_rows_phase equals_piece(struct wide_rows_order *order, uint32_t from, uint32_t end)
+{
+    const struct wide_rows *rows = order->rows;
+    const int64_t *first = rows->vectors[0].integers;
+    uint32_t *places = order->places;
+    uint32_t start = order->run;
+    check(start >= from);
+    for (uint32_t next; start < end; start = next) {
+        next = start + 1;
+        while (next < rows->rows && first[places[next]] == first[places[start]])
+            next++;
+        if (next - start > 1)
+            order_sort(rows, places + start, (uint32_t *)order->scratch, next - start);
+    }
+    order->run = start;
+    return end < rows->rows ? WIDE_ROWS_EQUALS : WIDE_ROWS_GATHER;
+}
+
+static enum wide_rows_phase compare_piece(struct wide_rows_order *order, uint32_t from,
+                                          uint32_t end)
+{
+    uint32_t count = order->rows->rows;
+    check(from == 0 && end > 0);
+    for (uint32_t i = 0; i < count; i++)
+        order->places[i] = i;
+    order_sort(order->rows, order->places, (uint32_t *)order->scratch, count);
+    return WIDE_ROWS_GATHER;
+}
+
+/* The arrays that have a value for each row: three of each column, and two of all. */
+static void *array_of(const struct wide_rows *rows, uint32_t index, uint32_t *size_out)
+{
+    *size_out = sizeof(int64_t);
+    if (index / 3 >= rows->column_count)
+        return index % 3 == 0 ? rows->timestamps_us : rows->ranks;
+    const struct wide_vector *vector = &rows->vectors[index / 3];
+    *size_out = index % 3 > 0                 ? 1
+                : vector->kind == VECTOR_CODE ? sizeof(uint32_t)
+                                              : sizeof(int64_t);
+    if (index % 3 == 0)
+        return vector->kind == VECTOR_CODE ? (void *)vector->codes : vector->integers;
+    return index % 3 == 2 ? vector->absent : vector->kind == VECTOR_DECIMAL ? vector->scales : NULL;
+}
+
+static void gather_64(const uint64_t *values, const uint32_t *places, uint32_t from, uint32_t end,
+                      uint64_t *gathered)
+{
+    for (uint32_t i = from; i < end; i++)
+        gathered[i] = values[places[i]];
+}
+
+static void gather_32(const uint32_t *values, const uint32_t *places, uint32_t from, uint32_t end,
+                      uint32_t *gathered)
+{
+    for (uint32_t i = from; i < end; i++)
+        gathered[i] = values[places[i]];
+}
+
+static void gather_8(const uint8_t *values, const uint32_t *places, uint32_t from, uint32_t end,
+                     uint8_t *gathered)
+{
+    for (uint32_t i = from; i < end; i++)
+        gathered[i] = values[places[i]];
+}
+
+static enum wide_rows_phase gather_piece(struct wide_rows_order *order, uint32_t from, uint32_t end)
+{
+    const struct wide_rows *rows = order->rows;
+    uint32_t arrays = rows->column_count * 3 + 2;
+    uint32_t size = 0;
+    void *values = NULL;
+    while (order->array < arrays && (values = array_of(rows, order->array, &size)) == NULL)
+        order->array++;
+    if (values == NULL)
+        return WIDE_ROWS_SORTED;
+    if (size == 1)
+        gather_8(values, order->places, from, end, (uint8_t *)order->scratch);
+    else if (size == sizeof(uint32_t))
+        gather_32(values, order->places, from, end, (uint32_t *)order->scratch);
+    else
+        gather_64(values, order->places, from, end, order->scratch);
+    if (end == rows->rows) {
+        memcpy(values, order->scratch, (size_t)rows->rows * size);
+        order->array++;
+    }
+    return WIDE_ROWS_GATHER;
+}
+
+/* ---- sorting ---- */
+
+void wide_rows_order_begin(struct wide_rows_order *order, struct wide_rows *rows)
+{
+    order->rows = rows;
+    order->phase = WIDE_ROWS_CHECK;
+    order->done = 0;
+    order->array = 0;
+    order->places = NULL;
+    order->numbers = NULL;
+    order->scratch = NULL;
+}
+
+/* The next piece, of at most `left` rows; returns how many it had.  What a phase was given all rows
+ * of it begins anew: the radix sort its next loop, the gathering the next array. */
+static uint32_t order_piece(struct wide_rows_order *order, uint32_t left)
+{
+    static const phase_piece pieces[] = {
+        [WIDE_ROWS_CHECK] = check_piece,     [WIDE_ROWS_RANGE] = range_piece,
+        [WIDE_ROWS_NUMBERS] = numbers_piece, [WIDE_ROWS_RADIX] = radix_piece,
+        [WIDE_ROWS_PLACES] = places_piece,   [WIDE_ROWS_EQUALS] = equals_piece,
+        [WIDE_ROWS_COMPARE] = compare_piece, [WIDE_ROWS_GATHER] = gather_piece};
+    uint32_t from = order->done;
+    uint32_t count = order->rows->rows;
+    uint32_t end = count - from < left ? count : from + left;
+    enum wide_rows_phase next = pieces[order->phase](order, from, end);
+    order->done = next == order->phase && end < count ? end : 0;
+    order->phase = next;
+    return end - from;
+}
+
+bool wide_rows_order_step(struct wide_rows_order *order)
+{
+    uint32_t left = WIDE_STEP_ROWS;
+    while (order->phase != WIDE_ROWS_SORTED && left > 0)
+        left -= order_piece(order, left);
+    return order->phase != WIDE_ROWS_SORTED;
+}
+
+void wide_rows_order_release(struct wide_rows_order *order)
+{
+    memory_free(order->places);
+    memory_free(order->numbers);
+    memory_free(order->scratch);
 }
 
 void wide_rows_sort(struct wide_rows *rows)
 {
-    if (is_sorted(rows))
-        return;
-    uint32_t count = rows->rows;
-    uint32_t *order = memory_alloc(count * sizeof *order);
-    uint64_t *numbers = memory_alloc(count * sizeof *numbers);
-    uint64_t range = 0;
-    if (sort_numbers(rows, numbers, &range) && order_by_numbers(rows, numbers, range, order)) {
-        if (wide_rows_clustering_columns(rows) > 1)
-            order_equals(rows, order);
-    } else {
-        uint32_t *scratch = memory_alloc(count * sizeof *scratch);
-        for (uint32_t i = 0; i < count; i++)
-            order[i] = i;
-        order_sort(rows, order, scratch, count);
-        memory_free(scratch);
+    struct wide_rows_order order;
+    wide_rows_order_begin(&order, rows);
+    while (wide_rows_order_step(&order)) {
     }
-    rows_gather(rows, order);
-    memory_free(numbers);
-    memory_free(order);
+    wide_rows_order_release(&order);
 }

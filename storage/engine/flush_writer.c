@@ -4,6 +4,7 @@
 #include "storage/engine/memtable_set.h"
 #include "storage/segment/narrow_segment.h"
 #include "storage/segment/wide_segment.h"
+#include "storage/cell/wide_rows_order.h"
 
 /* Of one flush; beyond, days share a segment whatever their size. */
 enum { OWN_DAYS_MAX = 64 };
@@ -84,22 +85,60 @@ static bool share_takes(const struct wide_share *share, uint32_t place)
     return share->is_rest ? segment_days_find(share->own, day) == NULL : day == share->day;
 }
 
+/* The rows of a partition, in order. */
+static void take_rows(struct flush_writer *flush, const struct wide_memtable *wide,
+                      uint32_t partition, struct wide_rows *rows)
+{
+    struct wide_memtable_fill fill;
+    struct wide_rows_order order;
+    wide_memtable_fill_begin(&fill, wide, partition, UINT64_MAX, rows);
+    while (wide_memtable_fill_step(&fill))
+        pace_keep(&flush->pace);
+    wide_rows_order_begin(&order, rows);
+    while (wide_rows_order_step(&order))
+        pace_keep(&flush->pace);
+    wide_rows_order_release(&order);
+}
+
+/* Do the work that the writer has left. */
+static int writer_work(struct flush_writer *flush, struct wide_segment_writer *writer)
+{
+    int rc;
+    while ((rc = wide_segment_writer_step(writer, &flush->err)) > 0)
+        pace_keep(&flush->pace);
+    return rc;
+}
+
+static int write_wide_partition(struct flush_writer *flush, struct wide_segment_writer *writer,
+                                const struct wide_memtable *wide, uint32_t partition,
+                                const struct wide_rows *rows)
+{
+    int64_t token = wide_memtable_partition_token(wide, partition);
+    struct bytes key = wide_memtable_partition_key(wide, partition);
+    int rc = wide_segment_writer_begin(writer, token, key, rows->rows, &flush->err);
+    if (rc == 0)
+        rc = writer_work(flush, writer);
+    if (rc == 0)
+        rc = wide_segment_writer_rows(writer, rows, &flush->err);
+    if (rc == 0)
+        rc = writer_work(flush, writer);
+    return rc == 0 ? wide_segment_writer_end(writer, &flush->err) : rc;
+}
+
 static int write_wide_partitions(struct flush_writer *flush, struct wide_segment_writer *writer,
                                  const struct wide_share *share)
 {
     const struct wide_memtable *wide = share->wide;
     struct wide_rows rows;
     wide_rows_init(&rows, share->table);
-    rows.pace = &flush->pace;
     const uint32_t *order = wide_memtable_order(wide);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < wide_memtable_partition_count(wide); i++) {
         if (!share_takes(share, i))
             continue;
-        wide_memtable_rows(wide, order[i], UINT64_MAX, &rows);
-        rc = wide_segment_writer_partition(writer, wide_memtable_partition_token(wide, order[i]),
-                                           wide_memtable_partition_key(wide, order[i]), &rows,
-                                           &flush->err);
+        take_rows(flush, wide, order[i], &rows);
+        if (rows.rows > 0)
+            rc = write_wide_partition(flush, writer, wide, order[i], &rows);
         flush_pause(flush, rows.rows);
     }
     wide_rows_release(&rows);
@@ -114,9 +153,12 @@ static int flush_share(struct flush_writer *flush, const struct wide_share *shar
                                       &flush->err);
     if (rc != 0)
         return rc;
-    wide_segment_writer_set_pace(writer, &flush->pace);
     wide_segment_writer_set_page_rows(writer, flush->runs->env->options.page_rows);
     rc = write_wide_partitions(flush, writer, share);
+    if (rc == 0)
+        rc = wide_segment_writer_complete(writer, &flush->err);
+    if (rc == 0)
+        rc = writer_work(flush, writer);
     if (rc == 0)
         rc = wide_segment_writer_finish(writer, &info, &flush->err);
     wide_segment_writer_close(writer);

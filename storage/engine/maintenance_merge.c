@@ -244,7 +244,6 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
                                              .may_raise = may_raise,
                                              .deletions = deletions,
                                              .pause = merge_pause,
-                                             .pace = &compact->pace,
                                              .page_rows =
                                                  compact->maintenance->env->options.page_rows};
     compact->pass = (struct segment_list){inputs, count};

@@ -697,30 +697,51 @@ static void column_gather(struct wide_rows *rows, uint32_t index, const struct c
     absent_gather(rows, vector, chunk, cell, constant, count);
 }
 
-void wide_memtable_rows(const struct wide_memtable *memtable, uint32_t partition, uint64_t frame,
-                        struct wide_rows *rows)
+void wide_memtable_fill_begin(struct wide_memtable_fill *fill, const struct wide_memtable *memtable,
+                              uint32_t partition, uint64_t frame, struct wide_rows *rows)
 {
     check(partition < wide_memtable_partition_count(memtable));
     const struct wide_partition *source = memtable->partitions.items[partition];
     const struct wide_slot *slot = wide_partitions_as_of(&memtable->partitions, source, frame);
-    uint32_t left = (uint32_t)packed_stats_rows(&slot->stats);
+    *fill = (struct wide_memtable_fill){.memtable = memtable,
+                                        .partition = source,
+                                        .chunk = source->head,
+                                        .left = (uint32_t)packed_stats_rows(&slot->stats),
+                                        .rows = rows};
     wide_rows_clear(rows);
-    wide_rows_reserve(rows, left);
+    wide_rows_reserve(rows, fill->left);
     rows->timestamp_us = slot->timestamp_us;
-    for (const struct chunk *chunk = source->head; left > 0; chunk = chunk->next) {
-        uint32_t count = chunk->rows < left ? chunk->rows : left;
-        pace_keep(rows->pace);
-        for (uint32_t i = 0; i < memtable->column_count; i++)
-            column_gather(rows, i, chunk, constant_of(memtable, source, i), count);
-        rows->rows += count;
-        left -= count;
-    }
     for (uint32_t i = 0; i < memtable->column_count; i++) {
         if (memtable->strings[i] == NULL)
             continue;
         rows->vectors[i].strings = string_table_strings(memtable->strings[i]);
         rows->vectors[i].string_count = string_table_count(memtable->strings[i]);
         rows->vectors[i].strings_shared = true;
+    }
+}
+
+bool wide_memtable_fill_step(struct wide_memtable_fill *fill)
+{
+    const struct wide_memtable *memtable = fill->memtable;
+    struct wide_rows *rows = fill->rows;
+    for (uint32_t done = 0, count; fill->left > 0 && done < WIDE_STEP_ROWS; done += count) {
+        const struct chunk *chunk = fill->chunk;
+        count = chunk->rows < fill->left ? chunk->rows : fill->left;
+        for (uint32_t i = 0; i < memtable->column_count; i++)
+            column_gather(rows, i, chunk, constant_of(memtable, fill->partition, i), count);
+        rows->rows += count;
+        fill->left -= count;
+        fill->chunk = chunk->next;
+    }
+    return fill->left > 0;
+}
+
+void wide_memtable_rows(const struct wide_memtable *memtable, uint32_t partition, uint64_t frame,
+                        struct wide_rows *rows)
+{
+    struct wide_memtable_fill fill;
+    wide_memtable_fill_begin(&fill, memtable, partition, frame, rows);
+    while (wide_memtable_fill_step(&fill)) {
     }
     wide_rows_sort(rows);
 }

@@ -23,7 +23,9 @@
 #include "storage/cell/wide_rows.h"
 
 struct arena;
+struct chunk;
 struct wide_memtable;
+struct wide_partition;
 
 /* Memory comes from `arena`, which outlives it.  `table` lives as long. */
 struct wide_memtable *wide_memtable_new(const struct table *table, struct arena *arena);
@@ -68,6 +70,20 @@ const uint32_t *wide_memtable_order(const struct wide_memtable *memtable);
  * (cleared first; codes are the memtable's).  Engine thread while open, any once frozen. */
 void wide_memtable_rows(const struct wide_memtable *memtable, uint32_t partition, uint64_t frame,
                         struct wide_rows *rows);
+
+/* The same without the sorting (wide_rows_order.h), in steps of some WIDE_STEP_ROWS rows: they are
+ * in arrival order.  In the caller's memory; private. */
+struct wide_memtable_fill {
+    const struct wide_memtable *memtable;
+    const struct wide_partition *partition;
+    const struct chunk *chunk;         /* the next */
+    uint32_t left;                     /* rows */
+    struct wide_rows *rows;
+};
+void wide_memtable_fill_begin(struct wide_memtable_fill *fill, const struct wide_memtable *memtable,
+                              uint32_t partition, uint64_t frame, struct wide_rows *rows);
+/* False: all rows are there. */
+bool wide_memtable_fill_step(struct wide_memtable_fill *fill);
 
 uint64_t wide_memtable_row_count(const struct wide_memtable *memtable);
 size_t wide_memtable_bytes(const struct wide_memtable *memtable);      /* beside the arena's */

@@ -19,18 +19,20 @@ enum { VECTOR_COUNT_MAX = 1 << 20 };
 
 struct compressor;
 struct decompressor;
-struct pace;
 
 /* Working memory, worth keeping between vectors; each serves one thread at a time. */
 struct vector_encoder;
 struct vector_encoder *vector_encoder_new(void);
 void vector_encoder_free(struct vector_encoder *encoder);      /* NULL is fine */
-/* Vectors are encoded at this pace, which outlives the encoder.  NULL: at once. */
-void vector_encoder_set_pace(struct vector_encoder *encoder, struct pace *pace);
 /* Append the coded form of `count` (at most VECTOR_COUNT_MAX) values.  A vector of one repeated
  * value takes 2 to 11 bytes, an empty one none. */
 void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
                    struct buffer *target);
+/* The same in steps, each a third of the work: `values` and `target` stay until there is none left.
+ * False: the vector is appended. */
+void vector_codec_encode_begin(struct vector_encoder *encoder, const int64_t *values,
+                               uint32_t count, struct buffer *target);
+bool vector_codec_encode_step(struct vector_encoder *encoder);
 /* The one it holds, for what is stored beside vectors. */
 struct compressor *vector_encoder_compressor(struct vector_encoder *encoder);
 

@@ -85,7 +85,28 @@ static void list_reserve(struct wide_page_list *list, uint32_t more)
 
 /* ---- adding entries ---- */
 
-/* `counts` is by code, all zero between uses; the arrays of `items` are for one piece's codes. */
+/* The entry that is being added. */
+struct wide_page_adding {
+    struct wide_page *page;
+    const struct wide_rows *rows;
+    uint32_t from;
+    uint32_t count;
+    wide_page_number number;
+    void *context;
+    uint32_t column; /* the next whose codes are turned into places */
+};
+
+/* The page that is being encoded. */
+struct wide_page_encoding {
+    const struct wide_page *page;
+    struct buffer *target;
+    uint32_t part;   /* the next to begin, an index into page_parts, */
+    uint32_t column; /* of this column */
+    uint32_t count;  /* values of the vector under way; 0: none is */
+};
+
+/* `counts` is by code, all zero between uses; the other arrays are for the codes of one entry while
+ * it is added, and for the numbers of one vector while the page is encoded. */
 struct wide_page_encoder {
     struct vector_encoder *vectors;
     uint32_t *counts;
@@ -94,7 +115,8 @@ struct wide_page_encoder {
     uint64_t *items;
     uint64_t *items_other;
     int64_t *values; /* a page's rows, or a page's entries */
-    struct pace *pace;
+    struct wide_page_adding adding;
+    struct wide_page_encoding encoding;
 };
 
 struct wide_page_encoder *wide_page_encoder_new(void)
@@ -119,12 +141,6 @@ void wide_page_encoder_free(struct wide_page_encoder *encoder)
     memory_free(encoder->items_other);
     memory_free(encoder->values);
     memory_free(encoder);
-}
-
-void wide_page_encoder_set_pace(struct wide_page_encoder *encoder, struct pace *pace)
-{
-    encoder->pace = pace;
-    vector_encoder_set_pace(encoder->vectors, pace);
 }
 
 /* Count the codes of present rows; returns how many are distinct, listed as they first come. */
@@ -162,30 +178,33 @@ static const uint64_t *codes_by_count(struct wide_page_encoder *encoder, uint32_
         encoder->items[i] = (uint64_t)(most - encoder->counts[code]) << 32 | code;
     }
     uint32_t bits = most > 1 ? 32 - (uint32_t)__builtin_clz(most - 1) : 0;
-    return radix_sort(encoder->items, encoder->items_other, distinct, 32, bits, encoder->pace);
+    return radix_sort(encoder->items, encoder->items_other, distinct, 32, bits);
 }
 
-/* The entry's list, and its rows' codes, appended at row `at`, turned into places in it. */
-static void codes_add(struct wide_page_encoder *encoder, struct wide_page *page, uint32_t index,
-                      const struct wide_vector *source, uint32_t from, uint32_t count,
-                      wide_page_number number, void *context)
+/* The entry's list of a column, and its rows' codes, already appended, turned into places in it. */
+static void codes_add(struct wide_page_encoder *encoder, uint32_t index)
 {
+    const struct wide_page_adding *adding = &encoder->adding;
+    struct wide_page *page = adding->page;
+    const struct wide_vector *source = &adding->rows->vectors[index];
     struct wide_page_list *list = &page->lists[index];
     struct wide_vector *vector = &page->rows.vectors[index];
-    uint32_t at = page->rows.rows - count;
-    uint32_t distinct = codes_count(encoder, source, from, count);
+    uint32_t at = page->rows.rows - adding->count;
+    uint32_t distinct = codes_count(encoder, source, adding->from, adding->count);
     const uint64_t *ordered = codes_by_count(encoder, distinct);
     list_reserve(list, distinct);
     list->starts[page->entry_count] = list->count;
     for (uint32_t place = 0; place < distinct; place++) {
         uint32_t code = (uint32_t)ordered[place];
         encoder->counts[code] = place;
-        list->numbers[list->count++] = number(context, index, code, source->strings[code]);
+        list->numbers[list->count++] =
+            adding->number(adding->context, index, code, source->strings[code]);
     }
     list->starts[page->entry_count + 1] = list->count;
-    for (uint32_t i = 0; i < count; i++) {
-        bool is_absent = source->absent != NULL && source->absent[from + i];
-        vector->codes[at + i] = is_absent ? 0 : encoder->counts[source->codes[from + i]];
+    for (uint32_t i = 0; i < adding->count; i++) {
+        uint32_t row = adding->from + i;
+        bool is_absent = source->absent != NULL && source->absent[row];
+        vector->codes[at + i] = is_absent ? 0 : encoder->counts[source->codes[row]];
     }
     for (uint32_t place = 0; place < distinct; place++)
         encoder->counts[(uint32_t)ordered[place]] = 0;
@@ -204,69 +223,106 @@ static void timestamps_begin(struct wide_page *page)
     }
 }
 
-void wide_page_add(struct wide_page_encoder *encoder, struct wide_page *page,
-                   const struct wide_rows *rows, uint32_t from, uint32_t count,
-                   wide_page_number number, void *context)
+void wide_page_add_begin(struct wide_page_encoder *encoder, struct wide_page *page,
+                         const struct wide_rows *rows, uint32_t from, uint32_t count,
+                         wide_page_number number, void *context)
 {
     check(count > 0 && count <= WIDE_PAGE_ROWS_MAX - page->rows.rows);
+    check(encoder->adding.page == NULL);
     entries_reserve(page, page->entry_count + 1);
     wide_rows_reserve(&page->rows, page->rows.rows + count);
     if (rows->timestamps_us != NULL)
         timestamps_begin(page);
     else
         page->rows.timestamp_us = rows->timestamp_us;
-    uint32_t first = page->rows.rows;
     int rc = wide_rows_append(&page->rows, rows, from, count);
     check(rc == 0);
-    for (uint32_t i = 0; i < page->rows.column_count; i++) {
-        if (page->rows.vectors[i].kind != VECTOR_CODE)
-            continue;
-        pace_keep(encoder->pace);
-        codes_add(encoder, page, i, &rows->vectors[i], from, count, number, context);
-    }
-    page->entries[page->entry_count++] = (struct wide_page_entry){first, count, rows->timestamp_us};
+    encoder->adding = (struct wide_page_adding){page, rows, from, count, number, context, 0};
 }
 
-/* ---- encoding ---- */
+bool wide_page_add_step(struct wide_page_encoder *encoder)
+{
+    struct wide_page_adding *adding = &encoder->adding;
+    struct wide_page *page = adding->page;
+    if (page == NULL)
+        return false;
+    uint64_t done = 0;
+    for (; adding->column < page->rows.column_count && done < WIDE_STEP_ROWS; adding->column++) {
+        if (page->rows.vectors[adding->column].kind != VECTOR_CODE)
+            continue;
+        codes_add(encoder, adding->column);
+        done += adding->count;
+    }
+    if (adding->column < page->rows.column_count)
+        return true;
+    page->entries[page->entry_count++] =
+        (struct wide_page_entry){.first = page->rows.rows - adding->count,
+                                 .rows = adding->count,
+                                 .timestamp_us = adding->rows->timestamp_us};
+    *adding = (struct wide_page_adding){0};
+    return false;
+}
 
-static void put_flags(struct wide_page_encoder *encoder, const uint8_t *flags, uint32_t count,
-                      struct buffer *target)
+void wide_page_add(struct wide_page_encoder *encoder, struct wide_page *page,
+                   const struct wide_rows *rows, uint32_t from, uint32_t count,
+                   wide_page_number number, void *context)
+{
+    wide_page_add_begin(encoder, page, rows, from, count, number, context);
+    while (wide_page_add_step(encoder)) {
+    }
+}
+
+/* ---- encoding: the parts of a page ---- */
+
+static void put_values(struct wide_page_encoder *encoder, const int64_t *values, uint32_t count)
+{
+    encoder->encoding.count = count;
+    vector_codec_encode_begin(encoder->vectors, values, count, encoder->encoding.target);
+}
+
+/* NULL: all are 0. */
+static void put_flags(struct wide_page_encoder *encoder, const uint8_t *flags, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         encoder->values[i] = flags != NULL ? flags[i] : 0;
-    vector_encode(encoder->vectors, encoder->values, count, target);
+    put_values(encoder, encoder->values, count);
 }
 
-static void put_codes(struct wide_page_encoder *encoder, const uint32_t *codes, uint32_t count,
-                      struct buffer *target)
+static void put_codes(struct wide_page_encoder *encoder, const uint32_t *codes, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         encoder->values[i] = codes[i];
-    vector_encode(encoder->vectors, encoder->values, count, target);
+    put_values(encoder, encoder->values, count);
 }
 
-static void put_entries(struct wide_page_encoder *encoder, const struct wide_page *page,
-                        struct buffer *target)
+static void put_entry_rows(struct wide_page_encoder *encoder, const struct wide_page *page,
+                           uint32_t index)
 {
+    (void)index;
     for (uint32_t i = 0; i < page->entry_count; i++)
         encoder->values[i] = page->entries[i].rows;
-    vector_encode(encoder->vectors, encoder->values, page->entry_count, target);
-    for (uint32_t i = 0; i < page->entry_count; i++)
-        encoder->values[i] = page->entries[i].timestamp_us;
-    vector_encode(encoder->vectors, encoder->values, page->entry_count, target);
+    put_values(encoder, encoder->values, page->entry_count);
 }
 
-/* Timestamps of rows: few distinct ones, each run's that was merged, so a table and places in it.
- */
-static void put_timestamps(struct wide_page_encoder *encoder, const struct wide_page *page,
-                           struct buffer *target)
+static void put_entry_timestamps(struct wide_page_encoder *encoder, const struct wide_page *page,
+                                 uint32_t index)
 {
+    (void)index;
+    for (uint32_t i = 0; i < page->entry_count; i++)
+        encoder->values[i] = page->entries[i].timestamp_us;
+    put_values(encoder, encoder->values, page->entry_count);
+}
+
+/* Timestamps of rows: few distinct ones, each run's that was merged, so a table and places in it,
+ * which are left in `distinct` for the next part. */
+static void put_timestamps(struct wide_page_encoder *encoder, const struct wide_page *page,
+                           uint32_t index)
+{
+    (void)index;
     const int64_t *timestamps = page->rows.timestamps_us;
-    uint32_t rows = page->rows.rows;
-    int64_t *table = memory_alloc(rows * sizeof *table);
-    uint32_t *places = memory_alloc(rows * sizeof *places);
+    int64_t *table = encoder->values;
     uint32_t count = 0;
-    for (uint32_t row = 0; row < rows; row++) {
+    for (uint32_t row = 0; timestamps != NULL && row < page->rows.rows; row++) {
         /* Runs of a merge alternate: the newest entries of the table are the likely ones. */
         uint32_t place = count;
         while (place > 0 && count - place < 64 && table[place - 1] != timestamps[row])
@@ -275,22 +331,98 @@ static void put_timestamps(struct wide_page_encoder *encoder, const struct wide_
             table[count++] = timestamps[row];
             place = count;
         }
-        places[row] = place - 1;
+        encoder->distinct[row] = place - 1;
     }
-    buffer_put_varint(target, count);
-    vector_encode(encoder->vectors, table, count, target);
-    put_codes(encoder, places, rows, target);
-    memory_free(table);
-    memory_free(places);
+    if (timestamps == NULL)
+        return;
+    buffer_put_varint(encoder->encoding.target, count);
+    put_values(encoder, table, count);
 }
 
-/* Sorted integers: each entry's first value, then the gaps; the gap of a first row is 0. */
-static void put_gaps(struct wide_page_encoder *encoder, const struct wide_page *page,
-                     const int64_t *integers, bool descending, struct buffer *target)
+static void put_timestamp_places(struct wide_page_encoder *encoder, const struct wide_page *page,
+                                 uint32_t index)
 {
+    (void)index;
+    if (page->rows.timestamps_us != NULL)
+        put_codes(encoder, encoder->distinct, page->rows.rows);
+}
+
+static void put_ranks(struct wide_page_encoder *encoder, const struct wide_page *page,
+                      uint32_t index)
+{
+    (void)index;
+    if (page->rows.ranks != NULL)
+        put_values(encoder, page->rows.ranks, page->rows.rows);
+}
+
+static void put_column_count(struct wide_page_encoder *encoder, const struct wide_page *page,
+                             uint32_t index)
+{
+    (void)index;
+    buffer_put_varint(encoder->encoding.target, page->rows.column_count);
+}
+
+/* ---- encoding: the parts of a column ---- */
+
+static void put_absent(struct wide_page_encoder *encoder, const struct wide_page *page,
+                       uint32_t index)
+{
+    const struct wide_vector *vector = &page->rows.vectors[index];
+    buffer_put_varint(encoder->encoding.target, vector->column_id);
+    buffer_put_u8(encoder->encoding.target, (uint8_t)vector->kind);
+    put_flags(encoder, vector->absent, page->rows.rows);
+}
+
+/* By entry, how long its list of string numbers is. */
+static void put_list_sizes(struct wide_page_encoder *encoder, const struct wide_page *page,
+                           uint32_t index)
+{
+    const struct wide_page_list *list = &page->lists[index];
+    if (page->rows.vectors[index].kind != VECTOR_CODE)
+        return;
     for (uint32_t i = 0; i < page->entry_count; i++)
-        encoder->values[i] = integers[page->entries[i].first];
-    vector_encode(encoder->vectors, encoder->values, page->entry_count, target);
+        encoder->values[i] = list->starts[i + 1] - list->starts[i];
+    put_values(encoder, encoder->values, page->entry_count);
+}
+
+static void put_list(struct wide_page_encoder *encoder, const struct wide_page *page,
+                     uint32_t index)
+{
+    if (page->rows.vectors[index].kind == VECTOR_CODE)
+        put_values(encoder, page->lists[index].numbers, page->lists[index].count);
+}
+
+/* Integers of the first clustering column, by which the rows of each entry are sorted. */
+static bool has_gaps(const struct wide_page *page, uint32_t index)
+{
+    return index == 0 && page->rows.table->clustering_count > 1 &&
+           page->rows.vectors[0].kind != VECTOR_CODE;
+}
+
+/* The form of integers; of sorted ones the first value of each entry. */
+static void put_firsts(struct wide_page_encoder *encoder, const struct wide_page *page,
+                       uint32_t index)
+{
+    const struct wide_vector *vector = &page->rows.vectors[index];
+    if (vector->kind == VECTOR_CODE)
+        return;
+    enum integer_form form = !has_gaps(page, index)       ? INTEGERS_PLAIN
+                             : vector->column->descending ? INTEGERS_GAPS_DOWN
+                                                          : INTEGERS_GAPS_UP;
+    buffer_put_u8(encoder->encoding.target, (uint8_t)form);
+    if (form == INTEGERS_PLAIN)
+        return;
+    for (uint32_t i = 0; i < page->entry_count; i++)
+        encoder->values[i] = vector->integers[page->entries[i].first];
+    put_values(encoder, encoder->values, page->entry_count);
+}
+
+/* Of sorted integers the gaps between them; the gap of an entry's first row is 0. */
+static void put_gaps(struct wide_page_encoder *encoder, const struct wide_page *page,
+                     const struct wide_vector *vector)
+{
+    const int64_t *integers = vector->integers;
+    bool descending = vector->column->descending;
     for (uint32_t i = 0; i < page->entry_count; i++) {
         const struct wide_page_entry *entry = &page->entries[i];
         encoder->values[entry->first] = 0;
@@ -299,63 +431,92 @@ static void put_gaps(struct wide_page_encoder *encoder, const struct wide_page *
             encoder->values[row] = (int64_t)(descending ? 0 - gap : gap);
         }
     }
-    vector_encode(encoder->vectors, encoder->values, page->rows.rows, target);
+    put_values(encoder, encoder->values, page->rows.rows);
 }
 
-static void put_integers(struct wide_page_encoder *encoder, const struct wide_page *page,
-                         uint32_t index, struct buffer *target)
+static void put_column_values(struct wide_page_encoder *encoder, const struct wide_page *page,
+                              uint32_t index)
 {
     const struct wide_vector *vector = &page->rows.vectors[index];
-    if (index == 0 && page->rows.table->clustering_count > 1) {
-        bool descending = vector->column->descending;
-        buffer_put_u8(target, descending ? INTEGERS_GAPS_DOWN : INTEGERS_GAPS_UP);
-        put_gaps(encoder, page, vector->integers, descending, target);
-        return;
-    }
-    buffer_put_u8(target, INTEGERS_PLAIN);
-    vector_encode(encoder->vectors, vector->integers, page->rows.rows, target);
+    if (vector->kind == VECTOR_CODE)
+        put_codes(encoder, vector->codes, page->rows.rows);
+    else if (has_gaps(page, index))
+        put_gaps(encoder, page, vector);
+    else
+        put_values(encoder, vector->integers, page->rows.rows);
 }
 
-static void put_lists(struct wide_page_encoder *encoder, const struct wide_page *page,
-                      uint32_t index, struct buffer *target)
+static void put_scales(struct wide_page_encoder *encoder, const struct wide_page *page,
+                       uint32_t index)
 {
-    const struct wide_page_list *list = &page->lists[index];
-    for (uint32_t i = 0; i < page->entry_count; i++)
-        encoder->values[i] = list->starts[i + 1] - list->starts[i];
-    vector_encode(encoder->vectors, encoder->values, page->entry_count, target);
-    vector_encode(encoder->vectors, list->numbers, list->count, target);
-    put_codes(encoder, page->rows.vectors[index].codes, page->rows.rows, target);
+    const struct wide_vector *vector = &page->rows.vectors[index];
+    if (vector->kind == VECTOR_DECIMAL)
+        put_flags(encoder, vector->scales, page->rows.rows);
 }
 
-void wide_page_encode(struct wide_page_encoder *encoder, const struct wide_page *page,
-                      struct buffer *target)
+/* ---- encoding: a page ---- */
+
+/* What a page consists of, in this order; from COLUMN_PART on once for each column.  A part has one
+ * vector or none. */
+typedef void (*page_part)(struct wide_page_encoder *encoder, const struct wide_page *page,
+                          uint32_t index);
+static const page_part page_parts[] = {
+    put_entry_rows, put_entry_timestamps, put_timestamps,    put_timestamp_places,
+    put_ranks,      put_column_count,     put_absent,        put_list_sizes,
+    put_list,       put_firsts,           put_column_values, put_scales};
+enum { COLUMN_PART = 6, PARTS = sizeof(page_parts) / sizeof(page_parts[0]) };
+
+/* False: there is none left. */
+static bool part_begin(struct wide_page_encoder *encoder)
+{
+    struct wide_page_encoding *encoding = &encoder->encoding;
+    if (encoding->part == PARTS) {
+        encoding->part = COLUMN_PART;
+        encoding->column++;
+    }
+    if (encoding->part >= COLUMN_PART && encoding->column == encoding->page->rows.column_count)
+        return false;
+    page_parts[encoding->part++](encoder, encoding->page, encoding->column);
+    return true;
+}
+
+void wide_page_encode_begin(struct wide_page_encoder *encoder, const struct wide_page *page,
+                            struct buffer *target)
 {
     const struct wide_rows *rows = &page->rows;
     int flags = (rows->timestamps_us != NULL ? PAGE_TIMESTAMPS : 0) |
                 (rows->ranks != NULL ? PAGE_RANKS : 0);
+    check(encoder->encoding.page == NULL);
+    encoder->encoding = (struct wide_page_encoding){.page = page, .target = target};
     buffer_put_u8(target, WIDE_PAGE_FORMAT);
     buffer_put_u8(target, (uint8_t)flags);
     buffer_put_varint(target, page->dictionary);
     buffer_put_varint(target, rows->rows);
     buffer_put_varint(target, page->entry_count);
-    put_entries(encoder, page, target);
-    if (rows->timestamps_us != NULL)
-        put_timestamps(encoder, page, target);
-    if (rows->ranks != NULL)
-        vector_encode(encoder->vectors, rows->ranks, rows->rows, target);
-    buffer_put_varint(target, rows->column_count);
-    for (uint32_t i = 0; i < rows->column_count; i++) {
-        const struct wide_vector *vector = &rows->vectors[i];
-        pace_keep(encoder->pace);
-        buffer_put_varint(target, vector->column_id);
-        buffer_put_u8(target, (uint8_t)vector->kind);
-        put_flags(encoder, vector->absent, rows->rows, target);
-        if (vector->kind == VECTOR_CODE)
-            put_lists(encoder, page, i, target);
-        else
-            put_integers(encoder, page, i, target);
-        if (vector->kind == VECTOR_DECIMAL)
-            put_flags(encoder, vector->scales, rows->rows, target);
+}
+
+bool wide_page_encode_step(struct wide_page_encoder *encoder)
+{
+    struct wide_page_encoding *encoding = &encoder->encoding;
+    if (encoding->page == NULL)
+        return false;
+    for (uint64_t done = 0; done < WIDE_STEP_ROWS;) {
+        done += encoding->count;
+        if (encoding->count > 0 && !vector_codec_encode_step(encoder->vectors))
+            encoding->count = 0;
+        else if (encoding->count == 0 && !part_begin(encoder)) {
+            *encoding = (struct wide_page_encoding){0};
+            return false;
+        }
+    }
+    return true;
+}
+
+void wide_page_encode(struct wide_page_encoder *encoder, const struct wide_page *page,
+                      struct buffer *target)
+{
+    wide_page_encode_begin(encoder, page, target);
+    while (wide_page_encode_step(encoder)) {
     }
 }
 

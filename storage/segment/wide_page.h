@@ -51,8 +51,6 @@ void wide_page_clear(struct wide_page *page);                  /* keeps the memo
 struct wide_page_encoder;
 struct wide_page_encoder *wide_page_encoder_new(void);
 void wide_page_encoder_free(struct wide_page_encoder *encoder);
-/* Pages are encoded at this pace, column by column; it outlives the encoder.  NULL: at once. */
-void wide_page_encoder_set_pace(struct wide_page_encoder *encoder, struct pace *pace);
 /* Gives the dictionary's number of a string; called once for each code that a piece uses. */
 typedef uint32_t (*wide_page_number)(void *context, uint32_t column, uint32_t code,
                                      struct bytes string);
@@ -62,6 +60,17 @@ void wide_page_add(struct wide_page_encoder *encoder, struct wide_page *page,
                    wide_page_number number, void *context);
 void wide_page_encode(struct wide_page_encoder *encoder, const struct wide_page *page,
                       struct buffer *target);
+
+/* Both in steps, each of some WIDE_STEP_ROWS values of a column, or, of a large page, a part of one
+ * column: all that was given to begin stays until a step returns false, which means that the entry
+ * is in the page, or the page in the target. */
+void wide_page_add_begin(struct wide_page_encoder *encoder, struct wide_page *page,
+                         const struct wide_rows *rows, uint32_t from, uint32_t count,
+                         wide_page_number number, void *context);
+bool wide_page_add_step(struct wide_page_encoder *encoder);
+void wide_page_encode_begin(struct wide_page_encoder *encoder, const struct wide_page *page,
+                            struct buffer *target);
+bool wide_page_encode_step(struct wide_page_encoder *encoder);
 
 struct wide_page_decoder;
 struct wide_page_decoder *wide_page_decoder_new(void);

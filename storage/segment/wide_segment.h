@@ -19,8 +19,6 @@ must_check int wide_segment_writer_open(struct world *world, const struct table 
                                         const struct segment_info *info,
                                         struct wide_segment_writer **writer_out,
                                         struct error *err);
-/* Pages are made at this pace, which outlives the writer. */
-void wide_segment_writer_set_pace(struct wide_segment_writer *writer, struct pace *pace);
 /* Pages of so many rows, from the first one on; 0: of 64 Ki, which is also the most. */
 void wide_segment_writer_set_page_rows(struct wide_segment_writer *writer, uint32_t page_rows);
 /* Write one partition, in (token, key) order; its stats are worked out from the rows here.  One
@@ -28,19 +26,32 @@ void wide_segment_writer_set_page_rows(struct wide_segment_writer *writer, uint3
 must_check int wide_segment_writer_partition(struct wide_segment_writer *writer, int64_t token,
                                              struct bytes key, const struct wide_rows *rows,
                                              struct error *err);
-/* The same in pieces, for partitions too large for memory: begin, append sorted rows in order, end.
- * `rows` is how many are to come: small partitions keep to one page.  Codes of the pieces are
- * numbers that wide_segment_writer_number gave since begin; their strings are not looked at. */
+/* The same by steps, for a thread that has to do something else between them: begin, give the rows,
+ * end.  Each of these may leave work, of milliseconds where a page is full: it is done by calls of
+ * wide_segment_writer_step until one returns 0, or else by the next of these calls.  `rows` is how
+ * many are to come: small partitions keep to one page. */
 must_check int wide_segment_writer_begin(struct wide_segment_writer *writer, int64_t token,
                                          struct bytes key, uint64_t rows, struct error *err);
+/* All rows of the partition; they stay until the work that this leaves is done. */
+must_check int wide_segment_writer_rows(struct wide_segment_writer *writer,
+                                        const struct wide_rows *rows, struct error *err);
+/* Or sorted pieces of it in order, for partitions too large for memory.  Codes of the pieces are
+ * numbers that wide_segment_writer_number gave since begin; their strings are not looked at. */
+must_check int wide_segment_writer_append(struct wide_segment_writer *writer,
+                                          const struct wide_rows *rows, struct error *err);
+must_check int wide_segment_writer_end(struct wide_segment_writer *writer, struct error *err);
+/* No more partitions come: what is in the open page is encoded by steps, too, and not by finish. */
+must_check int wide_segment_writer_complete(struct wide_segment_writer *writer, struct error *err);
+/* Do some ten microseconds of the work that is left, or of a full page a part of a column; 1: there
+ * is more, 0: there is none. */
+must_check int wide_segment_writer_step(struct wide_segment_writer *writer, struct error *err);
+
+/* Between begin and end, when no work is left. */
 uint32_t wide_segment_writer_number(struct wide_segment_writer *writer, uint32_t column,
                                     struct bytes string);
 /* A column's strings by number (`column` counts as in wide_rows); moves when one is added. */
 const struct bytes *wide_segment_writer_strings(const struct wide_segment_writer *writer,
                                                 uint32_t column, uint32_t *count_out);
-must_check int wide_segment_writer_append(struct wide_segment_writer *writer,
-                                          const struct wide_rows *rows, struct error *err);
-must_check int wide_segment_writer_end(struct wide_segment_writer *writer, struct error *err);
 /* As segment_writer_finish; `info_out->rows` 0 and no file when nothing was written. */
 must_check int wide_segment_writer_finish(struct wide_segment_writer *writer,
                                           struct segment_info *info_out, struct error *err);

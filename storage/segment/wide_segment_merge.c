@@ -21,9 +21,10 @@
 #include "storage/segment/wide_segment.h"
 
 #include "base/memory.h"
+#include "storage/cell/wide_rows_order.h"
 #include "storage/segment/wide_purge.h"
 
-enum { PACED_ROWS = 1024 }; /* a page of fewer is read in less time than a piece of work */
+enum { PAUSED_ROWS = 1024 }; /* a page of fewer is read in less time than a piece of work */
 
 /* What one input has of the partition being merged. */
 struct merge_input {
@@ -112,6 +113,12 @@ static void piece_translate(struct merge *merge)
     }
 }
 
+static int merge_pause(const struct merge *merge, struct error *err)
+{
+    const struct wide_segment_rules *rules = merge->rules;
+    return rules->pause != NULL ? rules->pause(rules->context, err) : 0;
+}
+
 static int input_read(struct merge *merge, struct merge_input *input, struct error *err)
 {
     int rc = wide_segment_reader_piece(input->reader, input->partition, input->piece, &merge->piece,
@@ -119,8 +126,9 @@ static int input_read(struct merge *merge, struct merge_input *input, struct err
     if (rc != 0)
         return rc;
     input->piece++;
-    if (merge->piece.rows >= PACED_ROWS)
-        pace_keep(merge->rules->pace);
+    rc = merge->piece.rows >= PAUSED_ROWS ? merge_pause(merge, err) : 0;
+    if (rc != 0)
+        return rc;
     piece_translate(merge);
     rc = wide_rows_append(&input->rows, &merge->piece, 0, merge->piece.rows);
     return rc == 0 ? 0 : error_set(err, rc, "too many equal rows in one partition");
@@ -185,9 +193,19 @@ static void timestamps_restamp(const struct wide_segment_rules *rules, struct wi
     rows->timestamp_us = rows->timestamps_us[0];
 }
 
-/* Write all rows before the cutoff; *written_out tells how many. */
-static int batch_write(struct merge *merge, const struct merge_input *cutoff, uint32_t *written_out,
-                       struct error *err)
+static int batch_sort(struct merge *merge, struct error *err)
+{
+    struct wide_rows_order order;
+    wide_rows_order_begin(&order, &merge->batch);
+    int rc = 0;
+    while (rc == 0 && wide_rows_order_step(&order))
+        rc = merge_pause(merge, err);
+    wide_rows_order_release(&order);
+    return rc;
+}
+
+/* All rows before the cutoff, from the inputs into the batch. */
+static int batch_fill(struct merge *merge, const struct merge_input *cutoff, struct error *err)
 {
     uint32_t counts[WIDE_SEGMENT_INPUTS_MAX] = {0};
     uint32_t sources = 0;
@@ -204,20 +222,38 @@ static int batch_write(struct merge *merge, const struct merge_input *cutoff, ui
             return error_set(err, rc, "too many rows in one batch of a merge");
         wide_rows_drop(&merge->inputs[i].rows, counts[i]);
     }
-    *written_out = merge->batch.rows;
     strings_refresh(merge, &merge->batch);
-    if (sources > 1)
-        wide_rows_sort(&merge->batch);
-    if (merge->purge != NULL) {
-        int rc = wide_purge_rows(merge->purge, &merge->batch, err);
+    return sources > 1 ? batch_sort(merge, err) : 0;
+}
+
+/* Do the work that the writer has left. */
+static int writer_work(struct merge *merge, struct error *err)
+{
+    int rc;
+    while ((rc = wide_segment_writer_step(merge->writer, err)) > 0) {
+        rc = merge_pause(merge, err);
         if (rc != 0)
             return rc;
     }
+    return rc;
+}
+
+/* Write all rows before the cutoff; *written_out tells how many. */
+static int batch_write(struct merge *merge, const struct merge_input *cutoff, uint32_t *written_out,
+                       struct error *err)
+{
+    int rc = batch_fill(merge, cutoff, err);
+    *written_out = merge->batch.rows;
+    if (rc == 0 && merge->purge != NULL)
+        rc = wide_purge_rows(merge->purge, &merge->batch, err);
+    if (rc != 0)
+        return rc;
     if (merge->raises)
         timestamps_raise(&merge->batch);
     if (merge->rules->restamp != NULL && merge->batch.rows > 0)
         timestamps_restamp(merge->rules, &merge->batch);
-    return wide_segment_writer_append(merge->writer, &merge->batch, err);
+    rc = wide_segment_writer_append(merge->writer, &merge->batch, err);
+    return rc == 0 ? writer_work(merge, err) : rc;
 }
 
 /* Read a page of each input that has more pages and no rows; strings may move meanwhile. */
@@ -238,10 +274,9 @@ static int inputs_fill(struct merge *merge, struct error *err)
 
 static int pieces_merge(struct merge *merge, struct error *err)
 {
-    const struct wide_segment_rules *rules = merge->rules;
     int rc = 0;
     while (rc == 0) {
-        rc = rules->pause != NULL ? rules->pause(rules->context, err) : 0;
+        rc = merge_pause(merge, err);
         if (rc == 0)
             rc = inputs_fill(merge, err);
         if (rc != 0)
@@ -273,10 +308,14 @@ static int partition_merge(struct merge *merge, const struct segment_partition *
     merge->purge = deletions != NULL ? wide_purge_new(deletions) : NULL;
     rc = wide_segment_writer_begin(merge->writer, token, partition->key, rows, err);
     if (rc == 0)
+        rc = writer_work(merge, err);
+    if (rc == 0)
         rc = pieces_merge(merge, err);
     wide_purge_free(merge->purge);
     merge->purge = NULL;
-    return rc != 0 ? rc : wide_segment_writer_end(merge->writer, err);
+    if (rc == 0)
+        rc = wide_segment_writer_end(merge->writer, err);
+    return rc == 0 ? writer_work(merge, err) : rc;
 }
 
 static void merge_init(struct merge *merge, const struct table *table, struct segment **inputs,
@@ -293,7 +332,6 @@ static void merge_init(struct merge *merge, const struct table *table, struct se
     }
     wide_rows_init(&merge->piece, table);
     wide_rows_init(&merge->batch, table);
-    merge->batch.pace = rules->pace;
 }
 
 static void merge_release(struct merge *merge)
@@ -318,10 +356,8 @@ int wide_segment_merge(struct world *world, const struct table *table, struct se
     struct merge merge;
     merge_init(&merge, table, inputs, input_count, rules);
     int rc = wide_segment_writer_open(world, table, info, &merge.writer, err);
-    if (rc == 0) {
-        wide_segment_writer_set_pace(merge.writer, rules->pace);
+    if (rc == 0)
         wide_segment_writer_set_page_rows(merge.writer, rules->page_rows);
-    }
     while (rc == 0) {
         uint64_t rows;
         const struct segment_partition *partition = merge_next(&merge, &rows);
@@ -330,6 +366,10 @@ int wide_segment_merge(struct world *world, const struct table *table, struct se
         if (rules->takes == NULL || rules->takes(rules->context, partition->token, partition->key))
             rc = partition_merge(&merge, partition, rows, err);
     }
+    if (rc == 0)
+        rc = wide_segment_writer_complete(merge.writer, err);
+    if (rc == 0)
+        rc = writer_work(&merge, err);
     if (rc == 0)
         rc = wide_segment_writer_finish(merge.writer, info_out, err);
     merge_release(&merge);

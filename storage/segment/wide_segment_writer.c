@@ -8,7 +8,10 @@
  *     page: p1 p2 p3 | page: p4 (first) | page: p4 (last) p5 | dictionary pages | extra: index
  *
  * What decides correctness: the directory names pages by number before they are written; they are
- * numbered as they are handed to the segment, which is checked. */
+ * numbered as they are handed to the segment, which is checked.
+ *
+ * Calls only say what there is to do; `work` does it piece by piece, always the first that applies:
+ * encode a page that is closed, add rows to the open page, end the partition. */
 #include "storage/segment/wide_segment.h"
 
 #include "base/memory.h"
@@ -33,14 +36,18 @@ struct wide_segment_writer {
     struct wide_dictionary_writer *dictionary;
     struct known_codes *known; /* by column */
     uint32_t *column_ids;
-    const struct wide_rows *rows; /* being added to the page */
+    const struct wide_rows *rows; /* that go into pages: `pending`, or the caller's; NULL: none */
+    uint32_t from;                /* how many of them are in pages, */
+    uint32_t adding;              /* and how many more are being added to the open one */
     struct wide_rows pending;     /* of the pieces, not yet in a page; codes are numbers */
     uint32_t page_next;           /* the number the open page will have */
     uint32_t page_rows;           /* at most in a page */
     struct buffer encoded;
     struct buffer label; /* the clustering of the open page's first row */
     bool is_labelled;    /* that row's partition has other pages too */
+    bool is_closed;      /* the page takes no more rows, and is being encoded */
     bool is_open;        /* a partition is under way: */
+    bool is_ending;      /* no more rows of it come */
     bool has_entries;
     int64_t token;
     struct buffer key;
@@ -97,11 +104,6 @@ void wide_segment_writer_close(struct wide_segment_writer *writer)
     memory_free(writer);
 }
 
-void wide_segment_writer_set_pace(struct wide_segment_writer *writer, struct pace *pace)
-{
-    wide_page_encoder_set_pace(writer->encoder, pace);
-}
-
 void wide_segment_writer_set_page_rows(struct wide_segment_writer *writer, uint32_t page_rows)
 {
     check(page_rows <= WIDE_PAGE_ROWS_MAX);
@@ -150,7 +152,7 @@ static uint32_t number_of(void *context, uint32_t column, uint32_t code, struct 
 uint32_t wide_segment_writer_number(struct wide_segment_writer *writer, uint32_t column,
                                     struct bytes string)
 {
-    check(writer->is_open);
+    check(writer->is_open && writer->rows == NULL);
     return wide_dictionary_add(writer->dictionary, column, string);
 }
 
@@ -176,13 +178,20 @@ static void label_set(struct wide_segment_writer *writer, const struct wide_rows
     buffer_release(&values);
 }
 
-static int page_write(struct wide_segment_writer *writer, struct error *err)
+/* The page takes no more: from now on it is encoded. */
+static void page_close(struct wide_segment_writer *writer)
 {
-    if (writer->page.rows.rows == 0)
-        return 0;
+    if (writer->page.rows.rows == 0 || writer->is_closed)
+        return;
+    writer->is_closed = true;
     writer->page.dictionary = wide_dictionary_current(writer->dictionary);
     buffer_clear(&writer->encoded);
-    wide_page_encode(writer->encoder, &writer->page, &writer->encoded);
+    wide_page_encode_begin(writer->encoder, &writer->page, &writer->encoded);
+}
+
+/* The page is encoded. */
+static int page_write(struct wide_segment_writer *writer, struct error *err)
+{
     uint32_t page;
     struct bytes label = writer->is_labelled ? buffer_view(&writer->label) : (struct bytes){0};
     int rc = segment_writer_page(writer->file, buffer_view(&writer->encoded), label, &page, err);
@@ -191,37 +200,127 @@ static int page_write(struct wide_segment_writer *writer, struct error *err)
     check(page == writer->page_next);
     writer->page_next++;
     writer->is_labelled = false;
+    writer->is_closed = false;
     wide_page_clear(&writer->page);
     return 0;
 }
 
-/* Add rows [from, from + count) as an entry; `is_part`: the partition has others. */
-static int entry_add(struct wide_segment_writer *writer, const struct wide_rows *rows,
-                     uint32_t from, uint32_t count, bool is_part, struct error *err)
+/* Begin to add the next rows as an entry, as many as `writer->adding` says; or close the page,
+ * where it has no room for them. */
+static void entry_begin(struct wide_segment_writer *writer)
 {
-    if (count > writer->page_rows - writer->page.rows.rows) {
-        int rc = page_write(writer, err);
-        if (rc != 0)
-            return rc;
+    const struct wide_rows *rows = writer->rows;
+    if (writer->adding > writer->page_rows - writer->page.rows.rows) {
+        writer->adding = 0;
+        page_close(writer);
+        return;
     }
+    /* Of pending rows a page is full before the partition ends, or they are its last. */
+    bool is_part =
+        writer->has_entries || (rows == &writer->pending ? writer->adding == writer->page_rows
+                                                         : writer->adding < rows->rows);
     if (!writer->has_entries) {
         writer->has_entries = true;
         writer->page_first = writer->page_next;
         writer->entry = writer->page.entry_count;
     }
     if (writer->page.entry_count == 0 && is_part) {
-        label_set(writer, rows, from);
+        label_set(writer, rows, writer->from);
         writer->is_labelled = true;
     }
-    writer->rows = rows;
-    wide_page_add(writer->encoder, &writer->page, rows, from, count, number_of, writer);
+    wide_page_add_begin(writer->encoder, &writer->page, rows, writer->from, writer->adding,
+                        number_of, writer);
+}
+
+/* How many rows the next entry has; 0: those that there are wait for more. */
+static uint32_t entry_rows(const struct wide_segment_writer *writer)
+{
+    uint32_t left = writer->rows->rows - writer->from;
+    if (left >= writer->page_rows)
+        return writer->page_rows;
+    return writer->rows != &writer->pending || writer->is_ending ? left : 0;
+}
+
+/* ---- steps ---- */
+
+static void rows_end(struct wide_segment_writer *writer)
+{
+    if (writer->rows == &writer->pending)
+        wide_rows_drop(&writer->pending, writer->from);
     writer->rows = NULL;
-    return 0;
+}
+
+static int partition_write(struct wide_segment_writer *writer, struct error *err)
+{
+    writer->is_open = false;
+    writer->is_ending = false;
+    if (writer->stats.rows == 0)
+        return 0;
+    struct segment_partition partition = {.token = writer->token,
+                                          .key = buffer_view(&writer->key),
+                                          .rows = writer->stats.rows,
+                                          .page_first = writer->page_first,
+                                          .page_count = writer->page_next - writer->page_first + 1,
+                                          .entry = writer->entry,
+                                          .deletion = {.timestamp_us = TIMESTAMP_NONE},
+                                          .stats = &writer->stats};
+    writer->info.rows += writer->stats.rows;
+    return segment_writer_partition(writer->file, &partition, err);
+}
+
+/* The next piece of work, which is of *rows_out rows; 0: there is none. */
+static int work(struct wide_segment_writer *writer, uint32_t *rows_out, struct error *err)
+{
+    int rc = 1;
+    *rows_out = WIDE_STEP_ROWS;
+    if (writer->is_closed) {
+        if (!wide_page_encode_step(writer->encoder))
+            rc = page_write(writer, err);
+        return rc < 0 ? rc : 1;
+    }
+    *rows_out = writer->adding;
+    if (writer->adding > 0) {
+        if (wide_page_add_step(writer->encoder))
+            return 1;
+        writer->from += writer->adding;
+        writer->adding = 0;
+    } else if (writer->rows != NULL) {
+        writer->adding = entry_rows(writer);
+        if (writer->adding > 0)
+            entry_begin(writer);
+        else
+            rows_end(writer);
+    } else if (writer->is_ending) {
+        rc = partition_write(writer, err);
+        return rc < 0 ? rc : 1;
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+int wide_segment_writer_step(struct wide_segment_writer *writer, struct error *err)
+{
+    int rc = 1;
+    for (uint32_t done = 0, rows; rc == 1 && done < WIDE_STEP_ROWS; done += rows)
+        rc = work(writer, &rows, err);
+    return rc;
+}
+
+/* All the work that is left. */
+static int finish_work(struct wide_segment_writer *writer, struct error *err)
+{
+    int rc;
+    do
+        rc = wide_segment_writer_step(writer, err);
+    while (rc > 0);
+    return rc;
 }
 
 static int dictionary_write(struct wide_segment_writer *writer, struct error *err)
 {
-    int rc = page_write(writer, err);
+    page_close(writer);
+    int rc = finish_work(writer, err);
     if (rc == 0)
         rc = wide_dictionary_write(writer->dictionary, writer->file, writer->column_ids,
                                    &writer->page_next, err);
@@ -235,12 +334,14 @@ static int dictionary_write(struct wide_segment_writer *writer, struct error *er
 int wide_segment_writer_begin(struct wide_segment_writer *writer, int64_t token, struct bytes key,
                               uint64_t rows, struct error *err)
 {
+    int rc = finish_work(writer, err);
+    if (rc != 0)
+        return rc;
     check(!writer->is_open);
-    int rc = 0;
     if (wide_dictionary_is_full(writer->dictionary))
         rc = dictionary_write(writer, err);
     else if (rows > writer->page_rows - writer->page.rows.rows)
-        rc = page_write(writer, err);
+        page_close(writer);
     if (rc != 0)
         return rc;
     writer->is_open = true;
@@ -263,27 +364,6 @@ static void timestamps_note(struct wide_segment_writer *writer, const struct wid
     segment_writer_timestamp(writer->file, newest);
 }
 
-int wide_segment_writer_partition(struct wide_segment_writer *writer, int64_t token,
-                                  struct bytes key, const struct wide_rows *rows, struct error *err)
-{
-    if (rows->rows == 0)
-        return 0;
-    int rc = wide_segment_writer_begin(writer, token, key, rows->rows, err);
-    if (rc != 0)
-        return rc;
-    known_begin(writer, rows);
-    for (uint32_t from = 0, count; from < rows->rows; from += count) {
-        uint32_t left = rows->rows - from;
-        count = left < writer->page_rows ? left : writer->page_rows;
-        rc = entry_add(writer, rows, from, count, count < rows->rows, err);
-        if (rc != 0)
-            return rc;
-    }
-    wide_rows_stats(rows, &writer->stats);
-    timestamps_note(writer, rows);
-    return wide_segment_writer_end(writer, err);
-}
-
 /* Codes of pending rows are numbers in the dictionary, whose arrays move as they grow. */
 static void pending_refresh(struct wide_segment_writer *writer)
 {
@@ -294,62 +374,92 @@ static void pending_refresh(struct wide_segment_writer *writer)
     }
 }
 
+static void rows_begin(struct wide_segment_writer *writer, const struct wide_rows *rows)
+{
+    writer->rows = rows;
+    writer->from = 0;
+}
+
+int wide_segment_writer_rows(struct wide_segment_writer *writer, const struct wide_rows *rows,
+                             struct error *err)
+{
+    int rc = finish_work(writer, err);
+    if (rc != 0)
+        return rc;
+    check(writer->is_open && !writer->has_entries && rows != &writer->pending);
+    known_begin(writer, rows);
+    wide_rows_stats(rows, &writer->stats);
+    timestamps_note(writer, rows);
+    rows_begin(writer, rows);
+    return 0;
+}
+
 int wide_segment_writer_append(struct wide_segment_writer *writer, const struct wide_rows *rows,
                                struct error *err)
 {
-    check(writer->is_open);
-    if (rows->rows == 0)
-        return 0;
     struct wide_rows *pending = &writer->pending;
-    int rc = wide_rows_append(pending, rows, 0, rows->rows);
+    int rc = finish_work(writer, err);
+    if (rc != 0 || rows->rows == 0)
+        return rc;
+    check(writer->is_open);
+    rc = wide_rows_append(pending, rows, 0, rows->rows);
     if (rc != 0)
         return error_set(err, rc, "too many rows in one piece of a partition");
     wide_rows_stats(rows, &writer->stats);
     timestamps_note(writer, rows);
     pending_refresh(writer);
-    uint32_t from = 0;
-    for (; pending->rows - from >= writer->page_rows; from += writer->page_rows) {
-        rc = entry_add(writer, pending, from, writer->page_rows, true, err);
-        if (rc != 0)
-            return rc;
-    }
-    wide_rows_drop(pending, from);
+    if (pending->rows >= writer->page_rows)
+        rows_begin(writer, pending);
     return 0;
 }
 
 int wide_segment_writer_end(struct wide_segment_writer *writer, struct error *err)
 {
-    check(writer->is_open);
-    writer->is_open = false;
-    int rc = 0;
-    if (writer->pending.rows > 0) {
-        pending_refresh(writer);
-        rc = entry_add(writer, &writer->pending, 0, writer->pending.rows, writer->has_entries, err);
-    }
-    if (rc != 0 || writer->stats.rows == 0)
+    int rc = finish_work(writer, err);
+    if (rc != 0)
         return rc;
-    struct segment_partition partition = {.token = writer->token,
-                                          .key = buffer_view(&writer->key),
-                                          .rows = writer->stats.rows,
-                                          .page_first = writer->page_first,
-                                          .page_count = writer->page_next - writer->page_first + 1,
-                                          .entry = writer->entry,
-                                          .deletion = {.timestamp_us = TIMESTAMP_NONE},
-                                          .stats = &writer->stats};
-    writer->info.rows += writer->stats.rows;
-    return segment_writer_partition(writer->file, &partition, err);
+    check(writer->is_open);
+    writer->is_ending = true;
+    pending_refresh(writer);
+    if (writer->pending.rows > 0)
+        rows_begin(writer, &writer->pending);
+    return 0;
+}
+
+int wide_segment_writer_partition(struct wide_segment_writer *writer, int64_t token,
+                                  struct bytes key, const struct wide_rows *rows, struct error *err)
+{
+    if (rows->rows == 0)
+        return 0;
+    int rc = wide_segment_writer_begin(writer, token, key, rows->rows, err);
+    if (rc == 0)
+        rc = wide_segment_writer_rows(writer, rows, err);
+    if (rc == 0)
+        rc = wide_segment_writer_end(writer, err);
+    return rc == 0 ? finish_work(writer, err) : rc;
+}
+
+int wide_segment_writer_complete(struct wide_segment_writer *writer, struct error *err)
+{
+    int rc = finish_work(writer, err);
+    if (rc == 0)
+        page_close(writer);
+    return rc;
 }
 
 int wide_segment_writer_finish(struct wide_segment_writer *writer, struct segment_info *info_out,
                                struct error *err)
 {
+    int rc = finish_work(writer, err);
+    if (rc != 0)
+        return rc;
     check(!writer->is_open);
     if (writer->info.rows == 0) {
         *info_out = writer->info;
         info_out->partitions = 0;
         return 0;
     }
-    int rc = dictionary_write(writer, err);
+    rc = dictionary_write(writer, err);
     if (rc == 0)
         rc = segment_writer_extra(writer->file, wide_dictionary_index(writer->dictionary), err);
     if (rc == 0)

@@ -16,7 +16,7 @@ enum {
     RESELLERS = 120,
     TICK_US = 700,        /* between two looks at the clock */
     MERGE_LOOKS = 4,      /* and clicks come after so many: a merge looks once a partition, */
-    FLUSH_LOOKS = 40,     /* and a flush with each step of one */
+    FLUSH_LOOKS = 8,      /* as does a flush */
     REST_MAX_US = 100000, /* base/world/pace.h */
     RUNS_TOO_MANY = 32    /* maintenance_compact.c */
 };

@@ -22,6 +22,8 @@ struct fixture {
     struct click_model models[PARTITIONS];
     struct segment *runs[RUNS_MAX];
     uint32_t run_count;
+    bool goes_by_steps; /* the next run is written so: */
+    uint32_t steps;     /* how many it took */
 };
 
 static void setup(struct fixture *fixture)
@@ -51,6 +53,31 @@ static struct segment_info run_info(uint64_t id)
                                  .schema_version = 1};
 }
 
+static void steps_do(struct fixture *fixture, struct wide_segment_writer *writer)
+{
+    struct error err;
+    int rc;
+    while ((rc = wide_segment_writer_step(writer, &err)) == 1)
+        fixture->steps++;
+    cr_assert_eq(rc, 0, "%s", err.text);
+}
+
+static void partition_write(struct fixture *fixture, struct wide_segment_writer *writer,
+                            int64_t token, struct bytes key, const struct wide_rows *rows)
+{
+    struct error err;
+    if (!fixture->goes_by_steps) {
+        cr_assert_eq(wide_segment_writer_partition(writer, token, key, rows, &err), 0, "%s",
+                     err.text);
+        return;
+    }
+    cr_assert_eq(wide_segment_writer_begin(writer, token, key, rows->rows, &err), 0);
+    steps_do(fixture, writer);
+    cr_assert_eq(wide_segment_writer_rows(writer, rows, &err), 0);
+    steps_do(fixture, writer);
+    cr_assert_eq(wide_segment_writer_end(writer, &err), 0);
+}
+
 static void memtable_write(struct fixture *fixture, struct wide_memtable *memtable)
 {
     struct error err;
@@ -63,10 +90,12 @@ static void memtable_write(struct fixture *fixture, struct wide_memtable *memtab
     for (uint32_t i = 0; i < wide_memtable_partition_count(memtable); i++) {
         uint32_t number = wide_memtable_order(memtable)[i];
         wide_memtable_rows(memtable, number, UINT64_MAX, &rows);
-        cr_assert_eq(wide_segment_writer_partition(
-                         writer, wide_memtable_partition_token(memtable, number),
-                         wide_memtable_partition_key(memtable, number), &rows, &err),
-                     0, "%s", err.text);
+        partition_write(fixture, writer, wide_memtable_partition_token(memtable, number),
+                        wide_memtable_partition_key(memtable, number), &rows);
+    }
+    if (fixture->goes_by_steps) {
+        cr_assert_eq(wide_segment_writer_complete(writer, &err), 0);
+        steps_do(fixture, writer);
     }
     cr_assert_eq(wide_segment_writer_finish(writer, &info, &err), 0);
     wide_segment_writer_close(writer);
@@ -153,6 +182,28 @@ static bool raise_all(void *context, int64_t token, struct bytes key)
     (void)token;
     (void)key;
     return true;
+}
+
+/* The same rows at once and by steps.  One partition is larger than a page, of which a step is a
+ * part of a column at most. */
+Test(wide_segment, is_the_same_when_it_is_written_by_steps)
+{
+    enum { ROWS = WIDE_PAGE_ROWS_MAX + 10000, STEPS_LEAST = 30 };
+    uint64_t sizes[2];
+    for (int i = 0; i < 2; i++) {
+        struct fixture fixture;
+        setup(&fixture);
+        fixture.goes_by_steps = i == 1;
+        run_add(&fixture, ROWS, 1000000, 2, 2);
+        cr_expect_geq(fixture.steps, i * STEPS_LEAST, "%u", fixture.steps);
+        run_add(&fixture, 3000, 300, 0, PARTITIONS - 1);
+        sizes[i] = segment_info(fixture.runs[0])->size + segment_info(fixture.runs[1])->size;
+        struct segment *merged = merge(&fixture, NULL);
+        assert_models(&fixture, merged);
+        segment_unref(merged);
+        teardown(&fixture);
+    }
+    cr_expect_eq(sizes[0], sizes[1]);
 }
 
 Test(wide_segment, partitions_come_back)
