@@ -14,6 +14,7 @@
 #include "storage/backup/backup_point.h"
 #include "base/memory.h"
 #include "storage/log/commit_log_private.h"
+#include "storage/segment/segment.h"
 
 struct prune {
     struct disk *target;

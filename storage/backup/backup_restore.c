@@ -23,6 +23,7 @@
 #include "base/calendar.h"
 #include "base/memory.h"
 #include "storage/log/commit_log_private.h"
+#include "storage/segment/segment.h"
 
 enum { PIECE_SIZE = 4 << 20 };
 

@@ -49,11 +49,6 @@ void stream_close(struct stream *stream);
 struct stream *stream_of_array(const struct table *table, struct deletion partition_deletion,
                                const struct unfiltered *items, size_t count);
 
-/* Merge streams of one partition (all opened with the same slice).  Owns them.  Yields merged rows
- * with everything shadowed dropped and all tombstones kept; partition_deletion is the strongest. */
-struct stream *stream_merge(const struct table *table, struct stream **streams, size_t count,
-                            bool reversed);
-
 /* What a reader at `now_s` sees of `stream` (owned): live rows only, no bounds. */
 struct stream *stream_live(struct stream *stream, int64_t now_s);
 
@@ -62,4 +57,11 @@ struct stream *stream_live(struct stream *stream, int64_t now_s);
  * keeps less than there was. */
 struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t before_us,
                              bool *has_dropped);
+
+/* ---- stream_merge.c ---- */
+
+/* Merge streams of one partition (all opened with the same slice).  Owns them.  Yields merged rows
+ * with everything shadowed dropped and all tombstones kept; partition_deletion is the strongest. */
+struct stream *stream_merge(const struct table *table, struct stream **streams, size_t count,
+                            bool reversed);
 #endif

@@ -51,11 +51,6 @@ struct manifest {
     bool is_failed;
 };
 
-void segment_path(uint64_t segment_id, char path[64])
-{
-    snprintf(path, 64, "segments/%016" PRIx64 ".seg", segment_id);
-}
-
 /* ---- writing ---- */
 
 /* What to return where nobody knows what is on disk: waiting for space would mend nothing, so it is

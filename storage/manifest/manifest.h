@@ -16,27 +16,7 @@
 #include "base/world/trusted_clock.h"
 #include "base/world/world.h"
 #include "storage/schema/schema.h"
-
-/* Written to disk: the numbers cannot change. */
-enum segment_kind {
-    SEGMENT_WIDE = 1,                 /* fresh run of a ranked table: columns, stats that add */
-    SEGMENT_NARROW = 2                /* packed rows with the whole cell model */
-};
-
-enum { SEGMENT_KINDS = 2 };
-
-struct segment_info {
-    uint64_t id;                      /* file segments/<id as 16 hex digits>.seg; used once */
-    uint32_t table_id;
-    enum segment_kind kind;
-    uint64_t frame_first;             /* the frames whose rows it holds: inclusive at both ends */
-    uint64_t frame_last;
-    uint64_t size;                    /* bytes of the file */
-    uint64_t rows;
-    uint64_t partitions;
-    int64_t timestamp_max_us;         /* newest write timestamp in it */
-    uint32_t schema_version;
-};
+#include "storage/segment/segment_info.h"
 
 struct manifest_state {
     uint8_t directory_id[16];         /* made at init; host_id over CQL */
@@ -109,6 +89,4 @@ struct manifest_edit {
 must_check int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit,
                               struct error *err);
 void manifest_close(struct manifest *manifest);
-
-void segment_path(uint64_t segment_id, char path[64]);         /* "segments/00000000000000a1.seg" */
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "storage/schema/schema.h"
 
 enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8, SLOTS_AT_ONCE = 64 };
 

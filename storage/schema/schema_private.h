@@ -1,4 +1,9 @@
-/* schema_private: the inside of struct schema, for the schema_*.c files. */
+/* schema_private: the inside of struct schema, for the files of schema.h:
+ *
+ *     schema.c        keyspaces, tables and columns: looked up and changed
+ *     schema_type.c   user-defined types
+ *     schema_disk.c   a schema as bytes, and back
+ *     schema_print.c  a schema as CREATE statements */
 #ifndef DAYBOOK_STORAGE_SCHEMA_SCHEMA_PRIVATE_H
 #define DAYBOOK_STORAGE_SCHEMA_SCHEMA_PRIVATE_H
 

@@ -1,4 +1,15 @@
-/* type_private: what the type_*.c files share. */
+/* type_private: what the files of type.h share:
+ *
+ *     type.c                 the built-in types, and names of types
+ *     type_parse.c           types from CQL's expressions of them
+ *     type_value.c           serialized values and partition keys, taken apart and put together
+ *     type_validate.c        whether bytes are a value of a type
+ *     type_normalize.c       sets and maps in the one form in which they are stored
+ *     type_compare.c         the order of values
+ *     type_number.c          numbers of every type as exact decimals
+ *     type_text.c            values as text
+ *     type_text_parse.c      values from text,
+ *     type_duration_parse.c  durations among them */
 #ifndef DAYBOOK_STORAGE_SCHEMA_TYPE_PRIVATE_H
 #define DAYBOOK_STORAGE_SCHEMA_TYPE_PRIVATE_H
 

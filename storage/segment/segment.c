@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash64.h"
@@ -55,6 +56,11 @@ struct segment {
     struct buffer extra;
     struct segment_days days;
 };
+
+void segment_path(uint64_t segment_id, char path[64])
+{
+    snprintf(path, 64, "segments/%016" PRIx64 ".seg", segment_id);
+}
 
 /* ---- opening: reading what is checked ---- */
 

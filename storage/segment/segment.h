@@ -15,10 +15,10 @@
 #include "base/world/world.h"
 #include "storage/cell/row.h"
 #include "storage/cell/stats.h"
-#include "storage/manifest/manifest.h"
 #include "storage/segment/reader_pool.h"
 #include "storage/segment/segment_days.h"
 #include "storage/segment/segment_directory.h"
+#include "storage/segment/segment_info.h"
 
 enum {
     SEGMENT_KEY_MAX = 65535,           /* bytes of a partition key, as in Cassandra */
@@ -26,7 +26,9 @@ enum {
     SEGMENT_EXTRA_MAX = 1 << 28
 };
 
-/* ---- writing, on a background lane ---- */
+void segment_path(uint64_t segment_id, char path[64]);         /* "segments/00000000000000a1.seg" */
+
+/* ---- writing, on a background lane: segment_writer.c ---- */
 
 struct segment_writer;
 
@@ -55,7 +57,7 @@ must_check int segment_writer_finish(struct segment_writer *writer, struct segme
 /* Free; removes the temporary file unless finish succeeded. */
 void segment_writer_close(struct segment_writer *writer);
 
-/* ---- reading, any thread ---- */
+/* ---- reading, any thread: segment.c ---- */
 
 struct segment;
 

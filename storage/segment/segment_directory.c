@@ -68,9 +68,18 @@ static uint32_t token_half(int64_t token)
 
 /* ---- cursors ---- */
 
+static void cursor_free(struct segment_cursor *cursor)
+{
+    if (cursor == NULL)
+        return;
+    for (uint32_t i = 0; i < CURSOR_BLOCKS; i++)
+        segment_block_release(&cursor->decoded[i].entries);
+    memory_free(cursor);
+}
+
 static void cursor_spare_free(struct reader_spare *spare)
 {
-    segment_cursor_free(segment_cursor_left(spare));
+    cursor_free(segment_cursor_left(spare));
 }
 
 struct segment_cursor *segment_cursor_new(const struct segment_directory *directory,
@@ -96,15 +105,6 @@ struct reader_spare *segment_cursor_leave(struct segment_cursor *cursor)
 struct segment_cursor *segment_cursor_left(struct reader_spare *spare)
 {
     return (struct segment_cursor *)(void *)spare;
-}
-
-void segment_cursor_free(struct segment_cursor *cursor)
-{
-    if (cursor == NULL)
-        return;
-    for (uint32_t i = 0; i < CURSOR_BLOCKS; i++)
-        segment_block_release(&cursor->decoded[i].entries);
-    memory_free(cursor);
 }
 
 /* The entry that `reader` stands at; `before` is what comes before it and moves on.  False unless
@@ -324,7 +324,7 @@ int segment_directory_open(const struct segment_info *info, uint32_t format, uin
     struct directory_walk walk = {.cursor = segment_cursor_new(directory, readers),
                                   .visitor = visitor};
     int rc = directory_read(directory, &walk, info, err);
-    segment_cursor_free(walk.cursor);
+    cursor_free(walk.cursor);
     buffer_release(&walk.key);
     if (rc != 0) {
         segment_directory_free(directory);

@@ -17,7 +17,6 @@
 #include "base/buffer.h"
 #include "storage/cell/row.h"
 #include "storage/cell/stats.h"
-#include "storage/manifest/manifest.h"
 
 /* One partition in a segment. */
 struct segment_partition {
@@ -34,6 +33,7 @@ struct segment_partition {
 
 struct segment_directory;
 struct segment_cursor;
+struct segment_info;
 struct reader_pool;
 struct reader_spare;
 
@@ -63,7 +63,6 @@ bool segment_directory_may_have(const struct segment_directory *directory, int64
 /* The directory and the pool, whose workspaces decode, outlive their cursors. */
 struct segment_cursor *segment_cursor_new(const struct segment_directory *directory,
                                           struct reader_pool *readers);
-void segment_cursor_free(struct segment_cursor *cursor);               /* NULL is fine */
 /* The cursor as what is left for the next reader (reader_pool.h), its bytes counted, and back; NULL
  * is fine in both. */
 struct reader_spare *segment_cursor_leave(struct segment_cursor *cursor);

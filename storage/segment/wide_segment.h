@@ -13,6 +13,8 @@
 
 enum { WIDE_SEGMENT_INPUTS_MAX = 64 };         /* of one merge */
 
+/* ---- writing: wide_segment_writer.c ---- */
+
 struct wide_segment_writer;
 
 must_check int wide_segment_writer_open(struct world *world, const struct table *table,
@@ -57,6 +59,8 @@ must_check int wide_segment_writer_finish(struct wide_segment_writer *writer,
                                           struct segment_info *info_out, struct error *err);
 void wide_segment_writer_close(struct wide_segment_writer *writer);
 
+/* ---- reading: wide_segment.c ---- */
+
 /* Reads partitions of one segment; keeps the last decoded page, so reading in order decodes each
  * page once.  One per thread and job; holds a reference of the segment. */
 struct wide_segment_reader;
@@ -75,6 +79,8 @@ must_check int wide_segment_reader_rows(struct wide_segment_reader *reader,
 must_check int wide_segment_reader_piece(struct wide_segment_reader *reader,
                                          const struct segment_partition *partition, uint32_t piece,
                                          struct wide_rows *rows, struct error *err);
+
+/* ---- merging: wide_segment_merge.c ---- */
 
 /* What a merge asks about each partition; any may be NULL. */
 struct wide_segment_rules {

@@ -3,6 +3,7 @@
  * Method: the real manifest on the simulated world, whose file is changed byte by byte, and whose
  * power fails before every call of a history. */
 #include "storage/manifest/manifest.h"
+#include "storage/segment/segment.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

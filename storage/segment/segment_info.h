@@ -1,0 +1,27 @@
+/* segment_info: what the manifest records of a segment, and where its file is. */
+#ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_INFO_H
+#define DAYBOOK_STORAGE_SEGMENT_SEGMENT_INFO_H
+
+#include <stdint.h>
+
+/* Written to disk: the numbers cannot change. */
+enum segment_kind {
+    SEGMENT_WIDE = 1,                 /* fresh run of a ranked table: columns, stats that add */
+    SEGMENT_NARROW = 2                /* packed rows with the whole cell model */
+};
+
+enum { SEGMENT_KINDS = 2 };
+
+struct segment_info {
+    uint64_t id;                      /* file segments/<id as 16 hex digits>.seg; used once */
+    uint32_t table_id;
+    enum segment_kind kind;
+    uint64_t frame_first;             /* the frames whose rows it holds: inclusive at both ends */
+    uint64_t frame_last;
+    uint64_t size;                    /* bytes of the file */
+    uint64_t rows;
+    uint64_t partitions;
+    int64_t timestamp_max_us;         /* newest write timestamp in it */
+    uint32_t schema_version;
+};
+#endif
