@@ -58,6 +58,31 @@ size_t cql_row_size_growth(const struct row *row)
     return grows ? row_memory(row) : 0;
 }
 
+/* Whether a write puts something in the place of all that the column had. */
+static bool writes_over(const struct row *write, uint32_t column_id)
+{
+    if (is_replaced(write, column_id))
+        return true;
+    for (uint32_t i = 0; i < write->cell_count; i++)
+        if (write->cells[i].column_id == column_id)
+            return write->cells[i].path.data == NULL;
+    return false;
+}
+
+size_t cql_row_size_kept(const struct row *row, const struct row *write)
+{
+    size_t size = row_memory(row);
+    bool is_gone = false;
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        const struct cell *cell = &row->cells[i];
+        if (i == 0 || cell->column_id != cell[-1].column_id)
+            is_gone = writes_over(write, cell->column_id);
+        if (is_gone)
+            size -= sizeof(*cell) + cell->path.size + cell->value.size;
+    }
+    return size;
+}
+
 /* Which row it is. */
 static uint64_t row_hash(const struct mutation *mutation, const struct row *row)
 {
@@ -131,7 +156,7 @@ static void row_arrived(void *context, int status, const struct error *err,
     bool is_static = item_of(measure)->row.is_static;
     for (uint32_t i = 0; status == 0 && i < page->row_count; i++)
         if (page->rows[i].row.is_static == is_static)
-            size += row_memory(&page->rows[i].row);
+            size += cql_row_size_kept(&page->rows[i].row, &item_of(measure)->row);
     if (status != 0) {
         measure->rc = cql_fault_of(&measure->work->fault, err);
     } else if (!cql_row_size_measured(measure->work->cql->row_sizes, hash_of(measure), size,
