@@ -78,6 +78,32 @@ Test(cql_print, terms_are_read_as_the_same_terms_again)
     }
 }
 
+Test(cql_print, headers_are_those_of_cassandra)
+{
+    static const char *const headers[][2] = {{"\"Name\"", "Name"},
+                                             {"'it''s'", "'it's'"},
+                                             {"min(v)", "system.min(v)"},
+                                             {"count(*)", "count"},
+                                             {"count(1)", "count"},
+                                             {"to_json(a)", "system.tojson(a)"},
+                                             {"CAST(a AS text)", "cast(a as text)"},
+                                             {"(int) :\"Name\"", "(int):Name"},
+                                             {"(ks.\"T\") a", "(\"T\")a"},
+                                             {"- a", "-a"},
+                                             {"m['k'][1 .. 2]", "m['k'][1..2]"},
+                                             {"WRITETIME(a)", "writetime(a)"}};
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        struct arena *arena = arena_new(4096);
+        struct buffer text = {.arena = arena};
+        struct buffer printed = {0};
+        buffer_printf(&text, "SELECT %s FROM t%c", headers[i][0], 0);
+        const struct cql_statement *statement = parse(arena, (const char *)text.data);
+        cql_print_header(statement->select.selectors->term, &printed);
+        expect_text(&printed, headers[i][1]);
+        arena_free(arena);
+    }
+}
+
 Test(cql_print, relations_and_assignments_stand_as_in_their_clause)
 {
     static const char *const relations[] = {

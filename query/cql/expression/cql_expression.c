@@ -10,6 +10,7 @@
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_literal_value.h"
+#include "query/cql/syntax/cql_print.h"
 
 static int resolve(struct cql_scope *scope, const struct cql_term *term,
                    const struct cql_place *place, struct cql_expression **out);
@@ -29,7 +30,7 @@ struct cql_expression *cql_expression_new(struct cql_scope *scope, enum cql_expr
 const char *cql_expression_text(struct cql_scope *scope, const struct cql_term *term)
 {
     struct buffer name = {.arena = scope->arena};
-    cql_expression_name(term, &name);
+    cql_print_header(term, &name);
     const char *text = cql_text(scope->arena, buffer_view(&name));
     return text;
 }

@@ -5,7 +5,10 @@
  * expression's type; null is a view whose data is NULL.
  *
  * cql_expression.c resolves terms, with calls (cql_expression_call.c) and literals
- * (cql_expression_literal.c); cql_expression_value.c works values out. */
+ * (cql_expression_literal.c); cql_expression_value.c works values out.
+ *
+ * Its specification is tests/cql/cassandra/type_literals.cql and
+ * tests/cql/cassandra/read_order.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_EXPRESSION_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_EXPRESSION_H
 
@@ -88,7 +91,4 @@ struct cql_context cql_expression_context(struct cql_work *work, struct arena *a
 enum { CQL_UNSET = 1 };
 int cql_expression_value(const struct cql_expression *expression,
                          const struct cql_context *context, struct bytes *value_out);
-
-/* The column header of a term, as Cassandra writes it: system.min(v), writetime(v). */
-void cql_expression_name(const struct cql_term *term, struct buffer *name);
 #endif

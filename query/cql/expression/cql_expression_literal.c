@@ -10,6 +10,7 @@
  * What only its own resolution can say the type of, a call, is refused there in the same words. */
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_literal_value.h"
+#include "query/cql/syntax/cql_print.h"
 
 int cql_expression_literal(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out)
@@ -120,7 +121,7 @@ static const char *misfit_text(struct cql_scope *scope, const struct cql_term *t
     } else {
         bool is_key = term->kind == CQL_TERM_MAP && index % 2 == 0;
         buffer_append_text(&text, is_key ? "key " : "value ");
-        cql_expression_name(item, &text);
+        cql_print_header(item, &text);
     }
     buffer_printf(&text, " is not of type %s", cql_type_name(scope, wanted));
     const char *kept = cql_text(scope->arena, buffer_view(&text));

@@ -3,35 +3,7 @@
 
 #include <string.h>
 
-void cql_type_text(const struct cql_type *type, struct buffer *text)
-{
-    static const char *const names[] = {
-        [CQL_TYPE_LIST] = "list",   [CQL_TYPE_SET] = "set",       [CQL_TYPE_MAP] = "map",
-        [CQL_TYPE_TUPLE] = "tuple", [CQL_TYPE_FROZEN] = "frozen", [CQL_TYPE_VECTOR] = "vector"};
-    if (type->arguments == NULL) {
-        struct buffer name = {.arena = text->arena};
-        buffer_append_bytes(&name, type->name.name);
-        buffer_put_u8(&name, 0);
-        if (type->kind == CQL_TYPE_USER)
-            type_print_name((const char *)name.data, text);
-        else
-            buffer_append_bytes(text, type->name.name);
-        return;
-    }
-    buffer_append_text(text, names[type->kind]);
-    const char *separator = "<";
-    for (const struct cql_type *argument = type->arguments; argument != NULL;
-         argument = argument->next) {
-        buffer_append_text(text, separator);
-        cql_type_text(argument, text);
-        separator = ", ";
-    }
-    if (type->kind == CQL_TYPE_VECTOR) {
-        buffer_append_text(text, ", ");
-        buffer_append_bytes(text, type->dimension);
-    }
-    buffer_put_u8(text, '>');
-}
+#include "query/cql/syntax/cql_print.h"
 
 const char *cql_type_name(struct cql_scope *scope, const struct type *type)
 {
@@ -46,7 +18,7 @@ int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
 {
     struct buffer text = {.arena = scope->arena};
     struct error err = {0};
-    cql_type_text(type, &text);
+    cql_print_type_plainly(type, &text);
     int rc = schema_parse_type(scope->schema, scope->keyspace, buffer_view(&text), scope->arena,
                                type_out, &err);
     return rc == 0 ? 0 : cql_fault_of(scope->fault, &err);

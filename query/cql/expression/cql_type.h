@@ -1,11 +1,11 @@
-/* cql_type: types that statements name or make up. */
+/* cql_type: types that statements name or make up.
+ *
+ * Its specification is tests/cql/cassandra/ddl_types.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_TYPE_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_TYPE_H
 
 #include "query/cql/common/cql_scope.h"
 
-/* A type of the tree as CQL spells it. */
-void cql_type_text(const struct cql_type *type, struct buffer *text);
 int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
                      const struct type **type_out);
 /* As refusals spell it, in the scope's arena. */

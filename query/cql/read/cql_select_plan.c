@@ -7,6 +7,7 @@
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/read/cql_select.h"
+#include "query/cql/syntax/cql_print.h"
 #include "storage/schema/type.h"
 
 /* ---- selectors ---- */
@@ -17,7 +18,7 @@ static const char *term_name(struct cql_scope *scope, const struct cql_selector 
     if (selector->alias.size > 0)
         return cql_text(scope->arena, selector->alias);
     struct buffer name = {.arena = scope->arena};
-    cql_expression_name(expression->named != NULL ? expression->named : selector->term, &name);
+    cql_print_header(expression->named != NULL ? expression->named : selector->term, &name);
     const char *kept = cql_text(scope->arena, buffer_view(&name));
     return kept;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "query/cql/schema/cql_schema_private.h"
+#include "query/cql/syntax/cql_print.h"
 #include "storage/schema/schema.h"
 
 /* ---- spelled types ---- */
@@ -14,7 +15,7 @@
 const char *cql_schema_type_text(struct cql_work *work, const struct cql_type *type)
 {
     struct buffer text = {.arena = work->arena};
-    cql_type_text(type, &text);
+    cql_print_type_plainly(type, &text);
     const char *kept = cql_text(work->arena, buffer_view(&text));
     return kept;
 }

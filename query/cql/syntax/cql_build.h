@@ -2,7 +2,9 @@
  *
  * cql_grammar.y says which tokens belong together; here they become nodes of the tree, in the
  * arena.  Whatever is wrong beyond the grammar (a column set twice, a name that is no type) is an
- * error here (cql_build_check.c): the first one stops the parser. */
+ * error here (cql_build_check.c): the first one stops the parser.
+ *
+ * Its specification is tests/unit/test_cql_parse.c. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_BUILD_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_BUILD_H
 

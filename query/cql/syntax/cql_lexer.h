@@ -1,6 +1,8 @@
 /* cql_lexer: CQL text cut into tokens: words, signs and literals.
  *
- * The kinds of tokens are lemon's numbers, from cql_grammar.y. */
+ * The kinds of tokens are lemon's numbers, from cql_grammar.y.
+ *
+ * Its specification is tests/unit/test_cql_parse.c. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_LEXER_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_LEXER_H
 

@@ -9,6 +9,10 @@
 #include "query/cql/syntax/cql_lexer.h"
 #include "storage/schema/type.h"
 
+/* The text is read as the same tree again, or is shown as Cassandra shows it: lower case, and no
+ * quotes around names. */
+enum style { AS_READ, AS_SHOWN };
+
 void cql_print_string(struct bytes string, struct buffer *text)
 {
     buffer_append_quoted(text, string, '\'');
@@ -50,20 +54,23 @@ static void print_names(const struct cql_name *names, struct buffer *text)
 
 /* ---- types ---- */
 
-static void print_types(const struct cql_type *types, struct buffer *text)
+static void print_type(const struct cql_type *type, enum style style, struct buffer *text);
+
+static void print_types(const struct cql_type *types, enum style style, struct buffer *text)
 {
     for (const struct cql_type *type = types; type != NULL; type = type->next) {
         if (type != types)
             buffer_append_text(text, ", ");
-        cql_print_type(type, text);
+        print_type(type, style, text);
     }
 }
 
-static void print_generic(const struct cql_type *type, const char *name, struct buffer *text)
+static void print_generic(const struct cql_type *type, const char *name, enum style style,
+                          struct buffer *text)
 {
     buffer_append_text(text, name);
     buffer_put_u8(text, '<');
-    print_types(type->arguments, text);
+    print_types(type->arguments, style, text);
     if (type->kind == CQL_TYPE_VECTOR) {
         buffer_append_text(text, ", ");
         buffer_append_bytes(text, type->dimension);
@@ -71,79 +78,103 @@ static void print_generic(const struct cql_type *type, const char *name, struct 
     buffer_put_u8(text, '>');
 }
 
-static void print_user_type(const struct cql_type *type, struct buffer *text)
+static void print_user_type(const struct cql_type *type, enum style style, struct buffer *text)
 {
-    if (type->name.keyspace.size == 0 && type_name_is_builtin(type->name.name))
+    bool is_bare = style == AS_SHOWN || type->name.keyspace.size == 0;
+
+    if (style == AS_READ && is_bare && type_name_is_builtin(type->name.name))
         buffer_append_quoted(text, type->name.name, '"');
+    else if (is_bare)
+        cql_print_name(type->name.name, text);
     else
         cql_print_qualified(type->name, text);
 }
 
+static void print_type(const struct cql_type *type, enum style style, struct buffer *text)
+{
+    static const char *const names[] = {
+        [CQL_TYPE_LIST] = "list",   [CQL_TYPE_SET] = "set",       [CQL_TYPE_MAP] = "map",
+        [CQL_TYPE_TUPLE] = "tuple", [CQL_TYPE_FROZEN] = "frozen", [CQL_TYPE_VECTOR] = "vector"};
+
+    if (type->kind == CQL_TYPE_USER)
+        print_user_type(type, style, text);
+    else if (type->kind == CQL_TYPE_CUSTOM && style == AS_READ)
+        cql_print_string(type->name.name, text);
+    else if (type->kind == CQL_TYPE_CUSTOM || type->kind == CQL_TYPE_NATIVE)
+        buffer_append_bytes(text, type->name.name);
+    else
+        print_generic(type, names[type->kind], style, text);
+}
+
 void cql_print_type(const struct cql_type *type, struct buffer *text)
 {
-    switch (type->kind) {
-    case CQL_TYPE_NATIVE:
-        buffer_append_bytes(text, type->name.name);
-        return;
-    case CQL_TYPE_USER:
-        print_user_type(type, text);
-        return;
-    case CQL_TYPE_CUSTOM:
-        cql_print_string(type->name.name, text);
-        return;
-    case CQL_TYPE_LIST:
-        print_generic(type, "list", text);
-        return;
-    case CQL_TYPE_SET:
-        print_generic(type, "set", text);
-        return;
-    case CQL_TYPE_MAP:
-        print_generic(type, "map", text);
-        return;
-    case CQL_TYPE_TUPLE:
-        print_generic(type, "tuple", text);
-        return;
-    case CQL_TYPE_FROZEN:
-        print_generic(type, "frozen", text);
-        return;
-    case CQL_TYPE_VECTOR:
-        print_generic(type, "vector", text);
-        return;
-    }
+    print_type(type, AS_READ, text);
+}
+
+void cql_print_type_plainly(const struct cql_type *type, struct buffer *text)
+{
+    print_type(type, AS_SHOWN, text);
 }
 
 /* ---- terms ---- */
 
-static void print_terms(const struct cql_term *terms, struct buffer *text)
+static void print_term(const struct cql_term *term, enum style style, struct buffer *text);
+
+static void put_name(struct bytes name, enum style style, struct buffer *text)
+{
+    if (style == AS_READ)
+        cql_print_name(name, text);
+    else
+        buffer_append_bytes(text, name);
+}
+
+static void put_terms(const struct cql_term *terms, enum style style, struct buffer *text)
 {
     for (const struct cql_term *term = terms; term != NULL; term = term->next) {
         if (term != terms)
             buffer_append_text(text, ", ");
-        cql_print_term(term, text);
+        print_term(term, style, text);
     }
 }
 
-static void print_pairs(const struct cql_term *term, struct buffer *text)
+static void print_pairs(const struct cql_term *term, enum style style, struct buffer *text)
 {
     buffer_put_u8(text, '{');
     for (const struct cql_term *key = term->arguments; key != NULL; key = key->next->next) {
         if (key != term->arguments)
             buffer_append_text(text, ", ");
         if (key->kind == CQL_TERM_NAME)
-            cql_print_name(key->text, text);
+            put_name(key->text, style, text);
         else
-            cql_print_term(key, text);
+            print_term(key, style, text);
         buffer_append_text(text, ": ");
-        cql_print_term(key->next, text);
+        print_term(key->next, style, text);
     }
     buffer_put_u8(text, '}');
 }
 
-static void print_enclosed(const struct cql_term *terms, const char *brackets, struct buffer *text)
+static void print_enclosed(const struct cql_term *terms, const char *brackets, enum style style,
+                           struct buffer *text)
 {
     buffer_put_u8(text, (uint8_t)brackets[0]);
-    print_terms(terms, text);
+    put_terms(terms, style, text);
     buffer_put_u8(text, (uint8_t)brackets[1]);
+}
+
+/* A literal, or a name without quotes. */
+static void print_text(const struct cql_term *term, enum style style, struct buffer *text)
+{
+    if (term->kind == CQL_TERM_NAME && style == AS_READ) {
+        print_name_safely(term->text, text);
+    } else if (term->kind == CQL_TERM_STRING && style == AS_READ) {
+        cql_print_string(term->text, text);
+    } else if (term->kind == CQL_TERM_STRING) {
+        buffer_put_u8(text, '\'');
+        buffer_append_bytes(text, term->text);
+        buffer_put_u8(text, '\'');
+    } else {
+        buffer_append_bytes(text, term->text);
+    }
 }
 
 static void print_function(const struct cql_term *term, struct buffer *text)
@@ -159,138 +190,166 @@ static void print_function(const struct cql_term *term, struct buffer *text)
         buffer_append_quoted(text, term->text, '"');
     else
         print_name_safely(term->text, text);
-    print_enclosed(term->arguments, "()", text);
+    print_enclosed(term->arguments, "()", AS_READ, text);
 }
 
-static void print_around(const char *name, const struct cql_term *term, struct buffer *text)
+/* count of a literal is shown as count(*) is, and to_json by its older spelling. */
+static void show_function(const struct cql_term *term, struct buffer *text)
 {
-    buffer_append_text(text, name);
+    bool is_count = bytes_equal(term->text, bytes_text("count"));
+
+    if (is_count && term->argument_count == 1 && cql_term_is_literal(term->arguments)) {
+        buffer_append_text(text, "count");
+        return;
+    }
+    buffer_append_text(text, "system.");
+    if (bytes_equal(term->text, bytes_text("to_json")))
+        buffer_append_text(text, "tojson");
+    else
+        buffer_append_bytes(text, term->text);
+    print_enclosed(term->arguments, "()", AS_SHOWN, text);
+}
+
+static void print_around(const char *const names[2], const struct cql_term *term, enum style style,
+                         struct buffer *text)
+{
+    buffer_append_text(text, names[style]);
     buffer_put_u8(text, '(');
-    cql_print_term(term->of, text);
+    print_term(term->of, style, text);
     buffer_put_u8(text, ')');
 }
 
-static void print_cast(const struct cql_term *term, struct buffer *text)
+static void print_cast(const struct cql_term *term, enum style style, struct buffer *text)
 {
-    buffer_append_text(text, "CAST(");
-    cql_print_term(term->of, text);
-    buffer_append_text(text, " AS ");
-    cql_print_type(term->type, text);
+    buffer_append_text(text, style == AS_READ ? "CAST(" : "cast(");
+    print_term(term->of, style, text);
+    buffer_append_text(text, style == AS_READ ? " AS " : " as ");
+    print_type(term->type, style, text);
     buffer_put_u8(text, ')');
 }
 
-static void print_hint(const struct cql_term *term, struct buffer *text)
+static void print_hint(const struct cql_term *term, enum style style, struct buffer *text)
 {
     buffer_put_u8(text, '(');
-    cql_print_type(term->type, text);
-    buffer_append_text(text, ") ");
-    cql_print_term(term->of, text);
+    print_type(term->type, style, text);
+    buffer_append_text(text, style == AS_READ ? ") " : ")");
+    print_term(term->of, style, text);
 }
 
-static void print_operation(const struct cql_term *term, struct buffer *text)
+static void print_operation(const struct cql_term *term, enum style style, struct buffer *text)
 {
-    cql_print_term(term->arguments, text);
+    print_term(term->arguments, style, text);
     buffer_printf(text, " %c ", term->operation);
-    cql_print_term(term->arguments->next, text);
+    print_term(term->arguments->next, style, text);
 }
 
-static void print_subscript(const struct cql_term *term, struct buffer *text)
+static void print_subscript(const struct cql_term *term, enum style style, struct buffer *text)
 {
-    cql_print_term(term->of, text);
+    print_term(term->of, style, text);
     buffer_put_u8(text, '[');
     if (term->from != NULL)
-        cql_print_term(term->from, text);
+        print_term(term->from, style, text);
     if (term->kind == CQL_TERM_SLICE)
-        buffer_append_text(text, " .. ");
+        buffer_append_text(text, style == AS_READ ? " .. " : "..");
     if (term->until != NULL)
-        cql_print_term(term->until, text);
+        print_term(term->until, style, text);
     buffer_put_u8(text, ']');
 }
 
-static void print_marker(const struct cql_term *term, struct buffer *text)
+static void print_marker(const struct cql_term *term, enum style style, struct buffer *text)
 {
-    if (term->text.size == 0) {
-        buffer_put_u8(text, '?');
-        return;
-    }
-    buffer_put_u8(text, ':');
-    cql_print_name(term->text, text);
+    buffer_put_u8(text, term->text.size > 0 ? ':' : '?');
+    if (term->text.size > 0)
+        put_name(term->text, style, text);
 }
 
-void cql_print_term(const struct cql_term *term, struct buffer *text)
+static void print_term(const struct cql_term *term, enum style style, struct buffer *text)
 {
+    static const char *const writetime[] = {"WRITETIME", "writetime"};
+    static const char *const maxwritetime[] = {"MAXWRITETIME", "maxwritetime"};
+    static const char *const ttl[] = {"TTL", "ttl"};
+
     switch (term->kind) {
     case CQL_TERM_STRING:
-        cql_print_string(term->text, text);
-        return;
     case CQL_TERM_INTEGER:
     case CQL_TERM_FLOAT:
     case CQL_TERM_BOOLEAN:
     case CQL_TERM_UUID:
     case CQL_TERM_BLOB:
     case CQL_TERM_DURATION:
-        buffer_append_bytes(text, term->text);
+    case CQL_TERM_NAME:
+        print_text(term, style, text);
         return;
     case CQL_TERM_NULL:
         buffer_append_text(text, "NULL");
         return;
     case CQL_TERM_MARKER:
-        print_marker(term, text);
+        print_marker(term, style, text);
         return;
     case CQL_TERM_LIST:
-        print_enclosed(term->arguments, "[]", text);
+        print_enclosed(term->arguments, "[]", style, text);
         return;
     case CQL_TERM_SET:
-        print_enclosed(term->arguments, "{}", text);
+        print_enclosed(term->arguments, "{}", style, text);
         return;
     case CQL_TERM_MAP:
     case CQL_TERM_UDT:
-        print_pairs(term, text);
+        print_pairs(term, style, text);
         return;
     case CQL_TERM_TUPLE:
-        print_enclosed(term->arguments, "()", text);
+        print_enclosed(term->arguments, "()", style, text);
         return;
     case CQL_TERM_FUNCTION:
-        print_function(term, text);
+        if (style == AS_READ)
+            print_function(term, text);
+        else
+            show_function(term, text);
         return;
     case CQL_TERM_COUNT_ROWS:
-        buffer_append_text(text, "count(*)");
+        buffer_append_text(text, style == AS_READ ? "count(*)" : "count");
         return;
     case CQL_TERM_CAST:
-        print_cast(term, text);
+        print_cast(term, style, text);
         return;
     case CQL_TERM_HINT:
-        print_hint(term, text);
+        print_hint(term, style, text);
         return;
     case CQL_TERM_OPERATION:
-        print_operation(term, text);
+        print_operation(term, style, text);
         return;
     case CQL_TERM_NEGATION:
-        buffer_append_text(text, "- ");
-        cql_print_term(term->of, text);
-        return;
-    case CQL_TERM_NAME:
-        print_name_safely(term->text, text);
+        buffer_append_text(text, style == AS_READ ? "- " : "-");
+        print_term(term->of, style, text);
         return;
     case CQL_TERM_FIELD:
-        cql_print_term(term->of, text);
+        print_term(term->of, style, text);
         buffer_put_u8(text, '.');
-        cql_print_name(term->text, text);
+        put_name(term->text, style, text);
         return;
     case CQL_TERM_ELEMENT:
     case CQL_TERM_SLICE:
-        print_subscript(term, text);
+        print_subscript(term, style, text);
         return;
     case CQL_TERM_WRITETIME:
-        print_around("WRITETIME", term, text);
+        print_around(writetime, term, style, text);
         return;
     case CQL_TERM_MAXWRITETIME:
-        print_around("MAXWRITETIME", term, text);
+        print_around(maxwritetime, term, style, text);
         return;
     case CQL_TERM_TTL:
-        print_around("TTL", term, text);
+        print_around(ttl, term, style, text);
         return;
     }
+}
+
+void cql_print_term(const struct cql_term *term, struct buffer *text)
+{
+    print_term(term, AS_READ, text);
+}
+
+void cql_print_header(const struct cql_term *term, struct buffer *text)
+{
+    print_term(term, AS_SHOWN, text);
 }
 
 /* ---- parts of statements ---- */
@@ -384,7 +443,7 @@ void cql_print_relation(const struct cql_relation *relation, struct buffer *text
     buffer_append_text(text, operator_text(relation->operator));
     if (is_in && !relation->in_marker) {
         buffer_put_u8(text, '(');
-        print_terms(relation->values, text);
+        put_terms(relation->values, AS_READ, text);
         buffer_put_u8(text, ')');
     } else if (relation->operator== CQL_BETWEEN) {
         cql_print_term(relation->values, text);
