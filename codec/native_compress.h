@@ -7,7 +7,9 @@
  *     snappy   raw snappy, which begins with the size
  *
  * What comes in may lie: a size over the limit, or other than what comes out, is refused before or
- * without writing past it. */
+ * without writing past it.
+ *
+ * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_COMPRESS_H
 #define DAYBOOK_CODEC_NATIVE_COMPRESS_H
 

@@ -1,6 +1,8 @@
 /* native_crc: the two checksums of version 5's segments.
  *
- * Source: native_protocol_v5.spec, section 2.2, and org.apache.cassandra.net.Crc. */
+ * Source: native_protocol_v5.spec, section 2.2, and org.apache.cassandra.net.Crc.
+ *
+ * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_CRC_H
 #define DAYBOOK_CODEC_NATIVE_CRC_H
 

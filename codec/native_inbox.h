@@ -7,7 +7,9 @@
  * into segments (native_segment.h).  A server and a client use it alike.
  *
  * A body that is too large is not gathered: its envelope comes out as soon as its header is known,
- * without the body, and the bytes are dropped as they come. */
+ * without the body, and the bytes are dropped as they come.
+ *
+ * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_INBOX_H
 #define DAYBOOK_CODEC_NATIVE_INBOX_H
 

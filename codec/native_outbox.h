@@ -1,7 +1,9 @@
 /* native_outbox: envelopes of one direction of a connection in, bytes for the wire out.
  *
  * The counterpart of native_inbox.h, for a server and a client alike.  Envelopes gather until they
- * are taken: in version 5 those that fit together leave in one segment. */
+ * are taken: in version 5 those that fit together leave in one segment.
+ *
+ * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_OUTBOX_H
 #define DAYBOOK_CODEC_NATIVE_OUTBOX_H
 

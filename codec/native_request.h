@@ -18,7 +18,9 @@
  *     80 [string] keyspace (version 5)            100 now, in seconds(4) (version 5)
  *
  * In front of a body, from version 4 on with NATIVE_FLAG_PAYLOAD: n(2), n times [string] [bytes].
- * What follows after a body's end is not looked at, as Cassandra does not. */
+ * What follows after a body's end is not looked at, as Cassandra does not.
+ *
+ * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_REQUEST_H
 #define DAYBOOK_CODEC_NATIVE_REQUEST_H
 

@@ -28,7 +28,9 @@
  *
  * In front of a body what the envelope's flags say, in this order: 02 a trace's uuid (16 bytes),
  * 08 [string list] warnings, 04 n(2), n times [string] [bytes].  Warnings and payload exist from
- * version 4 on.  Source: native_protocol_v5.spec, sections 4.2 and 8. */
+ * version 4 on.  Source: native_protocol_v5.spec, sections 4.2 and 8.
+ *
+ * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_RESPONSE_H
 #define DAYBOOK_CODEC_NATIVE_RESPONSE_H
 

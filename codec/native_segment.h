@@ -7,7 +7,9 @@
  *
  * All little-endian; CRC24 covers the 3 or 5 bytes, CRC32 the payload as sent.  A *whole* segment
  * carries one or more whole envelopes; one that is not carries a part of one envelope, and nothing
- * else.  Source: native_protocol_v5.spec, section 2. */
+ * else.  Source: native_protocol_v5.spec, section 2.
+ *
+ * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_SEGMENT_H
 #define DAYBOOK_CODEC_NATIVE_SEGMENT_H
 

@@ -8,7 +8,9 @@
  *               49 tuple n(2) n times [option]
  *
  * Reading goes through struct reader: what cannot be sets `failed`, gives zeros, and is asked for
- * once at the end.  Source: native_protocol_v5.spec, section 3 and 4.2.5.2. */
+ * once at the end.  Source: native_protocol_v5.spec, section 3 and 4.2.5.2.
+ *
+ * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NOTATION_H
 #define DAYBOOK_CODEC_NOTATION_H
 

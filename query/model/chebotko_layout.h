@@ -3,7 +3,9 @@
  *     entry ─Q1─▶ ┌ layer 0 ┐ ─Q2─▶ ┌ layer 1 ┐ ─Q4─▶ ┌ layer 2 ┐
  *                 └─────────┘ ─Q3─▶ └─────────┘       └─────────┘
  *     boxes that no line reaches, in columns of about the same height
- *     boxes of the second kind (user types), in the same way */
+ *     boxes of the second kind (user types), in the same way
+ *
+ * Its specification is tests/unit/test_chebotko.c. */
 #ifndef DAYBOOK_QUERY_MODEL_CHEBOTKO_LAYOUT_H
 #define DAYBOOK_QUERY_MODEL_CHEBOTKO_LAYOUT_H
 

@@ -13,7 +13,9 @@
  *     with column_metadata      (key, column1, a, b, PRIMARY KEY (key, column1))
  *
  * Columns that are not declared have no place in a table of declared ones, as CQL never showed
- * them. */
+ * them.
+ *
+ * Its specification is tests/unit/test_cassandra_cli.c. */
 #ifndef DAYBOOK_QUERY_MODEL_DEFINITIONS_H
 #define DAYBOOK_QUERY_MODEL_DEFINITIONS_H
 

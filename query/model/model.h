@@ -1,6 +1,8 @@
 /* model: data models: what a directory's schema is, as CQL or as a picture (schema_command.c), how
  * schemas of older Cassandras come into it (import_command.c), and how a stream is laid over some
- * of its tables (stream_command.c). */
+ * of its tables (stream_command.c).
+ *
+ * Its specification is tests/e2e/test_model.py. */
 #ifndef DAYBOOK_QUERY_MODEL_MODEL_H
 #define DAYBOOK_QUERY_MODEL_MODEL_H
 

@@ -9,7 +9,8 @@
  *
  *     envelope ─▶ admitted ─▶ waiting ─▶ running ─▶ answer ─▶ outbox ─▶ flush ─▶ network
  *                    └ no room: 0x1001
- */
+ *
+ * Its specification is tests/unit/test_native_door.c. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_CONNECTION_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_CONNECTION_H
 

@@ -5,7 +5,9 @@
  *
  * What `htpasswd -B` and `mkpasswd -m bcrypt` make, and what Cassandra's roles have.  Costs are 10
  * to 14: less is guessed too fast from a stolen file, and one check of more takes seconds.
- * Immutable once it was read, so that a lane's thread may look into it. */
+ * Immutable once it was read, so that a lane's thread may look into it.
+ *
+ * Its specification is tests/unit/test_native_door.c. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
 

@@ -1,4 +1,6 @@
-/* cql_arena: arenas for the time of one request: empty ones that were kept, or new ones. */
+/* cql_arena: arenas for the time of one request: empty ones that were kept, or new ones.
+ *
+ * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_ARENA_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_ARENA_H
 

@@ -1,7 +1,9 @@
 /* cql_compiled: a statement whose names and types are known, and how long its plan lives.
  *
  * A plan depends on the text, the keyspace and the schema only, so that prepared statements keep
- * theirs until the schema changes. */
+ * theirs until the schema changes.
+ *
+ * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_COMPILED_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_COMPILED_H
 

@@ -11,7 +11,9 @@
  *
  * What makes that safe: a guarded step owns nothing but arenas of the budget and what its work
  * releases at its end; it calls neither the store nor the answer.  Outside of guarded steps little
- * is made, and it is counted though it may pass the limit. */
+ * is made, and it is counted though it may pass the limit.
+ *
+ * Its specification is tests/unit/test_cql_session.c and tests/e2e/test_memory.py. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_GUARD_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_GUARD_H
 

@@ -1,4 +1,6 @@
-/* cql_metadata: the columns of a result or of bound values as clients know them: by an MD5. */
+/* cql_metadata: the columns of a result or of bound values as clients know them: by an MD5.
+ *
+ * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_METADATA_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_METADATA_H
 

@@ -1,6 +1,8 @@
 /* cql_scope: what the names of a statement are resolved against, and how they are found.
  *
- * Refusals are in Cassandra's words. */
+ * Refusals are in Cassandra's words.
+ *
+ * Its specification is tests/cql/cassandra/ddl_names.cql. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_SCOPE_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_SCOPE_H
 

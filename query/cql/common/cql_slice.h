@@ -8,7 +8,9 @@
  *
  * Requests of a turn of the loop get TURN_MAX_US together; what comes then waits for the next turn,
  * and so does a request whose slice is used up where it can be cut: between two rows, or two
- * statements of a batch.  A session that asks for little goes first, whatever others ask for. */
+ * statements of a batch.  A session that asks for little goes first, whatever others ask for.
+ *
+ * Its specification is tests/e2e/test_hostile.py. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_SLICE_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_SLICE_H
 

@@ -1,6 +1,8 @@
 /* cql_tables: the built-in tables that the CQL door keeps.
  *
- * Table and column numbers are written to disk and never change. */
+ * Table and column numbers are written to disk and never change.
+ *
+ * Its specification is tests/unit/test_cql_once.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_TABLES_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_TABLES_H
 

@@ -5,7 +5,8 @@
  * that a client which asks for it at once finds it whole.
  *
  *     cql_trace(work, "Read %u rows", count);      nothing for a work that is not traced
- */
+ *
+ * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_TRACE_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_TRACE_H
 

@@ -7,7 +7,9 @@
  * A change begins when no write is under way, and what comes meanwhile goes on when it has settled.
  * So no statement sees a schema that is not durable, and the tables of a write stay until it is
  * applied.  What waits ends with a fault when its time is over, its client is gone or the server
- * stops. */
+ * stops.
+ *
+ * Its specification is tests/unit/test_cql_session.c and tests/cql/keyspaces_tables_types.cql. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_WAIT_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_WAIT_H
 

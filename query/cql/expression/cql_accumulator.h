@@ -1,4 +1,6 @@
-/* cql_accumulator: what an aggregate of a SELECT has taken in of a group's rows. */
+/* cql_accumulator: what an aggregate of a SELECT has taken in of a group's rows.
+ *
+ * Its specification is tests/cql/cassandra/read_aggregate.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_ACCUMULATOR_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_ACCUMULATOR_H
 

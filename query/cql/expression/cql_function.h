@@ -2,7 +2,9 @@
  *
  * Each file has a table of its functions: of numbers with operators and CAST
  * (cql_function_number.c), of mathematics (cql_function_math.c), of times (cql_function_time.c), of
- * collections (cql_function_collection.c); cql_function.c has the others and finds a name. */
+ * collections (cql_function_collection.c); cql_function.c has the others and finds a name.
+ *
+ * Its specification is tests/cql/cassandra/function_*.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_FUNCTION_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_FUNCTION_H
 

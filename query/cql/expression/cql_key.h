@@ -1,4 +1,7 @@
-/* cql_key: partition keys of values that a client sent. */
+/* cql_key: partition keys of values that a client sent.
+ *
+ * Its specification is tests/cql/cassandra/read_restrictions.cql and
+ * tests/cql/cassandra/write_long.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_KEY_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_KEY_H
 

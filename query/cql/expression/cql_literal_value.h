@@ -1,4 +1,6 @@
-/* cql_literal_value: a literal of one value, such as 12, 'x' or 1h, as a value of a type. */
+/* cql_literal_value: a literal of one value, such as 12, 'x' or 1h, as a value of a type.
+ *
+ * Its specification is tests/cql/cassandra/type_literals.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_LITERAL_VALUE_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_LITERAL_VALUE_H
 

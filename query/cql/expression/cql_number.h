@@ -1,7 +1,9 @@
 /* cql_number: a number of any CQL type, in a form that can be computed with.
  *
  * Integers wrap as Java's do; float and double are binary; decimals and varints are exact within
- * 256 bits. */
+ * 256 bits.
+ *
+ * Its specification is tests/cql/cassandra/function_number.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_NUMBER_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_NUMBER_H
 

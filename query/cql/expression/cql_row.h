@@ -1,6 +1,8 @@
 /* cql_row: a row as statements see it: whole values of columns, collections put together.
  *
- * A value is serialized; null is a view whose data is NULL. */
+ * A value is serialized; null is a view whose data is NULL.
+ *
+ * Its specification is tests/cql/rows.cql and tests/cql/collections.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_ROW_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_ROW_H
 

@@ -1,7 +1,9 @@
 /* cql_value_set: values of one type in their order, to be looked for by halves.
  *
  * A statement may name as many values as it has bytes for, and a row may hold as many: whatever
- * compares the two goes through one of these. */
+ * compares the two goes through one of these.
+ *
+ * Its specification is tests/cql/cassandra/read_restrictions.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_VALUE_SET_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_VALUE_SET_H
 

@@ -14,7 +14,9 @@
  * outlive any of its cells.  They are never taken back: a reader looks at the row and drops what is
  * not so any more.  An index's
  * name, column and kind are the hidden table's comment; one whose rows are still being gathered is
- * fed but not read. */
+ * fed but not read.
+ *
+ * Its specification is tests/cql/indexes.cql and tests/cql/cassandra/read_index.cql. */
 #ifndef DAYBOOK_QUERY_CQL_INDEX_CQL_INDEX_H
 #define DAYBOOK_QUERY_CQL_INDEX_CQL_INDEX_H
 

@@ -1,4 +1,7 @@
-/* cql_filter: a relation of a WHERE, or a condition after IF, with its values, asked of a row. */
+/* cql_filter: a relation of a WHERE, or a condition after IF, with its values, asked of a row.
+ *
+ * Its specification is tests/cql/cassandra/read_restrictions.cql and
+ * tests/cql/cassandra/write_conditions.cql. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_FILTER_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_FILTER_H
 

@@ -1,5 +1,7 @@
 /* cql_per_day: the rows of clicks_per_reseller_per_day, which is no table of its own: they are made
- * from the figures. */
+ * from the figures.
+ *
+ * Its specification is tests/cql/daybook.cql. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_PER_DAY_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_PER_DAY_H
 

@@ -1,4 +1,6 @@
-/* cql_select: SELECT: compiled, and carried out. */
+/* cql_select: SELECT: compiled, and carried out.
+ *
+ * Its specification is tests/cql/select.cql and tests/cql/cassandra/read_page.cql. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_SELECT_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_SELECT_H
 

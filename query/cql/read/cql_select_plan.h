@@ -1,4 +1,6 @@
-/* cql_select_plan: a SELECT whose names and types are known. */
+/* cql_select_plan: a SELECT whose names and types are known.
+ *
+ * Its specification is tests/cql/select.cql. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_SELECT_PLAN_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_SELECT_PLAN_H
 

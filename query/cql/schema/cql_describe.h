@@ -1,4 +1,6 @@
-/* cql_describe: DESCRIBE: the statements that make what is there, and what the server is. */
+/* cql_describe: DESCRIBE: the statements that make what is there, and what the server is.
+ *
+ * Its specification is tests/cql/describe.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_DESCRIBE_H
 #define DAYBOOK_QUERY_CQL_SCHEMA_CQL_DESCRIBE_H
 

@@ -1,4 +1,6 @@
-/* cql_index_build: a new index gathers the entries of the rows that are there. */
+/* cql_index_build: a new index gathers the entries of the rows that are there.
+ *
+ * Its specification is tests/cql/indexes.cql and tests/e2e/test_indexes.py. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_INDEX_BUILD_H
 #define DAYBOOK_QUERY_CQL_SCHEMA_CQL_INDEX_BUILD_H
 

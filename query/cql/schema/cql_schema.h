@@ -1,6 +1,8 @@
 /* cql_schema: CREATE, ALTER, DROP and TRUNCATE, and changes of the schema by commands.
  *
- * A change is a changed copy of the catalogue in a frame of its own: durable, then visible. */
+ * A change is a changed copy of the catalogue in a frame of its own: durable, then visible.
+ *
+ * Its specification is tests/cql/cassandra/ddl_*.cql and tests/e2e/test_schema.py. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_H
 #define DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_H
 

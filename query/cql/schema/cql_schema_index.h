@@ -1,4 +1,6 @@
-/* cql_schema_index: CREATE INDEX and DROP INDEX on a copy of the schema. */
+/* cql_schema_index: CREATE INDEX and DROP INDEX on a copy of the schema.
+ *
+ * Its specification is tests/cql/cassandra/ddl_indexes.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_INDEX_H
 #define DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_INDEX_H
 

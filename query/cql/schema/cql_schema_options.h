@@ -1,4 +1,7 @@
-/* cql_schema_options: what follows WITH in CREATE and ALTER. */
+/* cql_schema_options: what follows WITH in CREATE and ALTER.
+ *
+ * Its specification is tests/cql/cassandra/ddl_options.cql and
+ * tests/cql/cassandra/ddl_keyspaces.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_OPTIONS_H
 #define DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_OPTIONS_H
 

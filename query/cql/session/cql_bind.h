@@ -1,4 +1,6 @@
-/* cql_bind: a client's values for the markers of a compiled statement. */
+/* cql_bind: a client's values for the markers of a compiled statement.
+ *
+ * Its specification is tests/unit/test_cql_session.c and tests/cql/cassandra/write_bound.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_BIND_H
 #define DAYBOOK_QUERY_CQL_SESSION_CQL_BIND_H
 

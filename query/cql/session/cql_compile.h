@@ -1,5 +1,7 @@
 /* cql_compile: from a statement's text to its plan: names, types, and what is refused whatever the
- * values are. */
+ * values are.
+ *
+ * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_COMPILE_H
 #define DAYBOOK_QUERY_CQL_SESSION_CQL_COMPILE_H
 

@@ -3,7 +3,9 @@
  * Bounded by bytes, the least recently used leaves first; whoever executes one that is gone is told
  * so (0x2500) and prepares it again.  One whose schema is out of date is compiled again under the
  * same id when its columns are as they were, and is gone otherwise: clients keep the columns of its
- * result. */
+ * result.
+ *
+ * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_PREPARED_H
 #define DAYBOOK_QUERY_CQL_SESSION_CQL_PREPARED_H
 

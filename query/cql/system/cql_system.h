@@ -1,7 +1,9 @@
 /* cql_system: the tables that describe the server and the schema, whose rows are made when asked.
  *
  * Their definitions are data (cql_system_tables.c); cql_system.c makes the rows, with those of
- * system_schema (cql_system_schema.c) and system_traces (cql_system_traces.c). */
+ * system_schema (cql_system_schema.c) and system_traces (cql_system_traces.c).
+ *
+ * Its specification is tests/cql/cassandra/read_schema.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SYSTEM_CQL_SYSTEM_H
 #define DAYBOOK_QUERY_CQL_SYSTEM_CQL_SYSTEM_H
 

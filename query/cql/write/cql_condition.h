@@ -1,6 +1,8 @@
 /* cql_condition: IF of a statement, with its values, and asked of what was read.
  *
- * Conditions of a batch are all asked of the partition as it was before the batch. */
+ * Conditions of a batch are all asked of the partition as it was before the batch.
+ *
+ * Its specification is tests/cql/conditions.cql and tests/cql/cassandra/write_conditions.cql. */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_CONDITION_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_CONDITION_H
 

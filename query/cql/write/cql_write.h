@@ -1,7 +1,9 @@
 /* cql_write: statements that change rows, with their values: reads that come first, conditions, and
  * the mutations that they are.
  *
- * One statement or a batch is a struct cql_write; all of it becomes one store batch. */
+ * One statement or a batch is a struct cql_write; all of it becomes one store batch.
+ *
+ * Its specification is tests/cql/cassandra/write_*.cql. */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_WRITE_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_WRITE_H
 

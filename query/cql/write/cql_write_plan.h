@@ -1,4 +1,7 @@
-/* cql_write_plan: an INSERT, UPDATE or DELETE whose names and types are known. */
+/* cql_write_plan: an INSERT, UPDATE or DELETE whose names and types are known.
+ *
+ * Its specification is tests/cql/cassandra/write_insert.cql and
+ * tests/cql/cassandra/write_delete.cql. */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_WRITE_PLAN_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_WRITE_PLAN_H
 
