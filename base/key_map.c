@@ -1,35 +1,28 @@
-/* Slots hold number + 1, 0 is free; at most half of them are used, so a probe is short.  A key's
- * hash is kept beside it: most mismatches end there, and growing rehashes nothing. */
+/* The keys by number, and where each is found by its hash (key_places.h). */
 #include "base/key_map.h"
 
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/hash64.h"
+#include "base/key_places.h"
 #include "base/memory.h"
 
-enum { SLOTS_MIN = 64, ARENA_CHUNK = 64 * 1024 };
-
-struct entry {
-    struct bytes key;
-    uint64_t hash;
-};
+enum { KEYS_FIRST = 32, ARENA_CHUNK = 64 * 1024 };
 
 struct key_map {
-    struct arena *arena;
-    struct entry *entries;
+    struct arena *arena; /* of the keys and their places */
+    struct key_places places;
+    struct bytes *keys;
     uint32_t count;
     uint32_t capacity;
-    uint32_t *slots;
-    uint32_t slot_count; /* a power of two */
 };
 
 struct key_map *key_map_new(void)
 {
     struct key_map *map = memory_zeroed(1, sizeof(*map));
     map->arena = arena_new(ARENA_CHUNK);
-    map->slot_count = SLOTS_MIN;
-    map->slots = memory_zeroed(map->slot_count, sizeof(*map->slots));
+    key_places_init(&map->places, map->arena);
     return map;
 }
 
@@ -38,8 +31,7 @@ void key_map_free(struct key_map *map)
     if (map == NULL)
         return;
     arena_free(map->arena);
-    memory_free(map->entries);
-    memory_free(map->slots);
+    memory_free(map->keys);
     memory_free(map);
 }
 
@@ -50,66 +42,49 @@ uint32_t key_map_count(const struct key_map *map)
 
 size_t key_map_bytes(const struct key_map *map)
 {
-    return sizeof(*map) + arena_held(map->arena) + map->capacity * sizeof(*map->entries) +
-           map->slot_count * sizeof(*map->slots);
+    return sizeof(*map) + arena_held(map->arena) + map->capacity * sizeof(*map->keys);
 }
 
 struct bytes key_map_key(const struct key_map *map, uint32_t number)
 {
     check(number < map->count);
-    return map->entries[number].key;
+    return map->keys[number];
 }
 
-/* The slot that has the key, or the free one where it belongs. */
-static uint32_t find_slot(const struct key_map *map, struct bytes key, uint64_t hash)
+static uint32_t tag_of(struct bytes key)
 {
-    uint32_t slot = (uint32_t)hash & (map->slot_count - 1);
-    while (map->slots[slot] != 0) {
-        const struct entry *entry = &map->entries[map->slots[slot] - 1];
-        if (entry->hash == hash && bytes_equal(entry->key, key))
-            break;
-        slot = (slot + 1) & (map->slot_count - 1);
-    }
-    return slot;
+    return (uint32_t)hash64(key.data, key.size);
+}
+
+static uint32_t find(const struct key_map *map, struct bytes key, uint32_t tag)
+{
+    struct key_probe probe = key_probe_begin(&map->places, tag);
+    uint32_t number = key_probe_next(&map->places, &probe);
+    while (number != KEY_MAP_NONE && !bytes_equal(map->keys[number], key))
+        number = key_probe_next(&map->places, &probe);
+    return number;
 }
 
 uint32_t key_map_find(const struct key_map *map, struct bytes key)
 {
-    uint32_t slot = find_slot(map, key, hash64(key.data, key.size));
-    return map->slots[slot] == 0 ? KEY_MAP_NONE : map->slots[slot] - 1;
-}
-
-static void grow_slots(struct key_map *map)
-{
-    memory_free(map->slots);
-    map->slot_count *= 2;
-    map->slots = memory_zeroed(map->slot_count, sizeof(*map->slots));
-    for (uint32_t i = 0; i < map->count; i++) {
-        uint32_t slot = (uint32_t)map->entries[i].hash & (map->slot_count - 1);
-        while (map->slots[slot] != 0)
-            slot = (slot + 1) & (map->slot_count - 1);
-        map->slots[slot] = i + 1;
-    }
+    return find(map, key, tag_of(key));
 }
 
 uint32_t key_map_add(struct key_map *map, struct bytes key, bool *is_new_out)
 {
-    uint64_t hash = hash64(key.data, key.size);
-    uint32_t slot = find_slot(map, key, hash);
-    *is_new_out = map->slots[slot] == 0;
+    uint32_t tag = tag_of(key);
+    uint32_t number = find(map, key, tag);
+    *is_new_out = number == KEY_MAP_NONE;
     if (!*is_new_out)
-        return map->slots[slot] - 1;
+        return number;
     check(map->count < KEY_MAP_NONE / 4);
     if (map->count == map->capacity) {
-        map->capacity = map->capacity == 0 ? SLOTS_MIN / 2 : map->capacity * 2;
-        map->entries = memory_resize(map->entries, map->capacity * sizeof(*map->entries));
+        map->capacity = map->capacity == 0 ? KEYS_FIRST : map->capacity * 2;
+        map->keys = memory_resize(map->keys, map->capacity * sizeof(*map->keys));
     }
-    map->entries[map->count++] = (struct entry){arena_copy(map->arena, key), hash};
-    if (map->count * 2 > map->slot_count)
-        grow_slots(map);
-    else
-        map->slots[slot] = map->count;
-    return map->count - 1;
+    map->keys[map->count] = arena_copy(map->arena, key);
+    key_places_add(&map->places, tag, map->count);
+    return map->count++;
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -121,7 +96,7 @@ struct bytes *key_map_sorted(const struct key_map *map, uint32_t *count_out)
 {
     struct bytes *keys = memory_alloc(map->count * sizeof(*keys));
     for (uint32_t i = 0; i < map->count; i++)
-        keys[i] = map->entries[i].key;
+        keys[i] = map->keys[i];
     if (map->count > 0)
         qsort(keys, map->count, sizeof(*keys), compare_keys);
     *count_out = map->count;

@@ -1,7 +1,6 @@
 /* key_map: gives every distinct byte string a number, 0, 1, 2 …, and finds it again.
  *
- * Open addressing with linear probing over an array of strings; strings are copied, numbers never
- * change and nothing is removed. */
+ * Strings are copied, numbers never change and nothing is removed. */
 #ifndef DAYBOOK_BASE_KEY_MAP_H
 #define DAYBOOK_BASE_KEY_MAP_H
 
@@ -12,7 +11,7 @@
 
 struct key_map;
 
-#define KEY_MAP_NONE UINT32_MAX
+#define KEY_MAP_NONE UINT32_MAX        /* the same as KEY_PLACES_NONE */
 
 struct key_map *key_map_new(void);
 void key_map_free(struct key_map *map);                      /* NULL is fine */
