@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "base/hash64.h"
 #include "base/memory.h"
+#include "base/slot_table.h"
 
 enum {
-    TABLE_SLOTS_MIN = 64,
     FEW_BATCHES = 2, /* with less than this a producer may be one of a crowd */
     LOOKS_MAX = 2048 /* a bound of what one addition may cost; more than there are connections */
 };
@@ -26,21 +26,23 @@ struct evicted_id {
 };
 
 struct producer_table {
-    struct producer **slots; /* open addressing by the id's hash; NULL: empty */
-    uint32_t mask;
-    uint32_t count;
+    struct slot_table producers; /* by the id's hash */
     size_t bytes;                /* of producers and their windows */
     struct producer_list few;    /* of fewer batches than FEW_BATCHES, as they first could go */
     struct producer_list silent; /* of more, that may go, by how long they are silent */
     struct evicted_id *evicted;  /* each at its hash, in the place of an older one; NULL: none */
 };
 
+static uint64_t hash_of(const void *producer)
+{
+    return hash64(((const struct producer *)producer)->id, UUID_SIZE);
+}
+
 struct producer_table *producer_table_new(void)
 {
     struct producer_table *table = memory_zeroed(1, sizeof *table);
 
-    table->slots = memory_zeroed(TABLE_SLOTS_MIN, sizeof *table->slots);
-    table->mask = TABLE_SLOTS_MIN - 1;
+    slot_table_init(&table->producers, hash_of);
     TAILQ_INIT(&table->few);
     TAILQ_INIT(&table->silent);
     return table;
@@ -50,7 +52,7 @@ size_t producer_table_bytes(const struct producer_table *table)
 {
     size_t evicted = table->evicted != NULL ? PRODUCERS_EVICTED_MAX * sizeof *table->evicted : 0;
 
-    return sizeof *table + (table->mask + 1) * sizeof *table->slots + table->bytes + evicted;
+    return sizeof *table + slot_table_bytes(&table->producers) + table->bytes + evicted;
 }
 
 static void producer_free(struct producer *producer)
@@ -62,43 +64,34 @@ static void producer_free(struct producer *producer)
 
 void producer_table_free(struct producer_table *table)
 {
+    struct producer *producer;
+    uint32_t at = 0;
+
     if (table == NULL)
         return;
-    for (uint32_t i = 0; i <= table->mask; i++)
-        if (table->slots[i] != NULL)
-            producer_free(table->slots[i]);
-    memory_free(table->slots);
+    while ((producer = slot_table_each(&table->producers, &at)) != NULL)
+        producer_free(producer);
+    slot_table_release(&table->producers);
     memory_free(table->evicted);
     memory_free(table);
 }
 
-/* Where the producer with this id is, or is to be. */
-static struct producer **producer_slot(const struct producer_table *table,
-                                       const uint8_t id[UUID_SIZE])
+/* With the place where it was found, or NULL. */
+static struct producer *find(const struct producer_table *table, const uint8_t id[UUID_SIZE],
+                             uint32_t *at)
 {
-    uint32_t at = (uint32_t)hash64(id, UUID_SIZE) & table->mask;
+    struct producer *producer = slot_table_first(&table->producers, hash64(id, UUID_SIZE), at);
 
-    while (table->slots[at] != NULL && memcmp(table->slots[at]->id, id, UUID_SIZE) != 0)
-        at = (at + 1) & table->mask;
-    return &table->slots[at];
+    while (producer != NULL && memcmp(producer->id, id, UUID_SIZE) != 0)
+        producer = slot_table_next(&table->producers, at);
+    return producer;
 }
 
 struct producer *producer_find(const struct producer_table *table, const uint8_t id[UUID_SIZE])
 {
-    return *producer_slot(table, id);
-}
+    uint32_t at;
 
-static void producers_grow(struct producer_table *table)
-{
-    struct producer **old = table->slots;
-    uint32_t old_slots = table->mask + 1;
-
-    table->slots = memory_zeroed((size_t)old_slots * 2, sizeof *table->slots);
-    table->mask = old_slots * 2 - 1;
-    for (uint32_t i = 0; i < old_slots; i++)
-        if (old[i] != NULL)
-            *producer_slot(table, old[i]->id) = old[i];
-    memory_free(old);
+    return find(table, id, &at);
 }
 
 struct producer *producer_add(struct producer_table *table, const uint8_t id[UUID_SIZE],
@@ -106,28 +99,26 @@ struct producer *producer_add(struct producer_table *table, const uint8_t id[UUI
 {
     struct producer *producer;
 
-    if (table->count == PRODUCERS_MAX)
+    if (table->producers.count == PRODUCERS_MAX)
         return NULL;
-    if (++table->count > table->mask / 2)
-        producers_grow(table);
+    check(producer_find(table, id) == NULL);
     producer = memory_zeroed(1, sizeof *producer);
     producer->table = table;
     table->bytes += sizeof *producer;
     memcpy(producer->id, id, UUID_SIZE);
     producer->epoch = epoch;
-    check(*producer_slot(table, id) == NULL);
-    *producer_slot(table, id) = producer;
+    slot_table_add(&table->producers, producer);
     return producer;
 }
 
 bool producer_table_is_full(const struct producer_table *table, uint32_t kept)
 {
-    return table->count >= PRODUCERS_MAX - kept;
+    return table->producers.count >= PRODUCERS_MAX - kept;
 }
 
 uint32_t producer_table_count(const struct producer_table *table)
 {
-    return table->count;
+    return table->producers.count;
 }
 
 /* Batches become durable in order, so the last one speaks for all. */
@@ -149,20 +140,13 @@ static void producer_put(struct producer *producer, struct producer_list *list)
 
 void producer_forget(struct producer_table *table, struct producer *producer)
 {
-    uint32_t at = (uint32_t)(producer_slot(table, producer->id) - table->slots);
+    uint32_t at;
 
     check(producer_may_go(producer));
+    check(find(table, producer->id, &at) == producer);
     producer_put(producer, NULL);
-    table->slots[at] = NULL;
-    table->count--;
+    slot_table_remove(&table->producers, at);
     producer_free(producer);
-    /* Those that stepped over this place are put where they are found again. */
-    for (at = (at + 1) & table->mask; table->slots[at] != NULL; at = (at + 1) & table->mask) {
-        struct producer *moved = table->slots[at];
-
-        table->slots[at] = NULL;
-        *producer_slot(table, moved->id) = moved;
-    }
 }
 
 /* ---- who may go ---- */
@@ -238,12 +222,12 @@ static int compare_applied(const void *a, const void *b)
 
 void producer_table_opened(struct producer_table *table)
 {
-    struct producer **all = memory_zeroed((size_t)table->count + 1, sizeof *all);
+    struct producer **all = memory_zeroed((size_t)table->producers.count + 1, sizeof *all);
     uint32_t count = 0;
+    uint32_t at = 0;
 
-    for (uint32_t i = 0; i <= table->mask; i++)
-        if (table->slots[i] != NULL)
-            all[count++] = table->slots[i];
+    while ((all[count] = slot_table_each(&table->producers, &at)) != NULL)
+        count++;
     qsort(all, count, sizeof *all, compare_applied);
     for (uint32_t i = 0; i < count; i++) {
         producer_put(all[i], NULL);

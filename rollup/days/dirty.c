@@ -16,26 +16,20 @@
 #include "rollup/days/figure.h"
 #include "base/calendar.h"
 #include "base/memory.h"
+#include "base/slot_table.h"
 #include "storage/schema/type.h"
 
-enum { SLOTS_MIN = 256, KEY_COMPONENTS = 2 };
+enum { KEY_COMPONENTS = 2 };
 
 struct list {
     TAILQ_HEAD(, dirty_day) days;
     uint32_t count;
 };
 
-/* Open addressing; a slot has one day, or the first of a reseller's. */
-struct day_table {
-    struct dirty_day **slots;
-    uint32_t slot_count; /* a power of two; at most half are used */
-    uint32_t used;
-};
-
 struct dirty_set {
-    struct day_table days;
-    struct day_table resellers;
-    size_t day_bytes; /* of all days and their marks */
+    struct slot_table days;
+    struct slot_table resellers; /* the first day of each */
+    size_t day_bytes;            /* of all days and their marks */
     struct list queue;
     struct list waiting;
     struct list leaving; /* by ->order */
@@ -73,17 +67,26 @@ void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day)
 
 /* ---- life ---- */
 
-static void table_init(struct day_table *table)
+static uint64_t hash_of_day(const void *day)
 {
-    table->slot_count = SLOTS_MIN;
-    table->slots = memory_zeroed(table->slot_count, sizeof(struct dirty_day *));
+    return ((const struct dirty_day *)day)->hash;
+}
+
+static uint64_t reseller_hash(struct bytes reseller)
+{
+    return hash64(reseller.data, reseller.size);
+}
+
+static uint64_t hash_of_reseller(const void *day)
+{
+    return reseller_hash(dirty_day_reseller(day));
 }
 
 struct dirty_set *dirty_set_new(void)
 {
     struct dirty_set *set = memory_zeroed(1, sizeof(*set));
-    table_init(&set->days);
-    table_init(&set->resellers);
+    slot_table_init(&set->days, hash_of_day);
+    slot_table_init(&set->resellers, hash_of_reseller);
     TAILQ_INIT(&set->queue.days);
     TAILQ_INIT(&set->waiting.days);
     TAILQ_INIT(&set->leaving.days);
@@ -123,8 +126,8 @@ void dirty_set_free(struct dirty_set *set)
     list_free(&set->leaving);
     while (!TAILQ_EMPTY(&set->ranges))
         dirty_set_clear_range(set, TAILQ_FIRST(&set->ranges));
-    memory_free(set->days.slots);
-    memory_free(set->resellers.slots);
+    slot_table_release(&set->days);
+    slot_table_release(&set->resellers);
     memory_free(set);
 }
 
@@ -140,8 +143,8 @@ uint32_t dirty_set_count(const struct dirty_set *set)
 
 size_t dirty_set_bytes(const struct dirty_set *set)
 {
-    size_t slots = (size_t)set->days.slot_count + set->resellers.slot_count;
-    return sizeof(*set) + slots * sizeof(struct dirty_day *) + set->day_bytes;
+    return sizeof(*set) + slot_table_bytes(&set->days) + slot_table_bytes(&set->resellers) +
+           set->day_bytes;
 }
 
 uint64_t dirty_set_order(const struct dirty_set *set)
@@ -276,106 +279,59 @@ void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day)
     list_append(&set->waiting, day);
 }
 
-/* ---- hash tables ---- */
+/* ---- finding ---- */
 
-static uint64_t reseller_hash(struct bytes reseller)
+/* With the place where the day was found, or NULL. */
+static struct dirty_day *find_day(const struct dirty_set *set, struct bytes key, uint64_t hash,
+                                  uint32_t *at)
 {
-    return hash64(reseller.data, reseller.size);
+    struct dirty_day *day = slot_table_first(&set->days, hash, at);
+    while (day != NULL && !(day->hash == hash && bytes_equal(dirty_day_key(day), key)))
+        day = slot_table_next(&set->days, at);
+    return day;
 }
 
-/* The slot of the day, or the free one where it belongs. */
-static uint32_t find_slot(const struct day_table *days, struct bytes key, uint64_t hash)
+static struct dirty_day *find_reseller(const struct dirty_set *set, struct bytes reseller,
+                                       uint32_t *at)
 {
-    uint32_t slot = (uint32_t)hash & (days->slot_count - 1);
-    while (days->slots[slot] != NULL) {
-        if (days->slots[slot]->hash == hash && bytes_equal(dirty_day_key(days->slots[slot]), key))
-            break;
-        slot = (slot + 1) & (days->slot_count - 1);
-    }
-    return slot;
-}
-
-static uint32_t find_reseller(const struct day_table *resellers, struct bytes reseller)
-{
-    uint32_t slot = (uint32_t)reseller_hash(reseller) & (resellers->slot_count - 1);
-    while (resellers->slots[slot] != NULL &&
-           !bytes_equal(dirty_day_reseller(resellers->slots[slot]), reseller))
-        slot = (slot + 1) & (resellers->slot_count - 1);
-    return slot;
-}
-
-static uint64_t hash_in(const struct dirty_set *set, const struct day_table *table,
-                        const struct dirty_day *day)
-{
-    return table == &set->days ? day->hash : reseller_hash(dirty_day_reseller(day));
-}
-
-static void table_grow(const struct dirty_set *set, struct day_table *table)
-{
-    struct dirty_day **old = table->slots;
-    uint32_t old_count = table->slot_count;
-    uint32_t mask = old_count * 2 - 1;
-    table->slot_count = old_count * 2;
-    table->slots = memory_zeroed(table->slot_count, sizeof(struct dirty_day *));
-    for (uint32_t i = 0; i < old_count; i++) {
-        if (old[i] == NULL)
-            continue;
-        uint32_t slot = (uint32_t)hash_in(set, table, old[i]) & mask;
-        while (table->slots[slot] != NULL)
-            slot = (slot + 1) & mask;
-        table->slots[slot] = old[i];
-    }
-    memory_free(old);
-}
-
-/* Empty a slot and close the gap, so that every probe still ends at a free slot. */
-static void table_remove(const struct dirty_set *set, struct day_table *table, uint32_t slot)
-{
-    uint32_t mask = table->slot_count - 1;
-    uint32_t gap = slot;
-    for (uint32_t at = (slot + 1) & mask; table->slots[at] != NULL; at = (at + 1) & mask) {
-        uint32_t home = (uint32_t)hash_in(set, table, table->slots[at]) & mask;
-        if (((at - home) & mask) >= ((at - gap) & mask)) {
-            table->slots[gap] = table->slots[at];
-            gap = at;
-        }
-    }
-    table->slots[gap] = NULL;
-    table->used--;
+    struct dirty_day *day = slot_table_first(&set->resellers, reseller_hash(reseller), at);
+    while (day != NULL && !bytes_equal(dirty_day_reseller(day), reseller))
+        day = slot_table_next(&set->resellers, at);
+    return day;
 }
 
 static void peers_add(struct dirty_set *set, struct dirty_day *day)
 {
-    struct day_table *resellers = &set->resellers;
-    uint32_t slot = find_reseller(resellers, dirty_day_reseller(day));
-    day->peer_next = resellers->slots[slot];
-    if (day->peer_next != NULL)
-        day->peer_next->peer_previous = day;
-    resellers->slots[slot] = day;
-    if (day->peer_next == NULL && ++resellers->used * 2 > resellers->slot_count)
-        table_grow(set, resellers);
+    uint32_t at;
+    day->peer_next = find_reseller(set, dirty_day_reseller(day), &at);
+    if (day->peer_next == NULL) {
+        slot_table_add(&set->resellers, day);
+        return;
+    }
+    day->peer_next->peer_previous = day;
+    slot_table_replace(&set->resellers, at, day);
 }
 
 static void peers_remove(struct dirty_set *set, const struct dirty_day *day)
 {
-    struct day_table *resellers = &set->resellers;
+    uint32_t at;
     if (day->peer_next != NULL)
         day->peer_next->peer_previous = day->peer_previous;
     if (day->peer_previous != NULL) {
         day->peer_previous->peer_next = day->peer_next;
         return;
     }
-    uint32_t slot = find_reseller(resellers, dirty_day_reseller(day));
+    check(find_reseller(set, dirty_day_reseller(day), &at) == day);
     if (day->peer_next != NULL)
-        resellers->slots[slot] = day->peer_next;
+        slot_table_replace(&set->resellers, at, day->peer_next);
     else
-        table_remove(set, resellers, slot);
+        slot_table_remove(&set->resellers, at);
 }
 
 struct dirty_day *dirty_set_find(const struct dirty_set *set, struct bytes key)
 {
-    uint32_t slot = find_slot(&set->days, key, dirty_hash(key));
-    struct dirty_day *day = set->days.slots[slot];
+    uint32_t at;
+    struct dirty_day *day = find_day(set, key, dirty_hash(key), &at);
     return day != NULL && day->is_leaving ? NULL : day;
 }
 
@@ -383,9 +339,10 @@ const struct dirty_day *dirty_set_look(const struct dirty_set *set, struct bytes
                                        int32_t day)
 {
     struct buffer key = {0};
+    uint32_t at;
     dirty_put_key(&key, reseller, day);
     struct bytes view = buffer_view(&key);
-    const struct dirty_day *found = set->days.slots[find_slot(&set->days, view, dirty_hash(view))];
+    const struct dirty_day *found = find_day(set, view, dirty_hash(view), &at);
     buffer_release(&key);
     return found;
 }
@@ -397,15 +354,17 @@ bool dirty_day_is_behind(const struct dirty_day *day, uint64_t batch)
 
 struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes reseller)
 {
-    return set->resellers.slots[find_reseller(&set->resellers, reseller)];
+    uint32_t at;
+    return find_reseller(set, reseller, &at);
 }
 
 void dirty_set_each_reseller(const struct dirty_set *set,
                              void (*each)(void *context, struct bytes reseller), void *context)
 {
-    for (uint32_t i = 0; i < set->resellers.slot_count; i++)
-        if (set->resellers.slots[i] != NULL)
-            each(context, dirty_day_reseller(set->resellers.slots[i]));
+    uint32_t at = 0;
+    const struct dirty_day *day;
+    while ((day = slot_table_each(&set->resellers, &at)) != NULL)
+        each(context, dirty_day_reseller(day));
 }
 
 /* ---- leaving ---- */
@@ -431,8 +390,10 @@ void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batc
 
 static void take_out(struct dirty_set *set, struct dirty_day *day)
 {
+    uint32_t at;
     list_remove(list_of(set, day), day);
-    table_remove(set, &set->days, find_slot(&set->days, dirty_day_key(day), day->hash));
+    check(find_day(set, dirty_day_key(day), day->hash, &at) == day);
+    slot_table_remove(&set->days, at);
     peers_remove(set, day);
     set->day_bytes -= day_bytes(day);
     day_free(day);
@@ -479,9 +440,7 @@ static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64
     day->is_queued = true;
     day->order = day->touched = set->order_next++;
     list_append(&set->queue, day);
-    if (++set->days.used * 2 > set->days.slot_count)
-        table_grow(set, &set->days);
-    set->days.slots[find_slot(&set->days, dirty_day_key(day), hash)] = day;
+    slot_table_add(&set->days, day);
     set->day_bytes += day_bytes(day);
     peers_add(set, day);
     return day;
@@ -541,12 +500,12 @@ uint64_t dirty_hash(struct bytes key)
 
 void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash)
 {
-    __builtin_prefetch(&set->days.slots[(uint32_t)hash & (set->days.slot_count - 1)]);
+    slot_table_prefetch(&set->days, hash);
 }
 
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash)
 {
-    const struct dirty_day *day = set->days.slots[(uint32_t)hash & (set->days.slot_count - 1)];
+    const struct dirty_day *day = slot_table_guess(&set->days, hash);
     __builtin_prefetch(day, 1);
     __builtin_prefetch(day + 1);
 }
@@ -555,7 +514,8 @@ struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64
                                  enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out)
 {
-    struct dirty_day *day = set->days.slots[find_slot(&set->days, key, hash)];
+    uint32_t at;
+    struct dirty_day *day = find_day(set, key, hash, &at);
     *mark_out = NULL;
     if (day == NULL)
         day = add_day(set, key, hash, now_us);
@@ -583,7 +543,8 @@ struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, i
     struct buffer key = {0};
     dirty_put_key(&key, reseller, number);
     uint64_t hash = hash64(key.data, key.size);
-    struct dirty_day *day = set->days.slots[find_slot(&set->days, buffer_view(&key), hash)];
+    uint32_t at;
+    struct dirty_day *day = find_day(set, buffer_view(&key), hash, &at);
     if (day == NULL)
         day = add_day(set, buffer_view(&key), hash, first_us);
     buffer_release(&key);
