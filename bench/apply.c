@@ -12,6 +12,7 @@
 #include "bench/bench_store.h"
 #include "bench/click_arguments.h"
 #include "ingest/parse/line_parser.h"
+#include "storage/engine/engine.h"
 
 enum { LINES_AT_ONCE = 100000 };
 
@@ -137,11 +138,11 @@ static void run(struct bench *bench)
 static void measure(struct bench *bench)
 {
     double clicks = (double)bench->arguments.clicks.clicks;
-    struct store_status status;
+    struct engine_status status;
     double started = now_s();
     run(bench);
     printf("clicks/s         %.0f\n", clicks / (now_s() - started - bench->generating_s));
-    store_status(bench->on.store, &status);
+    engine_status(bench->on.store, &status);
     printf("log_bytes        %" PRIu64 "\n", status.log_unflushed_bytes);
     if (bench->arguments.is_compacted) {
         started = now_s();

@@ -1,5 +1,6 @@
 /* bench_store: see bench_store.h. */
 #include "bench/bench_store.h"
+#include "storage/engine/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,14 +93,14 @@ void bench_store_compact(struct bench_store *bench)
 {
     struct error err = {0};
     bool done = false;
-    must(store_compact(bench->store, bench_store_done, &done, &err), "compact", &err);
+    must(engine_compact(bench->store, bench_store_done, &done, &err), "compact", &err);
     bench_store_wait(bench, &done);
 }
 
 uint64_t bench_store_bytes(struct bench_store *bench, uint32_t table_id)
 {
-    struct store_table_status tables[TABLES_MAX];
-    uint32_t count = store_table_status(bench->store, tables, TABLES_MAX);
+    struct engine_table_status tables[TABLES_MAX];
+    uint32_t count = engine_table_status(bench->store, tables, TABLES_MAX);
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < count && i < TABLES_MAX; i++)
         bytes += tables[i].table_id == table_id ? tables[i].segment_bytes : 0;

@@ -28,6 +28,7 @@
 #include "base/memory.h"
 #include "base/world/thread.h"
 #include "program/waiting.h"
+#include "storage/engine/engine.h"
 
 enum {
     WATCH_MS = 500,
@@ -433,7 +434,7 @@ static void attach_ingest(void *context, struct connection *connection)
 static void hold_commands(void *context, int64_t change_bytes)
 {
     struct serve *serve = context;
-    store_hold_memory(serve->house->store, STORE_HELD_COMMANDS, change_bytes);
+    memory_held_change(serve->house->store->held, MEMORY_HELD_COMMANDS, change_bytes);
 }
 
 static int open_control(struct serve *serve, const char *path, struct error *err)
@@ -491,7 +492,7 @@ static void serve_give_back(struct serve *serve)
     if (serve->is_giving_back || !is_due)
         return;
     serve->watches = 0;
-    store_return_memory(serve->house->store, is_short);
+    engine_return_memory(serve->house->store, is_short);
     serve->is_giving_back = true;
     serve->giving_back = (struct job){.run = give_back_run, .done = give_back_done};
     executor->submit(executor, LANE_BACKGROUND, &serve->giving_back);

@@ -7,11 +7,12 @@
 
 #include "query/query.h"
 #include "base/memory.h"
+#include "storage/engine/engine.h"
 
 struct compact {
     const struct query *query;
     struct command_output *output;
-    struct store_status before;
+    struct engine_status before;
 };
 
 static error_t compact_parse(int key, char *argument, struct argp_state *state)
@@ -35,8 +36,8 @@ const struct argp compact_argp = {
 static uint64_t segment_bytes(const struct query *query)
 {
     enum { TABLES_MAX = 256 };
-    struct store_table_status tables[TABLES_MAX];
-    uint32_t count = store_table_status(query->store, tables, TABLES_MAX);
+    struct engine_table_status tables[TABLES_MAX];
+    uint32_t count = engine_table_status(query->store, tables, TABLES_MAX);
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < count && i < TABLES_MAX; i++)
         bytes += tables[i].segment_bytes;
@@ -55,12 +56,12 @@ static void compact_done(void *context, int status, const struct error *err)
 {
     struct compact *compact = context;
     struct command_output *output = compact->output;
-    struct store_status after;
+    struct engine_status after;
     if (status != 0) {
         compact_fail(compact, status, err);
         return;
     }
-    store_status(compact->query->store, &after);
+    engine_status(compact->query->store, &after);
     command_printf(output, COMMAND_OUT,
                    "%" PRIu32 " segments before, %" PRIu32 " now, %" PRIu64 " bytes\n",
                    compact->before.segments, after.segments, segment_bytes(compact->query));
@@ -75,8 +76,8 @@ void compact_run(void *room, const struct command_request *request, struct comma
     (void)request;
     compact->query = room;
     compact->output = output;
-    store_status(compact->query->store, &compact->before);
-    int rc = store_compact(compact->query->store, compact_done, compact, &err);
+    engine_status(compact->query->store, &compact->before);
+    int rc = engine_compact(compact->query->store, compact_done, compact, &err);
     if (rc != 0)
         compact_fail(compact, rc, &err);
 }

@@ -8,6 +8,7 @@
 
 #include "query/query.h"
 #include "query/query_answer.h"
+#include "storage/engine/engine.h"
 #include "storage/schema/schema.h"
 #include "base/memory.h"
 
@@ -45,13 +46,13 @@ const struct argp inspect_argp = {
 
 static int compare_tables(const void *a, const void *b)
 {
-    uint32_t left = ((const struct store_table_status *)a)->table_id;
-    uint32_t right = ((const struct store_table_status *)b)->table_id;
+    uint32_t left = ((const struct engine_table_status *)a)->table_id;
+    uint32_t right = ((const struct engine_table_status *)b)->table_id;
     return left < right ? -1 : left > right;
 }
 
 static void put_table(struct query_answer *answer, const struct schema *schema,
-                      const struct store_table_status *status)
+                      const struct engine_table_status *status)
 {
     const struct table *table = schema_table(schema, status->table_id);
     char numbers[4][24];
@@ -82,8 +83,8 @@ static void put_table(struct query_answer *answer, const struct schema *schema,
 /* What belongs to no table. */
 static void put_rest(struct command_output *output, const struct query *query)
 {
-    struct store_status status;
-    store_status(query->store, &status);
+    struct engine_status status;
+    engine_status(query->store, &status);
     command_printf(output, COMMAND_OUT,
                    "\nlog %" PRIu64 " bytes, %" PRIu64 " of them not in segments; memory %" PRIu64
                    " bytes\n",
@@ -99,9 +100,9 @@ void inspect_run(void *room, const struct command_request *request, struct comma
     const struct query *query = room;
     const struct inspect_options *options = request->options;
     struct query_answer answer;
-    uint32_t count = store_table_status(query->store, NULL, 0);
-    struct store_table_status *tables = memory_zeroed(count, sizeof(*tables));
-    uint32_t filled = store_table_status(query->store, tables, count);
+    uint32_t count = engine_table_status(query->store, NULL, 0);
+    struct engine_table_status *tables = memory_zeroed(count, sizeof(*tables));
+    uint32_t filled = engine_table_status(query->store, tables, count);
     count = filled < count ? filled : count;
     if (count > 0)
         qsort(tables, count, sizeof(*tables), compare_tables);

@@ -17,6 +17,7 @@
 #include "rollup/days/rollup.h"
 #include "base/world/descriptors.h"
 #include "base/uuid.h"
+#include "storage/engine/engine.h"
 
 enum { KEY_CHECK = 0x20001, KEY_METRICS, KEY_FORMAT };
 
@@ -72,6 +73,7 @@ struct status_context {
     const struct query *query;
     const struct command_request *request;
     struct store_status store;
+    struct engine_status engine;
 };
 
 /* ---- the parts ---- */
@@ -167,17 +169,18 @@ static void put_settings(struct status_report *report, const struct status_conte
 static void put_log(struct status_report *report, const struct status_context *context)
 {
     const struct store_status *store = &context->store;
+    const struct engine_status *engine = &context->engine;
     status_report_line(report, "frames");
     status_report_number(report, "frames_applied", store->frame_applied);
     status_report_words(report, " applied, ");
     status_report_number(report, "frames_durable", store->frame_durable);
     status_report_words(report, " durable, ");
-    status_report_number(report, "frames_flushed", store->frame_flushed);
+    status_report_number(report, "frames_flushed", engine->frame_flushed);
     status_report_words(report, " in segments");
     status_report_line(report, "log");
-    status_report_bytes(report, "log_bytes", store->log_bytes);
+    status_report_bytes(report, "log_bytes", engine->log_bytes);
     status_report_words(report, ", ");
-    status_report_bytes(report, "log_unflushed_bytes", store->log_unflushed_bytes);
+    status_report_bytes(report, "log_unflushed_bytes", engine->log_unflushed_bytes);
     status_report_words(report, " of them not in segments");
 }
 
@@ -195,40 +198,40 @@ static void put_memory(struct status_report *report, const struct status_context
     static const struct {
         const char *key;
         const char *what;
-    } holders[STORE_HOLDERS] = {
-        [STORE_HELD_DAYS] = {"memory_days_bytes", "of days to work off"},
-        [STORE_HELD_PRODUCERS] = {"memory_producers_bytes", "of producers"},
-        [STORE_HELD_STRINGS] = {"memory_strings_bytes", "of connections' strings"},
-        [STORE_HELD_INPUT] = {"memory_input_bytes", "of batches and lines that have come in part"},
-        [STORE_HELD_INGEST_ANSWERS] = {"memory_ingest_answers_bytes", "of answers to senders"},
-        [STORE_HELD_STATEMENTS] = {"memory_statements_bytes", "of prepared statements"},
-        [STORE_HELD_REQUESTS] = {"memory_cql_requests_bytes", "of CQL requests"},
-        [STORE_HELD_ANSWERS] = {"memory_cql_answers_bytes", "of CQL answers"},
-        [STORE_HELD_FIGURES] = {"memory_figures_bytes", "of reports' figures"},
-        [STORE_HELD_COMMANDS] = {"memory_commands_bytes",
-                                 "of commands, with answers that wait to be read"}};
-    const struct store_status *store = &context->store;
-    put_memory_part(report, "memory", "memory_rows_bytes", store->memory_bytes,
+    } holders[MEMORY_HOLDERS] = {
+        [MEMORY_HELD_DAYS] = {"memory_days_bytes", "of days to work off"},
+        [MEMORY_HELD_PRODUCERS] = {"memory_producers_bytes", "of producers"},
+        [MEMORY_HELD_STRINGS] = {"memory_strings_bytes", "of connections' strings"},
+        [MEMORY_HELD_INPUT] = {"memory_input_bytes", "of batches and lines that have come in part"},
+        [MEMORY_HELD_INGEST_ANSWERS] = {"memory_ingest_answers_bytes", "of answers to senders"},
+        [MEMORY_HELD_STATEMENTS] = {"memory_statements_bytes", "of prepared statements"},
+        [MEMORY_HELD_REQUESTS] = {"memory_cql_requests_bytes", "of CQL requests"},
+        [MEMORY_HELD_ANSWERS] = {"memory_cql_answers_bytes", "of CQL answers"},
+        [MEMORY_HELD_FIGURES] = {"memory_figures_bytes", "of reports' figures"},
+        [MEMORY_HELD_COMMANDS] = {"memory_commands_bytes",
+                                  "of commands, with answers that wait to be read"}};
+    const struct engine_status *engine = &context->engine;
+    put_memory_part(report, "memory", "memory_rows_bytes", engine->memory_bytes,
                     "of clicks and rows that are not in segments");
-    put_memory_part(report, "", "memory_ready_bytes", store->memory_ready_bytes,
+    put_memory_part(report, "", "memory_ready_bytes", engine->memory_ready_bytes,
                     "ready for the next of them");
-    put_memory_part(report, "", "memory_segments_bytes", store->memory_segments_bytes,
+    put_memory_part(report, "", "memory_segments_bytes", engine->memory_segments_bytes,
                     "of segments' directories");
-    put_memory_part(report, "", "memory_sums_bytes", store->memory_sums_bytes, "of days' sums");
-    put_memory_part(report, "", "memory_readers_bytes", store->memory_readers_bytes,
+    put_memory_part(report, "", "memory_sums_bytes", engine->memory_sums_bytes, "of days' sums");
+    put_memory_part(report, "", "memory_readers_bytes", engine->memory_readers_bytes,
                     "of what readers of segments left for the next");
-    for (uint32_t i = 0; i < STORE_HOLDERS; i++)
-        put_memory_part(report, "", holders[i].key, store->memory_held_bytes[i], holders[i].what);
+    for (uint32_t i = 0; i < MEMORY_HOLDERS; i++)
+        put_memory_part(report, "", holders[i].key, engine->held.bytes[i], holders[i].what);
 }
 
 static void put_segments(struct status_report *report, const struct status_context *context)
 {
     status_report_line(report, "segments");
-    status_report_number(report, "segments", context->store.segments);
-    if (context->store.failed_reads == 0)
+    status_report_number(report, "segments", context->engine.segments);
+    if (context->engine.failed_reads == 0)
         return;
     status_report_line(report, "failed reads");
-    status_report_number(report, "failed_reads", context->store.failed_reads);
+    status_report_number(report, "failed_reads", context->engine.failed_reads);
     status_report_words(report,
                         " pages could not be read or were damaged; daybook verify names them");
 }
@@ -236,8 +239,8 @@ static void put_segments(struct status_report *report, const struct status_conte
 /* The disk is nearly full when it has not twice what the store will write next. */
 static void put_disk(struct status_report *report, const struct status_context *context)
 {
-    struct store_examination disk;
-    store_examine(context->query->store, &disk);
+    struct engine_examination disk;
+    engine_examine(context->query->store, &disk);
     status_report_line(report, "disk");
     status_report_bytes(report, "disk_free_bytes", disk.disk_free_bytes);
     status_report_words(report, " free, ");
@@ -400,6 +403,7 @@ void status_run(void *room, const struct command_request *request, struct comman
     struct status_context context = {.query = room, .request = request};
     struct status_report report = {.is_human = request->is_terminal};
     store_status(context.query->store, &context.store);
+    engine_status(context.query->store, &context.engine);
     if (options->is_metrics && !options->is_check) {
         answer_metrics(&context, output);
         return;

@@ -51,7 +51,7 @@ void ingest_account_count_input(struct ingest_account *account, size_t bytes)
     if (change == 0)
         return;
     memory->input_bytes->value += change;
-    store_hold_memory(memory->store, STORE_HELD_INPUT, change);
+    memory_held_change(memory->store->held, MEMORY_HELD_INPUT, change);
 }
 
 void ingest_account_count_answers(struct ingest_account *account, size_t bytes)
@@ -64,7 +64,7 @@ void ingest_account_count_answers(struct ingest_account *account, size_t bytes)
     account->answer_bytes = bytes;
     memory->answer_bytes_now += (size_t)change;
     memory->answer_bytes->value = (int64_t)memory->answer_bytes_now;
-    store_hold_memory(memory->store, STORE_HELD_INGEST_ANSWERS, change);
+    memory_held_change(memory->store->held, MEMORY_HELD_INGEST_ANSWERS, change);
 }
 
 void ingest_account_wait(struct ingest_account *account, bool is_waiting)

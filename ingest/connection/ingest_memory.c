@@ -19,15 +19,15 @@ void ingest_memory_open(struct ingest_memory *memory, struct store *store, struc
 
 void ingest_memory_count_producers(struct ingest_memory *memory, size_t bytes)
 {
-    store_hold_memory(memory->store, STORE_HELD_PRODUCERS,
-                      (int64_t)bytes - (int64_t)memory->producer_bytes);
+    memory_held_change(memory->store->held, MEMORY_HELD_PRODUCERS,
+                       (int64_t)bytes - (int64_t)memory->producer_bytes);
     memory->producer_bytes = bytes;
 }
 
 bool ingest_memory_count_strings(struct ingest_memory *memory, size_t before, size_t after)
 {
     check(memory->string_bytes >= before);
-    store_hold_memory(memory->store, STORE_HELD_STRINGS, (int64_t)after - (int64_t)before);
+    memory_held_change(memory->store->held, MEMORY_HELD_STRINGS, (int64_t)after - (int64_t)before);
     memory->string_bytes += after - before;
     return after <= before || memory->string_bytes <= memory->strings_max;
 }

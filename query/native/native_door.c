@@ -133,9 +133,9 @@ void native_door_tell(struct native_door *door)
     bool was_over = door->is_over;
 
     if (store != NULL && request_change != 0)
-        store_hold_memory(store, STORE_HELD_REQUESTS, request_change);
+        memory_held_change(store->held, MEMORY_HELD_REQUESTS, request_change);
     if (store != NULL && answer_change != 0)
-        store_hold_memory(store, STORE_HELD_ANSWERS, answer_change);
+        memory_held_change(store->held, MEMORY_HELD_ANSWERS, answer_change);
     door->metrics.request_bytes->value = (int64_t)door->requests.taken;
     door->metrics.answer_bytes->value = (int64_t)door->answers.taken;
     door->is_over = quota_is_past(&door->answers, door->answers.limit, was_over);

@@ -97,7 +97,7 @@ static void tell_account(const struct figure_reading *reading)
 {
     int64_t change = quota_untold(reading->rollup->figures);
     if (change != 0)
-        store_hold_memory(reading->rollup->store, STORE_HELD_FIGURES, change);
+        memory_held_change(reading->rollup->store->held, MEMORY_HELD_FIGURES, change);
 }
 
 static void reading_free(struct figure_reading *reading)

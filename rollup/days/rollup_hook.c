@@ -295,7 +295,8 @@ static void take_rates(struct rollup *rollup, struct write_batch *batch,
 void rollup_tell_memory(struct rollup *rollup)
 {
     size_t held = dirty_set_bytes(rollup->dirty) + key_map_bytes(rollup->resellers);
-    store_hold_memory(rollup->store, STORE_HELD_DAYS, (int64_t)held - (int64_t)rollup->memory_told);
+    memory_held_change(rollup->store->held, MEMORY_HELD_DAYS,
+                       (int64_t)held - (int64_t)rollup->memory_told);
     rollup->memory_told = held;
 }
 

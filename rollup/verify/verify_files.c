@@ -2,6 +2,7 @@
  * in memory. */
 #include "rollup/verify/verify_private.h"
 #include "base/memory.h"
+#include "storage/engine/engine.h"
 
 static void take_damage(void *context, const char *text)
 {
@@ -50,15 +51,15 @@ static void verify_rates(struct verify *verify)
 static void scrubbed(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    struct store_status store;
+    struct engine_status engine;
     if (status < 0) {
         verify_fail(verify, status, err);
         return;
     }
-    store_status(verify->rollup->store, &store);
+    engine_status(verify->rollup->store, &engine);
     command_printf(verify->output, COMMAND_OUT,
                    "files: checksums of %u segments, and their stats against their rows\n",
-                   store.segments);
+                   engine.segments);
     verify_rates(verify);
     verify_next(verify);
 }
@@ -66,7 +67,7 @@ static void scrubbed(void *context, int status, const struct error *err)
 void verify_files(struct verify *verify)
 {
     struct error err = {0};
-    int rc = store_scrub(verify->rollup->store, take_damage, scrubbed, verify, &err);
+    int rc = engine_scrub(verify->rollup->store, take_damage, scrubbed, verify, &err);
     if (rc < 0)
         verify_fail(verify, rc, &err);
 }

@@ -1,7 +1,7 @@
 /* verify: recompute everything that follows from clicks and rates, and compare.
  *
  *   1 files      every page's checksum; stats against rows; cells against types; the manifest and
- *                its copy: store_scrub
+ *                its copy: engine_scrub
  *     rates      every rate is 0 to 1
  *   2 seals      of each sealed day its checksums, and that its ads add up to it
  *   3 figures    every day of ad_click: stats x rate = amount_by_day, digit for digit, its seals'
@@ -20,6 +20,7 @@
 #include "rollup/verify/verify_private.h"
 
 #include "base/memory.h"
+#include "storage/engine/engine.h"
 
 static void verify_begin(const struct verify_order *order, bool repairs);
 

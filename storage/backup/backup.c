@@ -22,6 +22,7 @@
 #include "storage/backup/backup_point.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "storage/engine/engine.h"
 
 enum { WATCH_MS = 500, SNAPSHOT_RETRY_MS = 10 };
 
@@ -35,8 +36,8 @@ struct task {
     struct backup_handler handler; /* done NULL: was called */
     void *context;
     enum task_state state;
-    struct disk *target;         /* locked; NULL: not open */
-    struct store_snapshot *held; /* being copied, or copied last */
+    struct disk *target;          /* locked; NULL: not open */
+    struct engine_snapshot *held; /* being copied, or copied last */
     struct backup_copy *copy;
     struct backup_progress progress; /* of the last step */
     struct timer timer;
@@ -101,7 +102,7 @@ static void wait_ms(struct task *task, int64_t ms, void (*fire)(struct timer *ti
 static void release_held(struct task *task)
 {
     if (task->held != NULL) {
-        store_snapshot_release(task->backup->store, task->held);
+        engine_snapshot_release(task->backup->store, task->held);
         task->held = NULL;
     }
 }
@@ -265,9 +266,9 @@ static void copy_begin(struct task *task, bool is_tail)
 static int take_next(struct task *task)
 {
     bool goes_on = task->held != NULL && !task->has_let_go;
-    struct store_snapshot *next;
-    int rc =
-        store_snapshot(task->backup->store, goes_on ? task->frame : UINT64_MAX, &next, &task->err);
+    struct engine_snapshot *next;
+    int rc = engine_snapshot_take(task->backup->store, goes_on ? task->frame : UINT64_MAX, &next,
+                                  &task->err);
     if (rc == 0) {
         release_held(task);
         task->held = next;
@@ -465,24 +466,24 @@ static void give_up_hold(struct task *task)
     task->has_let_go = task->needs_point = true;
     if (task->copy != NULL)
         backup_copy_cancel(task->copy);
-    store_snapshot_let_go(task->backup->store, task->held);
+    engine_snapshot_let_go(task->backup->store, task->held);
 }
 
 static void watch(struct timer *timer)
 {
     struct backup *backup = timer->context;
     struct backup_status status;
-    struct store_status store;
+    struct engine_status engine;
     backup_status(backup, &status);
     backup->metric_lag_frames->value = (int64_t)status.lag_frames;
     backup->metric_lag_s->value = (status.lag_us + 999999) / 1000000;
-    store_status(backup->store, &store);
+    engine_status(backup->store, &engine);
     if (backup->follow == NULL)
         return;
     backup->world->executor->timer_start(backup->world->executor, &backup->watch, WATCH_MS);
     if (backup->is_closing && now_us(backup) - backup->closing_us > BACKUP_DRAIN_MS * 1000) {
         task_end(backup->follow);
-    } else if (store.log_bytes > backup->follow->options.log_max && status.lag_frames > 0 &&
+    } else if (engine.log_bytes > backup->follow->options.log_max && status.lag_frames > 0 &&
                backup->follow->held != NULL && !backup->follow->has_let_go) {
         give_up_hold(backup->follow);
     }

@@ -24,6 +24,7 @@
 #include "storage/backup/backup_point.h"
 #include "storage/backup/backup_prune.h"
 #include "base/memory.h"
+#include "storage/engine/engine.h"
 #include "storage/log/commit_log_private.h"
 #include "storage/segment/segment_format.h"
 
@@ -165,7 +166,7 @@ static int extent_order(const void *a, const void *b)
  * have had in full, so that the log has no gap between the two. */
 static void choose_log(struct backup_copy *copy)
 {
-    const struct store_snapshot *snapshot = copy->options.snapshot;
+    const struct engine_snapshot *snapshot = copy->options.snapshot;
     uint32_t first = copy->last.log_count > 0 ? copy->last.log[0].extent.file_id : UINT32_MAX;
     copy->extents = memory_alloc((snapshot->log_count + snapshot->archive_count) *
                                  sizeof(struct commit_log_extent));
@@ -183,7 +184,7 @@ static void choose_log(struct backup_copy *copy)
 
 static void begin_point(struct backup_copy *copy)
 {
-    const struct store_snapshot *snapshot = copy->options.snapshot;
+    const struct engine_snapshot *snapshot = copy->options.snapshot;
     copy->point = (struct backup_point){.number = copy->last.number + 1,
                                         .frame = snapshot->frame,
                                         .timestamp_us = snapshot->timestamp_us,
@@ -488,7 +489,7 @@ static int log_begin(struct backup_copy *copy, struct error *err)
 
 static int log_end(struct backup_copy *copy, struct error *err)
 {
-    const struct store_snapshot *snapshot = copy->options.snapshot;
+    const struct engine_snapshot *snapshot = copy->options.snapshot;
     const struct commit_log_extent *extent = &copy->extents[copy->index];
     int rc = work_sync(copy, err);
     if (rc != 0)

@@ -6,7 +6,7 @@
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_COPY_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_COPY_H
 
-#include "storage/engine/store.h"
+#include "storage/engine/engine.h"
 
 /* How far the log is copied: all of the files below `file_id`, and so many bytes of that one. */
 struct backup_tail {
@@ -17,7 +17,7 @@ struct backup_tail {
 struct backup_copy_options {
     struct disk *source;
     struct disk *target;
-    const struct store_snapshot *snapshot;     /* these three outlive the copy */
+    const struct engine_snapshot *snapshot;     /* these three outlive the copy */
     bool is_tail;                      /* only the log, behind `tail`, and no point */
     struct backup_tail tail;           /* copied before and synced; all-zero: nothing */
     bool copies;                       /* never a hard link */

@@ -9,6 +9,14 @@
 
 enum { CLOSE_RETRY_MS = 2 }; /* until the log's background job has ended */
 
+static const struct store_ops engine_ops;
+
+struct engine *engine_of(struct store *store)
+{
+    check(store->ops == &engine_ops);
+    return (struct engine *)store;
+}
+
 /* ---- closing ---- */
 
 static bool is_idle(const struct engine *engine)
@@ -60,7 +68,7 @@ static void close_if_idle(struct engine *engine)
 
 static void engine_close(struct store *store, store_done done, void *context)
 {
-    struct engine *engine = (struct engine *)store;
+    struct engine *engine = engine_of(store);
     check(!engine->env.is_closing);
     engine->env.is_closing = true;
     engine->closed = (struct callback){done, context};
@@ -174,13 +182,11 @@ static void connect_parts(struct engine *engine)
                                    .account = &engine->account};
 }
 
-static const struct store_ops engine_ops;
-
 struct engine *engine_new(struct world *world, const struct engine_options *options,
                           struct manifest *manifest)
 {
     struct engine *engine = memory_zeroed(1, sizeof(*engine));
-    engine->store.ops = &engine_ops;
+    engine->store = (struct store){.ops = &engine_ops, .held = &engine->account.held};
     engine_env_init(&engine->env, world, options);
     run_set_init(&engine->runs, &engine->env, manifest);
     memory_account_init(&engine->account, &engine->runs);
@@ -298,8 +304,8 @@ static int engine_group(struct store *store, const struct group_request *request
     return reads_group(&engine_of(store)->reads, request, figures, context, err);
 }
 
-static int engine_scrub(struct store *store, void (*found)(void *context, const char *text),
-                        store_done done, void *context, struct error *err)
+int engine_scrub(struct store *store, void (*found)(void *context, const char *text),
+                 store_done done, void *context, struct error *err)
 {
     return reads_scrub(&engine_of(store)->reads, found, done, context, err);
 }
@@ -331,24 +337,36 @@ static void engine_on_waiting(struct store *store, store_waiting_changed changed
     shortage_on_change(&engine_of(store)->shortage, changed, context);
 }
 
-static int engine_flush(struct store *store, store_done done, void *context, struct error *err)
+int engine_flush(struct store *store, store_done done, void *context, struct error *err)
 {
     return maintenance_flush(&engine_of(store)->maintenance, done, context, err);
 }
 
-static int engine_compact(struct store *store, store_done done, void *context, struct error *err)
+int engine_compact(struct store *store, store_done done, void *context, struct error *err)
 {
     return maintenance_compact(&engine_of(store)->maintenance, done, context, err);
 }
 
-static void engine_hold_memory(struct store *store, enum store_holder holder, int64_t change_bytes)
-{
-    memory_account_hold(&engine_of(store)->account, holder, change_bytes);
-}
-
-static void engine_return_memory(struct store *store, bool at_once)
+void engine_return_memory(struct store *store, bool at_once)
 {
     memtable_set_return_memory(&engine_of(store)->memtables, at_once);
+}
+
+static void engine_store_status(struct store *store, struct store_status *status)
+{
+    struct engine *engine = engine_of(store);
+    bool has_failed = engine->env.failed != 0;
+    *status = (struct store_status){
+        .frame_applied = sequencer_applied_frame(&engine->sequencer),
+        .frame_durable = commit_log_durable_frame(engine->sequencer.log),
+        .failed = has_failed,
+        .failure = has_failed ? engine->env.failure.text : "",
+        .waiting = engine->shortage.waiting,
+    };
+    if (engine->metric_failed_reads == NULL)
+        return;
+    engine->metric_failed_reads->value = (int64_t)engine->env.world->disk->failed_reads;
+    engine->metric_readers->value = (int64_t)reader_pool_bytes(engine->runs.readers);
 }
 
 static int64_t engine_now_us(struct store *store)
@@ -387,17 +405,7 @@ static const struct store_ops engine_ops = {
     .set_commit_check = engine_set_commit_check,
     .on_drain = engine_on_drain,
     .on_waiting = engine_on_waiting,
-    .flush = engine_flush,
-    .compact = engine_compact,
-    .scrub = engine_scrub,
-    .status = engine_status_op,
-    .examine = engine_examine_op,
-    .table_status = engine_table_status_op,
-    .snapshot = engine_snapshot_op,
-    .snapshot_let_go = engine_snapshot_let_go_op,
-    .snapshot_release = engine_snapshot_release_op,
-    .hold_memory = engine_hold_memory,
-    .return_memory = engine_return_memory,
+    .status = engine_store_status,
     .now_us = engine_now_us,
     .clock = engine_read_clock,
     .watch_clock = engine_watch_clock,

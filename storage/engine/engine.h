@@ -5,6 +5,8 @@
 #include "base/metrics.h"
 #include "base/world/world.h"
 #include "storage/engine/store.h"
+#include "storage/log/commit_log.h"
+#include "storage/manifest/manifest.h"
 
 enum {
     ENGINE_MEMORY_DEFAULT = 1 << 30,
@@ -62,6 +64,90 @@ must_check int engine_open(struct world *world, const struct engine_options *opt
 must_check int engine_open_new(struct world *world, const struct engine_options *options,
                                struct schema *schema, struct bytes properties,
                                struct store **store_out, struct error *err);
+
+/* ---- what only the embedded store has; `store` is one ---- */
+
+/* Write memtables to segments; merge all runs that may be merged; until it is done with what was
+ * there when it was asked for, whatever comes meanwhile. */
+must_check int engine_flush(struct store *store, store_done done, void *context, struct error *err);
+must_check int engine_compact(struct store *store, store_done done, void *context,
+                              struct error *err);
+
+/* Read every page of every segment and check it, stats against rows, and the manifest and its copy;
+ * `found` is called with a line per damage.  `done` with 0 when all was read, whatever was
+ * found. */
+must_check int engine_scrub(struct store *store, void (*found)(void *context, const char *text),
+                            store_done done, void *context, struct error *err);
+
+struct engine_status {
+    uint64_t frame_flushed;
+    uint64_t log_bytes;           /* files of the log, spare ones too */
+    uint64_t log_unflushed_bytes;
+    uint64_t memory_bytes;        /* memtables, open and frozen */
+    uint64_t memory_ready_bytes;               /* for the next rows */
+    uint64_t memory_segments_bytes;            /* directories of segments */
+    uint64_t memory_sums_bytes;                /* sums by partition */
+    uint64_t memory_readers_bytes;             /* what readers of segments left for the next */
+    struct memory_held held;                   /* what the folders above said that they hold */
+    uint32_t memtables_frozen;
+    uint32_t segments;
+    uint64_t failed_reads;        /* pages of segments that could not be read, or were damaged */
+};
+void engine_status(struct store *store, struct engine_status *status_out);
+
+struct engine_table_status {
+    uint32_t table_id;
+    uint32_t segments;
+    uint64_t segment_bytes;
+    uint64_t segment_rows;
+    uint64_t memory_rows;         /* of ranked tables: in memtables */
+};
+
+/* Fills up to `capacity`; returns how many tables have data. */
+uint32_t engine_table_status(struct store *store, struct engine_table_status *tables,
+                             uint32_t capacity);
+
+/* What only the files of a store can tell. */
+struct engine_examination {
+    uint64_t disk_free_bytes;     /* for this process */
+    uint64_t disk_wanted_bytes;   /* what it will write next: a log file, and what is in memory */
+    uint32_t unlinked;            /* files that are in use, and have no name any more */
+    char unlinked_path[64];       /* one of them */
+};
+
+/* Asks the system for each file that is in use, some microseconds for each: not at every turn. */
+void engine_examine(struct store *store, struct engine_examination *examination_out);
+
+/* Now and then: what is kept for rows to come goes back to the system, if none needed any of it
+ * since the last call, or `at_once`. */
+void engine_return_memory(struct store *store, bool at_once);
+
+/* ---- the files of a moment, for a backup ---- */
+
+/* Everything up to a frame, as files below the directory that stay as they are until the snapshot
+ * is released: the segments of `state`, and the fronts of log files that hold the frames after its
+ * flushed one. */
+struct engine_snapshot {
+    uint64_t frame;                    /* the last durable one when it was taken */
+    int64_t timestamp_us;              /* nothing in it was written later; 0: it holds nothing */
+    struct manifest_state state;
+    const struct commit_log_extent *log;           /* by file id; the last one is being written */
+    uint32_t log_count;
+    const struct commit_log_extent *archive;       /* older files, which it does not need */
+    uint32_t archive_count;
+};
+
+/* The files as of now, at once.  Log files with frames past `frame_kept` are in it too, though
+ * flushed, as far as an earlier snapshot that is still there kept them: for a backup that copies
+ * the log without a gap.  UINT64_MAX: only what is needed.  While it is there, disk space is not
+ * given back, so it is released as soon as it is copied, and before the store is closed.
+ * ERROR_BUSY: there is none now, but there will be within moments. */
+must_check int engine_snapshot_take(struct store *store, uint64_t frame_kept,
+                                    struct engine_snapshot **snapshot_out, struct error *err);
+/* Its log files may change from now on, though the snapshot is not released yet: for a backup that
+ * has to give up, and whose copying cannot be ended at once. */
+void engine_snapshot_let_go(struct store *store, struct engine_snapshot *snapshot);
+void engine_snapshot_release(struct store *store, struct engine_snapshot *snapshot);
 
 /* Settings given at init (`key=value` lines), and the directory's id. */
 struct bytes engine_properties(const struct store *store);

@@ -1,6 +1,6 @@
 /* engine_private: the embedded store: its parts, and what its own files share.
  *
- *     maintenance   flushes (store_flush), merges     shortage       what it waits for
+ *     maintenance   flushes (engine_flush), merges     shortage       what it waits for
  *     reads         pages, sums, groups, scrubs
  *     sequencer     frames, and who waits for them
  *     memtable_set  the open one and the frozen ones  engine_clock   timestamps
@@ -41,13 +41,10 @@ struct engine {
     struct metric *metric_readers;
 };
 
-static inline struct engine *engine_of(struct store *store)
-{
-    return (struct engine *)store;
-}
-
 /* ---- engine.c ---- */
 
+/* The engine that the store is; it must be one. */
+struct engine *engine_of(struct store *store);
 /* Takes the manifest, and the directory's lock, which engine_free lets go. */
 struct engine *engine_new(struct world *world, const struct engine_options *options,
                           struct manifest *manifest);
@@ -62,14 +59,4 @@ void engine_frames_durable(void *context, int status, uint64_t frame);
 /* While opening, once the log is replayed: as engine_options.restamp says. */
 must_check int engine_restamp_now(struct engine *engine, struct error *err);
 
-/* ---- engine_status.c, engine_snapshot.c: operations ---- */
-
-void engine_status_op(struct store *store, struct store_status *status_out);
-void engine_examine_op(struct store *store, struct store_examination *examination_out);
-uint32_t engine_table_status_op(struct store *store, struct store_table_status *tables,
-                                uint32_t capacity);
-int engine_snapshot_op(struct store *store, uint64_t frame_kept,
-                       struct store_snapshot **snapshot_out, struct error *err);
-void engine_snapshot_let_go_op(struct store *store, struct store_snapshot *snapshot);
-void engine_snapshot_release_op(struct store *store, struct store_snapshot *snapshot);
 #endif

@@ -16,16 +16,16 @@
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
 
-struct engine_snapshot {
-    struct store_snapshot base; /* first */
-    struct segment **segments;  /* referenced */
+struct taken {
+    struct engine_snapshot base; /* first */
+    struct segment **segments;   /* referenced */
     struct commit_log_hold hold;
     bool holds;
     struct buffer log;
     struct buffer archive;
 };
 
-static void take_segments(const struct engine *engine, struct engine_snapshot *snapshot)
+static void take_segments(const struct engine *engine, struct taken *snapshot)
 {
     struct manifest_state *state = &snapshot->base.state;
     uint32_t count = engine->runs.count;
@@ -47,7 +47,7 @@ static void take_segments(const struct engine *engine, struct engine_snapshot *s
     manifest_state_sort(state);
 }
 
-static void take_state(const struct engine *engine, struct engine_snapshot *snapshot)
+static void take_state(const struct engine *engine, struct taken *snapshot)
 {
     /* Directory id and properties never change while the manifest is open. */
     const struct manifest_state *manifest = manifest_state(engine->runs.manifest);
@@ -62,11 +62,11 @@ static void take_state(const struct engine *engine, struct engine_snapshot *snap
     take_segments(engine, snapshot);
 }
 
-static void take_log(struct engine *engine, uint64_t frame_kept, struct engine_snapshot *snapshot)
+static void take_log(struct engine *engine, uint64_t frame_kept, struct taken *snapshot)
 {
     uint64_t frame =
         frame_kept < engine->runs.frame_flushed ? frame_kept : engine->runs.frame_flushed;
-    struct store_snapshot *base = &snapshot->base;
+    struct engine_snapshot *base = &snapshot->base;
     commit_log_hold(engine->sequencer.log, &snapshot->hold, frame);
     snapshot->holds = true;
     commit_log_extents(engine->sequencer.log, frame, &snapshot->log);
@@ -80,10 +80,10 @@ static void take_log(struct engine *engine, uint64_t frame_kept, struct engine_s
         base->timestamp_us = commit_log_durable_timestamp(engine->sequencer.log);
 }
 
-int engine_snapshot_op(struct store *store, uint64_t frame_kept,
-                       struct store_snapshot **snapshot_out, struct error *err)
+int engine_snapshot_take(struct store *store, uint64_t frame_kept,
+                         struct engine_snapshot **snapshot_out, struct error *err)
 {
-    struct engine *engine = (struct engine *)store;
+    struct engine *engine = engine_of(store);
     *snapshot_out = NULL;
     int rc = engine_env_check(&engine->env, err);
     if (rc != 0)
@@ -91,7 +91,7 @@ int engine_snapshot_op(struct store *store, uint64_t frame_kept,
     /* Its log would go on behind a purge that its segments do not have. */
     if (engine->maintenance.purges_under_way > 0)
         return error_set(err, ERROR_BUSY, "a purge is being published");
-    struct engine_snapshot *snapshot = memory_zeroed(1, sizeof(*snapshot));
+    struct taken *snapshot = memory_zeroed(1, sizeof(*snapshot));
     snapshot->base.frame = sequencer_durable_frame(&engine->sequencer);
     take_state(engine, snapshot);
     take_log(engine, frame_kept, snapshot);
@@ -99,18 +99,18 @@ int engine_snapshot_op(struct store *store, uint64_t frame_kept,
     return 0;
 }
 
-void engine_snapshot_let_go_op(struct store *store, struct store_snapshot *base)
+void engine_snapshot_let_go(struct store *store, struct engine_snapshot *base)
 {
-    struct engine_snapshot *snapshot = (struct engine_snapshot *)base;
+    struct taken *snapshot = (struct taken *)base;
     if (snapshot->holds)
-        commit_log_unhold(((struct engine *)store)->sequencer.log, &snapshot->hold);
+        commit_log_unhold(engine_of(store)->sequencer.log, &snapshot->hold);
     snapshot->holds = false;
 }
 
-void engine_snapshot_release_op(struct store *store, struct store_snapshot *base)
+void engine_snapshot_release(struct store *store, struct engine_snapshot *base)
 {
-    struct engine_snapshot *snapshot = (struct engine_snapshot *)base;
-    engine_snapshot_let_go_op(store, base);
+    struct taken *snapshot = (struct taken *)base;
+    engine_snapshot_let_go(store, base);
     for (uint32_t i = 0; i < base->state.segment_count; i++)
         segment_unref(snapshot->segments[i]);
     schema_unref(base->state.schema);

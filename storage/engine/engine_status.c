@@ -3,12 +3,10 @@
 #include "storage/engine/engine_private.h"
 #include "storage/manifest/manifest_probe.h"
 
-void engine_status_op(struct store *store, struct store_status *status)
+void engine_status(struct store *store, struct engine_status *status_out)
 {
-    struct engine *engine = engine_of(store);
-    *status = (struct store_status){
-        .frame_applied = sequencer_applied_frame(&engine->sequencer),
-        .frame_durable = commit_log_durable_frame(engine->sequencer.log),
+    const struct engine *engine = engine_of(store);
+    *status_out = (struct engine_status){
         .frame_flushed = engine->runs.frame_flushed,
         .log_bytes = commit_log_disk_bytes(engine->sequencer.log),
         .log_unflushed_bytes = commit_log_unflushed_bytes(engine->sequencer.log),
@@ -17,23 +15,16 @@ void engine_status_op(struct store *store, struct store_status *status)
         .memory_segments_bytes = engine->runs.bytes,
         .memory_sums_bytes = run_set_index_bytes(&engine->runs),
         .memory_readers_bytes = reader_pool_bytes(engine->runs.readers),
+        .held = engine->account.held,
         .memtables_frozen = engine->memtables.frozen_count,
         .segments = engine->runs.count,
         .failed_reads = engine->env.world->disk->failed_reads,
-        .failed = engine->env.failed != 0,
-        .failure = engine->env.failed != 0 ? engine->env.failure.text : "",
     };
-    status->waiting = engine->shortage.waiting;
-    memcpy(status->memory_held_bytes, engine->account.held_bytes,
-           sizeof(engine->account.held_bytes));
-    if (engine->env.options.metrics == NULL)
-        return;
-    engine->metric_failed_reads->value = (int64_t)status->failed_reads;
-    engine->metric_readers->value = (int64_t)status->memory_readers_bytes;
 }
 
-static struct store_table_status *table_entry(struct store_table_status *tables, uint32_t capacity,
-                                              uint32_t *count, uint32_t table_id)
+static struct engine_table_status *table_entry(struct engine_table_status *tables,
+                                               uint32_t capacity, uint32_t *count,
+                                               uint32_t table_id)
 {
     uint32_t used = *count < capacity ? *count : capacity;
     for (uint32_t i = 0; i < used; i++)
@@ -42,29 +33,29 @@ static struct store_table_status *table_entry(struct store_table_status *tables,
     (*count)++;
     if (*count > capacity)
         return NULL;
-    tables[*count - 1] = (struct store_table_status){.table_id = table_id};
+    tables[*count - 1] = (struct engine_table_status){.table_id = table_id};
     return &tables[*count - 1];
 }
 
-static void add_memory_rows(const struct memtable *memtable, struct store_table_status *tables,
+static void add_memory_rows(const struct memtable *memtable, struct engine_table_status *tables,
                             uint32_t capacity, uint32_t *count)
 {
     for (uint32_t i = 0; i < memtable->wide_count; i++) {
-        struct store_table_status *entry =
+        struct engine_table_status *entry =
             table_entry(tables, capacity, count, memtable->wide[i].table_id);
         if (entry != NULL)
             entry->memory_rows += wide_memtable_row_count(memtable->wide[i].rows);
     }
 }
 
-uint32_t engine_table_status_op(struct store *store, struct store_table_status *tables,
-                                uint32_t capacity)
+uint32_t engine_table_status(struct store *store, struct engine_table_status *tables,
+                             uint32_t capacity)
 {
     struct engine *engine = engine_of(store);
     uint32_t count = 0;
     for (uint32_t i = 0; i < engine->runs.count; i++) {
         const struct segment_info *info = segment_info(engine->runs.segments[i]);
-        struct store_table_status *entry = table_entry(tables, capacity, &count, info->table_id);
+        struct engine_table_status *entry = table_entry(tables, capacity, &count, info->table_id);
         if (entry != NULL) {
             entry->segments++;
             entry->segment_bytes += info->size;
@@ -79,7 +70,7 @@ uint32_t engine_table_status_op(struct store *store, struct store_table_status *
 
 /* ---- what the disk says ---- */
 
-static void count_unlinked(struct engine *engine, struct store_examination *examination)
+static void count_unlinked(struct engine *engine, struct engine_examination *examination)
 {
     examination->unlinked = commit_log_unlinked(engine->sequencer.log, examination->unlinked_path);
     for (uint32_t i = 0; i < engine->runs.count; i++) {
@@ -94,13 +85,13 @@ static void count_unlinked(struct engine *engine, struct store_examination *exam
     }
 }
 
-void engine_examine_op(struct store *store, struct store_examination *examination_out)
+void engine_examine(struct store *store, struct engine_examination *examination_out)
 {
-    struct engine *engine = (struct engine *)store;
+    struct engine *engine = engine_of(store);
     struct disk *disk = engine->env.world->disk;
-    *examination_out = (struct store_examination){.disk_free_bytes = disk->free_bytes(disk),
-                                                  .disk_wanted_bytes =
-                                                      commit_log_next_bytes(engine->sequencer.log) +
-                                                      memtable_set_bytes(&engine->memtables)};
+    *examination_out = (struct engine_examination){
+        .disk_free_bytes = disk->free_bytes(disk),
+        .disk_wanted_bytes =
+            commit_log_next_bytes(engine->sequencer.log) + memtable_set_bytes(&engine->memtables)};
     count_unlinked(engine, examination_out);
 }

@@ -12,18 +12,11 @@ void memory_account_init(struct memory_account *account, const struct run_set *r
     *account = (struct memory_account){.runs = runs, .limit = runs->env->options.memory_limit};
 }
 
-void memory_account_hold(struct memory_account *account, enum store_holder holder,
-                         int64_t change_bytes)
-{
-    check(holder < STORE_HOLDERS);
-    account->held_bytes[holder] += (uint64_t)change_bytes;
-}
-
 uint64_t memory_account_kept(const struct memory_account *account)
 {
     uint64_t bytes = run_set_kept_bytes(account->runs);
-    for (uint32_t i = 0; i < STORE_HOLDERS; i++)
-        bytes += account->held_bytes[i];
+    for (uint32_t i = 0; i < MEMORY_HOLDERS; i++)
+        bytes += account->held.bytes[i];
     return bytes;
 }
 

@@ -2,8 +2,8 @@
  *
  *     limit (--memory)
  *     ├─ kept       directories of open segments, sums by partition, what readers of segments leave
- *     │             for the next ones, and what the folders above hold by partition or client (enum
- *     │             store_holder): no flush makes it less
+ *     │             for the next ones, and what the folders above hold (memory_held.h): no flush
+ *     │             makes it less
  *     ├─ work       a quarter of the limit, at least 28 MiB (of a small limit half) and at most
  *     │             64: what flushes, merges, reads and doors use while they work
  *     └─ memtables  what is left, at least a quarter: one open, others being flushed or freed, and
@@ -21,14 +21,11 @@
 struct memory_account {
     const struct run_set *runs;
     uint64_t limit;
-    uint64_t held_bytes[STORE_HOLDERS];        /* by the folders above: store_hold_memory */
+    struct memory_held held;
 };
 
 /* The limit is that of the options of `runs`, which outlive this. */
 void memory_account_init(struct memory_account *account, const struct run_set *runs);
-/* `change_bytes` more than before (or less, if negative) are held. */
-void memory_account_hold(struct memory_account *account, enum store_holder holder,
-                         int64_t change_bytes);
 /* Bytes that stay whatever is flushed. */
 uint64_t memory_account_kept(const struct memory_account *account);
 /* Bytes that all memtables together may take. */

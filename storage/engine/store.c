@@ -92,62 +92,9 @@ const char *store_shortage_name(enum store_shortage shortage)
     return names[shortage];
 }
 
-int store_flush(struct store *store, store_done done, void *context, struct error *err)
-{
-    return store->ops->flush(store, done, context, err);
-}
-
-int store_compact(struct store *store, store_done done, void *context, struct error *err)
-{
-    return store->ops->compact(store, done, context, err);
-}
-
-int store_scrub(struct store *store, void (*found)(void *context, const char *text),
-                store_done done, void *context, struct error *err)
-{
-    return store->ops->scrub(store, found, done, context, err);
-}
-
 void store_status(struct store *store, struct store_status *status_out)
 {
     store->ops->status(store, status_out);
-}
-
-void store_examine(struct store *store, struct store_examination *examination_out)
-{
-    store->ops->examine(store, examination_out);
-}
-
-uint32_t store_table_status(struct store *store, struct store_table_status *tables,
-                            uint32_t capacity)
-{
-    return store->ops->table_status(store, tables, capacity);
-}
-
-int store_snapshot(struct store *store, uint64_t frame_kept, struct store_snapshot **snapshot_out,
-                   struct error *err)
-{
-    return store->ops->snapshot(store, frame_kept, snapshot_out, err);
-}
-
-void store_snapshot_let_go(struct store *store, struct store_snapshot *snapshot)
-{
-    store->ops->snapshot_let_go(store, snapshot);
-}
-
-void store_snapshot_release(struct store *store, struct store_snapshot *snapshot)
-{
-    store->ops->snapshot_release(store, snapshot);
-}
-
-void store_hold_memory(struct store *store, enum store_holder holder, int64_t change_bytes)
-{
-    store->ops->hold_memory(store, holder, change_bytes);
-}
-
-void store_return_memory(struct store *store, bool at_once)
-{
-    store->ops->return_memory(store, at_once);
 }
 
 int64_t store_now_us(struct store *store)

@@ -18,8 +18,7 @@
 #include "storage/cell/stats.h"
 #include "storage/cell/stream.h"
 #include "storage/cell/write_batch.h"
-#include "storage/log/commit_log.h"
-#include "storage/manifest/manifest.h"
+#include "storage/engine/memory_held.h"
 
 struct store;
 
@@ -28,7 +27,7 @@ struct store_capabilities {
     bool snapshot;                /* one page of a read is one moment */
     bool stats;                   /* partition stats without reading rows */
     bool read_only;               /* apply answers ERROR_READ_ONLY */
-    bool files;                   /* store_snapshot: a moment is files that can be copied */
+    bool files;                   /* it is the embedded engine, with files to copy (engine.h) */
 };
 
 enum read_view { READ_DURABLE, READ_APPLIED };
@@ -136,29 +135,6 @@ struct store_hold {
     struct store_hold *next;           /* private */
 };
 
-struct store_table_status {
-    uint32_t table_id;
-    uint32_t segments;
-    uint64_t segment_bytes;
-    uint64_t segment_rows;
-    uint64_t memory_rows;         /* of ranked tables: in memtables */
-};
-
-/* What rooms above keep in memory by partition or client: parts of the store's account. */
-enum store_holder {
-    STORE_HELD_DAYS,              /* days that are to be worked off, and those that were lately */
-    STORE_HELD_PRODUCERS,         /* and their batches that are remembered */
-    STORE_HELD_STRINGS,           /* dictionaries of ingest connections */
-    STORE_HELD_INPUT,             /* lines, frames and batches that have come in part */
-    STORE_HELD_INGEST_ANSWERS,    /* of ingest connections, that wait for the disk or a reader */
-    STORE_HELD_STATEMENTS,        /* prepared ones */
-    STORE_HELD_REQUESTS,          /* of the CQL door: come in part, waiting, or being carried out */
-    STORE_HELD_ANSWERS,           /* of the CQL door, that wait for their readers */
-    STORE_HELD_FIGURES,           /* of reports, that wait to be given in order */
-    STORE_HELD_COMMANDS,          /* that run in a server, and their answers that wait */
-    STORE_HOLDERS
-};
-
 struct store_waiting;
 typedef void (*store_waiting_changed)(void *context, const struct store_waiting *waiting);
 
@@ -196,47 +172,12 @@ struct store_waiting {
 /* "disk_full", "no_descriptors", "no_memory"; "nothing". */
 const char *store_shortage_name(enum store_shortage shortage);
 
-/* What only the files of a store can tell. */
-struct store_examination {
-    uint64_t disk_free_bytes;     /* for this process */
-    uint64_t disk_wanted_bytes;   /* what it will write next: a log file, and what is in memory */
-    uint32_t unlinked;            /* files that are in use, and have no name any more */
-    char unlinked_path[64];       /* one of them */
-};
-
 struct store_status {
     uint64_t frame_applied;
     uint64_t frame_durable;
-    uint64_t frame_flushed;
-    uint64_t log_bytes;           /* files of the log, spare ones too */
-    uint64_t log_unflushed_bytes;
-    uint64_t memory_bytes;        /* memtables, open and frozen */
-    uint64_t memory_ready_bytes;               /* for the next rows */
-    uint64_t memory_segments_bytes;            /* directories of segments */
-    uint64_t memory_sums_bytes;                /* sums by partition */
-    uint64_t memory_readers_bytes;             /* what readers of segments left for the next */
-    uint64_t memory_held_bytes[STORE_HOLDERS]; /* what rooms above said that they hold */
-    uint32_t memtables_frozen;
-    uint32_t segments;
-    uint64_t failed_reads;        /* pages of segments that could not be read, or were damaged */
     bool failed;                  /* a write or sync failed: nothing is acknowledged any more */
     const char *failure;          /* why, or "" */
     struct store_waiting waiting;
-};
-
-/* ---- the files of a moment, for a backup ---- */
-
-/* Everything up to a frame, as files below the directory that stay as they are until the snapshot
- * is released: the segments of `state`, and the fronts of log files that hold the frames after its
- * flushed one. */
-struct store_snapshot {
-    uint64_t frame;                    /* the last durable one when it was taken */
-    int64_t timestamp_us;              /* nothing in it was written later; 0: it holds nothing */
-    struct manifest_state state;
-    const struct commit_log_extent *log;           /* by file id; the last one is being written */
-    uint32_t log_count;
-    const struct commit_log_extent *archive;       /* older files, which it does not need */
-    uint32_t archive_count;
 };
 
 /* ---- time ---- */
@@ -271,20 +212,7 @@ struct store_ops {
     void (*set_commit_check)(struct store *store, store_commit_check check, void *context);
     void (*on_drain)(struct store *store, void (*drain)(void *context), void *context);
     void (*on_waiting)(struct store *store, store_waiting_changed changed, void *context);
-    int (*flush)(struct store *store, store_done done, void *context, struct error *err);
-    int (*compact)(struct store *store, store_done done, void *context, struct error *err);
-    int (*scrub)(struct store *store, void (*found)(void *context, const char *text),
-                 store_done done, void *context, struct error *err);
     void (*status)(struct store *store, struct store_status *status_out);
-    void (*examine)(struct store *store, struct store_examination *examination_out);
-    uint32_t (*table_status)(struct store *store, struct store_table_status *tables,
-                             uint32_t capacity);
-    int (*snapshot)(struct store *store, uint64_t frame_kept, struct store_snapshot **snapshot_out,
-                    struct error *err);
-    void (*snapshot_let_go)(struct store *store, struct store_snapshot *snapshot);
-    void (*snapshot_release)(struct store *store, struct store_snapshot *snapshot);
-    void (*hold_memory)(struct store *store, enum store_holder holder, int64_t change_bytes);
-    void (*return_memory)(struct store *store, bool at_once);
     int64_t (*now_us)(struct store *store);
     struct store_clock (*clock)(struct store *store);
     void (*watch_clock)(struct store *store);
@@ -295,6 +223,7 @@ struct store_ops {
 /* The base of every store; implementations embed it first. */
 struct store {
     const struct store_ops *ops;
+    struct memory_held *held;          /* the account of the process that the store works in */
 };
 
 struct store_capabilities store_capabilities(struct store *store);
@@ -362,45 +291,7 @@ void store_on_drain(struct store *store, void (*drain)(void *context), void *con
  * context of its own.  NULL takes back the one of `context`. */
 void store_on_waiting(struct store *store, store_waiting_changed changed, void *context);
 
-/* Write memtables to segments; merge all runs that may be merged; until it is done with what was
- * there when it was asked for, whatever comes meanwhile. */
-must_check int store_flush(struct store *store, store_done done, void *context, struct error *err);
-must_check int store_compact(struct store *store, store_done done, void *context,
-                             struct error *err);
-
-/* Read every page of every segment and check it, stats against rows, and the manifest and its copy;
- * `found` is called with a line per damage.  `done` with 0 when all was read, whatever was
- * found. */
-must_check int store_scrub(struct store *store, void (*found)(void *context, const char *text),
-                           store_done done, void *context, struct error *err);
-
 void store_status(struct store *store, struct store_status *status_out);
-/* Asks the system for each file that is in use, some microseconds for each: not at every turn. */
-void store_examine(struct store *store, struct store_examination *examination_out);
-/* Fills up to `capacity`; returns how many tables have data. */
-uint32_t store_table_status(struct store *store, struct store_table_status *tables,
-                            uint32_t capacity);
-
-/* The files as of now, at once.  Log files with frames past `frame_kept` are in it too, though
- * flushed, as far as an earlier snapshot that is still there kept them: for one who copies the log
- * without a gap.  UINT64_MAX: only what is needed.  While it is there, disk space is not given
- * back, so it is released as soon as it is copied, and before the store is closed.  ERROR_BUSY:
- * there is none now, but there will be within moments. */
-must_check int store_snapshot(struct store *store, uint64_t frame_kept,
-                              struct store_snapshot **snapshot_out, struct error *err);
-/* Its log files may change from now on, though the snapshot is not released yet: for one who has to
- * give up, and whose copying cannot be ended at once. */
-void store_snapshot_let_go(struct store *store, struct store_snapshot *snapshot);
-void store_snapshot_release(struct store *store, struct store_snapshot *snapshot);
-
-/* A room above keeps so much more memory than it said last (or less), by partition or client: that
- * counts in the store's limit until it is closed, and memtables get what is left. */
-void store_hold_memory(struct store *store, enum store_holder holder, int64_t change_bytes);
-
-/* Now and then: what is kept for rows to come goes back to the system, if none needed any of it
- * since the last call, or `at_once`. */
-void store_return_memory(struct store *store, bool at_once);
-
 /* The store's clock: never behind a timestamp it has given, but where those are no times any more
  * (a directory of a version that took a client's nanoseconds for its own). */
 int64_t store_now_us(struct store *store);

@@ -20,6 +20,7 @@
 #include "client/frame_writer.h"
 #include "base/calendar.h"
 #include "base/memory.h"
+#include "storage/engine/engine.h"
 #include "storage/manifest/manifest_roster.h"
 #include "storage/segment/segment_format.h"
 #include "tests/fuzz/fuzz.h"
@@ -514,9 +515,9 @@ static void save_files(struct seeds *seeds)
 /* A backup's point of the directory, whose hashes are made up. */
 static void save_point(const struct seeds *seeds, struct store *store)
 {
-    struct store_snapshot *snapshot;
+    struct engine_snapshot *snapshot;
     struct buffer content = {0};
-    check(store_snapshot(store, UINT64_MAX, &snapshot, NULL) == 0);
+    check(engine_snapshot_take(store, UINT64_MAX, &snapshot, NULL) == 0);
     struct hash128 *hashes = memory_zeroed(snapshot->state.segment_count, sizeof(*hashes));
     struct backup_log_file *log = memory_zeroed(snapshot->log_count, sizeof(*log));
     for (uint32_t i = 0; i < snapshot->log_count; i++)
@@ -531,7 +532,7 @@ static void save_point(const struct seeds *seeds, struct store *store)
                                  .log_count = snapshot->log_count};
     backup_point_encode(&point, &content);
     save(seeds, "backup_point", "plain", bytes_of("", 0), buffer_view(&content));
-    store_snapshot_release(store, snapshot);
+    engine_snapshot_release(store, snapshot);
     memory_free(hashes);
     memory_free(log);
     buffer_release(&content);

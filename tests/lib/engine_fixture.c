@@ -1,4 +1,5 @@
 /* engine_fixture: see the header. */
+#include "storage/engine/engine.h"
 #include "tests/lib/engine_fixture.h"
 
 #include <inttypes.h>
@@ -237,7 +238,7 @@ void engine_fixture_flush(struct engine_fixture *fixture)
 {
     bool done = false;
     struct error err = {0};
-    if (store_flush(fixture->store, set_done, &done, &err) != 0)
+    if (engine_flush(fixture->store, set_done, &done, &err) != 0)
         fail_with("flush", &err);
     step_until(fixture, &done);
 }
@@ -246,7 +247,7 @@ void engine_fixture_compact(struct engine_fixture *fixture)
 {
     bool done = false;
     struct error err = {0};
-    if (store_compact(fixture->store, set_done, &done, &err) != 0)
+    if (engine_compact(fixture->store, set_done, &done, &err) != 0)
         fail_with("compact", &err);
     step_until(fixture, &done);
 }

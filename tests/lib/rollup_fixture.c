@@ -1,4 +1,5 @@
 /* rollup_fixture: see the header. */
+#include "storage/engine/engine.h"
 #include "tests/lib/rollup_fixture.h"
 
 #include <criterion/criterion.h>
@@ -213,7 +214,7 @@ void rollup_fixture_go_on(struct rollup_fixture *fixture, struct sim_world *afte
 void rollup_fixture_flush(struct rollup_fixture *fixture)
 {
     struct waiting flushed = {0};
-    require(store_flush(fixture->store, set_done, &flushed, &flushed.err), &flushed.err, "flush");
+    require(engine_flush(fixture->store, set_done, &flushed, &flushed.err), &flushed.err, "flush");
     wait_for(fixture, &flushed, "flush");
 }
 

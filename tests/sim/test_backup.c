@@ -11,6 +11,7 @@
 
 #include "storage/backup/backup_point.h"
 #include "base/memory.h"
+#include "storage/engine/engine.h"
 #include "tests/sim/backup_bench.h"
 #include "tests/sim/sim_random.h"
 
@@ -61,7 +62,7 @@ Test(backup, is_one_moment_while_writes_flushes_and_merges_go_on)
         backup_bench_open(&bench, sim_world_new(seed), sim_disk_new());
         backup_bench_write(&bench, 30);
         uint32_t before = bench.acknowledged;
-        cr_assert_eq(store_compact(bench.fixture.store, NULL, NULL, NULL), 0);
+        cr_assert_eq(engine_compact(bench.fixture.store, NULL, NULL, NULL), 0);
         cr_assert_eq(backup_bench_back_up(&bench, 40, &ended), 0, "%s", ended.err.text);
         struct backup_bench_restored restored =
             backup_bench_restore(bench.target, BACKUP_AT_POINT, 0);

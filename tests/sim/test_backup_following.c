@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 
+#include "storage/engine/engine.h"
 #include "tests/sim/backup_bench.h"
 
 static void follow(struct backup_bench *bench)
@@ -180,7 +181,7 @@ Test(backup_following, lets_the_log_go_past_its_limit_and_begins_with_a_point)
 {
     struct backup_bench bench;
     struct backup_status status;
-    struct store_status store;
+    struct engine_status store;
     backup_bench_start(&bench, 16);
     backup_bench_write(&bench, 5);
     bench.log_max = 8 * BACKUP_BENCH_LOG_FILE;
@@ -193,7 +194,7 @@ Test(backup_following, lets_the_log_go_past_its_limit_and_begins_with_a_point)
         engine_fixture_flush(&bench.fixture);
         sim_world_run_us(bench.sim, 200000);
     }
-    store_status(bench.fixture.store, &store);
+    engine_status(bench.fixture.store, &store);
     cr_expect_lt(store.log_bytes, 16 * BACKUP_BENCH_LOG_FILE);
     sim_disk_set_space(bench.target, UINT64_MAX);
     catch_up(&bench);
@@ -329,7 +330,7 @@ static bool follow_while_the_store_fails(enum sim_call call, bool for_ever, uint
     uint64_t before = sim_disk_calls(source, call);
     sim_disk_fail(source, call, number, -EIO, for_ever);
     backup_bench_write(&bench, 8);
-    int rc = store_flush(bench.fixture.store, NULL, NULL, NULL);
+    int rc = engine_flush(bench.fixture.store, NULL, NULL, NULL);
     cr_assert(rc == 0 || rc == ERROR_FAILED, "%d", rc);
     sim_world_run_us(bench.sim, 1000000);
     backup_bench_write(&bench, 4);

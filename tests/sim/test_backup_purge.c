@@ -13,6 +13,7 @@
 #include <criterion/criterion.h>
 
 #include "base/murmur3.h"
+#include "storage/engine/engine.h"
 #include "tests/sim/backup_bench.h"
 #include "tests/sim/sim_options.h"
 #include "tests/sim/sim_random.h"
@@ -129,7 +130,7 @@ static void do_something_else(struct history *history)
         engine_fixture_compact(&history->bench.fixture);
         return;
     case 4:
-        cr_assert_eq(store_compact(history->bench.fixture.store, NULL, NULL, NULL), 0);
+        cr_assert_eq(engine_compact(history->bench.fixture.store, NULL, NULL, NULL), 0);
         return;
     case 5:
     case 6:
@@ -242,7 +243,7 @@ static bool follow_after(uint32_t turns)
     cr_assert_eq(engine_fixture_clicks(&bench.fixture, clicks, 2), 0);
     engine_fixture_flush(&bench.fixture);
     backup_bench_delete_rank(&bench, &clicks[1], 1);
-    cr_assert_eq(store_compact(bench.fixture.store, backup_bench_set_ended, &merged, NULL), 0);
+    cr_assert_eq(engine_compact(bench.fixture.store, backup_bench_set_ended, &merged, NULL), 0);
     for (uint32_t i = 0; i < turns && !merged.is_done; i++)
         cr_assert(executor->step(executor));
     bool was_over = merged.is_done;

@@ -20,6 +20,7 @@
 #include <criterion/criterion.h>
 
 #include "ingest/connection/ingest.h"
+#include "storage/engine/engine.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/lib/row_text.h"
 #include "tests/sim/sim_cheap.h"
@@ -401,9 +402,9 @@ static void history_step(struct history *history)
     else if (at < 986)
         client_step(&history->clients[draw(history, CLIENTS)]);
     else if (at < 992)
-        rc = store_flush(history->engine.store, NULL, NULL, &err);
+        rc = engine_flush(history->engine.store, NULL, NULL, &err);
     else if (at < 996)
-        rc = store_compact(history->engine.store, NULL, NULL, &err);
+        rc = engine_compact(history->engine.store, NULL, NULL, &err);
     else
         server_crash(history);
     cr_assert_eq(rc, 0, "%s; SIM_SEED=%" PRIu64, err.text, history->seed);

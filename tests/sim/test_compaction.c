@@ -18,6 +18,7 @@
 
 #include "base/calendar.h"
 #include "storage/engine/compact_plan.h"
+#include "storage/engine/engine.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_options.h"
 #include "tests/sim/sim_random.h"
@@ -328,10 +329,10 @@ static void do_something_else(struct history *history)
     case 0:
     case 1:
     case 2:
-        cr_assert_eq(store_flush(history->fixture.store, NULL, NULL, &err), 0);
+        cr_assert_eq(engine_flush(history->fixture.store, NULL, NULL, &err), 0);
         return;
     case 3:
-        cr_assert_eq(store_compact(history->fixture.store, NULL, NULL, &err), 0);
+        cr_assert_eq(engine_compact(history->fixture.store, NULL, NULL, &err), 0);
         return;
     case 4:
         if (draw(history, 3) == 0)
@@ -371,8 +372,8 @@ static void write_something(struct history *history)
 
 static uint32_t segments_of(const struct history *history, uint32_t table_id)
 {
-    struct store_table_status tables[16];
-    uint32_t count = store_table_status(history->fixture.store, tables, 16);
+    struct engine_table_status tables[16];
+    uint32_t count = engine_table_status(history->fixture.store, tables, 16);
     for (uint32_t i = 0; i < count && i < 16; i++)
         if (tables[i].table_id == table_id)
             return tables[i].segments;
@@ -542,6 +543,13 @@ static struct store_status status_of(struct history *history)
     return status;
 }
 
+static struct engine_status files_of(struct history *history)
+{
+    struct engine_status status;
+    engine_status(history->fixture.store, &status);
+    return status;
+}
+
 /* Also when an earlier memtable is written out while its frame still waits for the log. */
 Test(compaction, a_flush_is_done_when_what_was_there_is_in_segments)
 {
@@ -552,12 +560,12 @@ Test(compaction, a_flush_is_done_when_what_was_there_is_in_segments)
     start_rate(&history, 1);
     sim_world_run_us(history.sim, 100000);
     sim_world_stall(history.sim, LANE_BACKGROUND, true);
-    cr_assert_eq(store_flush(history.fixture.store, note_done, &is_first_done, NULL), 0);
+    cr_assert_eq(engine_flush(history.fixture.store, note_done, &is_first_done, NULL), 0);
     sim_world_stall(history.sim, LANE_LOG, true);
     start_rate(&history, 2); /* goes to the log at once, and this one has to wait for it */
     start_rate(&history, 3);
     uint64_t last = status_of(&history).frame_applied;
-    cr_assert_eq(store_flush(history.fixture.store, note_done, &is_second_done, NULL), 0);
+    cr_assert_eq(engine_flush(history.fixture.store, note_done, &is_second_done, NULL), 0);
     sim_world_stall(history.sim, LANE_BACKGROUND, false);
     sim_world_run_us(history.sim, 100000);
     cr_expect_not(is_second_done);
@@ -565,7 +573,7 @@ Test(compaction, a_flush_is_done_when_what_was_there_is_in_segments)
     while (!is_second_done)
         cr_assert(history.fixture.world->executor->step(history.fixture.world->executor));
     cr_expect(is_first_done);
-    cr_expect_geq(status_of(&history).frame_flushed, last);
+    cr_expect_geq(files_of(&history).frame_flushed, last);
     stop(&history);
 }
 
@@ -689,8 +697,8 @@ static void note_status(void *context, int status, const struct error *err)
 
 static uint32_t segments_now(struct history *history)
 {
-    struct store_status status;
-    store_status(history->fixture.store, &status);
+    struct engine_status status;
+    engine_status(history->fixture.store, &status);
     return status.segments;
 }
 
@@ -718,7 +726,7 @@ Test(compaction, tells_who_asked_although_there_is_always_more_to_merge)
     int status = 1;
     start(&history, 1);
     flush_more_than_is_merged(&history);
-    cr_assert_eq(store_compact(history.fixture.store, note_status, &status, NULL), 0);
+    cr_assert_eq(engine_compact(history.fixture.store, note_status, &status, NULL), 0);
     for (; status == 1 && rounds < ROUNDS; rounds++)
         flush_more_than_is_merged(&history);
     cr_expect_eq(status, 0, "not told in %u rounds", rounds);
@@ -749,7 +757,7 @@ static int compact_status(struct history *history)
 {
     struct executor *executor = history->fixture.world->executor;
     int status = 1;
-    cr_assert_eq(store_compact(history->fixture.store, note_status, &status, NULL), 0);
+    cr_assert_eq(engine_compact(history->fixture.store, note_status, &status, NULL), 0);
     while (status == 1)
         cr_assert(executor->step(executor));
     return status;

@@ -10,6 +10,7 @@
 
 #include <criterion/criterion.h>
 
+#include "storage/engine/engine.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_cheap.h"
 #include "tests/sim/sim_disk.h"
@@ -184,9 +185,9 @@ static void write_batches(struct history *history, struct sim_random *random, ui
         steps(history, sim_random_below(random, 8));
         int rc = 0;
         if (sim_random_below(random, 10) == 0)
-            rc = store_flush(history->fixture.store, NULL, NULL, &err);
+            rc = engine_flush(history->fixture.store, NULL, NULL, &err);
         if (rc == 0 && sim_random_below(random, 12) == 0)
-            rc = store_compact(history->fixture.store, NULL, NULL, &err);
+            rc = engine_compact(history->fixture.store, NULL, NULL, &err);
         cr_assert(rc == 0 || (history->has_faults && rc == ERROR_FAILED), "%s", err.text);
     }
     steps(history, 100000);

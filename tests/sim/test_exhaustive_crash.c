@@ -31,6 +31,7 @@
 
 #include <criterion/criterion.h>
 
+#include "storage/engine/engine.h"
 #include "tests/sim/history.h"
 #include "tests/sim/sim_cheap.h"
 #include "tests/sim/sim_options.h"
@@ -93,7 +94,7 @@ static void go_on_after(struct history *history, char letter, bool is_watched)
 static int write_ahead(struct history *history, struct error *err)
 {
     history_write_ahead(history);
-    return store_flush(history->fixture.store, NULL, NULL, err);
+    return engine_flush(history->fixture.store, NULL, NULL, err);
 }
 
 static int be_a_year_ahead(struct history *history, bool is_watched)
@@ -115,10 +116,10 @@ static void step(struct history *history, char letter, bool is_watched)
     int rc = 0;
     switch (letter) {
     case 'f':
-        rc = store_flush(history->fixture.store, NULL, NULL, &err);
+        rc = engine_flush(history->fixture.store, NULL, NULL, &err);
         break;
     case 'm':
-        rc = store_compact(history->fixture.store, NULL, NULL, &err);
+        rc = engine_compact(history->fixture.store, NULL, NULL, &err);
         break;
     case 'u':
         rc = rollup_fixture_settle(&history->fixture, false);

@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 
+#include "storage/engine/engine.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 
@@ -71,8 +72,8 @@ static int flush_or_compact(struct bench *bench, bool compacts)
 {
     struct ended ended = {0};
     struct executor *executor = bench->fixture.world->executor;
-    int rc = compacts ? store_compact(bench->fixture.store, set_ended, &ended, NULL)
-                      : store_flush(bench->fixture.store, set_ended, &ended, NULL);
+    int rc = compacts ? engine_compact(bench->fixture.store, set_ended, &ended, NULL)
+                      : engine_flush(bench->fixture.store, set_ended, &ended, NULL);
     cr_assert_eq(rc, 0);
     while (!ended.is_done)
         cr_assert(executor->step(executor));
@@ -102,6 +103,13 @@ static struct store_status status_of(struct bench *bench)
     return status;
 }
 
+static struct engine_status files_of(struct bench *bench)
+{
+    struct engine_status status;
+    engine_status(bench->fixture.store, &status);
+    return status;
+}
+
 Test(full_disk, a_flush_without_room_is_made_up_for_when_there_is_some)
 {
     struct bench bench;
@@ -112,11 +120,11 @@ Test(full_disk, a_flush_without_room_is_made_up_for_when_there_is_some)
     write_batches(&bench, 2);
     expect_clicks(&bench, BATCHES + 2);
     sim_world_run_us(bench.sim, RETRIES * RETRY_US);
-    cr_assert(!status_of(&bench).failed && status_of(&bench).frame_flushed == 0);
+    cr_assert(!status_of(&bench).failed && files_of(&bench).frame_flushed == 0);
     cr_assert_leq(sim_disk_used(sim_world_disk(bench.sim)), used);
     set_full(&bench, false);
     sim_world_run_us(bench.sim, 2 * RETRY_US);
-    cr_assert_eq(status_of(&bench).frame_flushed, BATCHES);
+    cr_assert_eq(files_of(&bench).frame_flushed, BATCHES);
     expect_clicks(&bench, BATCHES + 2);
     bench_stop(&bench);
 }
@@ -128,16 +136,16 @@ Test(full_disk, a_merge_without_room_says_so_and_leaves_everything_as_it_was)
     cr_assert_eq(flush_or_compact(&bench, false), 0);
     write_batches(&bench, 1);
     cr_assert_eq(flush_or_compact(&bench, false), 0);
-    uint32_t segments = status_of(&bench).segments;
+    uint32_t segments = files_of(&bench).segments;
     set_full(&bench, true);
     cr_assert_eq(flush_or_compact(&bench, true), -ENOSPC);
     sim_world_run_us(bench.sim, RETRIES * RETRY_US);
-    cr_assert(!status_of(&bench).failed && status_of(&bench).segments == segments);
+    cr_assert(!status_of(&bench).failed && files_of(&bench).segments == segments);
     expect_clicks(&bench, BATCHES + 1);
     set_full(&bench, false);
     sim_world_run_us(bench.sim, 2 * RETRY_US);
     cr_assert_eq(flush_or_compact(&bench, true), 0);
-    cr_assert_lt(status_of(&bench).segments, segments);
+    cr_assert_lt(files_of(&bench).segments, segments);
     expect_clicks(&bench, BATCHES + 1);
     bench_stop(&bench);
 }
@@ -256,16 +264,16 @@ Test(full_disk, memory_that_stays_full_is_said_and_memory_that_is_full_for_a_mom
 Test(full_disk, what_was_unlinked_and_how_much_room_is_left_is_seen)
 {
     struct bench bench;
-    struct store_examination examination;
+    struct engine_examination examination;
     bench_start(&bench);
     cr_assert_eq(flush_or_compact(&bench, false), 0);
-    store_examine(bench.fixture.store, &examination);
+    engine_examine(bench.fixture.store, &examination);
     cr_assert_eq(examination.unlinked, 0);
     cr_assert_geq(examination.disk_wanted_bytes, 1 << 20);
     set_full(&bench, true);
     struct disk *disk = bench.fixture.world->disk;
     cr_assert_eq(disk->remove(disk, "segments/0000000000000001.seg"), 0);
-    store_examine(bench.fixture.store, &examination);
+    engine_examine(bench.fixture.store, &examination);
     cr_assert_eq(examination.unlinked, 1);
     cr_assert_str_eq(examination.unlinked_path, "segments/0000000000000001.seg");
     cr_assert_eq(examination.disk_free_bytes, 0);

@@ -17,6 +17,7 @@
 
 #include <criterion/criterion.h>
 
+#include "storage/engine/engine.h"
 #include "tests/sim/history.h"
 #include "tests/sim/sim_cheap.h"
 #include "tests/sim/sim_options.h"
@@ -109,9 +110,9 @@ static void do_something_else(struct history *history)
     uint32_t at = draw(history, 100);
     int rc = 0;
     if (at < 8)
-        rc = store_flush(history->fixture.store, NULL, NULL, &err);
+        rc = engine_flush(history->fixture.store, NULL, NULL, &err);
     else if (at < 13)
-        rc = store_compact(history->fixture.store, NULL, NULL, &err);
+        rc = engine_compact(history->fixture.store, NULL, NULL, &err);
     else if (at < 18)
         history_set_full(history, !history->is_full);
     else if (at < 20)

@@ -24,6 +24,7 @@
 #include <criterion/criterion.h>
 
 #include "rollup/days/seal_pass.h"
+#include "storage/engine/engine.h"
 #include "tests/sim/defined_stream.h"
 #include "tests/sim/history.h"
 #include "tests/sim/sim_cheap.h"
@@ -82,13 +83,13 @@ static int finish(struct history *history, int rc, struct ended *ended)
 static int flush(struct history *history)
 {
     struct ended ended = {0};
-    return finish(history, store_flush(history->fixture.store, set_ended, &ended, NULL), &ended);
+    return finish(history, engine_flush(history->fixture.store, set_ended, &ended, NULL), &ended);
 }
 
 static int compact(struct history *history)
 {
     struct ended ended = {0};
-    return finish(history, store_compact(history->fixture.store, set_ended, &ended, NULL), &ended);
+    return finish(history, engine_compact(history->fixture.store, set_ended, &ended, NULL), &ended);
 }
 
 static int report(struct history *history)
@@ -193,7 +194,7 @@ static bool run_stream(struct stream_life *life)
         stream_life_write(life, &writes[i]);
         (void)stream_life_settle(life);
     }
-    if (store_flush(life->fixture.store, set_ended, &ended, NULL) == 0)
+    if (engine_flush(life->fixture.store, set_ended, &ended, NULL) == 0)
         rollup_fixture_step_until(&life->fixture, &ended.is_done);
     struct sim_world *sim = life->fixture.sim;
     (void)rollup_fixture_try_close(&life->fixture);
@@ -427,7 +428,7 @@ static bool flush_failing(enum sim_call call, uint64_t number, uint32_t *of_rost
     write_click(&flushing);
     uint64_t before = sim_disk_calls(disk, call);
     sim_disk_fail(disk, call, number, -EIO, false);
-    cr_assert_eq(store_flush(flushing.fixture.store, set_flushed, &flushing, NULL), 0);
+    cr_assert_eq(engine_flush(flushing.fixture.store, set_flushed, &flushing, NULL), 0);
     while (!flushing.is_done)
         cr_assert(flushing.fixture.world->executor->step(flushing.fixture.world->executor));
     bool was_reached = sim_disk_calls(disk, call) - before >= number;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "storage/engine/compact_plan.h"
+#include "storage/engine/engine.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 
@@ -78,8 +79,8 @@ static int64_t pace_monotonic_us(struct clock *clock)
 /* Of clicks. */
 static uint32_t click_runs(struct pace *pace)
 {
-    struct store_table_status tables[16];
-    uint32_t count = store_table_status(pace->fixture.store, tables, 16);
+    struct engine_table_status tables[16];
+    uint32_t count = engine_table_status(pace->fixture.store, tables, 16);
     uint32_t runs = 0;
     cr_assert_leq(count, 16);
     for (uint32_t i = 0; i < count; i++)
@@ -127,7 +128,7 @@ static int64_t pace_merge(struct pace *pace)
     struct executor *executor = pace->fixture.world->executor;
     int64_t began_us = pace->real->monotonic_us(pace->real);
     sim_world_stall(pace->sim, LANE_MERGE, false);
-    cr_assert_eq(store_compact(pace->fixture.store, NULL, NULL, NULL), 0);
+    cr_assert_eq(engine_compact(pace->fixture.store, NULL, NULL, NULL), 0);
     do
         cr_assert(executor->step(executor));
     while (click_runs(pace) > 1);

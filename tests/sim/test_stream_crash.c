@@ -14,6 +14,7 @@
 
 #include <criterion/criterion.h>
 
+#include "storage/engine/engine.h"
 #include "tests/sim/defined_stream.h"
 #include "tests/sim/sim_cheap.h"
 #include "tests/sim/sim_options.h"
@@ -69,9 +70,9 @@ static void do_something_else(struct stream_life *life)
     uint32_t at = draw(life, 100);
     int rc = 0;
     if (at < 12)
-        rc = store_flush(life->fixture.store, NULL, NULL, &err);
+        rc = engine_flush(life->fixture.store, NULL, NULL, &err);
     else if (at < 18)
-        rc = store_compact(life->fixture.store, NULL, NULL, &err);
+        rc = engine_compact(life->fixture.store, NULL, NULL, &err);
     else if (at < 26)
         go_on_anew(life);
     else if (at < 32)

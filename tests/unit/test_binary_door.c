@@ -5,6 +5,7 @@
 #include "client/frame_writer.h"
 #include "client/wire.h"
 #include "ingest/connection/rejects.h"
+#include "storage/engine/engine.h"
 #include "tests/lib/network_client.h"
 #include "tests/unit/ingest_fixture.h"
 
@@ -556,10 +557,10 @@ static void client_long_ads(struct client *client, uint32_t count, bool has_batc
 
 static uint64_t strings_held(void)
 {
-    struct store_status status;
+    struct engine_status status;
 
-    store_status(store, &status);
-    return status.memory_held_bytes[STORE_HELD_STRINGS];
+    engine_status(store, &status);
+    return status.held.bytes[MEMORY_HELD_STRINGS];
 }
 
 /* Until no more than so many bytes are held: a client sees the end before its connection is gone,

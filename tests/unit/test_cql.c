@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "query/cql/session/cql.h"
+#include "storage/engine/engine.h"
 #include "tests/lib/rollup_fixture.h"
 
 struct player {
@@ -189,7 +190,7 @@ static void compact(struct player *player)
 {
     bool done = false;
     rollup_fixture_flush(&player->house);
-    cr_assert_eq(store_compact(player->house.store, compacted, &done, NULL), 0);
+    cr_assert_eq(engine_compact(player->house.store, compacted, &done, NULL), 0);
     rollup_fixture_step_until(&player->house, &done);
 }
 

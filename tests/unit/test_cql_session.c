@@ -5,6 +5,7 @@
 #include "query/cql/session/cql.h"
 #include "query/cql/common/cql_trace.h"
 #include "base/uuid.h"
+#include "storage/engine/engine.h"
 #include "tests/lib/rollup_fixture.h"
 
 /* What an answer said, kept: results live only during the callback. */
@@ -328,9 +329,9 @@ Test(cql_session, the_least_recently_used_statement_leaves_a_full_cache)
     cr_expect_eq(house.seen.code, CQL_UNPREPARED);
     execute(&house, last, NULL, 0);
     cr_expect_eq(house.seen.kind, CQL_RESULT_ROWS);
-    struct store_status status;
-    store_status(house.fixture.store, &status);
-    uint64_t held = status.memory_held_bytes[STORE_HELD_STATEMENTS];
+    struct engine_status status;
+    engine_status(house.fixture.store, &status);
+    uint64_t held = status.held.bytes[MEMORY_HELD_STATEMENTS];
     cr_expect(held > 50 * 1024 && held <= 100 * 1024, "the store was told: %" PRIu64, held);
     house_close(&house);
 }

@@ -6,6 +6,7 @@
 
 #include "base/murmur3.h"
 #include "ingest/ingest_tables.h"
+#include "storage/engine/engine.h"
 #include "storage/log/commit_log.h"
 #include "storage/manifest/manifest.h"
 #include "tests/lib/engine_fixture.h"
@@ -654,7 +655,7 @@ Test(engine, a_batch_over_the_limit_is_refused_whole)
 Test(engine, a_log_over_its_limit_goes_to_segments)
 {
     struct engine_fixture fixture = {.options.unflushed_log_max = 256 << 10};
-    struct store_status status;
+    struct engine_status status;
     engine_fixture_start(&fixture);
     struct write_batch *batch = write_batch_new();
     for (uint32_t i = 0; i < 4000; i++) {
@@ -662,7 +663,7 @@ Test(engine, a_log_over_its_limit_goes_to_segments)
         add_rate(&fixture, batch, i % 2 == 0 ? "0.25" : "0.5");
         cr_assert_eq(engine_fixture_apply(&fixture, batch), 0);
     }
-    store_status(fixture.store, &status);
+    engine_status(fixture.store, &status);
     cr_expect_gt(status.segments, 0);
     write_batch_free(batch);
     engine_fixture_stop(&fixture);
@@ -674,12 +675,12 @@ static uint64_t ready_after_flush(struct engine_fixture *fixture)
 {
     enum { LITTLE = 4 << 20 };
     static const struct click click = {"r", "2013-11-28", 1385605012000, "ad", "0.01"};
-    struct store_status status = {.memory_bytes = UINT64_MAX};
+    struct engine_status status = {.memory_bytes = UINT64_MAX};
     engine_fixture_flush(fixture);
     for (uint32_t tries = 0; status.memory_bytes > LITTLE; tries++) {
         cr_assert_lt(tries, 5000, "the memtable stays");
         cr_assert_eq(engine_fixture_clicks(fixture, &click, 1), 0);
-        store_status(fixture->store, &status);
+        engine_status(fixture->store, &status);
     }
     return status.memory_ready_bytes;
 }
@@ -689,20 +690,20 @@ static uint64_t fill_memory(struct engine_fixture *fixture, uint64_t bytes)
 {
     enum { ROWS = 20000 };
     static struct click clicks[ROWS];
-    struct store_status status = {0};
+    struct engine_status status = {0};
     for (uint32_t i = 0; i < ROWS; i++)
         clicks[i] = (struct click){"r", "2013-11-28", 1385605012000 + i, "ad", "0.01"};
     while (status.memory_bytes < bytes) {
         cr_assert_eq(engine_fixture_clicks(fixture, clicks, ROWS), 0);
-        store_status(fixture->store, &status);
+        engine_status(fixture->store, &status);
     }
     return status.memory_bytes;
 }
 
 static uint64_t ready_bytes(struct engine_fixture *fixture)
 {
-    struct store_status status;
-    store_status(fixture->store, &status);
+    struct engine_status status;
+    engine_status(fixture->store, &status);
     return status.memory_ready_bytes;
 }
 
@@ -722,14 +723,14 @@ Test(engine, memory_of_what_was_flushed_is_for_the_next_rows_until_none_come)
                   (unsigned long long)(ready - left), (unsigned long long)ready,
                   (unsigned long long)filled);
     cr_assert_gt(left, MADE_AHEAD);
-    store_return_memory(fixture.store, false);
+    engine_return_memory(fixture.store, false);
     cr_expect_eq(ready_bytes(&fixture), left, "it is in use");
-    store_return_memory(fixture.store, false);
+    engine_return_memory(fixture.store, false);
     cr_expect_eq(ready_bytes(&fixture), MADE_AHEAD);
 
     cr_assert_gt(ready_after_flush(&fixture), MADE_AHEAD);
     cr_expect_gt(fill_memory(&fixture, 4 << 20), 0);
-    store_return_memory(fixture.store, true);
+    engine_return_memory(fixture.store, true);
     cr_expect_leq(ready_bytes(&fixture), MADE_AHEAD);
     engine_fixture_stop(&fixture);
 }
@@ -743,7 +744,7 @@ Test(engine, memory_is_not_kept_for_the_next_rows_where_there_is_little)
     (void)fill_memory(&fixture, FILLED);
     cr_expect_gt(ready_after_flush(&fixture), MADE_AHEAD);
     (void)fill_memory(&fixture, FILLED);
-    store_hold_memory(fixture.store, STORE_HELD_DAYS, LIMIT / 2);
+    memory_held_change(fixture.store->held, MEMORY_HELD_DAYS, LIMIT / 2);
     cr_expect_leq(ready_after_flush(&fixture), MADE_AHEAD);
     engine_fixture_stop(&fixture);
 }
@@ -813,9 +814,9 @@ Test(engine, a_flush_ends_though_the_last_frame_had_no_rows)
                  err.text);
     cr_assert_eq(engine_fixture_clicks(&fixture, paper, 6), 0);
     sim_world_stall(sim, LANE_BACKGROUND, true);
-    cr_assert_eq(store_flush(fixture.store, note_durable, &is_first_done, &err), 0);
+    cr_assert_eq(engine_flush(fixture.store, note_durable, &is_first_done, &err), 0);
     create_user_table(&fixture);
-    cr_assert_eq(store_flush(fixture.store, note_durable, &is_done, &err), 0);
+    cr_assert_eq(engine_flush(fixture.store, note_durable, &is_done, &err), 0);
     add_user_row(&fixture, TABLE_OF_USER, "a");
     cr_assert(!is_first_done && !is_done, "nothing can have been flushed");
     sim_world_stall(sim, LANE_BACKGROUND, false);
@@ -998,8 +999,8 @@ static void write_user(struct engine_fixture *fixture, const char *key, bool del
 
 static uint64_t segment_rows(struct engine_fixture *fixture, uint32_t table_id)
 {
-    struct store_table_status tables[64];
-    uint32_t count = store_table_status(fixture->store, tables, 64);
+    struct engine_table_status tables[64];
+    uint32_t count = engine_table_status(fixture->store, tables, 64);
     for (uint32_t i = 0; i < count; i++)
         if (tables[i].table_id == table_id)
             return tables[i].segment_rows;
@@ -1020,7 +1021,7 @@ Test(engine, a_merge_brings_no_row_back_that_was_written_late)
     engine_fixture_flush(&fixture);
     bool is_merged = false;
     struct error err = {0};
-    cr_assert_eq(store_compact(fixture.store, note_durable, &is_merged, &err), 0);
+    cr_assert_eq(engine_compact(fixture.store, note_durable, &is_merged, &err), 0);
     write_user(&fixture, "a", false, 150);
     while (!is_merged)
         fixture.world->executor->step(fixture.world->executor);
@@ -1191,7 +1192,7 @@ Test(engine, a_clients_timestamp_moves_neither_the_clock_nor_a_snapshots_time)
     static const int64_t ahead_us[] = {INT64_C(3600000000), INT64_C(1700000000000000000)};
     for (size_t i = 0; i < sizeof(ahead_us) / sizeof(ahead_us[0]); i++) {
         struct engine_fixture fixture = {0};
-        struct store_snapshot *snapshot;
+        struct engine_snapshot *snapshot;
         engine_fixture_start(&fixture);
         create_user_table(&fixture);
         struct clock *clock = fixture.world->clock;
@@ -1201,9 +1202,9 @@ Test(engine, a_clients_timestamp_moves_neither_the_clock_nor_a_snapshots_time)
             int64_t latest_us = clock->wall_us(clock) + INT64_C(60000000);
             cr_expect_lt(store_now_us(fixture.store), latest_us);
             cr_expect_lt(store_clock(fixture.store).last_us, latest_us);
-            cr_assert_eq(store_snapshot(fixture.store, UINT64_MAX, &snapshot, NULL), 0);
+            cr_assert_eq(engine_snapshot_take(fixture.store, UINT64_MAX, &snapshot, NULL), 0);
             cr_expect_lt(snapshot->timestamp_us, latest_us);
-            store_snapshot_release(fixture.store, snapshot);
+            engine_snapshot_release(fixture.store, snapshot);
             engine_fixture_restart(&fixture);
             clock = fixture.world->clock;
         }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/murmur3.h"
+#include "storage/engine/engine.h"
 #include "tests/lib/engine_fixture.h"
 
 enum { PARTITIONS = 60, ROWS = 30, ROUNDS = 6, WRITES = 120, READS = 25 };
@@ -316,7 +317,7 @@ static void count_flush(void *context, int status, const struct error *err)
 static void begin_flush(struct engine_fixture *fixture, int *ended)
 {
     struct error err = {0};
-    cr_assert_eq(store_flush(fixture->store, count_flush, ended, &err), 0);
+    cr_assert_eq(engine_flush(fixture->store, count_flush, ended, &err), 0);
 }
 
 static void expect_one_of_each_of(uint32_t entries, uint64_t state)

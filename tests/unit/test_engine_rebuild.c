@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 
+#include "storage/engine/engine.h"
 #include "storage/manifest/manifest.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
@@ -323,7 +324,7 @@ static void expect_advice(struct life *life, const char *advice)
     struct verdict verdict = {.is_done = false};
     life->fixture.options.read_only = true;
     must_open(life, false);
-    cr_assert_eq(store_scrub(life->fixture.store, take_advice, scrubbed, &verdict, NULL), 0);
+    cr_assert_eq(engine_scrub(life->fixture.store, take_advice, scrubbed, &verdict, NULL), 0);
     while (!verdict.is_done)
         cr_assert(world->executor->step(world->executor) || verdict.is_done);
     cr_assert_not_null(strstr(verdict.advice, life->segments[0]), "%s", verdict.advice);

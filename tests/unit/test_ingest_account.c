@@ -8,19 +8,13 @@
 enum { HOLD_MS = 2000, INPUT_MAX = 1 << 20, ANSWERS_MAX = 4 << 20 };
 
 static int64_t now_us;
-static int64_t held[STORE_HOLDERS];
+static struct memory_held held;
 static uint32_t let_on;
 
 static int64_t clock_monotonic_us(struct clock *clock)
 {
     (void)clock;
     return now_us;
-}
-
-static void store_holds(struct store *store, enum store_holder holder, int64_t change_bytes)
-{
-    (void)store;
-    held[holder] += change_bytes;
 }
 
 static void count_let_on(void *context, struct input_member *member)
@@ -31,8 +25,7 @@ static void count_let_on(void *context, struct input_member *member)
 }
 
 static struct clock test_clock = {.monotonic_us = clock_monotonic_us};
-static const struct store_ops ops = {.hold_memory = store_holds};
-static struct store store = {.ops = &ops};
+static struct store store = {.held = &held};
 static struct metric input_bytes, answer_bytes;
 
 static void memory_open(struct ingest_memory *memory)
@@ -59,13 +52,13 @@ Test(ingest_account, of_answers_each_may_have_half_of_what_is_left)
     cr_expect_eq(ingest_account_answers_max(&a), INGEST_ACCOUNT_ANSWERS_MAX);
     ingest_account_count_answers(&a, ANSWERS_MAX - (1 << 20));
     cr_expect_eq(ingest_account_answers_max(&b), 512 << 10);
-    cr_expect_eq(held[STORE_HELD_INGEST_ANSWERS], ANSWERS_MAX - (1 << 20));
+    cr_expect_eq(held.bytes[MEMORY_HELD_INGEST_ANSWERS], ANSWERS_MAX - (1 << 20));
     cr_expect_eq(answer_bytes.value, ANSWERS_MAX - (1 << 20));
     ingest_account_count_answers(&a, 2 * ANSWERS_MAX);
     cr_expect_eq(ingest_account_answers_max(&b), INGEST_ACCOUNT_ANSWERS_LEAST);
     ingest_account_close(&a);
     cr_expect_eq(ingest_account_answers_max(&b), INGEST_ACCOUNT_ANSWERS_MAX);
-    cr_expect_eq(held[STORE_HELD_INGEST_ANSWERS], 0);
+    cr_expect_eq(held.bytes[MEMORY_HELD_INGEST_ANSWERS], 0);
     ingest_account_close(&b);
 }
 
@@ -77,12 +70,12 @@ Test(ingest_account, input_counts_but_for_what_each_has_free_and_is_told_to_the_
     memory_open(&memory);
     ingest_account_open(&account, &memory, 1);
     ingest_account_count_input(&account, INPUT_ROOM_FREE + 5);
-    cr_expect_eq(held[STORE_HELD_INPUT], 5);
+    cr_expect_eq(held.bytes[MEMORY_HELD_INPUT], 5);
     cr_expect_eq(input_bytes.value, 5);
     ingest_account_prove(&account);
-    cr_expect_eq(held[STORE_HELD_INPUT], 5);
+    cr_expect_eq(held.bytes[MEMORY_HELD_INPUT], 5);
     ingest_account_close(&account);
-    cr_expect_eq(held[STORE_HELD_INPUT], 0);
+    cr_expect_eq(held.bytes[MEMORY_HELD_INPUT], 0);
 }
 
 Test(ingest_account, one_that_others_wait_for_has_a_time_that_grows_with_what_comes)
@@ -123,8 +116,8 @@ Test(ingest_account, dictionaries_of_all_connections_have_one_limit)
     cr_expect(ingest_memory_count_strings(&memory, 0, 400));
     cr_expect_not(ingest_memory_count_strings(&memory, 400, 401));
     cr_expect(ingest_memory_count_strings(&memory, 401, 300));
-    cr_expect_eq(held[STORE_HELD_STRINGS], 900);
+    cr_expect_eq(held.bytes[MEMORY_HELD_STRINGS], 900);
     ingest_memory_count_producers(&memory, 50);
     ingest_memory_count_producers(&memory, 30);
-    cr_expect_eq(held[STORE_HELD_PRODUCERS], 30);
+    cr_expect_eq(held.bytes[MEMORY_HELD_PRODUCERS], 30);
 }

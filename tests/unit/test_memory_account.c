@@ -21,11 +21,11 @@ Test(memory_account, memtables_get_what_is_not_kept_and_not_worked_with)
     start(&account, &env, &runs, 1024 * MIB);
     cr_expect_eq(memory_account_memtables_share(&account), (1024 - 64) * MIB);
     runs.bytes = 100 * MIB;
-    memory_account_hold(&account, STORE_HELD_DAYS, 50 * (int64_t)MIB);
-    memory_account_hold(&account, STORE_HELD_INPUT, 10 * (int64_t)MIB);
+    memory_held_change(&account.held, MEMORY_HELD_DAYS, 50 * (int64_t)MIB);
+    memory_held_change(&account.held, MEMORY_HELD_INPUT, 10 * (int64_t)MIB);
     cr_expect_eq(memory_account_kept(&account), 160 * MIB);
     cr_expect_eq(memory_account_memtables_share(&account), (1024 - 64 - 160) * MIB);
-    memory_account_hold(&account, STORE_HELD_DAYS, -50 * (int64_t)MIB);
+    memory_held_change(&account.held, MEMORY_HELD_DAYS, -50 * (int64_t)MIB);
     cr_expect_eq(memory_account_kept(&account), 110 * MIB);
     reader_pool_unref(runs.readers);
 }
@@ -37,7 +37,7 @@ Test(memory_account, the_share_of_memtables_has_a_floor)
     struct run_set runs;
     struct memory_account account;
     start(&account, &env, &runs, 100 * MIB);
-    memory_account_hold(&account, STORE_HELD_PRODUCERS, 500 * (int64_t)MIB);
+    memory_held_change(&account.held, MEMORY_HELD_PRODUCERS, 500 * (int64_t)MIB);
     cr_expect_eq(memory_account_memtables_share(&account), 25 * MIB);
     reader_pool_unref(runs.readers);
 }

@@ -33,7 +33,7 @@ struct fake_store {
     } pending[PENDING_MAX];
     uint32_t pending_count;
     uint32_t apply_us; /* what applying a batch takes */
-    int64_t held_bytes[STORE_HOLDERS];
+    struct memory_held held;
     /* of what was applied */
     uint32_t applied;
     uint64_t clicks;
@@ -155,11 +155,6 @@ static struct store_clock fake_clock(struct store *store)
     return (struct store_clock){.wall_us = fake_now_us(store)};
 }
 
-static void fake_hold_memory(struct store *store, enum store_holder holder, int64_t change_bytes)
-{
-    fake_of(store)->held_bytes[holder] += change_bytes;
-}
-
 static const struct store_ops fake_ops = {
     .capabilities = fake_capabilities,
     .apply = fake_apply,
@@ -167,7 +162,6 @@ static const struct store_ops fake_ops = {
     .schema = fake_schema,
     .on_drain = fake_on_drain,
     .on_waiting = fake_on_waiting,
-    .hold_memory = fake_hold_memory,
     .now_us = fake_now_us,
     .clock = fake_clock,
 };
@@ -228,8 +222,8 @@ static void room_close(void)
         fake_sync(&fake, 0);
         uv_run(&loop, UV_RUN_NOWAIT);
     }
-    cr_expect_eq(fake.held_bytes[STORE_HELD_PRODUCERS], 0);
-    cr_expect_eq(fake.held_bytes[STORE_HELD_STRINGS], 0);
+    cr_expect_eq(fake.held.bytes[MEMORY_HELD_PRODUCERS], 0);
+    cr_expect_eq(fake.held.bytes[MEMORY_HELD_STRINGS], 0);
 }
 
 static void setup(void)
@@ -243,7 +237,7 @@ static void setup(void)
     network = network_uv_new(&loop);
     metrics = metrics_new();
     cr_assert(world_uv_open(root, false, &loop, &world, &err) == 0, "%s", err.text);
-    fake.store.ops = &fake_ops;
+    fake.store = (struct store){.ops = &fake_ops, .held = &fake.held};
     fake.schema = schema_new();
     cr_assert(schema_add_keyspace(fake.schema, "daybook", &err) == 0);
     cr_assert(schema_add_keyspace(fake.schema, "daybook_system", &err) == 0);

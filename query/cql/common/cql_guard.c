@@ -30,7 +30,7 @@ static void count_held(struct cql *cql)
     size_t most = cql->quota.limit;
     if (change == 0)
         return;
-    store_hold_memory(cql->options.store, STORE_HELD_REQUESTS, change);
+    memory_held_change(cql->options.store->held, MEMORY_HELD_REQUESTS, change);
     bool was_crowded = cql->is_crowded;
     bool was_full = cql->is_full;
     cql->is_crowded = quota_is_past(&cql->quota, most / 2, was_crowded);

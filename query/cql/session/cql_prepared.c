@@ -71,7 +71,7 @@ static struct prepared **find(struct cql_prepared_cache *cache, const uint8_t *i
 static void take_bytes(struct cql_prepared_cache *cache, int64_t change)
 {
     cache->bytes += (size_t)change;
-    store_hold_memory(cache->store, STORE_HELD_STATEMENTS, change);
+    memory_held_change(cache->store->held, MEMORY_HELD_STATEMENTS, change);
 }
 
 static void drop(struct cql_prepared_cache *cache, struct prepared *prepared)
