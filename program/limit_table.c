@@ -105,7 +105,7 @@ static const struct limit limits[] = {
      "KiB; one that alone takes more than three quarters is refused, 0x2200"},
     {"row in memory, as writes over CQL make it grow", CQL_WORK_BYTES_DEFAULT / CQL_ROW_SHARE,
      UNIT_BYTES,
-     "or a thirty-second of the account: the write is refused, 0x2200, until the row is deleted or "
+     "or a sixteenth of the account: the write is refused, 0x2200, until the row is deleted or "
      "its collections are written anew"},
     {"CQL answers that wait for their readers, of all connections", NATIVE_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: who has not read his is not served, pages are short, rows of "

@@ -13,7 +13,7 @@ enum {
                                           * of `work_bytes_max`, */
     CQL_PAGE_BYTES_SHORT = 32 << 10,     /* or this, of a short one */
     CQL_WORK_BYTES_DEFAULT = 128 << 20,
-    CQL_ROW_SHARE = 4,                   /* of it a row may take: to read one takes several times
+    CQL_ROW_SHARE = 2,                   /* of it a row may take: to read one takes several times
                                           * its size */
     CQL_LITTLE_BYTES = 256 << 10         /* a request that holds no more has a quarter of these to
                                           * itself */

@@ -36,8 +36,8 @@ void cql_row_size_bounds_free(struct cql_row_size_bounds *sizes);
  * of its columns is replaced by something small. */
 size_t cql_row_size_growth(const struct row *row);
 
-/* What is left of a row, in bytes of memory, where a write puts something in the place of some of its
- * columns. */
+/* What is left of a row, in bytes of memory, where a write puts something in the place of some of
+ * its columns. */
 size_t cql_row_size_kept(const struct row *row, const struct row *write);
 
 /* By the row's hash.  True: the row's bound is known, has room for `growth`, and counts it from now
