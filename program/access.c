@@ -27,18 +27,12 @@ static int64_t monotonic_ms(void)
 
 /* The server, else the house.  ERROR_BUSY: it is held, and nobody answers; -EACCES: by a server
  * that does not let us in. */
-static int access_try(const struct access_options *options, const char *socket,
+static int access_try(const struct house_options *options, const char *socket,
                       struct access *access, struct error *err)
 {
-    struct house_options house = {.path = options->path,
-                                  .loop = access->loop,
-                                  .network = access->network,
-                                  .is_read_only = options->is_read_only,
-                                  .is_made = options->is_made,
-                                  .is_automatic = options->is_automatic,
-                                  .salvages = options->salvages,
-                                  .memory_limit = options->memory_limit,
-                                  .archive_bytes = options->archive_bytes};
+    struct house_options house = *options;
+    house.loop = access->loop;
+    house.network = access->network;
     int reached = network_connect_unix(access->network, socket, &access->server, NULL);
     if (reached == 0)
         return 0;
@@ -50,10 +44,11 @@ static int access_try(const struct access_options *options, const char *socket,
     return rc;
 }
 
-int access_open(const struct access_options *options, struct access *access, struct error *err)
+int access_open(const struct house_options *options, int64_t wait_ms, struct access *access,
+                struct error *err)
 {
     const struct timespec pause = {.tv_nsec = TRY_AGAIN_MS * 1000000L};
-    int64_t deadline_ms = monotonic_ms() + options->wait_ms;
+    int64_t deadline_ms = monotonic_ms() + wait_ms;
     char *socket = access_socket_path(options->path);
     struct error first = {0};
     *access = (struct access){.loop = loop_new()};

@@ -7,17 +7,6 @@
 
 #include "program/house.h"
 
-struct access_options {
-    const char *path;                  /* directory_path */
-    int64_t wait_ms;
-    bool is_read_only;
-    bool is_made;                      /* these as in house_options */
-    bool is_automatic;
-    bool salvages;
-    uint64_t memory_limit;
-    uint64_t archive_bytes;
-};
-
 /* One of `server` and `house` is set. */
 struct access {
     struct loop *loop;
@@ -26,9 +15,10 @@ struct access {
     struct house *house;
 };
 
-/* When it returns 0, the text of `err` may hold what salvage left out. */
-must_check int access_open(const struct access_options *options, struct access *access_out,
-                           struct error *err);
+/* `options` are the house's, but for the loop and the network, which are made here.  When it returns
+ * 0, the text of `err` may hold what salvage left out. */
+must_check int access_open(const struct house_options *options, int64_t wait_ms,
+                           struct access *access_out, struct error *err);
 /* Close the house, if it is one, and the loop; `server` has been closed. */
 must_check int access_close(struct access *access, struct error *err);
 

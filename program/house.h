@@ -24,7 +24,7 @@ enum {
 };
 
 struct house_options {
-    const char *path;
+    const char *path;                  /* directory_path */
     struct loop *loop;                 /* these two outlive the house */
     struct network *network;
     bool is_read_only;                 /* shared lock; nothing is written */

@@ -184,12 +184,12 @@ int loading_run(const void *argument, const struct control_common *common, int w
                 char **words)
 {
     const char *path = directory_path(common->directory);
-    struct access_options how = {.path = path, .wait_ms = common->wait_ms, .is_made = true};
+    struct house_options how = {.path = path, .is_made = true};
     struct load_options options = *(const struct load_options *)argument;
     struct loading loading = {0};
     struct error err = {0};
     options.stream = common->stream;
-    int rc = access_open(&how, &loading.access, &err);
+    int rc = access_open(&how, common->wait_ms, &loading.access, &err);
     if (rc != 0) {
         fprintf(stderr, "daybook: %s\n", err.text);
         return command_exit_of(rc);

@@ -246,15 +246,13 @@ static int run_parsed(const struct command *command, int word_count, char **word
 {
     bool writes = command->writes(options);
     const char *input_name = command->input_file != NULL ? command->input_file(options) : NULL;
-    struct access_options access = {.path = directory_path(common->directory),
-                                    .wait_ms = common->wait_ms,
-                                    .is_read_only = !writes,
-                                    .is_made = writes};
+    struct house_options house = {
+        .path = directory_path(common->directory), .is_read_only = !writes, .is_made = writes};
     struct run run = {.reads_only = !writes};
     struct buffer input = {0};
     struct error err = {0};
     int rc = input_name != NULL ? read_input(input_name, &input, &err) : 0;
-    rc = rc == 0 ? access_open(&access, &run.access, &err) : rc;
+    rc = rc == 0 ? access_open(&house, common->wait_ms, &run.access, &err) : rc;
     if (rc != 0) {
         fprintf(stderr, "daybook: %s\n", err.text);
         buffer_release(&input);

@@ -581,15 +581,14 @@ static int serve_explain_holder(const char *path, struct error *err)
 static int serve_take(struct serve *serve, const struct serve_options *options,
                       const struct control_common *common, const char *path, struct error *err)
 {
-    struct access_options how = {.path = path,
-                                 .wait_ms = common->wait_ms,
-                                 .is_made = true,
-                                 .is_automatic = true,
-                                 .salvages = options->salvages,
-                                 .memory_limit = options->memory,
-                                 .archive_bytes = options->keep_log};
+    struct house_options how = {.path = path,
+                                .is_made = true,
+                                .is_automatic = true,
+                                .salvages = options->salvages,
+                                .memory_limit = options->memory,
+                                .archive_bytes = options->keep_log};
     struct access access;
-    int rc = access_open(&how, &access, err);
+    int rc = access_open(&how, common->wait_ms, &access, err);
     if (rc != 0)
         return rc;
     if (options->salvages && err->text[0] != '\0')
