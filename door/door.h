@@ -27,6 +27,12 @@
 struct door;
 struct door_address;
 
+/* What a door's clocks are set to, unless it says otherwise (door_clock). */
+enum {
+    DOOR_SLOW_READER_MS = 60000,       /* for which answers may wait for their reader */
+    DOOR_LINGER_MS = 5000              /* which a client that was refused may take to hang up */
+};
+
 /* What a connection would lose with its place. */
 enum door_claim {
     DOOR_IDLE,                         /* nothing but itself */

@@ -1,5 +1,5 @@
 /* wake_queue: see the header. */
-#include "ingest/connection/wake_queue.h"
+#include "door/wake_queue.h"
 
 #include "base/error.h"
 

@@ -2,8 +2,8 @@
  *
  * Callbacks wake rather than serve: many answers are then one write, and nothing is served within
  * another's callback.  Engine thread. */
-#ifndef DAYBOOK_INGEST_CONNECTION_WAKE_QUEUE_H
-#define DAYBOOK_INGEST_CONNECTION_WAKE_QUEUE_H
+#ifndef DAYBOOK_DOOR_WAKE_QUEUE_H
+#define DAYBOOK_DOOR_WAKE_QUEUE_H
 
 #include <stdbool.h>
 

@@ -73,7 +73,7 @@ static const struct limit limits[] = {
     {"answers that wait for their reader", INGEST_ACCOUNT_ANSWERS_MAX, UNIT_BYTES,
      "or half of what is left for all, and 16 KiB at least: the server stops reading the "
      "connection"},
-    {"time for which they may wait", INGEST_SLOW_READER_MS, UNIT_MS, "the connection is closed"},
+    {"time for which they may wait", DOOR_SLOW_READER_MS, UNIT_MS, "the connection is closed"},
     {"lines told one by one as refused", INGEST_REJECT_LINES_MAX, UNIT_COUNT,
      "further ones of the batch are told as sums by code"},
     {"kept of a refused line", REJECT_CONTENT_MAX, UNIT_BYTES, "the rest is cut"},

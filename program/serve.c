@@ -21,6 +21,7 @@
 #include "program/control/control_server.h"
 #include "query/native/native_door.h"
 #include "query/native/native_password.h"
+#include "door/door.h"
 #include "base/arena.h"
 #include "base/world/descriptors.h"
 #include "base/world/disk_posix.h"

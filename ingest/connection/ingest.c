@@ -180,9 +180,9 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     check(options->stream_count > 0);
     ingest->options = *options;
     if (limits->slow_reader_ms == 0)
-        limits->slow_reader_ms = INGEST_SLOW_READER_MS;
+        limits->slow_reader_ms = DOOR_SLOW_READER_MS;
     if (limits->linger_ms == 0)
-        limits->linger_ms = INGEST_LINGER_MS;
+        limits->linger_ms = DOOR_LINGER_MS;
     if (limits->strings_max == 0)
         limits->strings_max = INGEST_STRINGS_MAX;
     if (limits->input_max == 0)

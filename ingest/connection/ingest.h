@@ -18,15 +18,13 @@ struct ingest;
 enum {
     INGEST_CONNECTIONS_MAX = 1024,
     INGEST_LOADS_MAX = 256,            /* connections that come by the control socket */
-    INGEST_SLOW_READER_MS = 60000,
-    INGEST_LINGER_MS = 5000,
     INGEST_HOLD_MS = 2000,
     INGEST_INPUT_MAX = 128 << 20,
     INGEST_ANSWERS_MAX = 64 << 20,
     INGEST_STRINGS_MAX = 128 << 20
 };
 
-/* 0 stands for the default, which is the constant of that name. */
+/* 0 stands for the default, which is the constant of that name, here or in door/door.h. */
 struct ingest_limits {
     uint32_t connections_max;          /* of the network, and as many by the control socket */
     int64_t slow_reader_ms;            /* how long replies may wait for their reader */

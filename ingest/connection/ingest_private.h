@@ -5,13 +5,13 @@
 #include <sys/queue.h>
 
 #include "counters/producer.h"
+#include "door/wake_queue.h"
 #include "ingest/connection/ingest.h"
 #include "ingest/connection/ingest_budget.h"
 #include "ingest/connection/ingest_memory.h"
 #include "ingest/connection/input_queue.h"
-#include "ingest/connection/wake_queue.h"
-#include "ingest/parse/reject.h"
 #include "ingest/parse/part_pool.h"
+#include "ingest/parse/reject.h"
 
 struct ingest_connection;
 struct parse_ahead;

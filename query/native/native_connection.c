@@ -259,16 +259,8 @@ void native_connection_flush(struct native_connection *connection)
 
 void native_connection_flush_soon(struct native_connection *connection)
 {
-    struct native_door *door = connection->door;
-    struct executor *executor = door->options.world->executor;
-
-    if (connection->is_due || connection->is_taking)
-        return;
-    connection->is_due = true;
-    connection->next_due = door->due;
-    if (door->due == NULL)
-        executor->timer_start(executor, &door->flush, 0);
-    door->due = connection;
+    if (!connection->is_taking)
+        wake_queue_add(&connection->door->woken, &connection->wake);
 }
 
 /* ---- life ---- */
@@ -429,7 +421,7 @@ void native_connection_release(struct native_connection *connection)
     struct native_door *door = connection->door;
 
     if (!connection->is_closed || connection->running > 0 || connection->login != NULL ||
-        connection->is_due)
+        connection->wake.is_woken)
         return;
     LIST_REMOVE(connection, link);
     memory_free(connection);

@@ -22,6 +22,7 @@
 #include "codec/native_request.h"
 #include "codec/native_response.h"
 #include "door/login_queue.h"
+#include "door/wake_queue.h"
 #include "query/native/native_door.h"
 
 enum {
@@ -84,8 +85,7 @@ struct native_connection {
     uint32_t running;
     struct quota calls;                    /* waiting and running; of the door's requests */
     size_t input_bytes, output_bytes;      /* as counted in the door's sums */
-    struct native_connection *next_due;    /* to be flushed in the loop's next turn */
-    bool is_due;
+    struct wake_entry wake;                /* to be flushed in the loop's next turn */
     struct door_slot slot;                 /* its place; the clock closes it: a slow reader, one
                                             * that was refused, or one that does not log in */
     uint64_t written;                      /* bytes given to the network, */
@@ -119,9 +119,8 @@ struct native_door {
                                             * answers is not served */
     struct native_call *spare;
     uint32_t spare_count;
-    struct native_connection *due;         /* to be flushed by `flush` */
+    struct wake_queue woken;               /* connections to be flushed in the loop's next turn */
     bool is_flushing;                      /* within that: the door stays */
-    struct timer flush;
     struct buffer wire;                    /* what leaves, for the moment of leaving */
     bool is_closing;
     void (*closed)(void *context);

@@ -4,6 +4,8 @@
  * network is done with it and its last call is answered; so whoever comes last releases. */
 #include "query/native/native_door.h"
 
+#include <stddef.h>
+
 #include "codec/native_response.h"
 #include "codec/native_outbox.h"
 #include "codec/native.h"
@@ -11,12 +13,7 @@
 #include "storage/engine/store.h"
 #include "base/memory.h"
 
-enum {
-    CONNECTION_BYTES_MAX = 32 << 20,
-    SLOW_READER_MS = 60000,
-    LINGER_MS = 5000,
-    FAILED_LOGINS_LOG_US = 10000000
-};
+enum { CONNECTION_BYTES_MAX = 32 << 20, FAILED_LOGINS_LOG_US = 10000000 };
 
 /* ---- metrics ---- */
 
@@ -95,16 +92,20 @@ static void add_metrics(struct native_door *door)
 
 /* ---- answers that leave together ---- */
 
+static struct native_connection *connection_woken(struct wake_entry *entry)
+{
+    return (struct native_connection *)(void *)((char *)entry -
+                                                offsetof(struct native_connection, wake));
+}
+
 static void door_flush(struct timer *timer)
 {
     struct native_door *door = timer->context;
 
     door->is_flushing = true;
-    while (door->due != NULL) {
-        struct native_connection *connection = door->due;
+    while (door->woken.first != NULL) {
+        struct native_connection *connection = connection_woken(wake_queue_take(&door->woken));
 
-        door->due = connection->next_due;
-        connection->is_due = false;
         if (connection->is_closing)
             native_connection_release(connection);
         else
@@ -181,9 +182,9 @@ static void default_limits(struct native_limits *limits)
     if (limits->answer_bytes_max == 0)
         limits->answer_bytes_max = NATIVE_BYTES_MAX;
     if (limits->slow_reader_ms == 0)
-        limits->slow_reader_ms = SLOW_READER_MS;
+        limits->slow_reader_ms = DOOR_SLOW_READER_MS;
     if (limits->linger_ms == 0)
-        limits->linger_ms = LINGER_MS;
+        limits->linger_ms = DOOR_LINGER_MS;
     if (limits->login_ms == 0)
         limits->login_ms = NATIVE_LOGIN_MS;
     if (limits->guest_bytes_max == 0)
@@ -221,7 +222,7 @@ struct native_door *native_door_new(const struct native_options *options)
     default_limits(&door->options.limits);
     door->requests.limit = door->options.limits.bytes_max;
     door->answers.limit = door->options.limits.answer_bytes_max;
-    door->flush = (struct timer){.fire = door_flush, .context = door};
+    wake_queue_open(&door->woken, options->world->executor, door_flush, door);
     add_metrics(door);
     open_slots(door);
     login_queue_init(&door->logins);
@@ -248,14 +249,13 @@ int native_door_listen(struct native_door *door, const struct door_place *place,
 
 void native_door_release(struct native_door *door)
 {
-    struct executor *executor = door->options.world->executor;
     void (*closed)(void *context) = door->closed;
     void *context = door->closed_context;
 
     if (!door->is_closing || !LIST_EMPTY(&door->connections) || door->is_flushing)
         return;
     door_close(&door->door);
-    executor->timer_stop(executor, &door->flush);
+    wake_queue_close(&door->woken);
     native_call_free_spare(door);
     buffer_release(&door->wire);
     memory_free(door);

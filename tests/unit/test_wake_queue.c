@@ -1,5 +1,5 @@
 /* What is woken is served once, in order, in a later turn of the loop. */
-#include "ingest/connection/wake_queue.h"
+#include "door/wake_queue.h"
 
 #include <criterion/criterion.h>
 
