@@ -1,20 +1,5 @@
 /* counter_memtable: slots of 64 bytes, found by a hash table once and by number ever after.
  *
- * What decides correctness: a slot's three sums are cumulative, each as it was at the end of its
- * frame.  The first touch in a new frame moves them back by one:
- *
- *     +1 @7    7: 1
- *     +5 @9    9: 6    7: 1
- *     +1 @9    9: 7    7: 1
- *     +2 @10  10: 9    9: 7    7: 1       a reader at 8 sees 1, at 9 sees 7
- *     +1 @12  12: 10  10: 9    9: 7       at 11 sees 9; the durable frame is at least 10
- *
- * When frame 12 is open, 11 is being written at most, so 10 is durable: the newest sum at or before
- * any frame that a reader may ask for is one of the three, also when 11 did not touch the slot.
- *
- * A generation begun by SET or DELETE is a node in a chain that few slots have.  It carries its
- * frame, so that a reader at an earlier one still sees the generation before.
- *
  * Identities (which counter a slot is) are looked at only where 32 bits of a hash agree, and those
  * of many counters at once, for each costs three cache misses, one after the other.  Rows of a
  * partition are put in order when they are read: a slot is made without knowing the table's types.
@@ -26,34 +11,15 @@
 
 #include "base/hash64.h"
 #include "base/murmur3.h"
-#include "counters/counter_cell.h"
+#include "counters/counter_slot.h"
 #include "base/memory.h"
 #include "storage/memtable/memtable_partitions.h"
 
 enum {
-    COUNTER_FRAMES = 3,
     COUNTER_CHUNK_SLOTS = 1024, /* 64 KiB of slots */
     COUNTER_AHEAD = 32,         /* lookups under way at once */
     COUNTER_STREAM_CHUNK = 4096
 };
-
-#define COUNTER_NEVER UINT64_MAX /* no frame */
-
-/* What SET or DELETE began. */
-struct counter_cell_generation {
-    struct counter_cell_generation *older;
-    uint64_t frame;
-    int64_t generation;
-    uint64_t frame_counted; /* since when it has a value; COUNTER_NEVER: reset only */
-};
-
-struct counter_slot {
-    _Alignas(64) uint64_t frames[COUNTER_FRAMES]; /* newest first; 0: none */
-    int64_t sums[COUNTER_FRAMES];
-    struct counter_cell_generation *generation; /* NULL: 0, since ever */
-};
-
-_Static_assert(sizeof(struct counter_slot) == 64, "a slot is a cache line");
 
 struct counter_partition {
     struct memtable_partition base;
@@ -232,28 +198,10 @@ void counter_memtable_slots(struct counter_memtable *memtable, uint32_t table_id
 
 /* ---- counting ---- */
 
-/* Make sums[0] the sum of `frame`; it begins with that of the frame before. */
-static inline void slot_turn(struct counter_slot *slot, uint64_t frame)
-{
-    if (slot->frames[0] == frame)
-        return;
-    check(frame > slot->frames[0]);
-    slot->frames[2] = slot->frames[1];
-    slot->sums[2] = slot->sums[1];
-    slot->frames[1] = slot->frames[0];
-    slot->sums[1] = slot->sums[0];
-    slot->frames[0] = frame;
-}
-
-void counter_memtable_add(struct counter_memtable *memtable, uint32_t slot_number, int64_t delta,
+void counter_memtable_add(struct counter_memtable *memtable, uint32_t slot, int64_t delta,
                           uint64_t frame)
 {
-    struct counter_slot *slot = slot_at(memtable, slot_number);
-
-    slot_turn(slot, frame);
-    slot->sums[0] = (int64_t)((uint64_t)slot->sums[0] + (uint64_t)delta);
-    if (slot->generation != NULL && slot->generation->frame_counted == COUNTER_NEVER)
-        slot->generation->frame_counted = frame;
+    counter_slot_add(slot_at(memtable, slot), delta, frame);
 }
 
 void counter_memtable_prefetch(const struct counter_memtable *memtable, uint32_t slot)
@@ -261,31 +209,16 @@ void counter_memtable_prefetch(const struct counter_memtable *memtable, uint32_t
     __builtin_prefetch(slot_at(memtable, slot), 1);
 }
 
-static void slot_begin(struct counter_memtable *memtable, uint32_t slot_number, int64_t value,
-                       int64_t generation, uint64_t frame, uint64_t frame_counted)
-{
-    struct counter_slot *slot = slot_at(memtable, slot_number);
-
-    if (generation < (slot->generation != NULL ? slot->generation->generation : 0))
-        return;
-    struct counter_cell_generation *begun =
-        arena_alloc(memtable->arena, sizeof *begun, _Alignof(struct counter_cell_generation));
-    *begun = (struct counter_cell_generation){slot->generation, frame, generation, frame_counted};
-    slot->generation = begun;
-    slot_turn(slot, frame);
-    slot->sums[0] = value;
-}
-
 void counter_memtable_set(struct counter_memtable *memtable, uint32_t slot, int64_t value,
                           int64_t generation, uint64_t frame)
 {
-    slot_begin(memtable, slot, value, generation, frame, frame);
+    counter_slot_set(slot_at(memtable, slot), memtable->arena, value, generation, frame);
 }
 
 void counter_memtable_reset(struct counter_memtable *memtable, uint32_t slot, int64_t generation,
                             uint64_t frame)
 {
-    slot_begin(memtable, slot, 0, generation, frame, COUNTER_NEVER);
+    counter_slot_reset(slot_at(memtable, slot), memtable->arena, generation, frame);
 }
 
 /* ---- reading ---- */
@@ -306,38 +239,6 @@ uint32_t counter_memtable_next_table(const struct counter_memtable *memtable, ui
 bool counter_memtable_is_empty(const struct counter_memtable *memtable)
 {
     return memtable->count == 0;
-}
-
-/* Which of the three a reader at `frame` sees; -1: the slot was not there yet. */
-static int slot_visible(const struct counter_slot *slot, uint64_t frame)
-{
-    for (int i = 0; i < COUNTER_FRAMES; i++)
-        if (slot->frames[i] != 0 && slot->frames[i] <= frame)
-            return i;
-    /* Further behind than any reader of the durable frame: the oldest is durable as well. */
-    return slot->frames[COUNTER_FRAMES - 1] != 0 ? COUNTER_FRAMES - 1 : -1;
-}
-
-/* Append the slot's cell as of `frame`; its generation is what the cell's timestamp is. */
-static int64_t slot_write(const struct counter_slot *slot, uint64_t frame, uint64_t shard_id,
-                          struct buffer *value)
-{
-    int seen = slot_visible(slot, frame);
-
-    check(seen >= 0);
-    const struct counter_cell_generation *generation = slot->generation;
-    while (generation != NULL && generation->frame > slot->frames[seen])
-        generation = generation->older;
-    int64_t number = generation != NULL ? generation->generation : 0;
-    if (generation != NULL && generation->frame_counted > slot->frames[seen])
-        counter_cell_write_reset(value, number);
-    else
-        counter_cell_write_single(value, number,
-                                  (struct counter_shard){number > 0 && (uint64_t)number > shard_id
-                                                             ? (uint64_t)number
-                                                             : shard_id,
-                                                         slot->frames[seen], slot->sums[seen]});
-    return number;
 }
 
 /* A cell that the stream will yield. */
@@ -417,8 +318,8 @@ static int counter_stream_next(struct stream *base, struct unfiltered *out, stru
     struct cell *cells = arena_alloc(stream->arena, count * sizeof *cells, _Alignof(struct cell));
     for (uint32_t i = 0; i < count; i++) {
         buffer_clear(&stream->value);
-        int64_t generation =
-            slot_write(first[i].identity->slot, stream->frame, stream->shard_id, &stream->value);
+        int64_t generation = counter_slot_write(first[i].identity->slot, stream->frame,
+                                                stream->shard_id, &stream->value);
         cells[i] = (struct cell){
             .column_id = first[i].identity->column_id,
             .flags = CELL_COUNTER,
@@ -458,7 +359,7 @@ static uint32_t places_collect(const struct counter_partition *partition, const 
     uint32_t count = 0;
 
     for (const struct counter_identity *at = partition->identities; at != NULL; at = at->next)
-        if (slot_visible(at->slot, frame) >= 0)
+        if (counter_slot_visible(at->slot, frame) >= 0)
             count += place_set(&places[count], table, slice, at);
     qsort_r(places, count, sizeof *places, place_compare, &order);
     return count;

@@ -1,11 +1,7 @@
 /* counter_memtable: a generation's counter increments, by slot number: the hot path is an add.
  *
- * Each slot keeps its sum as of the last three frames it was touched in.  At most two frames are
- * ever not durable (the one being written and the open one), so one of the three is what a reader
- * at the durable frame may see; nobody ever reads an increment that a crash could take back.
- *
- * SET and DELETE raise the slot's generation (the write timestamp) and begin a new sum; what older
- * runs hold of lower generations is forgotten by the merge (counters/counter_cell.h). */
+ * What a slot is, and which of its sums a reader at a frame sees: counters/counter_slot.h.  Here
+ * are the slots of a memtable, found by what counter each is, and read as rows. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
 
