@@ -8,9 +8,8 @@
  * - the engine's payload is swapped for the one that was written before;
  * - if the frame does not fit the current file, the next one, ready and open, takes its place, and
  *   a lane of its own begins to make another;
- * - the log lane computes the checksums, lays the frame out in sectors in a fixed piece of aligned
- *   memory, writes it piece by piece past the page cache, and syncs once;
- * - back on the engine thread, `durable` is called; the engine may append the next from there.
+ * - the writer of frames (frame_writer.h) has the frame made durable, and tells on the engine
+ *   thread: `durable` is called, and the engine may append the next frame from there.
  *
  * Possible failures:
  * - no space for the next file: commit_log_has_room says no, that lane tries again every
@@ -30,6 +29,7 @@
 
 #include "base/memory.h"
 #include "storage/log/commit_log_private.h"
+#include "storage/log/frame_writer.h"
 
 enum {
     FILE_SIZE_DEFAULT = 64 << 20,
@@ -65,8 +65,11 @@ struct commit_log {
     int64_t timestamp_last_us;
     int64_t timestamp_durable_us;
     bool is_writing;
-    struct buffer payload; /* of the frame being written */
-    struct commit_log_write write;
+    struct buffer payload; /* of the frame being written, */
+    struct frame_writer_record record;
+    struct disk_file *left_file;      /* and the file before, if it is the first of another */
+    struct frame_writer *writer;      /* of frames; NULL of a log that is only read */
+    struct frame_writer *disk_writer; /* the local one, which the log owns */
 
     struct commit_log_file current; /* id 0: none */
     struct disk_file *current_file;
@@ -100,14 +103,7 @@ struct commit_log {
     size_t mark_capacity;
 };
 
-/* ---- jobs of the lanes ---- */
-
-static void write_job(struct job *job)
-{
-    struct commit_log_write *write = (struct commit_log_write *)job;
-
-    write->status = commit_log_write_run(write);
-}
+/* ---- the lane of log files ---- */
 
 static void chore_job(struct job *job)
 {
@@ -412,7 +408,6 @@ static struct commit_log *log_new(struct world *world, const struct commit_log_o
         options->first_file_size != 0 ? options->first_file_size : FIRST_FILE_SIZE_DEFAULT;
     check(log->file_size % COMMIT_LOG_BLOCK == 0 && log->size_next % COMMIT_LOG_BLOCK == 0);
     log->chore.disk = world->disk;
-    log->write.disk = world->disk;
     return log;
 }
 
@@ -488,13 +483,22 @@ static int log_make_directory(struct disk *disk, struct error *err)
 static void log_free(struct commit_log *log)
 {
     buffer_release(&log->payload);
-    memory_free(log->write.piece);
+    frame_writer_disk_free(log->disk_writer);
     memory_free(log->live.items);
     memory_free(log->spare.items);
     memory_free(log->leaving.items);
     memory_free(log->archive.files.items);
     memory_free(log->marks);
     memory_free(log);
+}
+
+static void append_done(void *context, int status);
+
+static void log_take_writer(struct commit_log *log, struct frame_writer *writer)
+{
+    log->disk_writer = frame_writer_disk_new(log->world);
+    log->writer = writer != NULL ? writer : log->disk_writer;
+    log->writer->on_durable(log->writer, append_done, log);
 }
 
 int commit_log_open(struct world *world, const struct commit_log_options *options,
@@ -531,7 +535,7 @@ int commit_log_open(struct world *world, const struct commit_log_options *option
         return rc;
     }
     if (!log->read_only)
-        log->write.piece = memory_aligned(COMMIT_LOG_PIECE);
+        log_take_writer(log, options->writer);
     chore_consider(log);
     *log_out = log;
     return 0;
@@ -671,20 +675,20 @@ static void extent_add(struct buffer *extents, uint32_t file_id, uint64_t size)
 /* What is being written is not durable, nor is what was laid out before it without a sync. */
 static uint64_t current_durable(const struct commit_log *log)
 {
-    const struct commit_log_write *write = &log->write;
+    const struct frame_writer_record *record = &log->record;
 
     if (!log->is_writing)
         return log->offset;
-    return write->opening_file == log->current_file ? write->opening_offset : write->offset;
+    return record->opening_file == log->current_file ? record->opening_offset : record->offset;
 }
 
 /* The file that was left may be getting its opening record with the first frame of the next one. */
 static uint64_t left_durable(const struct commit_log *log, const struct commit_log_file *file)
 {
-    const struct commit_log_write *write = &log->write;
+    const struct frame_writer_record *record = &log->record;
 
-    return log->is_writing && write->opening_file != NULL && write->opening_file_id == file->id
-               ? write->opening_offset
+    return log->is_writing && record->opening_file != NULL && record->opening_file_id == file->id
+               ? record->opening_offset
                : file->used;
 }
 
@@ -724,24 +728,24 @@ int64_t commit_log_durable_timestamp(const struct commit_log *log)
 
 /* ---- append ---- */
 
-static void append_done(struct job *job)
+/* The writer tells of the frame that it was given. */
+static void append_done(void *context, int status)
 {
-    struct commit_log_write *write = (struct commit_log_write *)job;
-    struct commit_log *log =
-        (struct commit_log *)(void *)((char *)job - offsetof(struct commit_log, write));
+    struct commit_log *log = context;
+    const struct commit_log_header *header = &log->record.header;
 
     log->is_writing = false;
-    if (write->left_file != NULL) {
-        file_retire(log, write->left_file);
+    if (log->left_file != NULL) {
+        file_retire(log, log->left_file);
         chore_consider(log);
     }
-    if (write->status < 0) {
-        log_fail(log, write->status);
+    if (status < 0) {
+        log_fail(log, status);
         return;
     }
-    log->crc_last = write->header.crc;
-    log->frame_durable = write->header.frame;
-    log->timestamp_durable_us = write->header.timestamp_us;
+    log->crc_last = header->crc;
+    log->frame_durable = header->frame;
+    log->timestamp_durable_us = header->timestamp_us;
     /* Also where the log failed meanwhile: whoever closes it waits until nothing is written. */
     log->durable(log->context, log->failure, log->frame_durable);
 }
@@ -751,7 +755,7 @@ static void append_done(struct job *job)
 static void file_rotate(struct commit_log *log)
 {
     check(log->next.id != 0);
-    log->write.left_file = log->current_file;
+    log->left_file = log->current_file;
     log->current.used = current_offset(log);
     if (log->current.id != 0 && log->current.frame_last > frame_free(log))
         commit_log_files_add(&log->live, log->current);
@@ -763,19 +767,19 @@ static void file_rotate(struct commit_log *log)
 /* Where the next record goes, and whether an opening one goes before it. */
 static void append_place(struct commit_log *log, uint64_t bytes)
 {
-    struct commit_log_write *write = &log->write;
+    struct frame_writer_record *record = &log->record;
 
-    write->opening_file = log->is_opening_due ? log->current_file : NULL;
-    write->opening_offset = log->offset;
-    write->opening_file_id = log->current.id;
-    write->left_file = NULL;
+    record->opening_file = log->is_opening_due ? log->current_file : NULL;
+    record->opening_offset = log->offset;
+    record->opening_file_id = log->current.id;
+    log->left_file = NULL;
     if (file_fits(&log->current, current_offset(log), bytes))
         log->offset = current_offset(log);
     else
         file_rotate(log);
     log->is_opening_due = false;
-    write->file = log->current_file;
-    write->offset = log->offset;
+    record->file = log->current_file;
+    record->offset = log->offset;
     log->offset += bytes;
 }
 
@@ -797,7 +801,7 @@ static enum commit_log_record purges_tell(struct commit_log *log, struct buffer 
 void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buffer *payload)
 {
     struct buffer used = log->payload;
-    struct commit_log_write *write = &log->write;
+    struct frame_writer_record *record = &log->record;
     enum commit_log_record kind;
     uint64_t bytes;
 
@@ -811,21 +815,18 @@ void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buff
     buffer_clear(payload);
     append_place(log, bytes);
 
-    memset(&write->header, 0, sizeof(write->header));
-    write->header.kind = kind;
-    write->header.file_id = log->current.id;
-    write->header.frame = log->frame_next;
-    write->header.timestamp_us = timestamp_us;
-    write->header.previous_crc = log->crc_last;
-    write->payload = buffer_view(&log->payload);
-    write->job.run = write_job;
-    write->job.done = append_done;
+    record->header = (struct commit_log_header){.kind = kind,
+                                                .file_id = log->current.id,
+                                                .frame = log->frame_next,
+                                                .timestamp_us = timestamp_us,
+                                                .previous_crc = log->crc_last};
+    record->payload = buffer_view(&log->payload);
 
     log->current.frame_last = log->frame_next++;
     log->timestamp_last_us = timestamp_us;
     mark_add(log, log->current.frame_last, bytes);
     log->is_writing = true;
-    log->world->executor->submit(log->world->executor, LANE_LOG, &write->job);
+    log->writer->write(log->writer, record);
     chore_consider(log);
 }
 
@@ -845,19 +846,15 @@ void commit_log_flushed(struct commit_log *log, uint64_t frame)
 
 static int closing_write(struct commit_log *log)
 {
-    struct commit_log_write *write = &log->write;
+    struct frame_writer_record record = {.header = {.kind = COMMIT_LOG_CLOSING,
+                                                    .file_id = log->current.id,
+                                                    .frame = log->frame_next,
+                                                    .timestamp_us = log->timestamp_last_us,
+                                                    .previous_crc = log->crc_last},
+                                         .file = log->current_file,
+                                         .offset = log->offset};
 
-    memset(&write->header, 0, sizeof(write->header));
-    write->file = log->current_file;
-    write->offset = log->offset;
-    write->opening_file = NULL;
-    write->header.kind = COMMIT_LOG_CLOSING;
-    write->header.file_id = log->current.id;
-    write->header.frame = log->frame_next;
-    write->header.timestamp_us = log->timestamp_last_us;
-    write->header.previous_crc = log->crc_last;
-    write->payload = bytes_of(NULL, 0);
-    return commit_log_write_run(write);
+    return frame_writer_disk_write(log->disk_writer, &record);
 }
 
 bool commit_log_is_busy(const struct commit_log *log)

@@ -21,6 +21,7 @@
 #include "base/world/world.h"
 
 struct commit_log;
+struct frame_writer;
 
 enum { COMMIT_LOG_PAYLOAD_MAX = 48 << 20 };   /* bytes of one frame's payload */
 
@@ -40,6 +41,8 @@ struct commit_log_options {
     uint64_t archive_bytes;        /* keep so many bytes of files whose frames are all flushed in
                                     * the directory archive.  0: all of them if that directory
                                     * exists, else none */
+    struct frame_writer *writer;   /* what makes frames durable (frame_writer.h); it outlives the
+                                    * log.  NULL: the local disk */
     commit_log_count count;        /* of frames that damage puts at stake, with the context of
                                     * `replay`; NULL: they are not counted */
 };

@@ -89,27 +89,6 @@ void commit_log_record_fill(const struct commit_log_header *header,
 void commit_log_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 bool commit_log_name_parse(const char *name, uint32_t *file_id_out);
 
-/* ---- commit_log_write.c: the log lane ---- */
-
-/* The record that the log lane writes.  Filled by the engine thread, read by the job. */
-struct commit_log_write {
-    struct job job;
-    struct disk *disk;
-    struct disk_file *opening_file;      /* ends in a closing record, needs an opening one first */
-    uint64_t opening_offset;
-    uint32_t opening_file_id;
-    struct disk_file *left_file;         /* the file before, if this is the first of another */
-    struct disk_file *file;
-    uint64_t offset;
-    struct commit_log_header header;
-    struct bytes payload;
-    uint8_t *piece;                /* COMMIT_LOG_PIECE aligned bytes */
-    int status;                    /* set by the job */
-};
-
-/* Write the record in `write`, after an opening one if that is due, and sync it. */
-must_check int commit_log_write_run(struct commit_log_write *write);
-
 /* ---- commit_log_reader.c: reading ahead ---- */
 
 struct commit_log_reader;

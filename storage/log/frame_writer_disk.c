@@ -1,0 +1,133 @@
+/* frame_writer_disk: one record onto the local disk, and synced.
+ *
+ * Runs on the log lane.  A record is laid out in a fixed piece of aligned memory, a piece at a
+ * time, and written past the page cache; the sync comes once, after all of it.  An opening record
+ * that is due is synced first, because a record is written only after the one before is durable. */
+#include "base/crc32c.h"
+#include "base/memory.h"
+#include "storage/log/frame_writer.h"
+
+_Static_assert(COMMIT_LOG_PIECE % COMMIT_LOG_BLOCK == 0, "pieces are written past the page cache");
+
+struct disk_writer {
+    struct frame_writer writer;
+    struct job job;
+    struct world *world;
+    frame_writer_durable durable;
+    void *context;
+    uint8_t *piece;                     /* COMMIT_LOG_PIECE aligned bytes */
+    struct frame_writer_record *record; /* that is being written; NULL: none is */
+    int status;                         /* set by the job */
+};
+
+static int record_write(struct disk_writer *writer, struct disk_file *file, uint64_t offset,
+                        struct commit_log_header *header, struct bytes payload)
+{
+    struct disk *disk = writer->world->disk;
+    uint8_t header_bytes[COMMIT_LOG_HEADER];
+    uint64_t sector_count = commit_log_record_bytes(payload.size) / COMMIT_LOG_SECTOR;
+    uint64_t piece_sectors = COMMIT_LOG_PIECE / COMMIT_LOG_SECTOR;
+
+    header->payload_size = (uint32_t)payload.size;
+    header->payload_crc = crc32c(0, payload.data, payload.size);
+    commit_log_header_encode(header, header_bytes);
+    for (uint64_t sector = 0; sector < sector_count; sector += piece_sectors) {
+        uint64_t count = sector_count - sector;
+        int rc;
+
+        if (count > piece_sectors)
+            count = piece_sectors;
+        commit_log_record_fill(header, header_bytes, payload, sector, count, writer->piece);
+        rc = disk->write(disk, file, offset + sector * COMMIT_LOG_SECTOR, writer->piece,
+                         count * COMMIT_LOG_SECTOR);
+        if (rc < 0)
+            return rc;
+    }
+    return disk->sync(disk, file);
+}
+
+static int opening_write(struct disk_writer *writer, struct frame_writer_record *record)
+{
+    struct commit_log_header opening = record->header;
+    int rc;
+
+    opening.kind = COMMIT_LOG_OPENING;
+    opening.file_id = record->opening_file_id;
+    rc = record_write(writer, record->opening_file, record->opening_offset, &opening,
+                      bytes_of(NULL, 0));
+    record->header.previous_crc = rc < 0 ? record->header.previous_crc : opening.crc;
+    return rc;
+}
+
+int frame_writer_disk_write(struct frame_writer *base, struct frame_writer_record *record)
+{
+    struct disk_writer *writer = (struct disk_writer *)base;
+    int rc = record->opening_file != NULL ? opening_write(writer, record) : 0;
+
+    if (rc < 0)
+        return rc;
+    return record_write(writer, record->file, record->offset, &record->header, record->payload);
+}
+
+/* ---- the two calls ---- */
+
+static struct disk_writer *writer_of_job(struct job *job)
+{
+    return (struct disk_writer *)(void *)((char *)job - offsetof(struct disk_writer, job));
+}
+
+static void write_run(struct job *job)
+{
+    struct disk_writer *writer = writer_of_job(job);
+
+    writer->status = frame_writer_disk_write(&writer->writer, writer->record);
+}
+
+static void write_done(struct job *job)
+{
+    struct disk_writer *writer = writer_of_job(job);
+
+    writer->record = NULL;
+    writer->durable(writer->context, writer->status);
+}
+
+static void disk_write(struct frame_writer *base, struct frame_writer_record *record)
+{
+    struct disk_writer *writer = (struct disk_writer *)base;
+
+    check(writer->record == NULL && writer->durable != NULL);
+    writer->record = record;
+    writer->job = (struct job){.run = write_run, .done = write_done};
+    writer->world->executor->submit(writer->world->executor, LANE_LOG, &writer->job);
+}
+
+static void disk_on_durable(struct frame_writer *base, frame_writer_durable durable, void *context)
+{
+    struct disk_writer *writer = (struct disk_writer *)base;
+
+    writer->durable = durable;
+    writer->context = context;
+}
+
+/* ---- life ---- */
+
+struct frame_writer *frame_writer_disk_new(struct world *world)
+{
+    struct disk_writer *writer = memory_zeroed(1, sizeof(*writer));
+
+    writer->writer = (struct frame_writer){.write = disk_write, .on_durable = disk_on_durable};
+    writer->world = world;
+    writer->piece = memory_aligned(COMMIT_LOG_PIECE);
+    return &writer->writer;
+}
+
+void frame_writer_disk_free(struct frame_writer *base)
+{
+    struct disk_writer *writer = (struct disk_writer *)base;
+
+    if (writer == NULL)
+        return;
+    check(writer->record == NULL);
+    memory_free(writer->piece);
+    memory_free(writer);
+}
