@@ -15,8 +15,8 @@ struct access {
     struct house *house;
 };
 
-/* `options` are the house's, but for the loop and the network, which are made here.  When it returns
- * 0, the text of `err` may hold what salvage left out. */
+/* `options` are the house's, but for the loop and the network, which are made here.  When it
+ * returns 0, the text of `err` may hold what salvage left out. */
 must_check int access_open(const struct house_options *options, int64_t wait_ms,
                            struct access *access_out, struct error *err);
 /* Close the house, if it is one, and the loop; `server` has been closed. */
