@@ -11,7 +11,7 @@
 
 #include "program/house.h"
 #include "ingest/connection/ingest.h"
-#include "ingest/connection/input_room.h"
+#include "ingest/connection/input_quota.h"
 #include "ingest/load/load.h"
 #include "counters/producer.h"
 #include "ingest/parse/reject.h"
@@ -63,7 +63,7 @@ static const struct limit limits[] = {
      UNIT_BYTES,
      "or an eighth of the account: who has begun something waits for his turn, and who holds some "
      "and does not go on is closed, `error - too_slow`"},
-    {"of these, of each connection, free", INPUT_ROOM_FREE, UNIT_BYTES, "it counts"},
+    {"of these, of each connection, free", INPUT_QUOTA_FREE, UNIT_BYTES, "it counts"},
     {"time for which one may hold some and send nothing, while others wait", INGEST_HOLD_MS,
      UNIT_MS, "`error - too_slow`, and the connection is closed"},
     {"answers of all ingest connections that wait", INGEST_ANSWERS_MAX, UNIT_BYTES,

@@ -1,7 +1,7 @@
 /* connection_memory: see the header.
  *
  * What decides correctness: a connection that could go on by itself does not wait.  What comes by
- * pieces within INPUT_ROOM_FREE goes on always: a few lines at a time are applied at once, so that
+ * pieces within INPUT_QUOTA_FREE goes on always: a few lines at a time are applied at once, so that
  * a client of few lines never meets any of this.
  *
  * A connection is too slow (ingest_account.h) only by its own doing: a full store, the disk, or
@@ -32,7 +32,7 @@ bool connection_memory_may_take(struct ingest_connection *connection, uint64_t *
         return false;
     if (ingest_account_may_grow(account))
         return true;
-    *lines_max_out = INPUT_ROOM_LINES;
+    *lines_max_out = INPUT_QUOTA_LINES;
     if (connection->batch.is_open)
         ingest_account_count_input(account, kept_bytes(connection));
     return !connection->batch.is_open || account->member.bytes == 0;
@@ -71,7 +71,7 @@ static void memory_spare(struct ingest_connection *connection)
     if (input_is_idle(connection)) {
         input_queue_release(&connection->input);
         connection->input.spare = &ingest->spare;
-    } else if (input_room_has_waiting(&ingest->memory.room)) {
+    } else if (input_quota_has_waiting(&ingest->memory.input)) {
         input_queue_shrink(&connection->input);
     }
     if (rows_are_idle(connection))
@@ -81,8 +81,8 @@ static void memory_spare(struct ingest_connection *connection)
 bool connection_memory_update(struct ingest_connection *connection, bool has_space)
 {
     struct ingest_account *account = &connection->account;
-    struct input_room *room = &connection->ingest->memory.room;
-    bool is_tight = input_room_is_tight(room);
+    struct input_quota *input = &connection->ingest->memory.input;
+    bool is_tight = input_quota_is_tight(input);
 
     if (is_tight || connection->state == INGEST_REFUSED)
         memory_spare(connection);
@@ -91,7 +91,7 @@ bool connection_memory_update(struct ingest_connection *connection, bool has_spa
     ingest_account_wait(account, connection->state == INGEST_RECORDS &&
                                      !ingest_account_may_grow(account) &&
                                      (account->member.bytes > 0 || !has_space));
-    return is_tight || input_room_has_waiting(room);
+    return is_tight || input_quota_has_waiting(input);
 }
 
 /* What it waits for is not its own doing: the store, the disk, its turn. */

@@ -44,11 +44,8 @@ struct frame_decoder {
 /* The dictionary takes `bytes` by now; false: all of them take too much. */
 static bool strings_tell(struct ingest_connection *connection, size_t bytes)
 {
-    struct frame_decoder *frames = connection->frames;
-    size_t before = frames->strings_bytes;
-
-    frames->strings_bytes = bytes;
-    return ingest_memory_count_strings(&connection->ingest->memory, before, bytes);
+    return ingest_memory_count_strings(&connection->ingest->memory,
+                                       &connection->frames->strings_bytes, bytes);
 }
 
 /* ---- what a frame says ---- */

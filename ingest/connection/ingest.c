@@ -201,7 +201,7 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     ingest->left = ingest_release;
     ingest_budget_open(&ingest->budget, options->world->clock, options->network);
     ingest_memory_open(&ingest->memory, options->store, options->world->clock, limits,
-                       ingest_connection_let_on);
+                       ingest_connection_resume);
     ingest_add_metrics(ingest);
     ingest->memory.input_bytes = ingest->metrics.input_bytes;
     ingest->memory.answer_bytes = ingest->metrics.answer_bytes;

@@ -1,6 +1,6 @@
 /* ingest_account: see the header.
  *
- * What decides correctness: a connection that waits for memory is let on when there is some, or
+ * What decides correctness: a connection that waits for memory is resumed when there is some, or
  * closed; so while any waits, one that holds some and does not go on has a time that runs out: it
  * may send nothing for hold_us, and takes no longer than that and a second for each SLOW_BYTES that
  * came. */
@@ -17,21 +17,19 @@ void ingest_account_open(struct ingest_account *account, struct ingest_memory *m
 void ingest_account_close(struct ingest_account *account)
 {
     ingest_account_wait(account, false);
-    input_room_pass(&account->memory->room, &account->member);
+    input_quota_pass(&account->memory->input, &account->member);
     ingest_account_count_input(account, 0);
     ingest_account_count_answers(account, 0);
 }
 
 bool ingest_account_may_grow(const struct ingest_account *account)
 {
-    return input_room_admits(&account->memory->room, &account->member);
+    return input_quota_admits(&account->memory->input, &account->member);
 }
 
 size_t ingest_account_answers_max(const struct ingest_account *account)
 {
-    const struct ingest_memory *memory = account->memory;
-    size_t limit = memory->answers_max;
-    size_t half = memory->answer_bytes_now < limit ? (limit - memory->answer_bytes_now) / 2 : 0;
+    size_t half = quota_left(&account->memory->answers) / 2;
 
     if (half < INGEST_ACCOUNT_ANSWERS_LEAST)
         return INGEST_ACCOUNT_ANSWERS_LEAST;
@@ -42,39 +40,27 @@ void ingest_account_count_input(struct ingest_account *account, size_t bytes)
 {
     struct ingest_memory *memory = account->memory;
     size_t before = account->member.bytes;
-    int64_t change;
 
-    input_room_count(&memory->room, &account->member, bytes);
-    change = (int64_t)account->member.bytes - (int64_t)before;
-    if (before == 0 && change > 0)
+    input_quota_hold(&memory->input, &account->member, bytes);
+    if (before == 0 && account->member.bytes > 0)
         ingest_account_excuse(account);
-    if (change == 0)
-        return;
-    memory->input_bytes->value += change;
-    memory_held_change(memory->store->held, MEMORY_HELD_INPUT, change);
+    if (before != account->member.bytes)
+        ingest_memory_tell_input(memory);
 }
 
 void ingest_account_count_answers(struct ingest_account *account, size_t bytes)
 {
-    struct ingest_memory *memory = account->memory;
-    int64_t change = (int64_t)bytes - (int64_t)account->answer_bytes;
-
-    if (change == 0)
-        return;
-    account->answer_bytes = bytes;
-    memory->answer_bytes_now += (size_t)change;
-    memory->answer_bytes->value = (int64_t)memory->answer_bytes_now;
-    memory_held_change(memory->store->held, MEMORY_HELD_INGEST_ANSWERS, change);
+    ingest_memory_count_answers(account->memory, &account->answer_bytes, bytes);
 }
 
 void ingest_account_wait(struct ingest_account *account, bool is_waiting)
 {
-    input_room_wait(&account->memory->room, &account->member, is_waiting);
+    input_quota_wait(&account->memory->input, &account->member, is_waiting);
 }
 
-void ingest_account_prove(struct ingest_account *account)
+void ingest_account_mark_acked(struct ingest_account *account)
 {
-    input_room_prove(&account->memory->room, &account->member);
+    input_quota_mark_acked(&account->memory->input, &account->member);
 }
 
 void ingest_account_came(struct ingest_account *account, size_t size)
@@ -98,7 +84,7 @@ void ingest_account_excuse(struct ingest_account *account)
 
 static bool is_time_over(const struct ingest_account *account)
 {
-    const struct input_member *member = &account->member;
+    const struct input_waiter *member = &account->member;
     struct clock *clock = account->memory->clock;
     int64_t now_us = clock->monotonic_us(clock);
     int64_t hold_us = account->memory->hold_us;
@@ -109,10 +95,10 @@ static bool is_time_over(const struct ingest_account *account)
 
 bool ingest_account_is_too_slow(struct ingest_account *account)
 {
-    struct input_room *room = &account->memory->room;
+    struct input_quota *input = &account->memory->input;
 
-    if (room->halves[account->member.is_proven].waiting == NULL || !is_time_over(account))
+    if (input->halves[account->member.is_acked].waiting == NULL || !is_time_over(account))
         return false;
-    input_room_pass(room, &account->member);
+    input_quota_pass(input, &account->member);
     return account->member.bytes > 0;
 }

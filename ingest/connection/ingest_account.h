@@ -1,6 +1,6 @@
 /* ingest_account: what one connection keeps in memory, and whether it may keep more.
  *
- * Two sums, both bounded for all connections together: of what has come in (input_room.h), and of
+ * Two quotas, both of all connections together: of what has come in (input_quota.h), and of
  * answers that wait, for the disk or their reader.  Of the latter each connection may have half of
  * what is left: the more wait unread the less of each, but a client that reads its own is served.
  */
@@ -16,8 +16,8 @@ enum {
 
 struct ingest_account {
     struct ingest_memory *memory;
-    struct input_member member;
-    size_t answer_bytes;               /* as the store was told */
+    struct input_waiter member;
+    size_t answer_bytes;               /* as they are counted */
 };
 
 /* `number`: of connections, in the order in which they came. */
@@ -37,12 +37,13 @@ void ingest_account_count_answers(struct ingest_account *account, size_t bytes);
 /* It cannot go on without memory: from now on it waits, or no longer. */
 void ingest_account_wait(struct ingest_account *account, bool is_waiting);
 /* Some of its clicks are durable. */
-void ingest_account_prove(struct ingest_account *account);
+void ingest_account_mark_acked(struct ingest_account *account);
 /* Bytes came. */
 void ingest_account_came(struct ingest_account *account, size_t size);
 
 /* It is not its own doing that it does not go on: its time begins anew. */
 void ingest_account_excuse(struct ingest_account *account);
-/* Whether others wait for what it holds and its time is over; another may be the guest then. */
+/* Whether others wait for what it holds and its time is over; what is reserved for it may be for
+ * another then. */
 bool ingest_account_is_too_slow(struct ingest_account *account);
 #endif

@@ -194,7 +194,7 @@ static void commit_tell(struct commit *commit, int status, const char *why)
     if (commit->is_unnumbered && connection != NULL)
         connection->unnumbered.in_flight--;
     if (status == 0 && connection != NULL && commit->accepted > 0)
-        ingest_account_prove(&connection->account);
+        ingest_account_mark_acked(&connection->account);
     if (status == 0)
         reply_queue_ready(&commit->reply);
     else

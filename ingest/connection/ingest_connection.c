@@ -224,7 +224,7 @@ static void connections_look(struct timer *timer)
     }
 }
 
-void ingest_connection_let_on(void *context, struct input_member *member)
+void ingest_connection_resume(void *context, struct input_waiter *member)
 {
     struct ingest_connection *connection =
         (struct ingest_connection *)(void *)((char *)member -

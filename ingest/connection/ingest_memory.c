@@ -5,29 +5,56 @@
 
 void ingest_memory_open(struct ingest_memory *memory, struct store *store, struct clock *clock,
                         const struct ingest_limits *limits,
-                        void (*let_on)(void *context, struct input_member *member))
+                        void (*resume)(void *context, struct input_waiter *member))
 {
     *memory = (struct ingest_memory){
         .store = store,
         .clock = clock,
-        .answers_max = limits->answers_max,
-        .strings_max = limits->strings_max,
         .hold_us = limits->hold_ms * 1000,
+        .answers = {.limit = limits->answers_max},
+        .strings = {.limit = limits->strings_max},
+        .producers = {.limit = SIZE_MAX},
     };
-    input_room_init(&memory->room, limits->input_max, let_on, NULL);
+    input_quota_init(&memory->input, limits->input_max, resume, NULL);
+}
+
+static void memory_tell(struct ingest_memory *memory, struct quota *quota,
+                        enum memory_holder holder)
+{
+    int64_t change = quota_untold(quota);
+
+    if (change != 0)
+        memory_held_change(memory->store->held, holder, change);
 }
 
 void ingest_memory_count_producers(struct ingest_memory *memory, size_t bytes)
 {
-    memory_held_change(memory->store->held, MEMORY_HELD_PRODUCERS,
-                       (int64_t)bytes - (int64_t)memory->producer_bytes);
-    memory->producer_bytes = bytes;
+    size_t held = memory->producers.taken;
+
+    quota_hold(&memory->producers, &held, bytes);
+    memory_tell(memory, &memory->producers, MEMORY_HELD_PRODUCERS);
 }
 
-bool ingest_memory_count_strings(struct ingest_memory *memory, size_t before, size_t after)
+bool ingest_memory_count_strings(struct ingest_memory *memory, size_t *held, size_t bytes)
 {
-    check(memory->string_bytes >= before);
-    memory_held_change(memory->store->held, MEMORY_HELD_STRINGS, (int64_t)after - (int64_t)before);
-    memory->string_bytes += after - before;
-    return after <= before || memory->string_bytes <= memory->strings_max;
+    bool grows = bytes > *held;
+
+    quota_hold(&memory->strings, held, bytes);
+    memory_tell(memory, &memory->strings, MEMORY_HELD_STRINGS);
+    return !grows || memory->strings.taken <= memory->strings.limit;
+}
+
+void ingest_memory_count_answers(struct ingest_memory *memory, size_t *held, size_t bytes)
+{
+    if (bytes == *held)
+        return;
+    quota_hold(&memory->answers, held, bytes);
+    memory->answer_bytes->value = (int64_t)memory->answers.taken;
+    memory_tell(memory, &memory->answers, MEMORY_HELD_INGEST_ANSWERS);
+}
+
+void ingest_memory_tell_input(struct ingest_memory *memory)
+{
+    memory->input_bytes->value = (int64_t)input_quota_bytes(&memory->input);
+    memory_tell(memory, &memory->input.quota, MEMORY_HELD_INPUT);
 }

@@ -31,10 +31,10 @@ MET_BY = {
     "strings of all binary connections":
         "unit/test_binary_door.c the_strings_of_all_connections_have_a_limit_and_are_counted",
     "lines, frames and batches that have come in part, of all connections":
-        "unit/test_input_room.c "
+        "unit/test_input_quota.c "
         "who_has_held_for_longest_and_one_guest_go_on_where_there_is_no_room",
     "of these, of each connection, free":
-        "unit/test_input_room.c what_is_free_does_not_count",
+        "unit/test_input_quota.c what_is_free_does_not_count",
     "time for which one may hold some and send nothing, while others wait":
         "e2e/test_memory.py test_crowds_that_only_take_stay_within_the_limit",
     "answers of all ingest connections that wait":

@@ -9,7 +9,7 @@ enum { HOLD_MS = 2000, INPUT_MAX = 1 << 20, ANSWERS_MAX = 4 << 20 };
 
 static int64_t now_us;
 static struct memory_held held;
-static uint32_t let_on;
+static uint32_t resumed;
 
 static int64_t clock_monotonic_us(struct clock *clock)
 {
@@ -17,11 +17,11 @@ static int64_t clock_monotonic_us(struct clock *clock)
     return now_us;
 }
 
-static void count_let_on(void *context, struct input_member *member)
+static void count_resumed(void *context, struct input_waiter *member)
 {
     (void)context;
     (void)member;
-    let_on++;
+    resumed++;
 }
 
 static struct clock test_clock = {.monotonic_us = clock_monotonic_us};
@@ -35,7 +35,7 @@ static void memory_open(struct ingest_memory *memory)
                                    .strings_max = 1000,
                                    .hold_ms = HOLD_MS};
 
-    ingest_memory_open(memory, &store, &test_clock, &limits, count_let_on);
+    ingest_memory_open(memory, &store, &test_clock, &limits, count_resumed);
     memory->input_bytes = &input_bytes;
     memory->answer_bytes = &answer_bytes;
 }
@@ -69,10 +69,10 @@ Test(ingest_account, input_counts_but_for_what_each_has_free_and_is_told_to_the_
 
     memory_open(&memory);
     ingest_account_open(&account, &memory, 1);
-    ingest_account_count_input(&account, INPUT_ROOM_FREE + 5);
+    ingest_account_count_input(&account, INPUT_QUOTA_FREE + 5);
     cr_expect_eq(held.bytes[MEMORY_HELD_INPUT], 5);
     cr_expect_eq(input_bytes.value, 5);
-    ingest_account_prove(&account);
+    ingest_account_mark_acked(&account);
     cr_expect_eq(held.bytes[MEMORY_HELD_INPUT], 5);
     ingest_account_close(&account);
     cr_expect_eq(held.bytes[MEMORY_HELD_INPUT], 0);
@@ -82,19 +82,19 @@ Test(ingest_account, one_that_others_wait_for_has_a_time_that_grows_with_what_co
 {
     struct ingest_memory memory;
     struct ingest_account holder;
-    struct ingest_account guest;
+    struct ingest_account reserved;
     struct ingest_account waiting;
 
     memory_open(&memory);
     ingest_account_open(&holder, &memory, 1);
-    ingest_account_open(&guest, &memory, 2);
+    ingest_account_open(&reserved, &memory, 2);
     ingest_account_open(&waiting, &memory, 3);
     ingest_account_count_input(&holder, INPUT_MAX);
     now_us += HOLD_MS * 1000 + 1;
     cr_expect_not(ingest_account_is_too_slow(&holder), "no other waits");
-    ingest_account_wait(&guest, true);
+    ingest_account_wait(&reserved, true);
     ingest_account_wait(&waiting, true);
-    cr_expect_eq(let_on, 1, "one guest goes on");
+    cr_expect_eq(resumed, 1, "room is reserved for one");
     ingest_account_came(&holder, 64 << 10);
     now_us += 999999;
     cr_expect_not(ingest_account_is_too_slow(&holder), "64 KiB are worth a second");
@@ -103,19 +103,21 @@ Test(ingest_account, one_that_others_wait_for_has_a_time_that_grows_with_what_co
     ingest_account_excuse(&holder);
     cr_expect_not(ingest_account_is_too_slow(&holder));
     ingest_account_close(&holder);
-    ingest_account_close(&guest);
+    ingest_account_close(&reserved);
     ingest_account_close(&waiting);
 }
 
 Test(ingest_account, dictionaries_of_all_connections_have_one_limit)
 {
     struct ingest_memory memory;
+    size_t first = 0;
+    size_t second = 0;
 
     memory_open(&memory);
-    cr_expect(ingest_memory_count_strings(&memory, 0, 600));
-    cr_expect(ingest_memory_count_strings(&memory, 0, 400));
-    cr_expect_not(ingest_memory_count_strings(&memory, 400, 401));
-    cr_expect(ingest_memory_count_strings(&memory, 401, 300));
+    cr_expect(ingest_memory_count_strings(&memory, &first, 600));
+    cr_expect(ingest_memory_count_strings(&memory, &second, 400));
+    cr_expect_not(ingest_memory_count_strings(&memory, &second, 401));
+    cr_expect(ingest_memory_count_strings(&memory, &second, 300));
     cr_expect_eq(held.bytes[MEMORY_HELD_STRINGS], 900);
     ingest_memory_count_producers(&memory, 50);
     ingest_memory_count_producers(&memory, 30);

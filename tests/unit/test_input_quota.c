@@ -1,61 +1,61 @@
 /* Who of the ingest connections may take more memory, and who is next. */
 #include <criterion/criterion.h>
 
-#include "ingest/connection/input_room.h"
+#include "ingest/connection/input_quota.h"
 
 enum { MEMBERS = 6, HALF = 1000, LET_ON_MAX = 32 };
 
 struct fixture {
-    struct input_room room;
-    struct input_member members[MEMBERS];
-    uint64_t let_on[LET_ON_MAX]; /* their numbers, in order */
-    uint32_t let_on_count;
+    struct input_quota input;
+    struct input_waiter members[MEMBERS];
+    uint64_t resumed[LET_ON_MAX]; /* their numbers, in order */
+    uint32_t resumed_count;
 };
 
-static void note_let_on(void *context, struct input_member *member)
+static void note_resumed(void *context, struct input_waiter *member)
 {
     struct fixture *fixture = context;
-    cr_assert_lt(fixture->let_on_count, LET_ON_MAX);
-    fixture->let_on[fixture->let_on_count++] = member->number;
+    cr_assert_lt(fixture->resumed_count, LET_ON_MAX);
+    fixture->resumed[fixture->resumed_count++] = member->number;
 }
 
-static void fixture_open(struct fixture *fixture, bool is_proven)
+static void fixture_open(struct fixture *fixture, bool is_acked)
 {
     *fixture = (struct fixture){0};
-    input_room_init(&fixture->room, 2 * HALF, note_let_on, fixture);
+    input_quota_init(&fixture->input, 2 * HALF, note_resumed, fixture);
     for (uint64_t i = 0; i < MEMBERS; i++) {
         fixture->members[i].number = i;
-        fixture->members[i].is_proven = is_proven;
+        fixture->members[i].is_acked = is_acked;
     }
 }
 
 static void hold(struct fixture *fixture, uint32_t index, size_t bytes)
 {
-    input_room_count(&fixture->room, &fixture->members[index],
-                     bytes > 0 ? INPUT_ROOM_FREE + bytes : 0);
+    input_quota_hold(&fixture->input, &fixture->members[index],
+                     bytes > 0 ? INPUT_QUOTA_FREE + bytes : 0);
 }
 
 static void wait_for_room(struct fixture *fixture, uint32_t index)
 {
-    input_room_wait(&fixture->room, &fixture->members[index], true);
+    input_quota_wait(&fixture->input, &fixture->members[index], true);
 }
 
 static bool admits(struct fixture *fixture, uint32_t index)
 {
-    return input_room_admits(&fixture->room, &fixture->members[index]);
+    return input_quota_admits(&fixture->input, &fixture->members[index]);
 }
 
-Test(input_room, what_is_free_does_not_count)
+Test(input_quota, what_is_free_does_not_count)
 {
     struct fixture fixture;
     fixture_open(&fixture, false);
-    input_room_count(&fixture.room, &fixture.members[0], INPUT_ROOM_FREE);
-    cr_expect_eq(input_room_bytes(&fixture.room), 0);
+    input_quota_hold(&fixture.input, &fixture.members[0], INPUT_QUOTA_FREE);
+    cr_expect_eq(input_quota_bytes(&fixture.input), 0);
     hold(&fixture, 0, 1);
-    cr_expect_eq(input_room_bytes(&fixture.room), 1);
+    cr_expect_eq(input_quota_bytes(&fixture.input), 1);
 }
 
-Test(input_room, who_has_held_for_longest_and_one_guest_go_on_where_there_is_no_room)
+Test(input_quota, who_has_held_for_longest_and_one_guest_go_on_where_there_is_no_room)
 {
     struct fixture fixture;
     fixture_open(&fixture, true);
@@ -72,43 +72,43 @@ Test(input_room, who_has_held_for_longest_and_one_guest_go_on_where_there_is_no_
     wait_for_room(&fixture, 3);
     hold(&fixture, 2, HALF);
     hold(&fixture, 0, 0);
-    cr_expect_eq(fixture.let_on_count, 2);
-    cr_expect_eq(fixture.let_on[1], 1);
+    cr_expect_eq(fixture.resumed_count, 2);
+    cr_expect_eq(fixture.resumed[1], 1);
     cr_expect(admits(&fixture, 1));
     /* The guest is through: who waits longest is the next one. */
     hold(&fixture, 1, 2 * HALF);
     hold(&fixture, 2, 0);
-    cr_expect_eq(fixture.let_on[2], 3);
+    cr_expect_eq(fixture.resumed[2], 3);
     cr_expect(admits(&fixture, 3));
 }
 
 /* The first that waits becomes the guest; of the others, `expected` is who comes next. */
-static void expect_next(bool is_proven, uint32_t expected)
+static void expect_next(bool is_acked, uint32_t expected)
 {
     struct fixture fixture;
-    fixture_open(&fixture, is_proven);
+    fixture_open(&fixture, is_acked);
     hold(&fixture, 0, HALF);
     wait_for_room(&fixture, 5);
     wait_for_room(&fixture, 2);
     wait_for_room(&fixture, 4);
     wait_for_room(&fixture, 3);
-    cr_expect_eq(fixture.let_on_count, 1);
-    input_room_pass(&fixture.room, &fixture.members[5]);
-    cr_expect_eq(fixture.let_on_count, 2);
-    cr_expect_eq(fixture.let_on[1], expected);
+    cr_expect_eq(fixture.resumed_count, 1);
+    input_quota_pass(&fixture.input, &fixture.members[5]);
+    cr_expect_eq(fixture.resumed_count, 2);
+    cr_expect_eq(fixture.resumed[1], expected);
 }
 
-Test(input_room, of_those_with_durable_clicks_who_waits_longest_is_next)
+Test(input_quota, of_those_with_durable_clicks_who_waits_longest_is_next)
 {
     expect_next(true, 2);
 }
 
-Test(input_room, of_those_without_any_who_connected_last_is_next)
+Test(input_quota, of_those_without_any_who_connected_last_is_next)
 {
     expect_next(false, 4);
 }
 
-Test(input_room, a_crowd_that_has_shown_nothing_takes_half_and_whoever_shows_something_leaves_it)
+Test(input_quota, a_crowd_that_has_shown_nothing_takes_half_and_whoever_shows_something_leaves_it)
 {
     struct fixture fixture;
     fixture_open(&fixture, false);
@@ -117,20 +117,20 @@ Test(input_room, a_crowd_that_has_shown_nothing_takes_half_and_whoever_shows_som
     wait_for_room(&fixture, 5);
     wait_for_room(&fixture, 4);
     cr_expect_not(admits(&fixture, 4));
-    input_room_prove(&fixture.room, &fixture.members[4]);
+    input_quota_mark_acked(&fixture.input, &fixture.members[4]);
     cr_expect(admits(&fixture, 4));
     cr_expect_not(fixture.members[4].is_waiting);
     hold(&fixture, 4, 1);
-    input_room_prove(&fixture.room, &fixture.members[3]);
-    cr_expect_eq(input_room_bytes(&fixture.room), 4 * HALF + 1, "what it holds moved with it");
-    cr_expect(input_room_is_tight(&fixture.room));
+    input_quota_mark_acked(&fixture.input, &fixture.members[3]);
+    cr_expect_eq(input_quota_bytes(&fixture.input), 4 * HALF + 1, "what it holds moved with it");
+    cr_expect(input_quota_is_tight(&fixture.input));
 }
 
-Test(input_room, everybody_gets_his_turn_if_those_who_are_let_on_finish)
+Test(input_quota, everybody_gets_his_turn_if_those_who_are_resumed_finish)
 {
     struct fixture fixture;
-    for (int is_proven = 0; is_proven < 2; is_proven++) {
-        fixture_open(&fixture, is_proven);
+    for (int is_acked = 0; is_acked < 2; is_acked++) {
+        fixture_open(&fixture, is_acked);
         for (uint32_t i = 0; i < MEMBERS; i++)
             hold(&fixture, i, HALF);
         for (uint32_t i = 0; i < MEMBERS; i++)
@@ -140,7 +140,7 @@ Test(input_room, everybody_gets_his_turn_if_those_who_are_let_on_finish)
             for (uint32_t i = 0; i < MEMBERS; i++)
                 if (fixture.members[i].bytes > 0 && !fixture.members[i].is_waiting)
                     hold(&fixture, i, 0);
-        cr_expect_eq(input_room_bytes(&fixture.room), 0);
-        cr_expect_not(input_room_has_waiting(&fixture.room));
+        cr_expect_eq(input_quota_bytes(&fixture.input), 0);
+        cr_expect_not(input_quota_has_waiting(&fixture.input));
     }
 }

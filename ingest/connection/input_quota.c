@@ -1,0 +1,156 @@
+/* input_quota: see the header.
+ *
+ * What decides correctness: whenever any waits in a half, there is one for which room is reserved,
+ * which does not, and nor does its oldest holder.  So after each change the oldest is resumed
+ * first, whatever is in use; then one for which room is reserved from then on; then whichever is
+ * next, as long as there is room, one for each change: one that is resumed takes some, or counts as
+ * little as before, and either is a change.
+ *
+ *     half     bytes ████████████│ limit
+ *     holders  oldest ─▶ b ─▶ c ─▶ youngest        waiting  c ─▶ d ─▶ youngest        reserved  b
+ *
+ * Without that one a crowd in which each holds a little would have to be closed one by one before
+ * there is room for any. */
+#include "ingest/connection/input_quota.h"
+
+#include "base/error.h"
+
+enum { TIGHT_SHARE = 4 };
+
+void input_quota_init(struct input_quota *input, size_t bytes_max,
+                      void (*resume)(void *context, struct input_waiter *member), void *context)
+{
+    *input = (struct input_quota){
+        .quota = {.limit = SIZE_MAX}, .bytes_max = bytes_max, .resume = resume, .context = context};
+    for (int i = 0; i < 2; i++) {
+        input->halves[i].quota = (struct quota){.parent = &input->quota, .limit = bytes_max / 2};
+        TAILQ_INIT(&input->halves[i].holders);
+    }
+}
+
+static struct input_half *half_of(struct input_quota *input, const struct input_waiter *member)
+{
+    return &input->halves[member->is_acked];
+}
+
+static bool half_has_room(const struct input_half *half)
+{
+    return quota_left(&half->quota) > 0;
+}
+
+bool input_quota_admits(const struct input_quota *input, const struct input_waiter *member)
+{
+    const struct input_half *half = &input->halves[member->is_acked];
+
+    return half_has_room(half) || TAILQ_FIRST(&half->holders) == member || half->reserved == member;
+}
+
+size_t input_quota_bytes(const struct input_quota *input)
+{
+    return input->quota.taken;
+}
+
+bool input_quota_is_tight(const struct input_quota *input)
+{
+    return input_quota_bytes(input) >= input->bytes_max / TIGHT_SHARE;
+}
+
+bool input_quota_has_waiting(const struct input_quota *input)
+{
+    return input->halves[0].waiting != NULL || input->halves[1].waiting != NULL;
+}
+
+/* ---- waiting ---- */
+
+static void waiting_take(struct input_half *half, struct input_waiter *member)
+{
+    struct input_waiter **link = &half->waiting;
+
+    while (*link != member)
+        link = &(*link)->next;
+    *link = member->next;
+    member->is_waiting = false;
+}
+
+static void waiting_add(struct input_half *half, struct input_waiter *member)
+{
+    struct input_waiter **link = &half->waiting;
+
+    while (*link != NULL && (member->is_acked || (*link)->number > member->number))
+        link = &(*link)->next;
+    member->next = *link;
+    *link = member;
+    member->is_waiting = true;
+}
+
+static void half_go_on(struct input_quota *input, struct input_half *half)
+{
+    struct input_waiter *oldest = TAILQ_FIRST(&half->holders);
+    struct input_waiter *next = half->waiting;
+
+    if (next == NULL)
+        return;
+    if (oldest != NULL && oldest->is_waiting)
+        next = oldest;
+    else if (half->reserved == NULL)
+        half->reserved = next;
+    else if (!half_has_room(half))
+        return;
+    waiting_take(half, next);
+    input->resume(input->context, next);
+}
+
+void input_quota_pass(struct input_quota *input, struct input_waiter *member)
+{
+    struct input_half *half = half_of(input, member);
+
+    if (half->reserved != member)
+        return;
+    half->reserved = NULL;
+    half_go_on(input, half);
+}
+
+void input_quota_wait(struct input_quota *input, struct input_waiter *member, bool is_waiting)
+{
+    struct input_half *half = half_of(input, member);
+
+    if (is_waiting == member->is_waiting)
+        return;
+    if (is_waiting)
+        waiting_add(half, member);
+    else
+        waiting_take(half, member);
+    half_go_on(input, half);
+}
+
+/* ---- holding ---- */
+
+void input_quota_hold(struct input_quota *input, struct input_waiter *member, size_t bytes)
+{
+    struct input_half *half = half_of(input, member);
+    size_t before = member->bytes;
+
+    quota_hold(&half->quota, &member->bytes,
+               bytes > INPUT_QUOTA_FREE ? bytes - INPUT_QUOTA_FREE : 0);
+    if (before == 0 && member->bytes > 0)
+        TAILQ_INSERT_TAIL(&half->holders, member, holding);
+    if (before > 0 && member->bytes == 0)
+        TAILQ_REMOVE(&half->holders, member, holding);
+    if (before > 0 && member->bytes == 0 && half->reserved == member)
+        half->reserved = NULL;
+    half_go_on(input, half);
+}
+
+void input_quota_mark_acked(struct input_quota *input, struct input_waiter *member)
+{
+    size_t bytes = member->bytes;
+
+    if (member->is_acked)
+        return;
+    input_quota_wait(input, member, false);
+    input_quota_hold(input, member, 0);
+    input_quota_pass(input, member);
+    member->is_acked = true;
+    if (bytes > 0)
+        input_quota_hold(input, member, bytes + INPUT_QUOTA_FREE);
+}
