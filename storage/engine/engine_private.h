@@ -1,9 +1,9 @@
 /* engine_private: the embedded store: its parts, and what its own files share.
  *
- *     maintenance   flushes (engine_flush), merges     shortage       what it waits for
+ *     maintenance   flushes, merges, purges           shortage        what it waits for
  *     reads         pages, sums, groups, scrubs
  *     sequencer     frames, and who waits for them
- *     memtable_set  the open one and the frozen ones  engine_clock   timestamps
+ *     memtable_set  the open one and the frozen ones  engine_clock    timestamps
  *     run_set       segments and the manifest         memory_account
  *     engine_env    system, options, failure, jobs
  *
