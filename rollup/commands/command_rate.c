@@ -191,11 +191,11 @@ static void list_run(struct rollup *rollup, const struct command_rate_options *o
     struct buffer text = {0};
     struct table_print *print = table_print_new(options->format, columns, 3, &text);
     uint32_t reseller_count;
-    struct bytes *resellers = rate_table_resellers(rollup->rates, &reseller_count);
+    struct bytes *resellers = rate_table_resellers(rollup->rates.table, &reseller_count);
     uint64_t printed = 0;
     for (uint32_t i = 0; i < reseller_count; i++) {
         uint32_t count;
-        const struct rate *rates = rate_table_rates(rollup->rates, resellers[i], &count);
+        const struct rate *rates = rate_table_rates(rollup->rates.table, resellers[i], &count);
         if (options->word_count > 0 && !bytes_equal(resellers[i], bytes_text(options->words[0])))
             continue;
         for (uint32_t k = 0; k < count; k++)
@@ -269,7 +269,8 @@ static void take_edits(struct rate_change *change)
         if (edit->since < change->since)
             change->since = edit->since;
     }
-    change->effect = rate_effect_new(change->rollup->rates, change->edits, change->edit_count);
+    change->effect =
+        rate_effect_new(change->rollup->rates.table, change->edits, change->edit_count);
 }
 
 static void note_failure(struct rate_change *change, int status, const struct error *err)
@@ -393,7 +394,8 @@ static bool check_expected(struct rate_change *change)
 {
     const char *expect = change->options->expect;
     const struct rate_edit *edit = &change->edits[0];
-    const struct rate *now = rate_table_at(change->rollup->rates, edit->reseller, edit->since);
+    const struct rate *now =
+        rate_table_at(change->rollup->rates.table, edit->reseller, edit->since);
     struct decimal expected = decimal_from(0, 0);
     if (expect == NULL)
         return true;
@@ -420,7 +422,8 @@ static bool check_expected(struct rate_change *change)
 static bool check_deleted(struct rate_change *change)
 {
     const struct rate_edit *edit = &change->edits[0];
-    const struct rate *now = rate_table_at(change->rollup->rates, edit->reseller, edit->since);
+    const struct rate *now =
+        rate_table_at(change->rollup->rates.table, edit->reseller, edit->since);
     if (change->options->action != RATE_DELETE || (now != NULL && now->since == edit->since))
         return true;
     change_fail(change, EXIT_DATA_SAYS_NO, "no rate of this reseller begins on that day");

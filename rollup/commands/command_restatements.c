@@ -440,7 +440,7 @@ static void resellers_known(void *context, int status, const struct error *err)
         listing_fail(listing, status, err);
         return;
     }
-    listing->resellers = key_map_sorted(listing->rollup->resellers, &listing->reseller_count);
+    listing->resellers = key_map_sorted(listing->rollup->resellers.map, &listing->reseller_count);
     next_resellers(listing);
 }
 
@@ -459,7 +459,7 @@ static void changes_read(void *context, int status, const struct error *err)
         next_resellers(listing);
         return;
     }
-    int rc = rollup_know_resellers(listing->rollup, resellers_known, listing, &own);
+    int rc = known_resellers_read(&listing->rollup->resellers, resellers_known, listing, &own);
     if (rc < 0)
         listing_fail(listing, rc, &own);
 }

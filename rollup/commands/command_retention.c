@@ -128,11 +128,11 @@ static void show(struct retention_call *call)
     const struct rollup *rollup = call->rollup;
     struct buffer text = {0};
     int32_t horizon;
-    if (rollup->keep_days == 0) {
+    if (rollup->retention.keep_days == 0) {
         buffer_append_text(&text, "clicks are kept for ever");
     } else {
         buffer_append_text(&text, "clicks are kept for ");
-        command_text_count(&text, rollup->keep_days, "day");
+        command_text_count(&text, rollup->retention.keep_days, "day");
     }
     if (seal_pass_horizon(rollup, &horizon)) {
         buffer_append_text(&text, ": published days up to ");
@@ -140,9 +140,9 @@ static void show(struct retention_call *call)
         buffer_append_text(&text, " are sealed");
     }
     buffer_append_text(&text, "\n");
-    if (rollup->sealed_to != SEALED_NONE) {
+    if (rollup->retention.sealed_to != SEALED_NONE) {
         buffer_append_text(&text, "the last sealed day is ");
-        command_text_day(&text, rollup->sealed_to);
+        command_text_day(&text, rollup->retention.sealed_to);
         buffer_append_text(&text, "\n");
     }
     command_text_flush(call->output, &text, true);
@@ -152,7 +152,8 @@ static void show(struct retention_call *call)
 static void set_applied(void *context)
 {
     struct retention_call *call = context;
-    call->rollup->keep_days = call->options->action == RETENTION_SET ? call->options->days : 0;
+    call->rollup->retention.keep_days =
+        call->options->action == RETENTION_SET ? call->options->days : 0;
     seal_pass_tick_in(call->rollup, 0);
 }
 
@@ -190,7 +191,7 @@ void command_retention_run(void *room, const struct command_request *request,
                                 .command = request->text,
                                 .note = call->options->note};
     rollup_add_change(call->rollup, call->batch, &change);
-    seal_pass_write_keep(call->rollup, call->batch,
+    retention_write_keep(&call->rollup->retention, call->batch,
                          call->options->action == RETENTION_SET ? call->options->days : 0);
     apply_when_room(call->rollup->store, call->rollup->world->executor, call->batch, set_applied,
                     set_done, call);

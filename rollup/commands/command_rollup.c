@@ -238,7 +238,7 @@ static void seal_days(struct timer *timer)
     struct rollup_call *call = timer->context;
     struct executor *executor = call->rollup->world->executor;
     struct error err = {0};
-    if (call->rollup->keep_days == 0) {
+    if (call->rollup->retention.keep_days == 0) {
         totals_start(call);
         return;
     }
@@ -262,9 +262,9 @@ static void settled(void *context, int status, const struct error *err)
     }
     command_printf(call->output, COMMAND_OUT,
                    "figures written: %" PRId64 ", published: %" PRId64 ", restated: %" PRId64 "\n",
-                   rollup->metric_written->value - call->written_before,
-                   rollup->metric_published->value - call->published_before,
-                   rollup->metric_restated->value - call->restated_before);
+                   rollup->metrics.written->value - call->written_before,
+                   rollup->metrics.published->value - call->published_before,
+                   rollup->metrics.restated->value - call->restated_before);
     tell_doubt(call);
     seal_days(&call->again);
 }
@@ -293,9 +293,9 @@ void command_rollup_run(void *room, const struct command_request *request,
         .options = request->options,
         .output = output,
         .change = {.door = request->door, .actor = request->actor, .command = request->text},
-        .written_before = rollup->metric_written->value,
-        .published_before = rollup->metric_published->value,
-        .restated_before = rollup->metric_restated->value};
+        .written_before = rollup->metrics.written->value,
+        .published_before = rollup->metrics.published->value,
+        .restated_before = rollup->metrics.restated->value};
     call->again = (struct timer){.fire = seal_days, .context = call};
     if (call->options->is_dry_run) {
         dry_run(call);

@@ -15,44 +15,46 @@
 #define DAYBOOK_ROLLUP_DAYS_AWAY_H
 
 #include "base/world/world.h"
+#include "rollup/days/publication.h"
 #include "storage/engine/store.h"
-
-struct rollup;
 
 enum { AWAY_BYTES_DEFAULT = 256 << 20, AWAY_BYTES_MIN = 64 << 10 };
 
 struct away {
+    struct store *store;
+    struct executor *executor;
     size_t bytes_max;                  /* what the set may take; waiting days half of it */
     uint32_t count;                    /* days that are away, or were: at most so many are */
     int64_t due_us;                    /* none of them is due before it */
     uint32_t returns;                  /* readings of the table under way */
+    bool has_left;                     /* at opening: there is no room for those from */
+    int64_t left_token;                /* this token on yet */
     bool holds;                        /* the store */
     struct store_hold hold;
     struct timer pressed;
 };
 
-void away_init(struct rollup *rollup, size_t bytes_max);       /* 0: AWAY_BYTES_DEFAULT */
-void away_release(struct rollup *rollup);                      /* no reading is under way */
+/* `bytes_max` 0: AWAY_BYTES_DEFAULT.  `pressed` is called from the executor when the set is over
+ * its limit, to work it off. */
+void away_init(struct away *away, struct store *store, struct executor *executor, size_t bytes_max,
+               void (*pressed)(struct timer *timer), void *context);
+void away_release(struct away *away);                          /* no reading is under way */
 
 /* Whether loaded days are to be worked off before more are loaded. */
-bool away_is_full(const struct rollup *rollup);
-/* Let waiting days go where they are too many; not while a chunk of days is worked on. */
-void away_make_room(struct rollup *rollup);
-/* The set has grown: if it is over its limit, the store is held until the work has caught up. */
-void away_press(struct rollup *rollup);
+bool away_is_full(const struct away *away, const struct dirty_set *dirty);
+/* A mark of clicks alone, which days that go have. */
+bool away_is_plain(const struct dirty_mark *mark);
+/* Let waiting days go where they are too many, when so many batches are durable; not while a chunk
+ * of days is worked on. */
+void away_make_room(struct away *away, struct dirty_set *dirty,
+                    const struct publication_rules *rules, uint64_t applies_durable,
+                    int64_t now_us);
+/* The set has grown: if it is over its limit, the store is held until the work has caught up, where
+ * it `may_hold`. */
+void away_press(struct away *away, const struct dirty_set *dirty, bool may_hold);
 /* The work has done what it could: others may write. */
-void away_let_write(struct rollup *rollup);
+void away_let_write(struct away *away);
 
-/* Which days come back. */
-enum away_which {
-    AWAY_DUE,                          /* whose publication is due by itself */
-    AWAY_ENDED,                        /* that may be published, and are: for a command */
-    AWAY_ALL                           /* at opening: what is known of none of them is right */
-};
-/* Read the table of marks from the token on and work off the days; `done` when that is durable.
- * Others may come or go away meanwhile. */
-must_check int away_return(struct rollup *rollup, enum away_which which, int64_t token_first,
-                           store_done done, void *context, struct error *err);
-/* The same of those that are due, if any may be; it looks after itself. */
-void away_return_due(struct rollup *rollup, int64_t now_us);
+/* A day is away, or days are, of which the first is due then. */
+void away_note(struct away *away, uint32_t days, int64_t due_us);
 #endif

@@ -125,7 +125,7 @@ static void read_step(struct fresh_days *fresh)
             qsort(fresh->figures + part->figures, count, sizeof(*fresh->figures), compare_days);
     }
     struct error err = fresh->err;
-    rollup_unhold_seals(fresh->rollup, &fresh->hold);
+    seal_gate_unhold(&fresh->rollup->gate, &fresh->hold);
     fresh->done(fresh->context, fresh->status, fresh->status < 0 ? &err : NULL);
 }
 
@@ -169,7 +169,7 @@ static void read_day(struct fresh_days *fresh, struct fresh_read *read, const st
     const struct seal_sum sum = {&read->stats, &read->seals, seals_read, read};
     struct bytes key = dirty_day_key(day);
     struct error err = {0};
-    bool has_seals = day->day <= fresh->rollup->sealed_to;
+    bool has_seals = day->day <= fresh->rollup->retention.sealed_to;
     fresh->under_way++;
     read->parts = has_seals ? 2 : 1;
     int rc = store_stats(store, stream->clicks.table_id, stream->clicks.amount, key, READ_DURABLE,
@@ -187,7 +187,8 @@ static void read_day(struct fresh_days *fresh, struct fresh_read *read, const st
 static bool is_owed(const struct rollup *rollup, const struct dirty_day *day, int32_t from,
                     int32_t to)
 {
-    return day->day >= from && day->day <= to && dirty_day_is_behind(day, rollup->applies_durable);
+    return day->day >= from && day->day <= to &&
+           dirty_day_is_behind(day, rollup->progress.applies_durable);
 }
 
 static uint32_t count_owed(const struct rollup *rollup, const struct dirty_set *set,
@@ -203,7 +204,8 @@ static uint32_t count_owed(const struct rollup *rollup, const struct dirty_set *
 uint32_t fresh_days_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
                          int32_t to, uint32_t most)
 {
-    return rollup->is_read_only ? 0 : count_owed(rollup, rollup->dirty, reseller, from, to, most);
+    return rollup->is_read_only ? 0
+                                : count_owed(rollup, rollup->marks.dirty, reseller, from, to, most);
 }
 
 bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller, int32_t from)
@@ -214,7 +216,7 @@ bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller,
 
 static const struct dirty_set *days_of(const struct fresh_days *fresh)
 {
-    return fresh->marked != NULL ? fresh->marked : fresh->rollup->dirty;
+    return fresh->marked != NULL ? fresh->marked : fresh->rollup->marks.dirty;
 }
 
 /* Room for all of them before the first is read: readers keep pointers. */
@@ -255,14 +257,14 @@ static void read_days(void *context)
     for (uint32_t i = 0; i < fresh->reseller_count; i++)
         read_reseller(fresh, i);
     fresh->parts[fresh->reseller_count].figures = fresh->count;
-    fresh->rollup->metric_fresh->value += fresh->count;
+    fresh->rollup->metrics.fresh->value += fresh->count;
     read_step(fresh);
 }
 
 static void hold_seals(struct fresh_days *fresh)
 {
     fresh->hold = (struct seal_hold){.granted = read_days, .context = fresh};
-    rollup_hold_seals(fresh->rollup, &fresh->hold);
+    seal_gate_hold(&fresh->rollup->gate, &fresh->hold);
 }
 
 /* ---- rates ---- */
@@ -271,7 +273,7 @@ static void copy_rates_of(struct fresh_days *fresh, uint32_t reseller)
 {
     uint32_t count;
     const struct rate *rates =
-        rate_table_rates(fresh->rollup->rates, fresh->resellers[reseller], &count);
+        rate_table_rates(fresh->rollup->rates.table, fresh->resellers[reseller], &count);
     fresh->parts[reseller].rates = fresh->rate_count;
     if (fresh->rate_count + count > fresh->rate_capacity) {
         fresh->rate_capacity = (fresh->rate_count + count) * 2;
@@ -288,7 +290,7 @@ static void copy_rates(struct fresh_days *fresh)
     for (uint32_t i = 0; i < fresh->reseller_count; i++)
         copy_rates_of(fresh, i);
     fresh->parts[fresh->reseller_count].rates = fresh->rate_count;
-    fresh->rates_order = fresh->rollup->rates_changed;
+    fresh->rates_order = fresh->rollup->rates.changed;
 }
 
 static void rates_durable(void *context, int status, const struct error *err)
@@ -298,7 +300,7 @@ static void rates_durable(void *context, int status, const struct error *err)
         fresh->done(fresh->context, status, err);
         return;
     }
-    rollup_rates_durable(fresh->rollup, fresh->rates_order);
+    live_rates_note_durable(&fresh->rollup->rates, fresh->rates_order);
     hold_seals(fresh);
 }
 
@@ -307,7 +309,7 @@ static void read_at_rates(struct fresh_days *fresh)
     struct rollup *rollup = fresh->rollup;
     struct error err = {0};
     copy_rates(fresh);
-    if (rollup->rates_changed == rollup->rates_durable) {
+    if (live_rates_are_durable(&rollup->rates)) {
         hold_seals(fresh);
         return;
     }
@@ -326,7 +328,7 @@ static int take_mark(void *context, const struct table *table, const struct page
 {
     struct fresh_days *fresh = context;
     struct mark_row read;
-    int rc = rollup_read_mark(table, row, &read, err);
+    int rc = day_marks_read(table, row, &read, err);
     if (rc < 0 || read.until != read.day + 1)
         return rc;
     if (dirty_set_load(fresh->marked, row->key, read.day, &read.mark, timeuuid_us(read.mark.id)) ==
@@ -349,7 +351,7 @@ static void copy_marks(struct fresh_days *fresh)
 {
     for (uint32_t i = 0; i < fresh->reseller_count; i++) {
         struct bytes reseller = fresh->resellers[i];
-        const struct dirty_day *day = dirty_set_first_of(fresh->rollup->dirty, reseller);
+        const struct dirty_day *day = dirty_set_first_of(fresh->rollup->marks.dirty, reseller);
         for (; day != NULL; day = day->peer_next)
             (void)dirty_set_load(fresh->marked, reseller, day->day, dirty_day_marks(day),
                                  day->first_us);

@@ -1,17 +1,14 @@
-/* The rollup's life: open, close, and small answers.  The hook is in rollup_hook.c, loading in
- * rollup_load.c, writes that read first in click_changes.c, the work in rollup_work.c, its timing
- * in rollup_schedule.c, figures for readers in rollup_figures.c. */
-#include <stdio.h>
-
+/* What all jobs of a rollup have in common: its tables and clocks, rows of `change`, small answers,
+ * and its end. */
 #include "rollup/days/rollup_private.h"
-#include "rollup/days/seal.h"
-#include "rollup/days/seal_pass.h"
-#include "base/arena.h"
+
+#include "base/calendar.h"
 #include "base/memory.h"
+#include "base/timeuuid.h"
+#include "rollup/days/change_lines.h"
 
-#define HOUR_MS INT64_C(3600000)
-
-enum { LABEL_SIZE = 64 }; /* of a metric: the stream's name, and some bytes around it */
+#define IDLE_US  INT64_C(3600000000) /* a look at the clock, should it have jumped; */
+#define DOUBT_US INT64_C(60000000)   /* while it is in doubt, no look before so long */
 
 const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id)
 {
@@ -20,115 +17,101 @@ const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id)
     return table;
 }
 
-/* Those of a defined stream have its name as a label. */
-static struct metric *add_metric(const char *defined_name, struct metrics *metrics,
-                                 enum metric_kind kind, const char *name, const char *help)
+void rollup_tell_memory(struct rollup *rollup)
 {
-    char label[LABEL_SIZE] = "";
-    if (defined_name != NULL)
-        snprintf(label, sizeof(label), "stream=\"%s\"", defined_name);
-    return metrics_add(metrics, kind, name, label, help);
+    size_t held = dirty_set_bytes(rollup->marks.dirty) + key_map_bytes(rollup->resellers.map);
+    memory_held_change(rollup->store->held, MEMORY_HELD_DAYS,
+                       (int64_t)held - (int64_t)rollup->memory_told);
+    rollup->memory_told = held;
 }
 
-static void add_metrics(struct rollup *rollup, const char *defined_name, struct metrics *metrics)
+/* ---- days that are away ---- */
+
+void rollup_make_room(struct rollup *rollup)
 {
-    rollup->metric_dirty =
-        add_metric(defined_name, metrics, METRIC_GAUGE, "daybook_rollup_dirty_days",
-                   "Days whose figure is out of date.");
-    rollup->metric_written =
-        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_figures_written_total",
-                   "Rows written to amount_by_day.");
-    rollup->metric_published = add_metric(defined_name, metrics, METRIC_COUNTER,
-                                          "daybook_rollup_published_total", "Days published.");
-    rollup->metric_restated =
-        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_restatements_total",
-                   "Changes of published figures.");
-    rollup->metric_fresh =
-        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_days_worked_out_total",
-                   "Dirty days worked out in memory for readers.");
-    rollup->metric_sealed =
-        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_sealed_total",
-                   "Days sealed, their clicks expired.");
-    rollup->metric_away =
-        add_metric(defined_name, metrics, METRIC_GAUGE, "daybook_rollup_days_away",
-                   "Open days that are in their table alone, at most.");
+    away_make_room(&rollup->away, rollup->marks.dirty, &rollup->due.rules,
+                   rollup->progress.applies_durable, rollup_now_us(rollup));
+    rollup->metrics.away->value = rollup->away.count;
 }
 
-static void rollup_free(struct rollup *rollup)
+void rollup_press(struct rollup *rollup)
+{
+    away_press(&rollup->away, rollup->marks.dirty,
+               rollup->is_loaded && !rollup->is_closing && !rollup->is_failed);
+}
+
+void rollup_queue_ended(struct rollup *rollup)
+{
+    publication_queue_ended(&rollup->due, rollup->marks.dirty, rollup_trusts_clock(rollup),
+                            rollup_now_us(rollup));
+}
+
+static int64_t due_next_us(const struct rollup *rollup)
+{
+    if (rollup->away.returns > 0 || rollup->due.next_us < rollup->away.due_us)
+        return rollup->due.next_us;
+    return rollup->away.due_us;
+}
+
+void rollup_look_again(struct rollup *rollup)
+{
+    int64_t now_us = rollup_now_us(rollup);
+    int64_t due_us = due_next_us(rollup);
+    int64_t at_us = due_us < now_us + IDLE_US ? due_us : now_us + IDLE_US;
+    if (!rollup_trusts_clock(rollup) && at_us < now_us + DOUBT_US)
+        at_us = now_us + DOUBT_US;
+    if (dirty_set_queued(rollup->marks.dirty) > 0 ||
+        dirty_set_first_range(rollup->marks.dirty) != NULL)
+        look_timer_soon(&rollup->look);
+    else
+        look_timer_at(&rollup->look, at_us);
+}
+
+/* ---- callers that wait ---- */
+
+void rollup_fail(struct rollup *rollup, int status, const struct error *err)
+{
+    rollup->is_failed = true;
+    error_set(&rollup->failure, status, "%s", err != NULL ? err->text : error_text(status));
+}
+
+void rollup_settled(struct rollup *rollup)
+{
+    if (rollup->is_failed) {
+        struct error failure = rollup->failure;
+        settle_list_fail(&rollup->settles, failure.code, &failure);
+        return;
+    }
+    settle_list_tell(&rollup->settles, rollup->progress.applies_durable);
+}
+
+/* ---- the end ---- */
+
+void rollup_free(struct rollup *rollup)
 {
     struct executor *executor = rollup->world->executor;
-    executor->timer_stop(executor, &rollup->tick);
-    executor->timer_stop(executor, &rollup->turn);
+    look_timer_stop(&rollup->look);
+    executor->timer_stop(executor, &rollup->progress.turn);
     executor->timer_stop(executor, &rollup->seal_timer);
     zone_close(rollup->zone);
-    rate_table_free(rollup->rates);
-    away_release(rollup);
-    dirty_set_free(rollup->dirty);
-    key_map_free(rollup->resellers);
+    live_rates_release(&rollup->rates);
+    away_release(&rollup->away);
+    day_marks_release(&rollup->marks);
+    known_resellers_release(&rollup->resellers);
     memory_free(rollup);
 }
 
-static void set_rules(struct rollup *rollup, const struct rollup_options *options)
+static bool is_idle(const struct rollup *rollup)
 {
-    int64_t publish_after_ms = options->publish_after_ms > 0 ? options->publish_after_ms : HOUR_MS;
-    rollup->rules.zone = rollup->zone;
-    rollup->rules.publish_after_us = publish_after_ms * 1000;
-    rollup->is_read_only = store_capabilities(options->store).read_only;
-    rollup->is_automatic = options->is_automatic && !rollup->is_read_only;
+    const struct work_progress *progress = &rollup->progress;
+    return rollup->pins == 0 && rollup->work == NULL && settle_list_is_idle(&rollup->settles) &&
+           rollup->sealing == NULL && rollup->away.returns == 0 &&
+           progress->applies_durable == progress->applies_sent;
 }
-
-static void start(struct rollup *rollup, const struct rollup_options *options)
-{
-    rollup->rates = rate_table_new();
-    rollup->dirty = dirty_set_new();
-    rollup->world->random->fill(rollup->world->random, rollup->mark_maker, TIMEUUID_MAKER_SIZE);
-    away_init(rollup, options->open_days_bytes);
-    rollup->resellers = key_map_new();
-    rollup->turn = (struct timer){.fire = rollup_turn, .context = rollup};
-    rollup->tick = (struct timer){.fire = rollup_tick, .context = rollup};
-    rollup->tick_at_us = rollup->due_next_us = INT64_MAX;
-    rollup->keep_days = options->keep_days;
-    rollup->sealed_to = SEALED_NONE;
-    rollup->seal_from = DAY_MIN;
-    rollup->seal_timer = (struct timer){.fire = seal_pass_tick, .context = rollup};
-    add_metrics(rollup, options->defined_name, options->metrics);
-}
-
-int rollup_open(const struct rollup_options *options, store_done opened, void *context,
-                struct rollup **rollup_out, struct error *err)
-{
-    struct zone *zone;
-    *rollup_out = NULL;
-    int rc = zone_open(options->zone, &zone, err);
-    if (rc < 0)
-        return rc;
-    struct rollup *rollup = memory_zeroed(1, sizeof(*rollup));
-    *rollup = (struct rollup){.store = options->store,
-                              .world = options->world,
-                              .stream = options->stream,
-                              .is_defined = options->defined_name != NULL,
-                              .zone = zone,
-                              .figures = options->figures,
-                              .opened = opened,
-                              .opened_context = context};
-    set_rules(rollup, options);
-    start(rollup, options);
-    *rollup_out = rollup;
-    rc = rollup_load(rollup, err);
-    if (rc < 0) {
-        rollup_free(rollup);
-        *rollup_out = NULL;
-    }
-    return rc;
-}
-
-/* ---- closing ---- */
 
 void rollup_close_if_idle(struct rollup *rollup)
 {
-    if (rollup->closed == NULL || rollup->pins > 0 || rollup->work != NULL ||
-        rollup->waiters != NULL || rollup->sealing != NULL || rollup->away.returns > 0 ||
-        rollup->applies_durable < rollup->applies_sent)
+    if (rollup->closed == NULL || !is_idle(rollup))
         return;
     store_done closed = rollup->closed;
     void *context = rollup->closed_context;
@@ -136,32 +119,6 @@ void rollup_close_if_idle(struct rollup *rollup)
     struct error failure = rollup->failure;
     rollup_free(rollup);
     closed(context, status, status < 0 ? &failure : NULL);
-}
-
-static void last_work_done(void *context, int status, const struct error *err)
-{
-    (void)context;
-    (void)status;
-    (void)err;
-}
-
-void rollup_close(struct rollup *rollup, store_done closed, void *context)
-{
-    struct executor *executor = rollup->world->executor;
-    check(rollup->closed == NULL);
-    rollup->is_closing = true;
-    rollup->closed = closed;
-    rollup->closed_context = context;
-    executor->timer_stop(executor, &rollup->tick);
-    executor->timer_stop(executor, &rollup->seal_timer);
-    if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
-        /* With nothing to do it is done within the call, which is not the time to free either. */
-        rollup->pins++;
-        int rc = rollup_settle(rollup, false, last_work_done, rollup, NULL);
-        rollup->pins--;
-        check(rc == 0);
-    }
-    rollup_close_if_idle(rollup);
 }
 
 void rollup_pin(struct rollup *rollup)
@@ -196,12 +153,12 @@ bool rollup_is_in_use(const struct rollup *rollup)
 
 uint32_t rollup_dirty_count(const struct rollup *rollup)
 {
-    return dirty_set_queued(rollup->dirty);
+    return dirty_set_queued(rollup->marks.dirty);
 }
 
 struct rollup_open_days rollup_open_days(const struct rollup *rollup)
 {
-    return (struct rollup_open_days){dirty_set_count(rollup->dirty), rollup->away.count};
+    return (struct rollup_open_days){dirty_set_count(rollup->marks.dirty), rollup->away.count};
 }
 
 const struct click_stream *rollup_stream(const struct rollup *rollup)
@@ -223,6 +180,28 @@ bool rollup_trusts_clock(const struct rollup *rollup)
 {
     return !store_clock(rollup->store).is_in_doubt;
 }
+
+int32_t rollup_sealed_to(const struct rollup *rollup)
+{
+    return rollup->retention.sealed_to;
+}
+
+void rollup_hold_seals(struct rollup *rollup, struct seal_hold *hold)
+{
+    seal_gate_hold(&rollup->gate, hold);
+}
+
+void rollup_unhold_seals(struct rollup *rollup, struct seal_hold *hold)
+{
+    seal_gate_unhold(&rollup->gate, hold);
+}
+
+void rollup_forget_rates(struct rollup *rollup)
+{
+    live_rates_forget(&rollup->rates);
+}
+
+/* ---- rows of `change` ---- */
 
 void rollup_begin_change(struct rollup *rollup, struct change_row *change)
 {

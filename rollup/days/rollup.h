@@ -17,11 +17,11 @@
 #include "base/calendar.h"
 #include "base/metrics.h"
 #include "rollup/click_stream.h"
+#include "rollup/days/retention.h"
+#include "rollup/days/seal_gate.h"
 #include "storage/engine/store.h"
 
 struct rollup;
-
-enum { KEEP_DAYS_MAX = 100000 };       /* of clicks, before their days are sealed */
 
 /* Work off all dirty days now; `done` when the figures are durable.  What a command that changed
  * clicks or rates calls before it answers.  `publishes`: also publish days that are due (`daybook
@@ -75,20 +75,13 @@ void rollup_add_change(struct rollup *rollup, struct write_batch *batch,
 
 /* ---- sealed days: seal.h ---- */
 
-/* While somebody holds them, no day is sealed: for one who reads a day's clicks and its seals,
- * which are two reads.  `granted` is called once, when what was sealed before is durable, mostly
- * before rollup_hold_seals returns; from then on until it is given back days are clicks + seals in
- * every view.  `hold` is the caller's memory until then. */
-struct seal_hold {
-    void (*granted)(void *context);
-    void *context;
-    struct seal_hold *next;            /* private, as the next */
-    bool is_granted;
-};
+/* While it is held, no day is sealed (seal_gate.h): for a reader of a day's clicks and its seals,
+ * which are two reads.  From when it is granted until it is given back, days are clicks + seals in
+ * every view. */
 void rollup_hold_seals(struct rollup *rollup, struct seal_hold *hold);
 void rollup_unhold_seals(struct rollup *rollup, struct seal_hold *hold);
 
-/* No later day has a seal; SEALED_NONE (seal.h): none has. */
+/* No later day has a seal; SEALED_NONE (retention.h): none has. */
 int32_t rollup_sealed_to(const struct rollup *rollup);
 
 /* ---- figures ---- */

@@ -479,7 +479,7 @@ static void take_asked(struct figure_reading *reading, const struct figure_query
 /* Sums need no order, and sorting a hundred thousand names takes a while. */
 static void take_known(struct figure_reading *reading)
 {
-    const struct key_map *known = reading->rollup->resellers;
+    const struct key_map *known = reading->rollup->resellers.map;
     if (!reading->in_any_order) {
         reading->resellers = key_map_sorted(known, &reading->reseller_count);
         return;
@@ -490,81 +490,9 @@ static void take_known(struct figure_reading *reading)
         reading->resellers[i] = key_map_key(known, i);
 }
 
-/* The scans that list the resellers for the first time: of those that have rows, and in a read-only
- * store of those that have marks, which are in no set. */
-struct listing {
-    struct rollup *rollup;
-    bool is_of_marks;
-    uint32_t last; /* noted, by its number; KEY_MAP_NONE: none yet */
-    store_done done;
-    void *context;
-};
-
-/* A reseller's rows come one after the other. */
-static int note_reseller(void *context, const struct table *table, const struct page_row *row,
-                         struct error *err)
-{
-    struct listing *listing = context;
-    struct key_map *resellers = listing->rollup->resellers;
-    bool is_new;
-    (void)table;
-    (void)err;
-    if (listing->last == KEY_MAP_NONE ||
-        !bytes_equal(key_map_key(resellers, listing->last), row->key))
-        listing->last = key_map_add(resellers, row->key, &is_new);
-    return 0;
-}
-
-static void rows_listed(void *context, int status, const struct error *err);
-
-static int list_resellers(struct listing *listing, struct error *err)
-{
-    const struct click_stream *stream = listing->rollup->stream;
-    const struct read_request request =
-        store_rows_request(listing->is_of_marks ? stream->dirty_table_id : stream->figures_table_id,
-                           NULL, READ_DURABLE);
-    return store_rows_read(listing->rollup->store, &request, note_reseller, rows_listed, listing,
-                           err);
-}
-
-static void rows_listed(void *context, int status, const struct error *err)
-{
-    struct listing *listing = context;
-    struct rollup *rollup = listing->rollup;
-    store_done done = listing->done;
-    void *done_context = listing->context;
-    struct error own = {0};
-    if (status == 0 && rollup->is_read_only && !listing->is_of_marks) {
-        listing->is_of_marks = true;
-        status = list_resellers(listing, &own);
-        if (status == 0)
-            return;
-        err = &own;
-    }
-    memory_free(listing);
-    rollup->knows_resellers = rollup->knows_resellers || status == 0;
-    done(done_context, status, err);
-}
-
-int rollup_know_resellers(struct rollup *rollup, store_done done, void *context, struct error *err)
-{
-    if (rollup->knows_resellers) {
-        done(context, 0, NULL);
-        return 0;
-    }
-    struct listing *listing = memory_zeroed(1, sizeof(*listing));
-    *listing =
-        (struct listing){.rollup = rollup, .last = KEY_MAP_NONE, .done = done, .context = context};
-    int rc = list_resellers(listing, err);
-    if (rc < 0)
-        memory_free(listing);
-    return rc;
-}
-
 static void add_reseller(void *context, struct bytes reseller)
 {
-    bool is_new;
-    key_map_add(context, reseller, &is_new);
+    known_resellers_add(context, reseller);
 }
 
 static void resellers_known(void *context, int status, const struct error *err)
@@ -579,7 +507,7 @@ static void resellers_known(void *context, int status, const struct error *err)
         return;
     }
     if (reading->fresh != NULL)
-        dirty_set_each_reseller(rollup->dirty, add_reseller, rollup->resellers);
+        dirty_set_each_reseller(rollup->marks.dirty, add_reseller, &rollup->resellers);
     take_known(reading);
     reading_begin(reading);
 }
@@ -623,7 +551,7 @@ int rollup_figures(struct rollup *rollup, const struct figure_query *query,
         reading_begin(reading);
         return 0;
     }
-    int rc = rollup_know_resellers(rollup, resellers_known, reading, err);
+    int rc = known_resellers_read(&rollup->resellers, resellers_known, reading, err);
     if (rc < 0)
         reading_free(reading);
     return rc;

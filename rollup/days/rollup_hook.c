@@ -15,65 +15,6 @@
 #include "rollup/days/rate_value.h"
 #include "rollup/days/rollup_private.h"
 
-/* ---- marks ---- */
-
-void rollup_write_mark(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,
-                       int32_t day, int32_t until, struct dirty_mark *mark, int64_t now_us)
-{
-    struct column_value values[6];
-    char text[DAY_TEXT_SIZE + 1];
-    uint32_t count = 0;
-    rollup->mark_us = now_us > rollup->mark_us ? now_us : rollup->mark_us + 1;
-    timeuuid_make_as(rollup->mark_us, rollup->mark_maker, mark->id);
-    day_format(day, text);
-    values[count++] = (struct column_value){DIRTY_RESELLER_ID, false, reseller};
-    values[count++] = (struct column_value){DIRTY_DAY, false, write_batch_text(batch, text)};
-    values[count++] = (struct column_value){DIRTY_ID, false,
-                                            write_batch_copy(batch, bytes_of(mark->id, UUID_SIZE))};
-    values[count++] = (struct column_value){DIRTY_CAUSE, false,
-                                            write_batch_text(batch, dirty_cause_name(mark->cause))};
-    if (mark->has_change)
-        values[count++] = (struct column_value){
-            DIRTY_CHANGE_ID, false, write_batch_copy(batch, bytes_of(mark->change, UUID_SIZE))};
-    if (until > day + 1) {
-        struct bytes end = bytes_of("", 0);
-        if (until != RATE_DAY_END) {
-            day_format(until, text);
-            end = write_batch_text(batch, text);
-        }
-        values[count++] = (struct column_value){DIRTY_UNTIL, false, end};
-    }
-    write_batch_insert(batch, rollup_table(rollup, rollup->stream->dirty_table_id), values, count);
-}
-
-/* One that was given its place in the set by its hash. */
-static void mark_day(struct rollup *rollup, struct write_batch *batch, struct bytes key,
-                     uint64_t hash, enum dirty_cause cause, const uint8_t *change, int64_t now_us)
-{
-    struct dirty_mark *mark;
-    struct dirty_day *day = dirty_set_mark(rollup->dirty, key, hash, cause, change, now_us, &mark);
-    if (mark != NULL)
-        rollup_write_mark(rollup, batch, dirty_day_reseller(day), day->day, day->day + 1, mark,
-                          now_us);
-}
-
-void rollup_mark_day(struct rollup *rollup, struct write_batch *batch, struct bytes key,
-                     enum dirty_cause cause, const uint8_t *change, int64_t now_us)
-{
-    mark_day(rollup, batch, key, dirty_hash(key), cause, change, now_us);
-}
-
-void rollup_mark_range(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,
-                       int32_t from, int32_t until, enum dirty_cause cause, const uint8_t *change,
-                       int64_t now_us)
-{
-    struct dirty_mark mark = {.cause = (uint8_t)cause, .has_change = change != NULL};
-    if (change != NULL)
-        memcpy(mark.change, change, UUID_SIZE);
-    rollup_write_mark(rollup, batch, reseller, from, until, &mark, now_us);
-    dirty_set_add_range(rollup->dirty, reseller, from, until, &mark);
-}
-
 /* ---- clicks ---- */
 
 enum { AHEAD = 8, HASHES = 2 * AHEAD }; /* HASHES a power of two */
@@ -87,15 +28,15 @@ static void mark_partitions(struct rollup *rollup, struct write_batch *batch,
     for (uint32_t i = 0; i < partitions->count + HASHES; i++) {
         if (i >= HASHES) {
             uint32_t at = i - HASHES;
-            mark_day(rollup, batch, block_dictionary_get(partitions, at), hashes[at % HASHES],
-                     CAUSE_LATE_CLICKS, change, now_us);
+            day_marks_add_hashed(&rollup->marks, batch, block_dictionary_get(partitions, at),
+                                 hashes[at % HASHES], CAUSE_LATE_CLICKS, change, now_us);
         }
         if (i < partitions->count) {
             hashes[i % HASHES] = dirty_hash(block_dictionary_get(partitions, i));
-            dirty_set_prefetch_slot(rollup->dirty, hashes[i % HASHES]);
+            dirty_set_prefetch_slot(rollup->marks.dirty, hashes[i % HASHES]);
         }
         if (i >= AHEAD && i - AHEAD < partitions->count)
-            dirty_set_prefetch_day(rollup->dirty, hashes[(i - AHEAD) % HASHES]);
+            dirty_set_prefetch_day(rollup->marks.dirty, hashes[(i - AHEAD) % HASHES]);
     }
 }
 
@@ -179,7 +120,7 @@ static void note_change(struct changed_rates *changed, int32_t since)
 static const struct rate *rate_of_day(const struct rollup *rollup, struct bytes reseller,
                                       int32_t since)
 {
-    const struct rate *rate = rate_table_at(rollup->rates, reseller, since);
+    const struct rate *rate = rate_table_at(rollup->rates.table, reseller, since);
     return rate != NULL && rate->since == since ? rate : NULL;
 }
 
@@ -190,7 +131,7 @@ static void remove_rate(struct rollup *rollup, struct bytes reseller, int32_t si
     if (old == NULL)
         return;
     say_change(changed, reseller, since, old, NULL);
-    (void)rate_table_remove(rollup->rates, reseller, since, since + 1);
+    (void)rate_table_remove(rollup->rates.table, reseller, since, since + 1);
     note_change(changed, since);
 }
 
@@ -200,7 +141,7 @@ static void set_rate(struct rollup *rollup, struct bytes reseller, int32_t since
     const struct rate *old = rate_of_day(rollup, reseller, since);
     const struct rate before = old != NULL ? *old : (struct rate){0};
     const struct rate now = {since, value};
-    if (!rate_table_set(rollup->rates, reseller, since, value))
+    if (!rate_table_set(rollup->rates.table, reseller, since, value))
         return;
     say_change(changed, reseller, since, old != NULL ? &before : NULL, &now);
     note_change(changed, since);
@@ -239,7 +180,7 @@ static void take_rate_range(struct rollup *rollup, struct bytes reseller, const 
 {
     const struct table *table = rollup_table(rollup, rollup->stream->rates.table_id);
     uint32_t count;
-    const struct rate *rates = rate_table_rates(rollup->rates, reseller, &count);
+    const struct rate *rates = rate_table_rates(rollup->rates.table, reseller, &count);
     for (uint32_t i = count; i > 0; i--) {
         char text[DAY_TEXT_SIZE + 1];
         int32_t since = rates[i - 1].since;
@@ -255,14 +196,14 @@ static void take_all_rates(struct rollup *rollup, struct bytes reseller,
                            struct changed_rates *changed)
 {
     uint32_t count;
-    const struct rate *rates = rate_table_rates(rollup->rates, reseller, &count);
+    const struct rate *rates = rate_table_rates(rollup->rates.table, reseller, &count);
     if (count == 0)
         return;
     for (uint32_t i = 0; i < count; i++) {
         say_change(changed, reseller, rates[i].since, &rates[i], NULL);
         note_change(changed, rates[i].since);
     }
-    rate_table_remove(rollup->rates, reseller, INT32_MIN, RATE_DAY_END);
+    rate_table_remove(rollup->rates.table, reseller, INT32_MIN, RATE_DAY_END);
 }
 
 static void take_rates(struct rollup *rollup, struct write_batch *batch,
@@ -284,21 +225,13 @@ static void take_rates(struct rollup *rollup, struct write_batch *batch,
     }
     if (!changed.any)
         return;
-    rollup->rates_changed++;
-    int32_t until = rate_table_next(rollup->rates, mutation->key, changed.last);
-    rollup_mark_range(rollup, batch, mutation->key, changed.first, until, CAUSE_RATE, change,
-                      now_us);
+    live_rates_note_changed(&rollup->rates);
+    int32_t until = rate_table_next(rollup->rates.table, mutation->key, changed.last);
+    day_marks_add_range(&rollup->marks, batch, mutation->key, changed.first, until, CAUSE_RATE,
+                        change, now_us);
 }
 
 /* ---- the hook ---- */
-
-void rollup_tell_memory(struct rollup *rollup)
-{
-    size_t held = dirty_set_bytes(rollup->dirty) + key_map_bytes(rollup->resellers);
-    memory_held_change(rollup->store->held, MEMORY_HELD_DAYS,
-                       (int64_t)held - (int64_t)rollup->memory_told);
-    rollup->memory_told = held;
-}
 
 /* The batch's row in `change`; NULL: it has none. */
 static const struct mutation *change_row_of(const struct write_batch *batch)
@@ -344,7 +277,7 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct 
     const uint32_t mutation_count = batch->mutation_count;
     const uint8_t *change = change_of(batch);
     bool is_ranked = (rollup_table(rollup, stream->clicks.table_id)->flags & TABLE_RANKED) != 0;
-    uint64_t order = dirty_set_order(rollup->dirty);
+    uint64_t order = dirty_set_order(rollup->marks.dirty);
     int64_t now_us = rollup_now_us(rollup);
     for (uint32_t i = 0; i < batch->block_count; i++)
         if (batch->blocks[i]->table_id == stream->clicks.table_id)
@@ -352,14 +285,14 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct 
     for (uint32_t i = 0; i < mutation_count; i++) {
         struct mutation mutation = batch->mutations[i];
         if (mutation.table_id == stream->clicks.table_id)
-            rollup_mark_day(rollup, batch, mutation.key,
-                            rollup->is_sealing ? CAUSE_EXPIRY : cause_of(&mutation, is_ranked),
-                            change, now_us);
+            day_marks_add(&rollup->marks, batch, mutation.key,
+                          rollup->is_sealing ? CAUSE_EXPIRY : cause_of(&mutation, is_ranked),
+                          change, now_us);
         if (mutation.table_id == stream->rates.table_id)
             take_rates(rollup, batch, &mutation, change, lines, now_us);
     }
-    if (rollup->is_automatic && dirty_set_order(rollup->dirty) != order)
-        rollup_tick_soon(rollup);
+    if (rollup->is_automatic && dirty_set_order(rollup->marks.dirty) != order)
+        look_timer_soon(&rollup->look);
     rollup_tell_memory(rollup);
-    away_press(rollup);
+    rollup_press(rollup);
 }

@@ -8,6 +8,7 @@
  * Where there are more days than there is room for, the first of them are worked off and go away
  * again (away.h) before the next are loaded, so opening takes as long as the work. */
 #include "rollup/days/rate_value.h"
+#include "rollup/days/away_return.h"
 #include "rollup/days/rollup_private.h"
 #include "storage/engine/store_rows.h"
 #include "rollup/days/seal_pass.h"
@@ -19,8 +20,8 @@ static void loaded(void *context, int status, const struct error *err)
     struct rollup *rollup = context;
     store_done opened = rollup->opened;
     rollup->opened = NULL;
-    if (status == 0 && rollup->is_automatic && dirty_set_count(rollup->dirty) > 0)
-        rollup_tick_soon(rollup);
+    if (status == 0 && rollup->is_automatic && dirty_set_count(rollup->marks.dirty) > 0)
+        look_timer_soon(&rollup->look);
     if (status == 0)
         seal_pass_tick_in(rollup, SEAL_MS);
     opened(rollup->opened_context, status, err);
@@ -28,67 +29,26 @@ static void loaded(void *context, int status, const struct error *err)
 
 /* ---- marks ---- */
 
-static int corrupt_mark(struct error *err)
-{
-    return error_set(err, ERROR_CORRUPT, "a row of the dirty days is no mark");
-}
-
-static int read_until(const struct table *table, const struct page_row *row, int32_t day,
-                      int32_t *until_out)
-{
-    struct bytes until;
-    *until_out = day + 1;
-    if (!page_row_value(table, row, DIRTY_UNTIL, &until))
-        return 0;
-    *until_out = RATE_DAY_END;
-    return until.size == 0 || day_parse(until, until_out) ? 0 : ERROR_CORRUPT;
-}
-
-int rollup_read_mark(const struct table *table, const struct page_row *row,
-                     struct mark_row *mark_out, struct error *err)
-{
-    struct dirty_mark *mark = &mark_out->mark;
-    struct bytes day_text;
-    struct bytes id;
-    struct bytes cause;
-    struct bytes change;
-    enum dirty_cause why;
-    *mark_out = (struct mark_row){.day = 0};
-    if (!page_row_value(table, row, DIRTY_DAY, &day_text) || !day_parse(day_text, &mark_out->day) ||
-        !page_row_value(table, row, DIRTY_ID, &id) || id.size != UUID_SIZE ||
-        !page_row_value(table, row, DIRTY_CAUSE, &cause) || !dirty_cause_parse(cause, &why) ||
-        read_until(table, row, mark_out->day, &mark_out->until) < 0)
-        return corrupt_mark(err);
-    mark->cause = (uint8_t)why;
-    memcpy(mark->id, id.data, UUID_SIZE);
-    mark->has_change = page_row_value(table, row, DIRTY_CHANGE_ID, &change);
-    if (mark->has_change && change.size != UUID_SIZE)
-        return corrupt_mark(err);
-    if (mark->has_change)
-        memcpy(mark->change, change.data, UUID_SIZE);
-    return 0;
-}
-
 /* All ranges, which are worked off before any day, and as many days as there is room for. */
 static int take_mark(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
 {
     struct rollup *rollup = context;
     struct mark_row read;
-    int rc = rollup_read_mark(table, row, &read, err);
+    int rc = day_marks_read(table, row, &read, err);
     if (rc < 0)
         return rc;
     if (read.until != read.day + 1) {
-        dirty_set_add_range(rollup->dirty, row->key, read.day, read.until, &read.mark);
+        dirty_set_add_range(rollup->marks.dirty, row->key, read.day, read.until, &read.mark);
         return 0;
     }
-    if (!rollup->marks_left && away_is_full(rollup)) {
-        rollup->marks_left = true;
-        rollup->marks_left_token = row->token;
+    if (!rollup->away.has_left && away_is_full(&rollup->away, rollup->marks.dirty)) {
+        rollup->away.has_left = true;
+        rollup->away.left_token = row->token;
     }
-    if (!rollup->marks_left && dirty_set_load(rollup->dirty, row->key, read.day, &read.mark,
-                                              timeuuid_us(read.mark.id)) == NULL)
-        return corrupt_mark(err);
+    if (!rollup->away.has_left && dirty_set_load(rollup->marks.dirty, row->key, read.day,
+                                                 &read.mark, timeuuid_us(read.mark.id)) == NULL)
+        return error_set(err, ERROR_CORRUPT, "a row of the dirty days is no mark");
     return 0;
 }
 
@@ -97,8 +57,8 @@ static void marks_loaded(void *context, int status, const struct error *err)
     struct rollup *rollup = context;
     struct error own = {0};
     rollup->is_loaded = status == 0;
-    if (status == 0 && rollup->marks_left) {
-        status = away_return(rollup, AWAY_ALL, rollup->marks_left_token, loaded, rollup, &own);
+    if (status == 0 && rollup->away.has_left) {
+        status = away_return(rollup, AWAY_ALL, rollup->away.left_token, loaded, rollup, &own);
         if (status == 0)
             return;
         err = &own;
@@ -127,7 +87,7 @@ static int take_rate(void *context, const struct table *table, const struct page
         return 0;
     if (rc < 0)
         return error_set(err, ERROR_CORRUPT, "table %s has a rate that is no number", table->name);
-    rate_table_set(rollup->rates, row->key, since, rate);
+    rate_table_set(rollup->rates.table, row->key, since, rate);
     return 0;
 }
 
@@ -163,14 +123,7 @@ static void retention_loaded(void *context, int status, const struct error *err)
     loaded(rollup, status, err);
 }
 
-void rollup_forget_rates(struct rollup *rollup)
-{
-    rate_table_free(rollup->rates);
-    rollup->rates = rate_table_new();
-    rollup->rates_changed++;
-}
-
 int rollup_load(struct rollup *rollup, struct error *err)
 {
-    return seal_pass_load(rollup, retention_loaded, rollup, err);
+    return retention_load(&rollup->retention, retention_loaded, rollup, err);
 }

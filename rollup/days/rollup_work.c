@@ -115,7 +115,7 @@ static struct work *work_new(struct rollup *rollup)
 {
     struct work *work = memory_zeroed(1, sizeof(*work));
     work->rollup = rollup;
-    work->reader = day_reader_new(rollup->store, rollup->stream, &rollup->sealed_to);
+    work->reader = day_reader_new(rollup->store, rollup->stream, &rollup->retention.sealed_to);
     work->plans = memory_alloc(BEHIND_DAYS_MAX * sizeof(*work->plans)); /* as the reader's days */
     work->batch = write_batch_new();
     return work;
@@ -148,43 +148,35 @@ static void note_failure(struct work *work, int status, const struct error *err)
 
 /* ---- deciding ---- */
 
-static bool is_publishing(const struct rollup *rollup)
-{
-    for (const struct settle_waiter *waiter = rollup->waiters; waiter != NULL;
-         waiter = waiter->next) {
-        if (waiter->publishes && !waiter->is_worked)
-            return true;
-    }
-    return false;
-}
-
 static bool may_publish(const struct rollup *rollup, const struct day_facts *day, int64_t now_us)
 {
     if (!rollup_trusts_clock(rollup))
         return false;
-    if (is_publishing(rollup) && now_us >= publication_earliest_us(&rollup->rules, day->day))
+    if (settle_list_is_publishing(&rollup->settles) &&
+        now_us >= publication_earliest_us(&rollup->due.rules, day->day))
         return true;
     return rollup->is_automatic && day->dirty != NULL &&
-           now_us >= publication_due_us(&rollup->rules, day->dirty, now_us);
+           now_us >= publication_due_us(&rollup->due.rules, day->dirty, now_us);
 }
 
 /* Only late clicks are gathered, and only by a server. */
 static bool may_restate(const struct work *work, const struct day_facts *day, int64_t now_us)
 {
     const struct rollup *rollup = work->rollup;
-    if (!rollup->is_automatic || is_publishing(rollup) || day->range != NULL || rollup->away.holds)
+    if (!rollup->is_automatic || settle_list_is_publishing(&rollup->settles) ||
+        day->range != NULL || rollup->away.holds)
         return true;
     for (uint32_t i = 0; i < day->dirty->mark_count; i++)
         if (dirty_day_marks(day->dirty)[i].cause != CAUSE_LATE_CLICKS)
             return true;
     return day->dirty->owed_us != 0 &&
-           now_us >= publication_restate_us(&rollup->rules, day->dirty, now_us);
+           now_us >= publication_restate_us(&rollup->due.rules, day->dirty, now_us);
 }
 
 static void decide_day(struct work *work, struct day_facts *day, struct plan *plan, int64_t now_us)
 {
     const struct rollup *rollup = work->rollup;
-    const struct rate *rate = rate_table_at(rollup->rates, day->reseller, day->day);
+    const struct rate *rate = rate_table_at(rollup->rates.table, day->reseller, day->day);
     bool is_sealed = day->is_settled ? day->row.state == DAY_SEALED : day->seals > 0;
     if (day->is_settled) {
         plan->figure = day->row;
@@ -245,7 +237,7 @@ static struct dirty_mark *marks_of(struct work *work, const struct day_facts *da
 static void write_entry(struct work *work, const struct day_facts *day, const struct plan *plan)
 {
     struct rollup *rollup = work->rollup;
-    struct ledger_entry entry = {.at_ms = rollup->ledger_at_ms,
+    struct ledger_entry entry = {.at_ms = rollup->progress.ledger_at_ms,
                                  .is_publication = plan->step == STEP_PUBLISH,
                                  .new = plan->figure};
     uint32_t count = 0;
@@ -290,17 +282,15 @@ static void clear_marks(struct work *work, const struct day_facts *day, const st
 static void applied(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
-    rollup->applies_durable++;
-    if (status == 0 && rollup->rates_sent_apply == rollup->applies_durable) {
-        rollup_rates_durable(rollup, rollup->rates_sent);
-        rollup->rates_sent_apply = 0;
-    }
+    rollup->progress.applies_durable++;
+    if (status == 0)
+        live_rates_batch_durable(&rollup->rates, rollup->progress.applies_durable);
     if (status < 0)
         rollup_fail(rollup, status, err);
-    if (rollup->is_applying)
+    if (rollup->progress.is_applying)
         return;
     if (status == 0)
-        dirty_set_forget(rollup->dirty, rollup->applies_durable);
+        dirty_set_forget(rollup->marks.dirty, rollup->progress.applies_durable);
     rollup_settled(rollup);
     rollup_close_if_idle(rollup);
 }
@@ -317,26 +307,26 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
     bool is_open = day->status == 0 && plan->step == STEP_KEEP_OPEN;
     dirty_day_keep_row(dirty, is_open ? &plan->figure : NULL);
     if (day->status < 0) {
-        dirty_set_queue(rollup->dirty, dirty);
+        dirty_set_queue(rollup->marks.dirty, dirty);
         return;
     }
     if (plan->clears) {
         check(!dirty->is_queued);
         if (day->clicks > 0)
-            seal_pass_expect(rollup, day->day);
-        dirty_set_clear(rollup->dirty, dirty, rollup->applies_sent);
+            retention_expect(&rollup->retention, day->day);
+        dirty_set_clear(rollup->marks.dirty, dirty, rollup->progress.applies_sent);
         return;
     }
     if (plan->step == STEP_GATHER) {
         dirty->owed_us = dirty->owed_us != 0 ? dirty->owed_us : now_us;
-        due_us = publication_restate_us(&rollup->rules, dirty, now_us);
+        due_us = publication_restate_us(&rollup->due.rules, dirty, now_us);
     } else {
         dirty->owed_us = 0;
-        due_us = publication_due_us(&rollup->rules, dirty, now_us);
+        due_us = publication_due_us(&rollup->due.rules, dirty, now_us);
     }
-    rollup->due_next_us = rollup_earlier(rollup->due_next_us, due_us);
+    publication_queue_expect(&rollup->due, due_us);
     if (!dirty->is_queued)
-        dirty->order = rollup->applies_sent;
+        dirty->order = rollup->progress.applies_sent;
 }
 
 /* Days back to the queue: nothing of the chunk was written. */
@@ -344,12 +334,19 @@ static void put_back(struct work *work)
 {
     for (uint32_t i = 0; i < work->day_count; i++)
         if (work->days[i].dirty != NULL)
-            dirty_set_queue(work->rollup->dirty, work->days[i].dirty);
+            dirty_set_queue(work->rollup->marks.dirty, work->days[i].dirty);
 }
 
 static void next_turn(struct rollup *rollup, int64_t delay_ms)
 {
-    rollup->world->executor->timer_start(rollup->world->executor, &rollup->turn, delay_ms);
+    rollup->world->executor->timer_start(rollup->world->executor, &rollup->progress.turn, delay_ms);
+}
+
+/* No day is off the queue and not yet written. */
+static void chunk_written(struct rollup *rollup)
+{
+    settle_list_note_worked(&rollup->settles, rollup->marks.dirty, rollup->progress.applies_sent);
+    rollup_settled(rollup);
 }
 
 /* Nothing wanted is left, or nothing more can be done. */
@@ -360,17 +357,17 @@ static void work_finish(struct work *work)
     struct error err = work->err;
     struct clock *clock = rollup->world->clock;
     if (work->had_days)
-        rollup->work_took_us = clock->monotonic_us(clock) - rollup->work_began_us;
+        rollup->look.work_took_us = clock->monotonic_us(clock) - rollup->progress.began_us;
     rollup->work = NULL;
     work_free(work);
     if (status < 0) {
-        rollup_fail_waiters(rollup, status, &err);
-        rollup_tick_at(rollup, rollup_now_us(rollup) + RETRY_US);
+        settle_list_fail(&rollup->settles, status, &err);
+        look_timer_at(&rollup->look, rollup_now_us(rollup) + RETRY_US);
     } else {
-        rollup_chunk_written(rollup);
-        rollup_tick_again(rollup);
+        chunk_written(rollup);
+        rollup_look_again(rollup);
     }
-    away_let_write(rollup);
+    away_let_write(&rollup->away);
     rollup_close_if_idle(rollup);
 }
 
@@ -381,7 +378,7 @@ static void end_ranges(struct work *work)
     for (uint32_t i = 0; i < work->range_count; i++) {
         struct open_range *open = &work->ranges[i];
         if (open->ends) {
-            dirty_set_clear_range(work->rollup->dirty, open->range);
+            dirty_set_clear_range(work->rollup->marks.dirty, open->range);
             continue;
         }
         open->to = open->lowest - 1;
@@ -396,21 +393,21 @@ static void chunk_end(struct work *work)
     int64_t now_us = rollup_now_us(rollup);
     for (uint32_t i = 0; i < work->day_count; i++)
         wait_or_clear(rollup, &work->days[i], &work->plans[i], now_us);
-    dirty_set_forget(rollup->dirty, rollup->applies_durable);
+    dirty_set_forget(rollup->marks.dirty, rollup->progress.applies_durable);
     bool is_stuck = work->status < 0 && work->range_count > 0;
     if (!is_stuck)
         end_ranges(work);
     chunk_clear(work);
-    away_make_room(rollup);
-    rollup->metric_dirty->value = dirty_set_queued(rollup->dirty);
+    rollup_make_room(rollup);
+    rollup->metrics.dirty->value = dirty_set_queued(rollup->marks.dirty);
     rollup_tell_memory(rollup);
-    away_press(rollup);
+    rollup_press(rollup);
     if (is_stuck) {
         work_finish(work);
         return;
     }
     if (work->status == 0)
-        rollup_chunk_written(rollup);
+        chunk_written(rollup);
     next_turn(rollup, 0);
 }
 
@@ -419,12 +416,11 @@ static void chunk_end(struct work *work)
 static void write_reseller(struct work *work, uint32_t start, uint32_t end)
 {
     uint32_t written = work->written;
-    bool is_new;
     for (uint32_t i = start; i < end; i++)
         if (work->days[i].status == 0)
             write_figure(work, &work->days[i], &work->plans[i]);
     if (work->written > written)
-        key_map_add(work->rollup->resellers, work->days[start].reseller, &is_new);
+        known_resellers_add(&work->rollup->resellers, work->days[start].reseller);
     for (uint32_t i = end; i > start; i--)
         if (work->days[i - 1].status == 0)
             write_entry(work, &work->days[i - 1], &work->plans[i - 1]);
@@ -464,9 +460,9 @@ static void decide_days(struct work *work, int64_t now_us)
 /* Of a batch that was applied: one that was refused is made again. */
 static void count_written(const struct work *work)
 {
-    work->rollup->metric_written->value += work->written;
-    work->rollup->metric_published->value += work->published;
-    work->rollup->metric_restated->value += work->restated;
+    work->rollup->metrics.written->value += work->written;
+    work->rollup->metrics.published->value += work->published;
+    work->rollup->metrics.restated->value += work->restated;
 }
 
 static void tell_watch(const struct work *work, const struct figure_watch *watch)
@@ -484,7 +480,7 @@ static void tell_watch(const struct work *work, const struct figure_watch *watch
 /* Of a chunk that was applied. */
 static void tell_watches(const struct work *work)
 {
-    const struct settle_waiter *waiter = work->rollup->waiters;
+    const struct settle_waiter *waiter = work->rollup->settles.first;
     for (; waiter != NULL; waiter = waiter->next)
         if (waiter->watch.each != NULL)
             tell_watch(work, &waiter->watch);
@@ -506,21 +502,23 @@ static int apply_chunk(struct work *work, struct error *err)
         return 0;
     work->batch->hold = &rollup->away.hold;
     work->batch->is_followed = is_followed(work);
-    rollup->is_applying = true;
-    rollup->applies_sent++;
-    if (rollup->rates_sent_apply == 0 && rollup->rates_changed > rollup->rates_durable) {
-        rollup->rates_sent = rollup->rates_changed;
-        rollup->rates_sent_apply = rollup->applies_sent;
-    }
+    rollup->progress.is_applying = true;
+    rollup->progress.applies_sent++;
+    live_rates_send(&rollup->rates, rollup->progress.applies_sent);
     int rc = store_apply(rollup->store, work->batch, applied, rollup, err);
-    rollup->is_applying = false;
-    if (rc < 0 && rollup->rates_sent_apply == rollup->applies_sent)
-        rollup->rates_sent_apply = 0;
+    rollup->progress.is_applying = false;
     if (rc < 0)
-        rollup->applies_sent--;
+        live_rates_take_back(&rollup->rates, rollup->progress.applies_sent--);
     else
         count_written(work);
     return rc;
+}
+
+/* Days went back to the end of the queue: who waits for them waits for all before it. */
+static void wait_longer(struct rollup *rollup)
+{
+    rollup->progress.order_wanted = dirty_set_order(rollup->marks.dirty);
+    settle_list_wait_longer(&rollup->settles, rollup->progress.order_wanted);
 }
 
 static void write_chunk(struct work *work)
@@ -528,8 +526,8 @@ static void write_chunk(struct work *work)
     struct rollup *rollup = work->rollup;
     struct error err = {0};
     int64_t now_us = rollup_now_us(rollup);
-    if (now_us / 1000 > rollup->ledger_at_ms)
-        rollup->ledger_at_ms = now_us / 1000;
+    if (now_us / 1000 > rollup->progress.ledger_at_ms)
+        rollup->progress.ledger_at_ms = now_us / 1000;
     decide_days(work, now_us);
     write_days(work);
     int rc = apply_chunk(work, &err);
@@ -541,7 +539,7 @@ static void write_chunk(struct work *work)
     put_back(work);
     chunk_clear(work);
     if (rc == ERROR_FULL) {
-        rollup_wait_longer(rollup);
+        wait_longer(rollup);
         next_turn(rollup, FULL_PAUSE_MS);
         return;
     }
@@ -563,7 +561,7 @@ static void chunk_read(void *context, int status, const struct error *err)
 /* Off the queue before anything of it is read: a mark from now on puts it back. */
 static void add_dirty(struct work *work, struct dirty_day *dirty)
 {
-    dirty_set_wait(work->rollup->dirty, dirty);
+    dirty_set_wait(work->rollup->marks.dirty, dirty);
     struct day_facts *day = day_reader_add_key(work->reader, dirty_day_key(dirty),
                                                dirty_day_reseller(dirty), dirty->day);
     day->dirty = dirty;
@@ -573,7 +571,7 @@ static void add_dirty(struct work *work, struct dirty_day *dirty)
 
 static bool is_wanted(const struct rollup *rollup, const struct dirty_day *dirty)
 {
-    return dirty != NULL && dirty->order < rollup->order_wanted;
+    return dirty != NULL && dirty->order < rollup->progress.order_wanted;
 }
 
 static size_t bytes_of_day(const struct dirty_day *dirty)
@@ -599,7 +597,7 @@ static void take_window(struct work *work)
     uint32_t count = 0;
     if (work->window == NULL)
         work->window = memory_alloc(WINDOW_DAYS_MAX * sizeof(*work->window));
-    for (struct dirty_day *dirty = dirty_set_first_queued(rollup->dirty);
+    for (struct dirty_day *dirty = dirty_set_first_queued(rollup->marks.dirty);
          is_wanted(rollup, dirty) && count < WINDOW_DAYS_MAX; dirty = TAILQ_NEXT(dirty, link)) {
         struct bytes reseller = dirty_day_reseller(dirty);
         work->window[count++] =
@@ -617,12 +615,13 @@ static uint32_t add_awaited(struct work *work)
     struct rollup *rollup = work->rollup;
     size_t bytes = 0;
     uint32_t count = 0;
-    for (struct settle_waiter *waiter = rollup->waiters; waiter != NULL; waiter = waiter->next) {
+    for (struct settle_waiter *waiter = rollup->settles.first; waiter != NULL;
+         waiter = waiter->next) {
         struct dirty_day *dirty;
         if (waiter->reseller.data == NULL || waiter->is_worked)
             continue;
         while (count < CHUNK_DAYS_MAX && bytes < CHUNK_BYTES_MAX &&
-               (dirty = rollup_waiter_day(rollup, waiter)) != NULL) {
+               (dirty = settle_list_day(rollup->marks.dirty, waiter)) != NULL) {
             bytes += bytes_of_day(dirty);
             add_dirty(work, dirty);
             count++;
@@ -660,14 +659,14 @@ static void begin_days(struct work *work)
 static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32_t day)
 {
     return rollup->opened == NULL && !rollup->is_defined &&
-           (dirty_set_first_of(rollup->dirty, reseller) == NULL ||
-            dirty_set_look(rollup->dirty, reseller, day) == NULL);
+           (dirty_set_first_of(rollup->marks.dirty, reseller) == NULL ||
+            dirty_set_look(rollup->marks.dirty, reseller, day) == NULL);
 }
 
 static struct day_facts *add_row_day(struct work *work, struct bytes reseller,
                                      const struct day_figure *row)
 {
-    struct dirty_set *dirty = work->rollup->dirty;
+    struct dirty_set *dirty = work->rollup->marks.dirty;
     if (is_settled(work->rollup, reseller, row->day))
         return day_reader_add_settled(work->reader, reseller, row);
     struct day_facts *day = day_reader_add(work->reader, reseller, row->day);
@@ -752,7 +751,7 @@ static void take_range_window(struct work *work)
     uint32_t count = 0;
     if (work->range_window == NULL)
         work->range_window = memory_alloc(WINDOW_RANGES_MAX * sizeof(*work->range_window));
-    for (struct dirty_range *range = dirty_set_first_range(work->rollup->dirty);
+    for (struct dirty_range *range = dirty_set_first_range(work->rollup->marks.dirty);
          range != NULL && count < WINDOW_RANGES_MAX; range = TAILQ_NEXT(range, link)) {
         struct bytes reseller = range->reseller;
         work->range_window[count++] =
@@ -824,13 +823,13 @@ void rollup_work_ranges(struct rollup *rollup)
     if (rollup->work != NULL || rollup->is_failed || !rollup->is_loaded)
         return;
     struct clock *clock = rollup->world->clock;
-    rollup->work_began_us = clock->monotonic_us(clock);
+    rollup->progress.began_us = clock->monotonic_us(clock);
     rollup->work = work_new(rollup);
     chunk_begin(rollup->work);
 }
 
 void rollup_work_wanted(struct rollup *rollup)
 {
-    rollup->order_wanted = dirty_set_order(rollup->dirty);
+    rollup->progress.order_wanted = dirty_set_order(rollup->marks.dirty);
     rollup_work_ranges(rollup);
 }

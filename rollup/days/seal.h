@@ -36,9 +36,6 @@
 #include "base/uuid.h"
 #include "rollup/days/rollup.h"
 
-/* No day has a seal. */
-#define SEALED_NONE INT32_MIN
-
 /* A row of sealed_day. */
 struct seal {
     struct bytes key;                  /* the partition's, as ad_click has it */

@@ -74,54 +74,11 @@ struct seal_pass {
 bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out)
 {
     int64_t today = zone_day(rollup->zone, rollup_now_us(rollup) / 1000);
-    int64_t last = today - rollup->keep_days - 1;
-    if (rollup->keep_days == 0 || last < DAY_MIN || !rollup_trusts_clock(rollup))
+    int64_t last = today - rollup->retention.keep_days - 1;
+    if (rollup->retention.keep_days == 0 || last < DAY_MIN || !rollup_trusts_clock(rollup))
         return false;
     *day_out = (int32_t)last;
     return true;
-}
-
-void seal_pass_expect(struct rollup *rollup, int32_t day)
-{
-    if (day < rollup->seal_from)
-        rollup->seal_from = day;
-}
-
-/* ---- holds ---- */
-
-void rollup_hold_seals(struct rollup *rollup, struct seal_hold *hold)
-{
-    hold->is_granted = !rollup->is_seal_under_way;
-    if (!hold->is_granted) {
-        hold->next = rollup->holds_waiting;
-        rollup->holds_waiting = hold;
-        return;
-    }
-    rollup->holds++;
-    hold->granted(hold->context);
-}
-
-void rollup_unhold_seals(struct rollup *rollup, struct seal_hold *hold)
-{
-    check(hold->is_granted && rollup->holds > 0);
-    hold->is_granted = false;
-    rollup->holds--;
-}
-
-static void grant_holds(struct rollup *rollup)
-{
-    while (rollup->holds_waiting != NULL) {
-        struct seal_hold *hold = rollup->holds_waiting;
-        rollup->holds_waiting = hold->next;
-        hold->is_granted = true;
-        rollup->holds++;
-        hold->granted(hold->context);
-    }
-}
-
-int32_t rollup_sealed_to(const struct rollup *rollup)
-{
-    return rollup->sealed_to;
 }
 
 /* ---- the end ---- */
@@ -161,7 +118,7 @@ static void log_sealed(const struct seal_pass *pass)
     day_format(pass->to, to);
     decimal_append(&gross, pass->totals.gross);
     log_event(LOG_NOTICE, "days_sealed", log_text("stream", pass->rollup->stream->name),
-              log_text("up_to", to), log_number("keep_days", pass->rollup->keep_days),
+              log_text("up_to", to), log_number("keep_days", pass->rollup->retention.keep_days),
               log_number("days", (int64_t)pass->totals.days),
               log_number("clicks", (int64_t)pass->totals.clicks),
               log_bytes("gross", buffer_view(&gross)));
@@ -181,8 +138,8 @@ static void pass_finish(struct seal_pass *pass)
         status = error_set(&err, ERROR_CLOSED, "the store is closing");
     /* Days that settled meanwhile have moved seal_from back, from where the pass had put it. */
     if (!is_whole)
-        seal_pass_expect(rollup, pass->from);
-    seal_pass_expect(rollup, pass->left_from);
+        retention_expect(&rollup->retention, pass->from);
+    retention_expect(&rollup->retention, pass->left_from);
     rollup->sealing = NULL;
     log_sealed(pass);
     pass_free(pass);
@@ -234,9 +191,8 @@ static void day_durable(void *context, int status, const struct error *err)
 {
     struct seal_pass *pass = context;
     struct rollup *rollup = pass->rollup;
-    rollup->is_seal_under_way = false;
     rollup->pins++;
-    grant_holds(rollup);
+    seal_gate_end(&rollup->gate);
     rollup->pins--;
     if (status == 0)
         status = day_count(pass, &pass->stats);
@@ -245,7 +201,7 @@ static void day_durable(void *context, int status, const struct error *err)
         pass_fail(pass, status, err);
         return;
     }
-    rollup->metric_sealed->value++;
+    rollup->metrics.sealed->value++;
     day_end(pass);
 }
 
@@ -274,16 +230,6 @@ static void add_state(struct seal_pass *pass)
                        sizeof(values) / sizeof(values[0]));
 }
 
-static void add_sealed_to(struct seal_pass *pass)
-{
-    char day[DAY_TEXT_SIZE + 1];
-    day_format(pass->day, day);
-    const struct column_value values[] = {
-        {RETENTION_STREAM, false, bytes_text(pass->rollup->stream->name)},
-        {RETENTION_SEALED_TO, false, write_batch_text(pass->batch, day)}};
-    write_batch_insert(pass->batch, rollup_table(pass->rollup, TABLE_RETENTION), values, 2);
-}
-
 static void add_seal(struct seal_pass *pass)
 {
     const struct click_stream *stream = pass->rollup->stream;
@@ -307,28 +253,29 @@ static int apply_seal(struct seal_pass *pass, struct error *err)
     const struct store_expectation unchanged = {.table_id = rollup->stream->clicks.table_id,
                                                 .key = buffer_view(&pass->key),
                                                 .version = pass->version};
-    bool is_later = pass->day > rollup->sealed_to;
+    bool is_later = pass->day > rollup->retention.sealed_to;
     write_batch_clear(pass->batch);
     add_seal(pass);
     add_deletion(pass);
     add_state(pass);
     if (is_later)
-        add_sealed_to(pass);
+        retention_write_sealed_to(&rollup->retention, pass->batch, pass->day);
     rollup_write_change(rollup, pass->batch, &pass->change);
-    rollup->is_sealing = rollup->is_seal_under_way = true;
+    seal_gate_begin(&rollup->gate);
+    rollup->is_sealing = true;
     int rc = store_apply_if(rollup->store, pass->batch, &unchanged, 1, day_durable, pass, err);
     rollup->is_sealing = false;
     if (rc < 0)
-        rollup->is_seal_under_way = false;
+        seal_gate_end(&rollup->gate);
     else if (is_later)
-        rollup->sealed_to = pass->day;
+        rollup->retention.sealed_to = pass->day;
     return rc;
 }
 
 /* Whether anything is owed: a figure or an entry of the ledger, or the price of a changed rate. */
 static bool is_owed(const struct seal_pass *pass)
 {
-    struct dirty_set *dirty = pass->rollup->dirty;
+    struct dirty_set *dirty = pass->rollup->marks.dirty;
     return dirty_set_find(dirty, buffer_view(&pass->key)) != NULL ||
            dirty_set_first_range(dirty) != NULL;
 }
@@ -341,7 +288,7 @@ static void day_commit(struct seal_pass *pass)
         pass_finish(pass);
         return;
     }
-    if (rollup->work != NULL || rollup->holds > 0) {
+    if (rollup->work != NULL || seal_gate_is_held(&rollup->gate)) {
         pass_turn_in(pass, HELD_PAUSE_MS);
         return;
     }
@@ -549,7 +496,7 @@ static void resellers_known(void *context, int status, const struct error *err)
         pass_fail(pass, status, err);
         return;
     }
-    pass->resellers = key_map_sorted(pass->rollup->resellers, &pass->reseller_count);
+    pass->resellers = key_map_sorted(pass->rollup->resellers.map, &pass->reseller_count);
     pass_turn_in(pass, 0);
 }
 
@@ -564,7 +511,7 @@ int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool
     struct seal_pass *pass = memory_zeroed(1, sizeof(*pass));
     *pass = (struct seal_pass){.rollup = rollup,
                                .is_dry = is_dry,
-                               .from = rollup->seal_from,
+                               .from = rollup->retention.seal_from,
                                .to = DAY_MIN,
                                .left_from = INT32_MAX,
                                .change = *change,
@@ -580,10 +527,10 @@ int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool
     }
     pass->to = to;
     if (!is_dry)
-        rollup->seal_from = to + 1;
-    int rc = rollup_know_resellers(rollup, resellers_known, pass, err);
+        rollup->retention.seal_from = to + 1;
+    int rc = known_resellers_read(&rollup->resellers, resellers_known, pass, err);
     if (rc < 0) {
-        rollup->seal_from = pass->from;
+        rollup->retention.seal_from = pass->from;
         rollup->sealing = NULL;
         pass_free(pass);
     }
@@ -605,7 +552,7 @@ static void looked(void *context, int status, const struct error *err,
 void seal_pass_tick_in(struct rollup *rollup, int64_t delay_ms)
 {
     struct executor *executor = rollup->world->executor;
-    if (!rollup->is_automatic || rollup->is_closing || rollup->keep_days == 0)
+    if (!rollup->is_automatic || rollup->is_closing || rollup->retention.keep_days == 0)
         return;
     executor->timer_stop(executor, &rollup->seal_timer);
     executor->timer_start(executor, &rollup->seal_timer, delay_ms);
@@ -617,44 +564,11 @@ void seal_pass_tick(struct timer *timer)
     const struct change_row change = {
         .door = "serve", .actor = "daybook", .command = "retention: clicks have expired"};
     int32_t to;
-    if (seal_pass_horizon(rollup, &to) && rollup->seal_from <= to && rollup->sealing == NULL &&
-        !rollup->is_failed) {
+    if (seal_pass_horizon(rollup, &to) && rollup->retention.seal_from <= to &&
+        rollup->sealing == NULL && !rollup->is_failed) {
         /* The store refuses nothing here that the next look would not meet again. */
         int rc = seal_pass_begin(rollup, &change, false, looked, rollup, NULL);
         (void)rc;
     }
     seal_pass_tick_in(rollup, LOOK_MS);
-}
-
-/* ---- the row of `retention` ---- */
-
-static int take_retention(void *context, const struct table *table, const struct page_row *row,
-                          struct error *err)
-{
-    struct rollup *rollup = context;
-    struct bytes value;
-    if (page_row_value(table, row, RETENTION_KEEP_DAYS, &value)) {
-        if (value.size != 8 || value_bigint(value) < 0 || value_bigint(value) > KEEP_DAYS_MAX)
-            return error_set(err, ERROR_CORRUPT, "table retention keeps no number of days");
-        rollup->keep_days = (uint32_t)value_bigint(value);
-    }
-    if (page_row_value(table, row, RETENTION_SEALED_TO, &value) &&
-        !day_parse(value, &rollup->sealed_to))
-        return error_set(err, ERROR_CORRUPT, "table retention was sealed to no day");
-    return 0;
-}
-
-int seal_pass_load(struct rollup *rollup, store_done done, void *context, struct error *err)
-{
-    struct bytes key = bytes_text(rollup->stream->name);
-    struct read_request request = store_rows_request(TABLE_RETENTION, &key, READ_APPLIED);
-    return store_rows_read(rollup->store, &request, take_retention, done, context, err);
-}
-
-void seal_pass_write_keep(struct rollup *rollup, struct write_batch *batch, uint32_t keep_days)
-{
-    const struct column_value values[] = {
-        {RETENTION_STREAM, false, bytes_text(rollup->stream->name)},
-        {RETENTION_KEEP_DAYS, false, write_batch_bigint(batch, keep_days)}};
-    write_batch_insert(batch, rollup_table(rollup, TABLE_RETENTION), values, 2);
 }

@@ -33,15 +33,7 @@ bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out);
 must_check int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool is_dry,
                                seal_pass_done done, void *context, struct error *err);
 
-/* The day's clicks are settled: it may be due, if it has expired. */
-void seal_pass_expect(struct rollup *rollup, int32_t day);
-
 /* The server's timer: begin a pass if there is reason to, and look again in a while. */
 void seal_pass_tick(struct timer *timer);
 void seal_pass_tick_in(struct rollup *rollup, int64_t delay_ms);
-
-/* The row of `retention`, and what it says; loaded before marks are. */
-must_check int seal_pass_load(struct rollup *rollup, store_done done, void *context,
-                              struct error *err);
-void seal_pass_write_keep(struct rollup *rollup, struct write_batch *batch, uint32_t keep_days);
 #endif

@@ -75,7 +75,7 @@ static void page_applied(void *context)
     struct rollup *rollup = marking->rollup;
     rollup_tell_memory(rollup);
     if (rollup->is_automatic)
-        rollup_tick_soon(rollup);
+        look_timer_soon(&rollup->look);
 }
 
 static void page_durable(void *context, int status, const struct error *err)
@@ -124,7 +124,8 @@ static void take_partitions(void *context, int status, const struct error *err,
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        rollup_mark_day(rollup, marking->batch, figures[i].key, CAUSE_LATE_CLICKS, NULL, now_us);
+        day_marks_add(&rollup->marks, marking->batch, figures[i].key, CAUSE_LATE_CLICKS, NULL,
+                      now_us);
     page_write(marking, position);
 }
 
@@ -148,8 +149,8 @@ static void take_figures(void *context, int status, const struct error *err,
         }
         buffer_clear(&marking->key);
         dirty_put_key(&marking->key, figure.reseller, figure.day);
-        rollup_mark_day(rollup, marking->batch, buffer_view(&marking->key), CAUSE_CORRECTION, NULL,
-                        now_us);
+        day_marks_add(&rollup->marks, marking->batch, buffer_view(&marking->key), CAUSE_CORRECTION,
+                      NULL, now_us);
     }
     page_write(marking, page->position);
 }

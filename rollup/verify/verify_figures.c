@@ -58,17 +58,17 @@ static void name_figures(struct verify *verify, const char *table, struct bytes 
 static bool is_dirty(const struct verify *verify, const struct day_facts *day)
 {
     struct rollup *rollup = verify->rollup;
-    const struct dirty_day *dirty = dirty_set_find(rollup->dirty, day->key);
+    const struct dirty_day *dirty = dirty_set_find(rollup->marks.dirty, day->key);
     if (rollup->is_read_only)
         return day->is_marked;
-    return dirty_set_first_range(rollup->dirty) != NULL || rollup->work != NULL ||
+    return dirty_set_first_range(rollup->marks.dirty) != NULL || rollup->work != NULL ||
            (dirty != NULL && dirty->is_queued);
 }
 
 /* A restatement that is put off: the ledger follows later. */
 static bool is_owed(const struct verify *verify, const struct day_facts *day)
 {
-    const struct dirty_day *dirty = dirty_set_find(verify->rollup->dirty, day->key);
+    const struct dirty_day *dirty = dirty_set_find(verify->rollup->marks.dirty, day->key);
     return dirty != NULL && dirty->owed_us != 0;
 }
 
@@ -76,7 +76,7 @@ static bool is_owed(const struct verify *verify, const struct day_facts *day)
  * the set any more, or that a range has worked off, cannot be told from any other. */
 static bool was_touched(const struct verify *verify, const struct day_facts *day)
 {
-    struct dirty_set *set = verify->rollup->dirty;
+    struct dirty_set *set = verify->rollup->marks.dirty;
     const struct dirty_day *dirty = dirty_set_find(set, day->key);
     return dirty_set_cleared(set) >= verify->look_order ||
            (dirty != NULL && dirty->touched >= verify->look_order);
@@ -107,7 +107,8 @@ static int figure_following(const struct verify *verify, const struct day_facts 
     int rc = day->status;
     if (rc == 0)
         rc = figure_make(day->reseller, day->day, &day->stats,
-                         rate_table_at(verify->rollup->rates, day->reseller, day->day), follows);
+                         rate_table_at(verify->rollup->rates.table, day->reseller, day->day),
+                         follows);
     if (rc < 0)
         return error_set(err, rc, "a day could not be read");
     follows->state = day->has_row ? day->row.state : DAY_OPEN;
@@ -238,7 +239,7 @@ static int see_mark(void *context, const struct table *table, const struct page_
 {
     const struct mark_look *look = context;
     struct mark_row read;
-    int rc = rollup_read_mark(table, row, &read, err);
+    int rc = day_marks_read(table, row, &read, err);
     if (rc < 0 || read.until <= look->day->day)
         return rc;
     look->day->is_marked = true;
@@ -376,11 +377,11 @@ static void next_partitions(struct verify *verify)
         buffer_clear(&verify->position);
         verify->has_more = true;
         verify->is_of_rows = true;
-        verify->publications = rollup->metric_published->value;
+        verify->publications = rollup->metrics.published->value;
         next_rows(verify);
         return;
     }
-    verify->look_order = dirty_set_order(verify->rollup->dirty);
+    verify->look_order = dirty_set_order(verify->rollup->marks.dirty);
     int rc = store_stats_scan(rollup->store, clicks->table_id, clicks->amount,
                               buffer_view(&verify->position), DAY_READER_MAX, READ_APPLIED,
                               take_days, verify, &err);
@@ -437,7 +438,7 @@ static void next_rows(struct verify *verify)
         figures_done(verify);
         return;
     }
-    verify->look_order = dirty_set_order(verify->rollup->dirty);
+    verify->look_order = dirty_set_order(verify->rollup->marks.dirty);
     request.row_limit = DAY_READER_MAX;
     request.position = buffer_view(&verify->position);
     int rc = store_read(verify->rollup->store, &request, take_rows, verify, &err);
@@ -447,8 +448,8 @@ static void next_rows(struct verify *verify)
 
 void verify_figures(struct verify *verify)
 {
-    verify->reader =
-        day_reader_new(verify->rollup->store, verify->rollup->stream, &verify->rollup->sealed_to);
+    verify->reader = day_reader_new(verify->rollup->store, verify->rollup->stream,
+                                    &verify->rollup->retention.sealed_to);
     verify->turn = (struct timer){.fire = next_chunk, .context = verify};
     verify->has_more = true;
     next_partitions(verify);

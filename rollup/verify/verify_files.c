@@ -35,7 +35,7 @@ static void name_rate(struct verify *verify, struct bytes reseller, const struct
 /* No door takes such a rate; one that let it in before is believed by the figures. */
 static void verify_rates(struct verify *verify)
 {
-    const struct rate_table *table = verify->rollup->rates;
+    const struct rate_table *table = verify->rollup->rates.table;
     uint32_t reseller_count;
     struct bytes *resellers = rate_table_resellers(table, &reseller_count);
     for (uint32_t i = 0; i < reseller_count; i++) {

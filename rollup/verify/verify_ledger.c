@@ -60,7 +60,7 @@ static void ledger_done(void *context, int status, const struct error *err)
     }
     /* Comparable only if nothing was published meanwhile. */
     if (verify->days_published != verify->ledger_days &&
-        verify->publications == verify->rollup->metric_published->value && verify_may_name(verify))
+        verify->publications == verify->rollup->metrics.published->value && verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,
                        "difference: %" PRIu64 " days are published, %" PRIu64 " have a ledger\n",
                        verify->days_published, verify->ledger_days);

@@ -46,7 +46,7 @@ static void batch_accepted(void *context)
 {
     struct repair *repair = context;
     const struct rollup *rollup = repair->verify->rollup;
-    struct dirty_set *dirty = rollup->dirty;
+    struct dirty_set *dirty = rollup->marks.dirty;
     for (; repair->day_next < repair->day_end; repair->day_next++) {
         const struct repair_day *noted = &repair->list->days[repair->day_next];
         struct dirty_day *day =
@@ -90,8 +90,8 @@ static void add_days(struct repair *repair)
         struct repair_day *day = &repair->list->days[i];
         day->mark = (struct dirty_mark){.cause = CAUSE_REPAIR, .has_change = true};
         memcpy(day->mark.change, repair->change.id, UUID_SIZE);
-        rollup_write_mark(rollup, repair->batch, day->reseller, day->day, day->day + 1, &day->mark,
-                          now_us);
+        day_marks_write(&rollup->marks, repair->batch, day->reseller, day->day, day->day + 1,
+                        &day->mark, now_us);
     }
 }
 

@@ -688,14 +688,14 @@ void history_write_ahead(struct history *history)
 void history_expect_waiting(struct history *history)
 {
     const struct rollup *rollup = history->fixture.rollup;
-    int64_t published = rollup->metric_published->value;
-    int64_t sealed = rollup->metric_sealed->value;
+    int64_t published = rollup->metrics.published->value;
+    int64_t sealed = rollup->metrics.sealed->value;
     cr_assert_eq(rollup_fixture_settle(&history->fixture, true), 0);
     rollup_fixture_seal(&history->fixture);
     sim_world_run_us(history->fixture.sim, WAITS_US);
-    cr_assert_eq(rollup->metric_published->value, published, "published by a clock in doubt, %s",
+    cr_assert_eq(rollup->metrics.published->value, published, "published by a clock in doubt, %s",
                  history->label);
-    cr_assert_eq(rollup->metric_sealed->value, sealed, "sealed by a clock in doubt, %s",
+    cr_assert_eq(rollup->metrics.sealed->value, sealed, "sealed by a clock in doubt, %s",
                  history->label);
 }
 

@@ -51,7 +51,7 @@ static void put_clicks(struct rollup_fixture *fixture)
     rollup_fixture_rate(fixture, "r", "2013-01-01", "0.25", true);
     rollup_fixture_clicks(fixture, clicks, sizeof(clicks) / sizeof(clicks[0]));
     cr_assert_eq(rollup_fixture_settle(fixture, true), 0);
-    fixture->rollup->keep_days = KEEP_DAYS;
+    fixture->rollup->retention.keep_days = KEEP_DAYS;
 }
 
 static void expect_totals(const struct pass *pass, uint64_t days, uint64_t count, uint64_t left)
@@ -212,8 +212,8 @@ Test(seal_pass, after_a_crash_a_day_is_whole_or_sealed)
         for (uint64_t step = 0; step < seed && !pass.done; step++)
             fixture.world->executor->step(fixture.world->executor);
         rollup_fixture_crash(&fixture, seed);
-        fixture.rollup->keep_days = KEEP_DAYS;
-        uint32_t seals_before = fixture.rollup->sealed_to == SEALED_NONE ? 0 : 1;
+        fixture.rollup->retention.keep_days = KEEP_DAYS;
+        uint32_t seals_before = fixture.rollup->retention.sealed_to == SEALED_NONE ? 0 : 1;
         pass = seal(&fixture, false);
         cr_assert(pass.totals.days + seals_before >= 1 && pass.totals.days <= 3);
         cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
@@ -280,12 +280,12 @@ Test(seal_pass, a_clock_that_jumps_ahead_under_a_server_seals_and_publishes_noth
 {
     struct rollup_fixture fixture = {.is_automatic = true};
     rollup_fixture_start(&fixture);
-    fixture.rollup->keep_days = KEEP_DAYS;
+    fixture.rollup->retention.keep_days = KEEP_DAYS;
     rollup_fixture_clicks(&fixture, clicks, sizeof(clicks) / sizeof(clicks[0]));
     rollup_fixture_advance(&fixture, 1);
     jump_us(&fixture, YEAR_US);
     seal_pass_tick_in(fixture.rollup, 0);
-    rollup_tick_soon(fixture.rollup);
+    look_timer_soon(&fixture.rollup->look);
     expect_waiting(&fixture);
     jump_us(&fixture, -YEAR_US);
     rollup_fixture_advance(&fixture, 2 * 3600);

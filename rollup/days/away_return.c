@@ -1,0 +1,206 @@
+/* Failures.  A page of the table that cannot be read ends the reading, which is done again later.
+ */
+#include "rollup/days/away_return.h"
+
+#include "rollup/days/rollup_private.h"
+#include "base/memory.h"
+#include "storage/engine/store_rows.h"
+
+enum {
+    PAGE_ROWS = 2000, /* marks read at a time */
+    PAUSE_SHARE = 10  /* between readings: so many times the last one's length */
+};
+
+#define RETRY_US INT64_C(10000000)
+
+/* One reading of the table. */
+struct away_reading {
+    struct rollup *rollup;
+    enum away_which which;
+    int64_t token_first;
+    struct buffer position;
+    bool is_over;
+    bool has_settled;    /* days of a page before */
+    uint32_t left;       /* days that stayed away, */
+    int64_t left_due_us; /* and when the first of them is due */
+    int64_t began_us;    /* monotonic */
+    struct timer turn;
+    store_done done;
+    void *context;
+};
+
+static void reading_finish(struct away_reading *reading, int status, const struct error *err)
+{
+    struct rollup *rollup = reading->rollup;
+    struct away *away = &rollup->away;
+    struct clock *clock = rollup->world->clock;
+    store_done done = reading->done;
+    void *context = reading->context;
+    int64_t pause_us = (clock->monotonic_us(clock) - reading->began_us) * PAUSE_SHARE;
+    away_note(away, reading->left, reading->left_due_us);
+    /* Days come due one by one; the table is read for many at once. */
+    int64_t again_us = rollup_now_us(rollup) + (status < 0 ? RETRY_US : pause_us);
+    if (status < 0 || away->due_us < again_us)
+        away->due_us = again_us;
+    buffer_release(&reading->position);
+    memory_free(reading);
+    done(context, status, err);
+    away->returns--;
+    rollup->metrics.away->value = away->count;
+    rollup_look_again(rollup);
+    rollup_close_if_idle(rollup);
+}
+
+/* As the mark alone tells it. */
+static int64_t mark_due_us(const struct away_reading *reading, int32_t day, int64_t first_us,
+                           int64_t now_us)
+{
+    const struct publication_rules *rules = &reading->rollup->due.rules;
+    struct dirty_day known = {.day = day, .first_us = first_us, .last_us = first_us};
+    if (reading->which == AWAY_ALL)
+        return INT64_MIN;
+    return reading->which == AWAY_ENDED ? publication_earliest_us(rules, day)
+                                        : publication_due_us(rules, &known, now_us);
+}
+
+/* Marks of a day ascend by their times, so a day that is due comes back with the first of them, and
+ * the others find it in the set. */
+static int take_mark(struct away_reading *reading, const struct read_page *page, uint32_t index,
+                     int64_t now_us, struct error *err)
+{
+    const struct page_row *row = &page->rows[index];
+    struct dirty_set *set = reading->rollup->marks.dirty;
+    struct mark_row mark;
+    int rc = day_marks_read(page->table, row, &mark, err);
+    if (rc < 0 || mark.until != mark.day + 1 ||
+        (reading->which != AWAY_ALL && !away_is_plain(&mark.mark)))
+        return rc;
+    int64_t first_us = timeuuid_us(mark.mark.id);
+    int64_t due_us = mark_due_us(reading, mark.day, first_us, now_us);
+    const struct dirty_day *known = dirty_set_look(set, row->key, mark.day);
+    if (known != NULL && known->is_leaving)
+        return 0;
+    if (known == NULL && due_us > now_us) {
+        reading->left++;
+        reading->left_due_us = due_us < reading->left_due_us ? due_us : reading->left_due_us;
+        return 0;
+    }
+    if (dirty_set_load(set, row->key, mark.day, &mark.mark, first_us) == NULL)
+        return error_set(err, ERROR_CORRUPT, "a row of the dirty days is no mark");
+    return 0;
+}
+
+static void next_turn(struct away_reading *reading)
+{
+    struct executor *executor = reading->rollup->world->executor;
+    executor->timer_start(executor, &reading->turn, 0);
+}
+
+static void page_settled(void *context, int status, const struct error *err)
+{
+    struct away_reading *reading = context;
+    if (status < 0) {
+        reading_finish(reading, status, err);
+        return;
+    }
+    if (reading->rollup->work == NULL)
+        rollup_make_room(reading->rollup);
+    if (reading->is_over)
+        reading_finish(reading, 0, NULL);
+    else
+        next_turn(reading);
+}
+
+static void take_page(void *context, int status, const struct error *err,
+                      const struct read_page *page)
+{
+    struct away_reading *reading = context;
+    struct rollup *rollup = reading->rollup;
+    struct error own = {0};
+    int64_t now_us = rollup_now_us(rollup);
+    for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
+        status = take_mark(reading, page, i, now_us, &own);
+        err = &own;
+    }
+    if (status < 0) {
+        reading_finish(reading, status, err);
+        return;
+    }
+    buffer_clear(&reading->position);
+    buffer_append_bytes(&reading->position, page->position);
+    reading->is_over = page->position.size == 0;
+    rollup_tell_memory(rollup);
+    if (!reading->is_over && !away_is_full(&rollup->away, rollup->marks.dirty)) {
+        next_turn(reading);
+        return;
+    }
+    /* What waits and may be published goes along with the first days, because some of it may have
+     * been worked off between the question and now, and with the last.  Not with every page: it
+     * has two thousand days, and a million may wait that may not be published. */
+    if (reading->which == AWAY_ENDED && (!reading->has_settled || reading->is_over))
+        rollup_queue_ended(rollup);
+    reading->has_settled = true;
+    status =
+        rollup_settle_queued(rollup, reading->which == AWAY_ENDED, page_settled, reading, &own);
+    if (status < 0)
+        reading_finish(reading, status, &own);
+}
+
+static void read_page(struct timer *timer)
+{
+    struct away_reading *reading = timer->context;
+    struct rollup *rollup = reading->rollup;
+    struct error err = {0};
+    struct read_request request =
+        store_rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
+    if (rollup->is_closing && reading->which == AWAY_DUE) {
+        reading_finish(reading, 0, NULL);
+        return;
+    }
+    request.has_tokens = true;
+    request.token_first = reading->token_first;
+    request.token_last = INT64_MAX;
+    request.position = buffer_view(&reading->position);
+    request.row_limit = PAGE_ROWS;
+    int rc = store_read(rollup->store, &request, take_page, reading, &err);
+    if (rc < 0)
+        reading_finish(reading, rc, &err);
+}
+
+int away_return(struct rollup *rollup, enum away_which which, int64_t token_first, store_done done,
+                void *context, struct error *err)
+{
+    struct clock *clock = rollup->world->clock;
+    if (rollup->is_failed)
+        return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
+    struct away_reading *reading = memory_zeroed(1, sizeof(*reading));
+    reading->rollup = rollup;
+    reading->which = which;
+    reading->token_first = token_first;
+    reading->left_due_us = INT64_MAX;
+    reading->began_us = clock->monotonic_us(clock);
+    reading->turn = (struct timer){.fire = read_page, .context = reading};
+    reading->done = done;
+    reading->context = context;
+    rollup->away.returns++;
+    /* Whoever is away is counted again by the reading that passes him. */
+    rollup->away.count = 0;
+    rollup->away.due_us = INT64_MAX;
+    next_turn(reading);
+    return 0;
+}
+
+static void returned(void *context, int status, const struct error *err)
+{
+    (void)context;
+    (void)status;
+    (void)err;
+}
+
+void away_return_due(struct rollup *rollup, int64_t now_us)
+{
+    if (rollup->away.returns > 0 || now_us < rollup->away.due_us || !rollup_trusts_clock(rollup))
+        return;
+    int rc = away_return(rollup, AWAY_DUE, INT64_MIN, returned, NULL, NULL);
+    check(rc == 0);
+}

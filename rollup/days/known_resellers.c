@@ -1,0 +1,97 @@
+/* known_resellers: see the header. */
+#include "rollup/days/known_resellers.h"
+
+#include "base/memory.h"
+#include "storage/engine/store_rows.h"
+
+void known_resellers_init(struct known_resellers *known, struct store *store,
+                          const struct click_stream *stream)
+{
+    *known = (struct known_resellers){.store = store,
+                                      .stream = stream,
+                                      .is_read_only = store_capabilities(store).read_only,
+                                      .map = key_map_new()};
+}
+
+void known_resellers_release(struct known_resellers *known)
+{
+    key_map_free(known->map);
+}
+
+void known_resellers_add(struct known_resellers *known, struct bytes reseller)
+{
+    bool is_new;
+    key_map_add(known->map, reseller, &is_new);
+}
+
+/* The scans that list the resellers for the first time: of those that have rows, and in a read-only
+ * store of those that have marks, which are in no set. */
+struct listing {
+    struct known_resellers *known;
+    bool is_of_marks;
+    uint32_t last; /* noted, by its number; KEY_MAP_NONE: none yet */
+    store_done done;
+    void *context;
+};
+
+/* A reseller's rows come one after the other. */
+static int note_reseller(void *context, const struct table *table, const struct page_row *row,
+                         struct error *err)
+{
+    struct listing *listing = context;
+    struct key_map *resellers = listing->known->map;
+    bool is_new;
+    (void)table;
+    (void)err;
+    if (listing->last == KEY_MAP_NONE ||
+        !bytes_equal(key_map_key(resellers, listing->last), row->key))
+        listing->last = key_map_add(resellers, row->key, &is_new);
+    return 0;
+}
+
+static void rows_listed(void *context, int status, const struct error *err);
+
+static int list_resellers(struct listing *listing, struct error *err)
+{
+    const struct click_stream *stream = listing->known->stream;
+    const struct read_request request =
+        store_rows_request(listing->is_of_marks ? stream->dirty_table_id : stream->figures_table_id,
+                           NULL, READ_DURABLE);
+    return store_rows_read(listing->known->store, &request, note_reseller, rows_listed, listing,
+                           err);
+}
+
+static void rows_listed(void *context, int status, const struct error *err)
+{
+    struct listing *listing = context;
+    struct known_resellers *known = listing->known;
+    store_done done = listing->done;
+    void *done_context = listing->context;
+    struct error own = {0};
+    if (status == 0 && known->is_read_only && !listing->is_of_marks) {
+        listing->is_of_marks = true;
+        status = list_resellers(listing, &own);
+        if (status == 0)
+            return;
+        err = &own;
+    }
+    memory_free(listing);
+    known->is_complete = known->is_complete || status == 0;
+    done(done_context, status, err);
+}
+
+int known_resellers_read(struct known_resellers *known, store_done done, void *context,
+                         struct error *err)
+{
+    if (known->is_complete) {
+        done(context, 0, NULL);
+        return 0;
+    }
+    struct listing *listing = memory_zeroed(1, sizeof(*listing));
+    *listing =
+        (struct listing){.known = known, .last = KEY_MAP_NONE, .done = done, .context = context};
+    int rc = list_resellers(listing, err);
+    if (rc < 0)
+        memory_free(listing);
+    return rc;
+}

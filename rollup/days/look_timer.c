@@ -1,0 +1,54 @@
+/* look_timer: see the header. */
+#include "rollup/days/look_timer.h"
+
+#include "base/error.h"
+
+/* A figure is at most a tick and its work behind. */
+#define TICK_US     INT64_C(250000)
+#define TICK_MAX_US INT64_C(850000)
+#define WORK_SHARE  4 /* a tick is so many times the last work's length */
+
+void look_timer_init(struct look_timer *look, struct world *world, bool is_on,
+                     void (*fire)(struct timer *timer), void *context)
+{
+    check(fire != NULL);
+    *look = (struct look_timer){.world = world,
+                                .timer = {.fire = fire, .context = context},
+                                .is_on = is_on,
+                                .at_us = INT64_MAX};
+}
+
+void look_timer_stop(struct look_timer *look)
+{
+    look->is_on = false;
+    look->world->executor->timer_stop(look->world->executor, &look->timer);
+}
+
+void look_timer_at(struct look_timer *look, int64_t at_us)
+{
+    struct executor *executor = look->world->executor;
+    struct clock *clock = look->world->clock;
+    int64_t delay_us = at_us - clock->wall_us(clock);
+    int64_t look_at_us = clock->monotonic_us(clock) + (delay_us > 0 ? delay_us : 0);
+    if (!look->is_on || look_at_us >= look->at_us)
+        return;
+    look->at_us = look_at_us;
+    executor->timer_stop(executor, &look->timer);
+    executor->timer_start(executor, &look->timer, delay_us > 0 ? (delay_us + 999) / 1000 : 0);
+}
+
+void look_timer_soon(struct look_timer *look)
+{
+    struct clock *clock = look->world->clock;
+    int64_t tick_us = look->work_took_us * WORK_SHARE;
+    if (tick_us < TICK_US)
+        tick_us = TICK_US;
+    if (tick_us > TICK_MAX_US)
+        tick_us = TICK_MAX_US;
+    look_timer_at(look, clock->wall_us(clock) + tick_us);
+}
+
+void look_timer_fired(struct look_timer *look)
+{
+    look->at_us = INT64_MAX;
+}

@@ -1,0 +1,83 @@
+/* retention: see the header. */
+#include "rollup/days/retention.h"
+
+#include "base/calendar.h"
+#include "storage/engine/store_rows.h"
+#include "storage/schema/schema.h"
+#include "storage/schema/type.h"
+
+void retention_init(struct retention *retention, struct store *store,
+                    const struct click_stream *stream, uint32_t keep_days)
+{
+    *retention = (struct retention){.store = store,
+                                    .stream = stream,
+                                    .keep_days = keep_days,
+                                    .sealed_to = SEALED_NONE,
+                                    .seal_from = DAY_MIN};
+}
+
+void retention_expect(struct retention *retention, int32_t day)
+{
+    if (day < retention->seal_from)
+        retention->seal_from = day;
+}
+
+static int take_retention(void *context, const struct table *table, const struct page_row *row,
+                          struct error *err)
+{
+    struct retention *retention = context;
+    struct bytes value;
+    if (page_row_value(table, row, RETENTION_KEEP_DAYS, &value)) {
+        if (value.size != 8 || value_bigint(value) < 0 || value_bigint(value) > KEEP_DAYS_MAX)
+            return error_set(err, ERROR_CORRUPT, "table retention keeps no number of days");
+        retention->keep_days = (uint32_t)value_bigint(value);
+    }
+    if (page_row_value(table, row, RETENTION_SEALED_TO, &value) &&
+        !day_parse(value, &retention->sealed_to))
+        return error_set(err, ERROR_CORRUPT, "table retention was sealed to no day");
+    return 0;
+}
+
+static void loaded(void *context, int status, const struct error *err)
+{
+    const struct retention *retention = context;
+    retention->loaded(retention->context, status, err);
+}
+
+int retention_load(struct retention *retention, store_done done, void *context, struct error *err)
+{
+    struct bytes key = bytes_text(retention->stream->name);
+    struct read_request request = store_rows_request(TABLE_RETENTION, &key, READ_APPLIED);
+    retention->loaded = done;
+    retention->context = context;
+    return store_rows_read(retention->store, &request, take_retention, loaded, retention, err);
+}
+
+/* ---- its row ---- */
+
+static const struct table *table_of(const struct retention *retention)
+{
+    const struct table *table = schema_table(store_schema(retention->store), TABLE_RETENTION);
+    check(table != NULL);
+    return table;
+}
+
+void retention_write_keep(const struct retention *retention, struct write_batch *batch,
+                          uint32_t keep_days)
+{
+    const struct column_value values[] = {
+        {RETENTION_STREAM, false, bytes_text(retention->stream->name)},
+        {RETENTION_KEEP_DAYS, false, write_batch_bigint(batch, keep_days)}};
+    write_batch_insert(batch, table_of(retention), values, 2);
+}
+
+void retention_write_sealed_to(const struct retention *retention, struct write_batch *batch,
+                               int32_t day)
+{
+    char text[DAY_TEXT_SIZE + 1];
+    day_format(day, text);
+    const struct column_value values[] = {
+        {RETENTION_STREAM, false, bytes_text(retention->stream->name)},
+        {RETENTION_SEALED_TO, false, write_batch_text(batch, text)}};
+    write_batch_insert(batch, table_of(retention), values, 2);
+}

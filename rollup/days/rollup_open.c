@@ -1,0 +1,124 @@
+/* A rollup's beginning, and the beginning of its end. */
+#include <stdio.h>
+
+#include "rollup/days/rollup_private.h"
+#include "rollup/days/seal_pass.h"
+#include "base/memory.h"
+
+#define HOUR_MS INT64_C(3600000)
+
+enum { LABEL_SIZE = 64 }; /* of a metric: the stream's name, and some bytes around it */
+
+/* Those of a defined stream have its name as a label. */
+static struct metric *add_metric(const char *defined_name, struct metrics *metrics,
+                                 enum metric_kind kind, const char *name, const char *help)
+{
+    char label[LABEL_SIZE] = "";
+    if (defined_name != NULL)
+        snprintf(label, sizeof(label), "stream=\"%s\"", defined_name);
+    return metrics_add(metrics, kind, name, label, help);
+}
+
+static void add_metrics(struct rollup *rollup, const char *defined_name, struct metrics *metrics)
+{
+    rollup->metrics.dirty =
+        add_metric(defined_name, metrics, METRIC_GAUGE, "daybook_rollup_dirty_days",
+                   "Days whose figure is out of date.");
+    rollup->metrics.written =
+        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_figures_written_total",
+                   "Rows written to amount_by_day.");
+    rollup->metrics.published = add_metric(defined_name, metrics, METRIC_COUNTER,
+                                           "daybook_rollup_published_total", "Days published.");
+    rollup->metrics.restated =
+        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_restatements_total",
+                   "Changes of published figures.");
+    rollup->metrics.fresh =
+        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_days_worked_out_total",
+                   "Dirty days worked out in memory for readers.");
+    rollup->metrics.sealed =
+        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_sealed_total",
+                   "Days sealed, their clicks expired.");
+    rollup->metrics.away =
+        add_metric(defined_name, metrics, METRIC_GAUGE, "daybook_rollup_days_away",
+                   "Open days that are in their table alone, at most.");
+}
+
+static void start_timers(struct rollup *rollup, bool is_automatic)
+{
+    rollup->is_automatic = is_automatic && !rollup->is_read_only;
+    look_timer_init(&rollup->look, rollup->world, rollup->is_automatic, rollup_look, rollup);
+    rollup->progress.turn = (struct timer){.fire = rollup_turn, .context = rollup};
+    rollup->seal_timer = (struct timer){.fire = seal_pass_tick, .context = rollup};
+}
+
+static void start(struct rollup *rollup, const struct rollup_options *options)
+{
+    int64_t publish_after_ms = options->publish_after_ms > 0 ? options->publish_after_ms : HOUR_MS;
+    const struct publication_rules rules = {.zone = rollup->zone,
+                                            .publish_after_us = publish_after_ms * 1000};
+    rollup->is_read_only = store_capabilities(options->store).read_only;
+    start_timers(rollup, options->is_automatic);
+    publication_queue_init(&rollup->due, &rules);
+    live_rates_init(&rollup->rates);
+    day_marks_init(&rollup->marks, rollup->store, rollup->stream, rollup->world->random);
+    away_init(&rollup->away, rollup->store, rollup->world->executor, options->open_days_bytes,
+              rollup_pressed, rollup);
+    known_resellers_init(&rollup->resellers, rollup->store, rollup->stream);
+    retention_init(&rollup->retention, rollup->store, rollup->stream, options->keep_days);
+    add_metrics(rollup, options->defined_name, options->metrics);
+}
+
+int rollup_open(const struct rollup_options *options, store_done opened, void *context,
+                struct rollup **rollup_out, struct error *err)
+{
+    struct zone *zone;
+    *rollup_out = NULL;
+    int rc = zone_open(options->zone, &zone, err);
+    if (rc < 0)
+        return rc;
+    struct rollup *rollup = memory_zeroed(1, sizeof(*rollup));
+    *rollup = (struct rollup){.store = options->store,
+                              .world = options->world,
+                              .stream = options->stream,
+                              .is_defined = options->defined_name != NULL,
+                              .zone = zone,
+                              .figures = options->figures,
+                              .opened = opened,
+                              .opened_context = context};
+    start(rollup, options);
+    *rollup_out = rollup;
+    rc = rollup_load(rollup, err);
+    if (rc < 0) {
+        rollup_free(rollup);
+        *rollup_out = NULL;
+    }
+    return rc;
+}
+
+/* ---- closing ---- */
+
+static void last_work_done(void *context, int status, const struct error *err)
+{
+    (void)context;
+    (void)status;
+    (void)err;
+}
+
+void rollup_close(struct rollup *rollup, store_done closed, void *context)
+{
+    struct executor *executor = rollup->world->executor;
+    check(rollup->closed == NULL);
+    rollup->is_closing = true;
+    rollup->closed = closed;
+    rollup->closed_context = context;
+    look_timer_stop(&rollup->look);
+    executor->timer_stop(executor, &rollup->seal_timer);
+    if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
+        /* With nothing to do it is done within the call, which is not the time to free either. */
+        rollup->pins++;
+        int rc = rollup_settle(rollup, false, last_work_done, rollup, NULL);
+        rollup->pins--;
+        check(rc == 0);
+    }
+    rollup_close_if_idle(rollup);
+}

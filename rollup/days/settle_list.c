@@ -1,0 +1,105 @@
+/* settle_list: see the header. */
+#include "rollup/days/settle_list.h"
+
+#include "base/memory.h"
+
+void settle_list_add(struct settle_list *list, const struct settle_waiter *from, uint64_t order)
+{
+    struct settle_waiter **end = &list->first;
+    struct settle_waiter *waiter = memory_zeroed(1, sizeof(*waiter));
+    check(from->done != NULL);
+    *waiter = *from;
+    waiter->order = order;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = waiter;
+}
+
+bool settle_list_is_idle(const struct settle_list *list)
+{
+    return list->first == NULL && list->calls == 0;
+}
+
+/* ---- calling them ---- */
+
+/* Takes *link out of the list and tells it. */
+static void waiter_call(struct settle_list *list, struct settle_waiter **link, int status,
+                        const struct error *err)
+{
+    struct settle_waiter *waiter = *link;
+    *link = waiter->next;
+    list->calls++;
+    waiter->done(waiter->context, status, err);
+    list->calls--;
+    memory_free(waiter);
+}
+
+void settle_list_fail(struct settle_list *list, int status, const struct error *err)
+{
+    struct error failure = {0};
+    error_set(&failure, status, "%s", err != NULL ? err->text : error_text(status));
+    while (list->first != NULL)
+        waiter_call(list, &list->first, status, &failure);
+}
+
+void settle_list_tell(struct settle_list *list, uint64_t applies_durable)
+{
+    struct settle_waiter **link = &list->first;
+    while (*link != NULL) {
+        if ((*link)->is_worked && applies_durable >= (*link)->applies) {
+            waiter_call(list, link, 0, NULL);
+            /* What was called may have added or taken others. */
+            link = &list->first;
+        } else {
+            link = &(*link)->next;
+        }
+    }
+}
+
+/* ---- what they wait for ---- */
+
+struct dirty_day *settle_list_day(const struct dirty_set *dirty, const struct settle_waiter *waiter)
+{
+    struct dirty_day *day = dirty_set_first_of(dirty, waiter->reseller);
+    while (day != NULL && (!day->is_queued || day->order >= waiter->order ||
+                           day->day < waiter->from || day->day > waiter->to))
+        day = day->peer_next;
+    return day;
+}
+
+static bool is_worked(struct dirty_set *dirty, const struct settle_waiter *waiter)
+{
+    const struct dirty_day *day = dirty_set_first_queued(dirty);
+    const struct dirty_range *range = dirty_set_first_range(dirty);
+    if (range != NULL && range->order < waiter->order)
+        return false;
+    if (waiter->reseller.data != NULL)
+        return settle_list_day(dirty, waiter) == NULL;
+    return waiter->is_of_rates || day == NULL || day->order >= waiter->order;
+}
+
+void settle_list_note_worked(struct settle_list *list, struct dirty_set *dirty,
+                             uint64_t applies_sent)
+{
+    for (struct settle_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next) {
+        if (!waiter->is_worked && is_worked(dirty, waiter)) {
+            waiter->is_worked = true;
+            waiter->applies = applies_sent;
+        }
+    }
+}
+
+void settle_list_wait_longer(struct settle_list *list, uint64_t order)
+{
+    for (struct settle_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next)
+        if (!waiter->is_worked)
+            waiter->order = order;
+}
+
+bool settle_list_is_publishing(const struct settle_list *list)
+{
+    for (const struct settle_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next)
+        if (waiter->publishes && !waiter->is_worked)
+            return true;
+    return false;
+}
