@@ -42,7 +42,7 @@ static void open_engine(struct bench_store *bench, const char *path, bool read_o
     struct engine_options options = {.read_only = read_only};
     struct error err = {0};
     uint32_t count;
-    const struct table_definition *const *tables = rollup_tables(&count);
+    const struct table_definition *const *tables = tables_builtin(&count);
     must(engine_open(bench->world, &options, tables, count, &bench->store, &err), path, &err);
 }
 

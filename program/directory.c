@@ -110,7 +110,7 @@ uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TA
 {
     uint32_t count = 0;
     uint32_t taken;
-    const struct table_definition *const *from = rollup_tables(&taken);
+    const struct table_definition *const *from = tables_builtin(&taken);
     take_tables(from, taken, tables_out, &count);
     from = ingest_tables(&taken);
     take_tables(from, taken, tables_out, &count);
@@ -128,7 +128,7 @@ static int first_schema(struct schema *schema, const struct directory_settings *
     rc = rc == 0 ? schema_add_keyspace(schema, "daybook_system", err) : rc;
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         rc = directory_has_click_ids(settings)
-                 ? rollup_add_keyed_table(schema, tables[i], settings->click_id, err)
+                 ? tables_add_keyed(schema, tables[i], settings->click_id, err)
                  : schema_add_table(schema, tables[i], err);
     }
     return rc;

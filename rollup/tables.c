@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
+
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 static const struct column_definition ad_click_columns[] = {
@@ -286,14 +288,14 @@ static const struct table_definition *const tables[] = {
     &defined_stream,
 };
 
-const struct table_definition *const *rollup_tables(uint32_t *count_out)
+const struct table_definition *const *tables_builtin(uint32_t *count_out)
 {
     *count_out = COUNT_OF(tables);
     return tables;
 }
 
-int rollup_add_keyed_table(struct schema *schema, const struct table_definition *definition,
-                           const char *click_id, struct error *err)
+int tables_add_keyed(struct schema *schema, const struct table_definition *definition,
+                     const char *click_id, struct error *err)
 {
     struct column_definition columns[VOIDED_DAY_DERIVED];
     struct table_definition keyed = *definition;
@@ -319,26 +321,25 @@ static const struct {
     {&dirty_day, "dirty_day"},
 };
 
-const struct table_definition *rollup_stream_table(uint32_t number)
+const struct table_definition *tables_of_stream(uint32_t number)
 {
     return stream_tables[number].like;
 }
 
-void rollup_stream_table_name(const char *stream, uint32_t number,
-                              char name_out[SCHEMA_NAME_MAX + 1])
+void tables_of_stream_name(const char *stream, uint32_t number, char name_out[SCHEMA_NAME_MAX + 1])
 {
     int length =
         snprintf(name_out, SCHEMA_NAME_MAX + 1, "%s_%s", stream, stream_tables[number].suffix);
     check(length > 0 && length <= SCHEMA_NAME_MAX);
 }
 
-int rollup_add_stream_tables(struct schema *schema, const char *stream, struct error *err)
+int tables_add_of_stream(struct schema *schema, const char *stream, struct error *err)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < ROLLUP_STREAM_TABLES; i++) {
         char name[SCHEMA_NAME_MAX + 1];
         struct table_definition own = *stream_tables[i].like;
-        rollup_stream_table_name(stream, i, name);
+        tables_of_stream_name(stream, i, name);
         own.id = 0;
         own.name = name;
         rc = schema_add_table(schema, &own, err);

@@ -147,20 +147,20 @@ enum defined_stream_column {
 /* Add a table, made for clicks whose ids the network gives itself: the click_id of ad_click and
  * voided_click is of type `click_id` (a CQL name), and nothing is ranked.  Other tables are added
  * as they are. */
-must_check int rollup_add_keyed_table(struct schema *schema,
+must_check int tables_add_keyed(struct schema *schema,
                                       const struct table_definition *definition,
                                       const char *click_id, struct error *err);
 
 /* Add what a defined stream keeps: tables of their own with the columns of amount_by_day,
- * restatement and dirty_day, whose names are found by rollup_stream_table_name. */
-must_check int rollup_add_stream_tables(struct schema *schema, const char *stream,
+ * restatement and dirty_day, whose names are found by tables_of_stream_name. */
+must_check int tables_add_of_stream(struct schema *schema, const char *stream,
                                         struct error *err);
 enum { ROLLUP_STREAM_TABLES = 3 };
 /* The built-in table that the stream's own one of that number is like. */
-const struct table_definition *rollup_stream_table(uint32_t number);
-void rollup_stream_table_name(const char *stream, uint32_t number,
+const struct table_definition *tables_of_stream(uint32_t number);
+void tables_of_stream_name(const char *stream, uint32_t number,
                               char name_out[SCHEMA_NAME_MAX + 1]);
 
 /* All of them; `count_out` entries. */
-const struct table_definition *const *rollup_tables(uint32_t *count_out);
+const struct table_definition *const *tables_builtin(uint32_t *count_out);
 #endif

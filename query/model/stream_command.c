@@ -365,7 +365,7 @@ static void show(const struct streams *streams, const char *name, struct command
     else
         for (uint32_t i = 0; i < STREAM_TEXTS; i++)
             if (definition->texts[i][0] != '\0')
-                command_printf(output, COMMAND_OUT, "%-15s %s\n", stream_text_name(i),
+                command_printf(output, COMMAND_OUT, "%-15s %s\n", stream_definition_text_name(i),
                                definition->texts[i]);
     output->finish(output, EXIT_DONE);
 }

@@ -151,7 +151,7 @@ static int add_sealed(void *context, const struct table *table, const struct pag
     struct report_ads *ads = context;
     struct sealed_ad sealed;
     struct entry *entry;
-    int rc = sealed_ad_read(table, row, &sealed, err);
+    int rc = seal_read_ad(table, row, &sealed, err);
     rc = rc == 0 ? entry_of(ads, sealed.ad, &entry, err) : rc;
     if (rc < 0)
         return rc;

@@ -21,6 +21,7 @@
 #include "rollup/commands/day_choice.h"
 #include "rollup/days/rollup_private.h"
 #include "rollup/streams/streams.h"
+#include "rollup/days/ledger.h"
 
 enum { ARENA_CHUNK = 64 * 1024, COLUMN_COUNT = 14, TABLE_COLUMN_COUNT = 7, SECONDS_SIZE = 19 };
 

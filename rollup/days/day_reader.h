@@ -9,7 +9,7 @@
 #define DAYBOOK_ROLLUP_DAYS_DAY_READER_H
 
 #include "base/arena.h"
-#include "rollup/days/figure.h"
+#include "rollup/days/ledger.h"
 
 enum { DAY_READER_MAX = 256 };
 

@@ -40,14 +40,14 @@ struct day_turns {
     bool is_beginning;
 };
 
-struct day_turns *day_turns_new(void)
+struct day_turns *day_turn_queues_new(void)
 {
     struct day_turns *turns = memory_zeroed(1, sizeof(*turns));
     turns->ready_end = &turns->ready;
     return turns;
 }
 
-void day_turns_free(struct day_turns *turns)
+void day_turn_queues_free(struct day_turns *turns)
 {
     memory_free(turns);
 }

@@ -12,8 +12,8 @@
 struct day_turns;
 struct day_turn;
 
-struct day_turns *day_turns_new(void);
-void day_turns_free(struct day_turns *turns);          /* no turn is left; NULL is fine */
+struct day_turns *day_turn_queues_new(void);
+void day_turn_queues_free(struct day_turns *turns);          /* no turn is left; NULL is fine */
 
 /* Take a turn for `count` days by their partition keys, which are not kept; `begin` is called once,
  * perhaps before the call returns. */

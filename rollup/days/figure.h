@@ -1,4 +1,4 @@
-/* figure: what is known of a day, and its rows in amount_by_day and in the ledger.
+/* figure: what is known of a day, and its row in amount_by_day.
  *
  * A figure follows from a partition's stats and a rate, and from nothing else:
  *
@@ -44,31 +44,11 @@ void figure_write(struct write_batch *batch, const struct table *table,
 void figure_delete(struct write_batch *batch, const struct table *table,
                    const struct day_figure *figure);
 
-/* One entry of the ledger.  `old` is meaningless in a publication. */
-struct ledger_entry {
-    int64_t at_ms;
-    int64_t seq;                       /* 0, 1, 2 … within a day */
-    bool is_publication;
-    struct day_figure old;
-    struct day_figure new;
-};
-
-must_check int ledger_read(const struct table *table, const struct page_row *row,
-                           struct ledger_entry *entry_out, struct error *err);
-/* The same without `old`, for whoever needs only what was said last. */
-must_check int ledger_read_new(const struct table *table, const struct page_row *row,
-                               struct ledger_entry *entry_out, struct error *err);
-/* `marks` give causes and changes; none with a publication. */
-void ledger_write(struct write_batch *batch, const struct table *table,
-                  const struct figure_place *place, const struct ledger_entry *entry,
-                  const struct dirty_mark *marks, uint32_t mark_count);
-
-/* Slices of days, inclusive: of amount_by_day (days descend) and of restatement (they ascend).
- * `text` holds the bounds' bytes and lives until the read was started. */
+/* The slice of amount_by_day for some days, inclusive; there they descend.  `text` holds the
+ * bounds' bytes and lives until the read was started. */
 struct day_slice_text {
     char from[16];
     char to[16];
 };
 struct slice figure_slice(int32_t from, int32_t to, struct day_slice_text *text);
-struct slice ledger_slice(int32_t from, int32_t to, struct day_slice_text *text);
 #endif

@@ -17,6 +17,7 @@
 #include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
 #include "base/memory.h"
+#include "rollup/days/ledger.h"
 
 /* One day's reads under way. */
 struct fresh_read {

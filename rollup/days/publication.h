@@ -16,7 +16,7 @@
 #ifndef DAYBOOK_ROLLUP_DAYS_PUBLICATION_H
 #define DAYBOOK_ROLLUP_DAYS_PUBLICATION_H
 
-#include "rollup/days/figure.h"
+#include "rollup/days/ledger.h"
 
 struct publication_rules {
     const struct zone *zone;

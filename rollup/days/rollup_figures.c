@@ -34,6 +34,7 @@
 #include "storage/engine/store_rows.h"
 #include "base/arena.h"
 #include "base/memory.h"
+#include "rollup/days/ledger.h"
 
 enum {
     ARENA_CHUNK = 16 * 1024,

@@ -118,8 +118,8 @@ void seal_write(struct write_batch *batch, const struct table *table, const stru
 
 /* ---- ads ---- */
 
-int sealed_ad_read(const struct table *table, const struct page_row *row, struct sealed_ad *ad_out,
-                   struct error *err)
+int seal_read_ad(const struct table *table, const struct page_row *row, struct sealed_ad *ad_out,
+                 struct error *err)
 {
     struct bytes clicks, gross, sum;
     uint64_t checksum;
@@ -135,8 +135,7 @@ int sealed_ad_read(const struct table *table, const struct page_row *row, struct
     return 0;
 }
 
-void sealed_ad_write(struct write_batch *batch, const struct table *table,
-                     const struct sealed_ad *ad)
+void seal_write_ad(struct write_batch *batch, const struct table *table, const struct sealed_ad *ad)
 {
     struct column_value values[7];
     uint32_t count = put_key(batch, ad->key, SEALED_AD_RESELLER_ID, SEALED_AD_DAY, values);

@@ -57,12 +57,12 @@ struct sealed_ad {
  * the stats of a seal that was read. */
 must_check int seal_read(const struct table *table, const struct page_row *row,
                          struct seal *seal_out, struct error *err);
-must_check int sealed_ad_read(const struct table *table, const struct page_row *row,
+must_check int seal_read_ad(const struct table *table, const struct page_row *row,
                               struct sealed_ad *ad_out, struct error *err);
 
 /* Add the rows to a batch; `table` is sealed_day, sealed_ad. */
 void seal_write(struct write_batch *batch, const struct table *table, const struct seal *seal);
-void sealed_ad_write(struct write_batch *batch, const struct table *table,
+void seal_write_ad(struct write_batch *batch, const struct table *table,
                      const struct sealed_ad *ad);
 
 /* Add the day's seals to `stats`, and how many there are to *count.  Both are the caller's until

@@ -243,7 +243,7 @@ static void add_seal(struct seal_pass *pass)
         ad.ad = key_map_key(pass->ads, i);
         ad.clicks = pass->sums[i].clicks;
         ad.gross = pass->sums[i].gross;
-        sealed_ad_write(pass->batch, rollup_table(pass->rollup, stream->sealed_ads_table_id), &ad);
+        seal_write_ad(pass->batch, rollup_table(pass->rollup, stream->sealed_ads_table_id), &ad);
     }
 }
 

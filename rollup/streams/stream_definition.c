@@ -18,12 +18,12 @@ static const char *const text_names[STREAM_TEXTS] = {
     "zone",   "currency",       "rates_unit"};
 
 /* The unit came to the table when the texts before it had taken their numbers. */
-uint32_t stream_text_column(enum stream_text text)
+uint32_t stream_definition_column(enum stream_text text)
 {
     return text == STREAM_RATES_UNIT ? (uint32_t)DEFINED_RATES_UNIT : DEFINED_TEXT_FIRST + text;
 }
 
-const char *stream_text_name(enum stream_text text)
+const char *stream_definition_text_name(enum stream_text text)
 {
     return text_names[text];
 }
@@ -279,8 +279,8 @@ static const struct table *own_table(const struct stream_definition *definition,
                                      const struct schema *schema, uint32_t number)
 {
     char name[SCHEMA_NAME_MAX + 1];
-    rollup_stream_table_name(definition->name, number, name);
-    return schema_table_named(schema, rollup_stream_table(number)->keyspace, name);
+    tables_of_stream_name(definition->name, number, name);
+    return schema_table_named(schema, tables_of_stream(number)->keyspace, name);
 }
 
 int stream_definition_resolve(const struct stream_definition *definition,
@@ -363,7 +363,7 @@ int stream_definition_make(const struct stream_definition *definition, struct sc
     struct click_stream stream = {0};
     uint32_t count = 0;
     int rc = check_name(definition->name, err);
-    rc = rc == 0 ? rollup_add_stream_tables(schema, definition->name, err) : rc;
+    rc = rc == 0 ? tables_add_of_stream(schema, definition->name, err) : rc;
     rc = rc == 0 ? stream_definition_resolve(definition, schema, &stream, err) : rc;
     rc = rc == 0 ? claim(schema, stream.clicks.table_id, TABLE_STREAM, err) : rc;
     rc = rc == 0 ? claim(schema, stream.rates.table_id, TABLE_STREAM, err) : rc;
@@ -374,7 +374,7 @@ int stream_definition_make(const struct stream_definition *definition, struct sc
     values[count++] =
         (struct column_value){DEFINED_NAME, false, write_batch_text(batch, definition->name)};
     for (uint32_t i = 0; i < STREAM_TEXTS; i++)
-        values[count++] = (struct column_value){stream_text_column(i), false,
+        values[count++] = (struct column_value){stream_definition_column(i), false,
                                                 write_batch_text(batch, definition->texts[i])};
     values[count++] = (struct column_value){DEFINED_UNMARKED, false, STREAM_ALL_UNMARKED};
     write_batch_insert(batch, schema_table(schema, TABLE_DEFINED_STREAM), values, count);
@@ -415,7 +415,7 @@ int stream_definition_read(const struct table *table, const struct page_row *row
     struct bytes value;
     *unmarked_out = bytes_of(NULL, 0);
     for (uint32_t i = 0; i <= STREAM_TEXTS; i++) {
-        uint32_t column_id = i == 0 ? (uint32_t)DEFINED_NAME : stream_text_column(i - 1);
+        uint32_t column_id = i == 0 ? (uint32_t)DEFINED_NAME : stream_definition_column(i - 1);
         bool is_there = page_row_value(table, row, column_id, &value);
         if (!is_there && column_id == DEFINED_RATES_UNIT)
             value = bytes_text("");

@@ -44,9 +44,9 @@ struct stream_definition {
 };
 
 /* What a text is called: a column of the table, and a line of `daybook stream show`. */
-const char *stream_text_name(enum stream_text text);
+const char *stream_definition_text_name(enum stream_text text);
 /* The column's number. */
-uint32_t stream_text_column(enum stream_text text);
+uint32_t stream_definition_column(enum stream_text text);
 
 /* A copy that owns its texts. */
 struct stream_definition *stream_definition_copy(const struct stream_definition *definition);

@@ -10,6 +10,7 @@
 #include "storage/engine/store_rows.h"
 #include "rollup/verify/verify_private.h"
 #include "base/cli/command_text.h"
+#include "rollup/days/ledger.h"
 
 enum { LOOKS_MAX = 10 };
 

@@ -120,7 +120,7 @@ static int take_ad(void *context, const struct table *table, const struct page_r
     if (page_row_value(table, row, SEALED_AD_ID, &id) &&
         !bytes_equal(id, bytes_of(claim->id, UUID_SIZE)))
         return 0;
-    int rc = sealed_ad_read(table, row, &ad, err);
+    int rc = seal_read_ad(table, row, &ad, err);
     if (rc < 0)
         return name_damage(seals->verify, rc, err);
     claim->ads_found++;
@@ -241,7 +241,7 @@ static int count_ad(void *context, const struct table *table, const struct page_
                     struct error *err)
 {
     struct sealed_ad ad;
-    int rc = sealed_ad_read(table, row, &ad, err);
+    int rc = seal_read_ad(table, row, &ad, err);
     if (rc == 0)
         tallies_add(((struct verify *)context)->tallies, ad.ad, ad.clicks);
     return rc == ERROR_CORRUPT ? 0 : rc;

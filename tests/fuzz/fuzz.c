@@ -55,7 +55,7 @@ static struct schema *make_schema(void)
     check(schema_add_keyspace(schema, "daybook", NULL) == 0);
     check(schema_add_keyspace(schema, "daybook_system", NULL) == 0);
     check(schema_add_keyspace(schema, "fuzz", NULL) == 0);
-    const struct table_definition *const *tables = rollup_tables(&count);
+    const struct table_definition *const *tables = tables_builtin(&count);
     add_tables(schema, tables, count);
     tables = ingest_tables(&count);
     add_tables(schema, tables, count);

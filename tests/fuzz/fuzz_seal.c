@@ -35,12 +35,12 @@ static void check_ad(const struct table *table, const struct page_row *row,
 {
     struct sealed_ad ad, again;
     struct error err = {0};
-    int rc = sealed_ad_read(table, row, &ad, &err);
+    int rc = seal_read_ad(table, row, &ad, &err);
     check((rc == 0) == (err.text[0] == '\0'));
     if (rc == 0 && is_key(row->key)) {
-        sealed_ad_write(batch, table, &ad);
+        seal_write_ad(batch, table, &ad);
         struct page_row written = fuzz_row_of(batch, 0);
-        check(sealed_ad_read(table, &written, &again, NULL) == 0);
+        check(seal_read_ad(table, &written, &again, NULL) == 0);
         check(bytes_equal(ad.key, again.key) && memcmp(ad.id, again.id, UUID_SIZE) == 0);
         check(bytes_equal(ad.ad, again.ad) && ad.clicks == again.clicks);
         check(ad.gross.scale == again.gross.scale && decimal_compare(ad.gross, again.gross) == 0);

@@ -613,7 +613,7 @@ static void save_seals(const struct seeds *seeds)
         save_row(seeds, "seal", name, bytes_of("", 1), batch, TABLE_SEALED_DAY);
         stats_add_value(&seal.stats, 5, (uint8_t)(3 + i));
     }
-    sealed_ad_write(batch, schema_table(fuzz_schema(), TABLE_SEALED_AD), &ad);
+    seal_write_ad(batch, schema_table(fuzz_schema(), TABLE_SEALED_AD), &ad);
     save_row(seeds, "seal", "ad", bytes_of("\1", 1), batch, TABLE_SEALED_AD);
     stats_release(&seal.stats);
     buffer_release(&key);
@@ -643,7 +643,7 @@ static void save_stream_definitions(const struct seeds *seeds)
         struct column_value values[2 + STREAM_TEXTS];
         values[0] = (struct column_value){DEFINED_NAME, false, bytes_text(rows[i].texts[0])};
         for (uint32_t t = 0; t < STREAM_TEXTS; t++)
-            values[1 + t] = (struct column_value){stream_text_column(t), false,
+            values[1 + t] = (struct column_value){stream_definition_column(t), false,
                                                   bytes_text(rows[i].texts[1 + t])};
         values[1 + STREAM_TEXTS] =
             (struct column_value){DEFINED_UNMARKED, false, STREAM_ALL_UNMARKED};

@@ -51,7 +51,7 @@ static uint32_t fixture_tables(const struct engine_fixture *fixture,
                                const struct table_definition *tables[FIXTURE_TABLES])
 {
     uint32_t count, more = 0;
-    const struct table_definition *const *own = rollup_tables(&count);
+    const struct table_definition *const *own = tables_builtin(&count);
     const struct table_definition *const *other = ingest_tables(&more);
     if (!fixture->has_ingest)
         more = 0;

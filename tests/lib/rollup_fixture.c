@@ -51,7 +51,7 @@ static int try_open_store(struct rollup_fixture *fixture, struct error *err)
 {
     const struct table_definition *tables[FIXTURE_TABLES];
     uint32_t count, more;
-    const struct table_definition *const *own = rollup_tables(&count);
+    const struct table_definition *const *own = tables_builtin(&count);
     const struct table_definition *const *of_cql = cql_tables(&more);
     if (!fixture->has_cql)
         more = 0;
@@ -73,9 +73,9 @@ static void add_keyed_tables(struct schema *schema, const char *click_id)
 {
     struct error err = {0};
     uint32_t count;
-    const struct table_definition *const *tables = rollup_tables(&count);
+    const struct table_definition *const *tables = tables_builtin(&count);
     for (uint32_t i = 0; i < count; i++)
-        require(rollup_add_keyed_table(schema, tables[i], click_id, &err), &err, "keyed table");
+        require(tables_add_keyed(schema, tables[i], click_id, &err), &err, "keyed table");
 }
 
 static void open_store(struct rollup_fixture *fixture, bool creates)

@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "storage/engine/store_rows.h"
+#include "rollup/days/ledger.h"
 
 struct reading {
     struct ledger_entries *entries;

@@ -4,6 +4,7 @@
 
 #include "rollup/days/figure.h"
 #include "tests/lib/rollup_fixture.h"
+#include "rollup/days/ledger.h"
 
 enum { LEDGER_ENTRIES_MAX = 512, LEDGER_RESELLER_MAX = 16 };
 

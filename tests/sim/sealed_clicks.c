@@ -66,7 +66,7 @@ static int take_ad(void *context, const struct table *table, const struct page_r
 {
     struct reading *reading = context;
     struct sealed_ad ad;
-    int rc = sealed_ad_read(table, row, &ad, err);
+    int rc = seal_read_ad(table, row, &ad, err);
     if (rc == 0) {
         add_day(&reading->sealed->ads_by_day, ad.key, ad.clicks, ad.gross);
         add(&reading->sealed->ads, ad.ad, ad.clicks, ad.gross);

@@ -21,12 +21,12 @@ static int begun;
 
 static void setup(void)
 {
-    turns = day_turns_new();
+    turns = day_turn_queues_new();
 }
 
 static void teardown(void)
 {
-    day_turns_free(turns);
+    day_turn_queues_free(turns);
 }
 
 TestSuite(day_turn, .init = setup, .fini = teardown, .timeout = 20);

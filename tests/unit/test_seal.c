@@ -32,7 +32,7 @@ static void put(struct rollup_fixture *fixture, struct buffer *key)
     memcpy(seal.id, seal_id, UUID_SIZE);
     memcpy(ad.id, seal_id, UUID_SIZE);
     seal_write(batch, schema_table(schema, TABLE_SEALED_DAY), &seal);
-    sealed_ad_write(batch, schema_table(schema, TABLE_SEALED_AD), &ad);
+    seal_write_ad(batch, schema_table(schema, TABLE_SEALED_AD), &ad);
     cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
     stats_release(&seal.stats);
     write_batch_free(batch);
@@ -96,7 +96,7 @@ static int reads_ad(const struct table *table, const struct page_row *row)
 {
     struct sealed_ad ad;
     struct error err = {0};
-    return sealed_ad_read(table, row, &ad, &err);
+    return seal_read_ad(table, row, &ad, &err);
 }
 
 static int check_seal(void *context, const struct table *table, const struct page_row *row,
@@ -119,7 +119,7 @@ static int check_ad(void *context, const struct table *table, const struct page_
 {
     struct sealed_ad ad;
     ((struct reading *)context)->rows++;
-    cr_assert_eq(sealed_ad_read(table, row, &ad, err), 0, "%s", err->text);
+    cr_assert_eq(seal_read_ad(table, row, &ad, err), 0, "%s", err->text);
     cr_assert(bytes_equal(ad.ad, bytes_text("ad42")) && ad.clicks == 2 &&
               memcmp(ad.id, seal_id, UUID_SIZE) == 0);
     cr_assert(ad.gross.scale == 4 && decimal_compare(ad.gross, decimal_from(125, 4)) == 0);

@@ -287,13 +287,13 @@ static int read_row(struct bytes name, struct bytes text)
     struct bytes unmarked;
     struct error err = {0};
     uint32_t count;
-    const struct table_definition *const *tables = rollup_tables(&count);
+    const struct table_definition *const *tables = tables_builtin(&count);
     must(schema_add_keyspace(schema, "daybook", &err), &err);
     must(schema_add_keyspace(schema, "daybook_system", &err), &err);
     for (uint32_t i = 0; i < count; i++)
         must(schema_add_table(schema, tables[i], &err), &err);
     for (uint32_t i = 0; i < STREAM_TEXTS; i++)
-        values[1 + i] = (struct column_value){stream_text_column(i), false, text};
+        values[1 + i] = (struct column_value){stream_definition_column(i), false, text};
     const struct table *table = schema_table(schema, TABLE_DEFINED_STREAM);
     write_batch_insert(batch, table, values, 1 + STREAM_TEXTS);
     const struct page_row row = {.key = name, .row = batch->mutations[0].items[0].row};

@@ -1,0 +1,33 @@
+/* ledger: what was published of each day, and each change of it since: rows of `restatement`.
+ *
+ * An entry carries the old figure as well as the new one, so it explains itself, and a broken chain
+ * (old is not the new one of the entry before) can be found. */
+#ifndef DAYBOOK_ROLLUP_DAYS_LEDGER_H
+#define DAYBOOK_ROLLUP_DAYS_LEDGER_H
+
+#include "rollup/days/dirty.h"
+#include "rollup/days/figure.h"
+
+/* One entry of the ledger.  `old` is meaningless in a publication. */
+struct ledger_entry {
+    int64_t at_ms;
+    int64_t seq;                       /* 0, 1, 2 … within a day */
+    bool is_publication;
+    struct day_figure old;
+    struct day_figure new;
+};
+
+must_check int ledger_read(const struct table *table, const struct page_row *row,
+                           struct ledger_entry *entry_out, struct error *err);
+/* The same without `old`, for whoever needs only what was said last. */
+must_check int ledger_read_new(const struct table *table, const struct page_row *row,
+                               struct ledger_entry *entry_out, struct error *err);
+/* `marks` give causes and changes; none with a publication. */
+void ledger_write(struct write_batch *batch, const struct table *table,
+                  const struct figure_place *place, const struct ledger_entry *entry,
+                  const struct dirty_mark *marks, uint32_t mark_count);
+
+/* The slice of restatement for some days, inclusive; there they ascend.  `text` lives until the
+ * read was started. */
+struct slice ledger_slice(int32_t from, int32_t to, struct day_slice_text *text);
+#endif
