@@ -10,6 +10,7 @@
 #include "door/door.h"
 
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ enum {
     KEEPALIVE_IDLE_S = 60, /* then a probe every so often, and so many of them: two minutes */
     KEEPALIVE_EVERY_S = 15,
     KEEPALIVE_PROBES = 4,
-    SHARE_LEAST = 4
+    SHARE_LEAST = 4,
+    DUMP_MAX = 100 /* lines */
 };
 
 struct door_address {
@@ -411,4 +413,32 @@ void door_share(uint64_t descriptors, struct door_shares *shares)
     shares->ingest = share_of(left / 2, shares->ingest);
     left = left > shares->ingest ? left - shares->ingest : 0;
     shares->cql = share_of(left, shares->cql);
+}
+
+/* ---- who is there ---- */
+
+static void dump_slot(const struct door_slot *slot, struct buffer *text)
+{
+    static const char *const claims[DOOR_CLAIMS] = {
+        [DOOR_IDLE] = "idle", [DOOR_NAMED] = "known", [DOOR_OWED] = "owed an answer"};
+    char peer[DOOR_PEER_TEXT];
+
+    door_peer_text(slot, peer);
+    buffer_printf(text, "  %s: %s%s, %zu bytes not sent\n", peer, claims[slot->claim],
+                  slot->is_guest ? ", not known yet" : "", network_queued(slot->connection));
+}
+
+void door_dump(const struct door *door, struct buffer *text)
+{
+    const struct door_slot *slot;
+    uint32_t shown = 0;
+
+    buffer_printf(text, "%s connections: %" PRIu32 " of %" PRIu32 "\n", door->options.name,
+                  door->count, door->slots_max);
+    for (int claim = 0; claim < DOOR_CLAIMS; claim++)
+        TAILQ_FOREACH (slot, &door->slots[claim], of_door)
+            if (shown++ < DUMP_MAX)
+                dump_slot(slot, text);
+    if (shown > DUMP_MAX)
+        buffer_printf(text, "  and %" PRIu32 " more\n", shown - DUMP_MAX);
 }

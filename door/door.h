@@ -144,6 +144,10 @@ void door_guest(struct door_slot *slot);
 void door_guest_hold(struct door_slot *slot, size_t bytes);
 void door_guest_known(struct door_slot *slot);
 
+/* Append how many places are taken, and a line for each of the first connections: the peer, what it
+ * would lose with its place, and what the network has not sent yet. */
+void door_dump(const struct door *door, struct buffer *text);
+
 enum { DOOR_PEER_TEXT = 64 };
 
 /* The peer's address, for events: "10.0.0.5", or "local" for a unix socket's. */

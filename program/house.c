@@ -74,7 +74,11 @@ static void furnish(struct house *house)
                                   .directory_id = engine_directory_id(house->store),
                                   .zone = house->settings.zone,
                                   .currency = house->settings.currency,
-                                  .version = DAYBOOK_VERSION};
+                                  .version = DAYBOOK_VERSION,
+                                  .dump = dump_write,
+                                  .dump_context = &house->dump};
+    house->dump =
+        (struct dump){.store = house->store, .streams = house->streams, .ingest = house->ingest};
     add_commands(house, commands, count, &house->query);
     house->model =
         (struct model){.store = house->store, .cql = house->cql, .streams = house->streams};

@@ -11,6 +11,7 @@
 #include "ingest/connection/ingest.h"
 #include "program/control/control.h"
 #include "program/directory.h"
+#include "program/dump.h"
 #include "query/model/model.h"
 #include "query/query.h"
 #include "rollup/streams/streams.h"
@@ -50,6 +51,7 @@ struct house {
     struct query query;
     struct cql *cql;
     struct model model;
+    struct dump dump;                  /* a server adds its doors */
     struct control_entry entries[HOUSE_COMMANDS_MAX];
     uint32_t entry_count;
 };

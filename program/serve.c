@@ -384,6 +384,7 @@ static void make_cql_door(struct serve *serve)
                                              .answer_bytes_max = share}};
     cql_set_statement_time(serve->house->cql, serve->statement_time_s * 1000000);
     serve->cql_door = native_door_new(&door);
+    serve->house->dump.cql = serve->cql_door;
 }
 
 static int open_cql_door(struct serve *serve, const struct serve_options *options,
@@ -414,6 +415,7 @@ static void cql_door_closed(void *context)
 {
     struct serve *serve = context;
     serve->cql_door = NULL;
+    serve->house->dump.cql = NULL;
 }
 
 static void close_cql_door(struct serve *serve)
@@ -450,7 +452,9 @@ static int open_control(struct serve *serve, const char *path, struct error *err
                                              .held = hold_commands,
                                              .ingest = attach_ingest,
                                              .context = serve};
-    return control_server_open(&options, &serve->control, err);
+    int rc = control_server_open(&options, &serve->control, err);
+    serve->house->dump.control = rc == 0 ? serve->control : NULL;
+    return rc;
 }
 
 /* ---- running ---- */

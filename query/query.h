@@ -18,5 +18,7 @@ struct query {
     const char *zone;
     const char *currency;              /* "": not said */
     const char *version;               /* of the program */
+    void (*dump)(void *context, struct buffer *text);  /* what each part is at */
+    void *dump_context;
 };
 #endif

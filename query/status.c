@@ -19,7 +19,7 @@
 #include "base/uuid.h"
 #include "storage/engine/engine.h"
 
-enum { KEY_CHECK = 0x20001, KEY_METRICS, KEY_FORMAT };
+enum { KEY_CHECK = 0x20001, KEY_METRICS, KEY_FORMAT, KEY_DUMP };
 
 static error_t status_parse(int key, char *argument, struct argp_state *state)
 {
@@ -30,6 +30,9 @@ static error_t status_parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_METRICS:
         options->is_metrics = true;
+        return 0;
+    case KEY_DUMP:
+        options->is_dump = true;
         return 0;
     case KEY_FORMAT:
         if (!table_print_format_parse(argument, &options->format) ||
@@ -52,6 +55,11 @@ static const struct argp_option status_argp_options[] = {
      "line when it serves, but waits or is short of something; 3 and a line when it is stuck, has "
      "failed or is not there",
      0},
+    {"dump", KEY_DUMP, NULL, 0,
+     "Print what engine, log, days to work off and connections are at, as text that may change "
+     "with "
+     "any version, for a report of a fault",
+     0},
     {"format", KEY_FORMAT, "F", 0, "table (unless given) or json", 0},
     {"metrics", KEY_METRICS, NULL, 0,
      "Print the counters of the process that holds the directory, as Prometheus reads them", 0},
@@ -65,6 +73,7 @@ const struct argp status_argp = {
            "\vExamples:\n"
            "  daybook status\n"
            "  daybook status --format json\n"
+           "  daybook status --dump\n"
            "  daybook status --check; [ $? -ne 3 ] || systemctl restart daybook\n"
            "  daybook status --metrics > /var/lib/node_exporter/daybook.prom",
 };
@@ -397,6 +406,15 @@ static void answer_metrics(const struct status_context *context, struct command_
     output->finish(output, context->store.failed ? EXIT_SYSTEM_FAILED : EXIT_DONE);
 }
 
+static void answer_dump(const struct status_context *context, struct command_output *output)
+{
+    struct buffer text = {0};
+    context->query->dump(context->query->dump_context, &text);
+    output->write(output, COMMAND_OUT, buffer_view(&text));
+    buffer_release(&text);
+    output->finish(output, context->store.failed ? EXIT_SYSTEM_FAILED : EXIT_DONE);
+}
+
 void status_run(void *room, const struct command_request *request, struct command_output *output)
 {
     const struct status_options *options = request->options;
@@ -406,6 +424,10 @@ void status_run(void *room, const struct command_request *request, struct comman
     engine_status(context.query->store, &context.engine);
     if (options->is_metrics && !options->is_check) {
         answer_metrics(&context, output);
+        return;
+    }
+    if (options->is_dump && !options->is_check) {
+        answer_dump(&context, output);
         return;
     }
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

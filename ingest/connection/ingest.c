@@ -264,3 +264,9 @@ const struct command *ingest_command(uint32_t index)
 
     return commands[index];
 }
+
+void ingest_dump(const struct ingest *ingest, struct buffer *text)
+{
+    door_dump(&ingest->door, text);
+    door_dump(&ingest->loads, text);
+}

@@ -70,4 +70,7 @@ void ingest_close(struct ingest *ingest, store_done closed, void *context);
 
 /* Subcommands, rejects and producers, whose room is the struct ingest; NULL behind the last. */
 const struct command *ingest_command(uint32_t index);
+
+/* Append its connections; those of `daybook load` stand apart. */
+void ingest_dump(const struct ingest *ingest, struct buffer *text);
 #endif

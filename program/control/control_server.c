@@ -606,3 +606,8 @@ void control_server_close(struct control_server *server, void (*closed)(void *co
         session_hurry(session);
     server_free_if_idle(server);
 }
+
+void control_server_dump(const struct control_server *server, struct buffer *text)
+{
+    door_dump(&server->door, text);
+}

@@ -30,4 +30,7 @@ must_check int control_server_open(const struct control_server_options *options,
  * frees itself when the last running command has finished, then calls `closed`. */
 void control_server_close(struct control_server *server, void (*closed)(void *context),
                           void *context);
+
+/* Append the connections of commands. */
+void control_server_dump(const struct control_server *server, struct buffer *text);
 #endif

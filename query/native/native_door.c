@@ -276,3 +276,10 @@ void native_door_close(struct native_door *door, void (*closed)(void *context), 
     update_all(door);
     native_door_release(door);
 }
+
+void native_door_dump(const struct native_door *door, struct buffer *text)
+{
+    door_dump(&door->door, text);
+    buffer_printf(text, "  %zu bytes of requests, %zu of answers\n", door->requests.taken,
+                  door->answers.taken);
+}

@@ -51,4 +51,6 @@ void native_door_attach(struct native_door *door, struct connection *connection)
 /* Take no more connections and requests; answer those that are under way, hang up, free the door,
  * and call `closed`. */
 void native_door_close(struct native_door *door, void (*closed)(void *context), void *context);
+/* Append its connections, and the bytes of requests and answers that it holds. */
+void native_door_dump(const struct native_door *door, struct buffer *text);
 #endif

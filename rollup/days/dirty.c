@@ -12,6 +12,8 @@
  * cache line. */
 #include "rollup/days/dirty.h"
 
+#include <inttypes.h>
+
 #include "base/hash64.h"
 #include "rollup/days/figure.h"
 #include "base/calendar.h"
@@ -19,7 +21,7 @@
 #include "base/slot_table.h"
 #include "storage/schema/type.h"
 
-enum { KEY_COMPONENTS = 2 };
+enum { KEY_COMPONENTS = 2, DUMP_MAX = 20 };
 
 struct list {
     TAILQ_HEAD(, dirty_day) days;
@@ -585,4 +587,45 @@ void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range)
     TAILQ_REMOVE(&set->ranges, range, link);
     set->cleared = set->order_next++;
     memory_free(range);
+}
+
+/* ---- what is in it ---- */
+
+static void dump_day(const struct dirty_day *day, struct buffer *text)
+{
+    const struct dirty_mark *marks = dirty_day_marks(day);
+    struct bytes reseller = dirty_day_reseller(day);
+    char name[DAY_TEXT_SIZE + 1];
+    day_format(day->day, name);
+    buffer_printf(text, "    %.*s %s:", (int)reseller.size, (const char *)reseller.data, name);
+    for (uint32_t i = 0; i < day->mark_count; i++)
+        buffer_printf(text, "%s %s", i > 0 ? "," : "", cause_names[marks[i].cause]);
+    buffer_append_text(text, "\n");
+}
+
+static void dump_list(const struct list *list, const char *what, struct buffer *text)
+{
+    const struct dirty_day *day;
+    uint32_t shown = 0;
+    buffer_printf(text, "  %" PRIu32 " days %s\n", list->count, what);
+    TAILQ_FOREACH (day, &list->days, link) {
+        if (shown++ == DUMP_MAX) {
+            buffer_append_text(text, "    ...\n");
+            break;
+        }
+        dump_day(day, text);
+    }
+}
+
+void dirty_set_dump(const struct dirty_set *set, struct buffer *text)
+{
+    const struct dirty_range *range;
+    uint32_t ranges = 0;
+    TAILQ_FOREACH (range, &set->ranges, link)
+        ranges++;
+    dump_list(&set->queue, "out of date", text);
+    dump_list(&set->waiting, "wait for publication", text);
+    dump_list(&set->leaving, "leave with a frame that is not durable", text);
+    buffer_printf(text, "  %" PRIu32 " ranges of days whose rate changed, %zu bytes in all\n",
+                  ranges, dirty_set_bytes(set));
 }

@@ -105,6 +105,9 @@ struct dirty_set;
 struct dirty_set *dirty_set_new(void);
 void dirty_set_free(struct dirty_set *set);                  /* NULL is fine */
 
+/* Append how many days there are, and the first ones of each list with their causes. */
+void dirty_set_dump(const struct dirty_set *set, struct buffer *text);
+
 uint32_t dirty_set_queued(const struct dirty_set *set);      /* days */
 uint32_t dirty_set_count(const struct dirty_set *set);       /* days, queued and waiting */
 size_t dirty_set_bytes(const struct dirty_set *set);         /* of memory */

@@ -247,3 +247,15 @@ void rollup_add_change(struct rollup *rollup, struct write_batch *batch, struct 
     rollup_begin_change(rollup, change);
     rollup_write_change(rollup, batch, change);
 }
+
+void rollup_dump(const struct rollup *rollup, struct buffer *text)
+{
+    buffer_printf(text, "stream %s\n", rollup->stream->name);
+    if (rollup->work != NULL)
+        buffer_append_text(text, "  days are being worked off\n");
+    if (rollup->sealing != NULL)
+        buffer_append_text(text, "  days are being sealed\n");
+    if (rollup->is_failed)
+        buffer_printf(text, "  has failed: %s\n", rollup->failure.text);
+    dirty_set_dump(rollup->marks.dirty, text);
+}

@@ -155,4 +155,7 @@ must_check int rollup_figures(struct rollup *rollup, const struct figure_query *
 /* After a pause: the next figure, perhaps before it returns; or `done` without any more. */
 void rollup_figures_go_on(struct figure_reading *reading);
 void rollup_figures_stop(struct figure_reading *reading);
+
+/* Append its stream's name, what it is at, and its days that are owed something. */
+void rollup_dump(const struct rollup *rollup, struct buffer *text);
 #endif

@@ -434,3 +434,9 @@ int streams_definition(const struct streams *streams, const char *name,
     *definition_out = stream != NULL ? stream->definition : NULL;
     return *definition_out != NULL ? 0 : ERROR_NOT_FOUND;
 }
+
+void streams_dump(const struct streams *streams, struct buffer *text)
+{
+    for (uint32_t i = 0; i < streams->count; i++)
+        rollup_dump(streams->all[i]->rollup, text);
+}

@@ -41,6 +41,9 @@ must_check int streams_open(const struct streams_options *options, store_done op
 /* Finish what is under way (the automatic mode's last work too), then free and call `closed`. */
 void streams_close(struct streams *streams, store_done closed, void *context);
 
+/* Append what each stream's rollup is at. */
+void streams_dump(const struct streams *streams, struct buffer *text);
+
 /* By name; NULL as a name is `clicks`.  NULL: there is none. */
 struct rollup *streams_find(const struct streams *streams, const char *name);
 /* The built-in one first, then by age; NULL past the last. */

@@ -149,6 +149,9 @@ must_check int engine_snapshot_take(struct store *store, uint64_t frame_kept,
 void engine_snapshot_let_go(struct store *store, struct engine_snapshot *snapshot);
 void engine_snapshot_release(struct store *store, struct engine_snapshot *snapshot);
 
+/* Append what the store and its log are at, a line for each memtable, segment and job. */
+void engine_dump(const struct store *store, struct buffer *text);
+
 /* Settings given at init (`key=value` lines), and the directory's id. */
 struct bytes engine_properties(const struct store *store);
 const uint8_t *engine_directory_id(const struct store *store);

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <string.h>
 
 #include "storage/engine/engine_private.h"
@@ -94,4 +95,58 @@ void engine_examine(struct store *store, struct engine_examination *examination_
         .disk_wanted_bytes =
             commit_log_next_bytes(engine->sequencer.log) + memtable_set_bytes(&engine->memtables)};
     count_unlinked(engine, examination_out);
+}
+
+/* ---- what its parts are at ---- */
+
+static void dump_memtable(const struct memtable *memtable, const char *state, struct buffer *text)
+{
+    buffer_printf(text, "  %s memtable: frames from %" PRIu64, state, memtable->frame_first);
+    if (memtable->is_frozen)
+        buffer_printf(text, " to %" PRIu64, memtable->frame_last);
+    buffer_printf(text, ", %" PRIu64 " clicks, %zu bytes\n", memtable->wide_rows,
+                  arena_used(memtable->arena));
+}
+
+static void dump_segment(const struct segment_info *info, struct buffer *text)
+{
+    char path[64];
+    segment_path(info->id, path);
+    buffer_printf(text,
+                  "  %s: table %" PRIu32 ", %s, frames %" PRIu64 " to %" PRIu64 ", %" PRIu64
+                  " rows, %" PRIu64 " bytes\n",
+                  path, info->table_id, info->kind == SEGMENT_WIDE ? "wide" : "narrow",
+                  info->frame_first, info->frame_last, info->rows, info->size);
+}
+
+static void dump_work(const struct engine *engine, struct buffer *text)
+{
+    const struct maintenance *maintenance = &engine->maintenance;
+    if (maintenance->flush != NULL)
+        buffer_append_text(text, "  a flush is under way\n");
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
+        if (maintenance->compactions[i] != NULL)
+            buffer_printf(text, "  a merge of %s is under way\n",
+                          SEGMENT_WIDE + i == SEGMENT_WIDE ? "clicks" : "other rows");
+    if (engine->sequencer.lock.first != NULL)
+        buffer_append_text(text, "  a writer has the write lock\n");
+    if (engine->shortage.waiting.shortage != STORE_SHORT_OF_NOTHING)
+        buffer_printf(text, "  waits: %s\n",
+                      store_shortage_name(engine->shortage.waiting.shortage));
+    if (engine->env.failed != 0)
+        buffer_printf(text, "  has failed: %s\n", engine->env.failure.text);
+}
+
+void engine_dump(const struct store *store, struct buffer *text)
+{
+    const struct engine *engine = (const struct engine *)store;
+    buffer_printf(text, "engine\n  open frame %" PRIu64 ": %zu bytes\n", engine->sequencer.frame,
+                  engine->sequencer.payload.size);
+    dump_work(engine, text);
+    dump_memtable(engine->memtables.open, "open", text);
+    for (uint32_t i = 0; i < engine->memtables.frozen_count; i++)
+        dump_memtable(engine->memtables.frozen[i], "frozen", text);
+    for (uint32_t i = 0; i < engine->runs.count; i++)
+        dump_segment(segment_info(engine->runs.segments[i]), text);
+    commit_log_dump(engine->sequencer.log, text);
 }

@@ -23,6 +23,7 @@
 #include "storage/log/commit_log.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -888,4 +889,40 @@ void commit_log_close(struct commit_log *log)
     if (log->current_file != NULL)
         disk->close(disk, log->current_file);
     log_free(log);
+}
+
+/* ---- what it is at ---- */
+
+static void dump_file(const char *what, const struct commit_log_file *file, struct buffer *text)
+{
+    if (file->id == 0)
+        return;
+    buffer_printf(text, "  %s file %08" PRIx32 ": %" PRIu64 " bytes, last frame %" PRIu64 "\n",
+                  what, file->id, file->size, file->frame_last);
+}
+
+static void dump_files(const char *what, const struct commit_log_files *files, struct buffer *text)
+{
+    for (size_t i = 0; i < files->count; i++)
+        dump_file(what, &files->items[i], text);
+}
+
+void commit_log_dump(const struct commit_log *log, struct buffer *text)
+{
+    uint64_t next = commit_log_next_frame(log);
+    buffer_printf(text, "log\n  next frame %" PRIu64 ", durable %" PRIu64 ", flushed %" PRIu64 "\n",
+                  next, log->frame_durable, log->frame_flushed);
+    if (log->is_writing)
+        buffer_printf(text, "  writing frame %" PRIu64 " of %zu bytes\n", next - 1,
+                      log->payload.size);
+    if (log->room_wanted > 0)
+        buffer_printf(text, "  waits for a file with room for %" PRIu64 " bytes\n",
+                      log->room_wanted);
+    dump_file("current", &log->current, text);
+    dump_file("next", &log->next, text);
+    dump_files("live", &log->live, text);
+    dump_files("spare", &log->spare, text);
+    dump_files("leaving", &log->leaving, text);
+    for (const struct commit_log_hold *hold = log->holds; hold != NULL; hold = hold->next)
+        buffer_printf(text, "  frames past %" PRIu64 " are kept\n", hold->frame);
 }

@@ -174,6 +174,9 @@ uint64_t commit_log_next_bytes(const struct commit_log *log);
 /* How many of the open files have no name any more; `path_out` has one of them, if there is any. */
 uint32_t commit_log_unlinked(const struct commit_log *log, char path_out[64]);
 
+/* Append what it is at, a line for each of its parts, for whoever looks for a fault in it. */
+void commit_log_dump(const struct commit_log *log, struct buffer *text);
+
 /* True while a background job of the log (files made ahead) is under way. */
 bool commit_log_is_busy(const struct commit_log *log);
 

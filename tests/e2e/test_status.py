@@ -143,3 +143,26 @@ def test_a_hangup_ends_nothing(serve, directory):
         server.process.send_signal(signal.SIGHUP)
     server.wait_until_it_says("notice hangup path=")
     assert check(directory, 0) == ""
+
+
+def test_a_dump_has_engine_log_days_and_connections(serve, directory):
+    server = serve()
+    now = time.time()
+    today = time.strftime("%Y-%m-%d", time.gmtime(now))
+    sender = server.client().send(f"r7,{today},{int(now * 1000)},a,0.01\n#sync\n")
+    assert sender.line() == "ok - accepted 1 rejected 0"
+    dump = server.run("status", "--dump").out
+    assert re.search(r"^engine\n  open frame \d+: \d+ bytes\n", dump)
+    assert re.search(r"^  open memtable: frames from \d+, 1 clicks, \d+ bytes$", dump, re.M)
+    assert re.search(r"^log\n  next frame (\d+), durable \d+, flushed 0\n", dump, re.M)
+    assert re.search(r"^  current file 00000001: \d+ bytes", dump, re.M)
+    assert re.search(r"^stream clicks\n  \d+ days out of date\n", dump, re.M)
+    assert re.search(rf"^    r7 {today}: late_clicks$", dump, re.M)
+    assert re.search(r"^ingest connections: 1 of \d+\n  127\.0\.0\.1: ", dump, re.M)
+    assert re.search(r"^control connections: 1 of \d+\n  local: ", dump, re.M)
+    server.run("compact")
+    assert re.search(r"^  segments/[0-9a-f]{16}\.seg: table 1, wide, frames \d+ to \d+, 1 rows,",
+                     server.run("status", "--dump").out, re.M)
+    assert server.stop() == 0
+    alone = daybook.run("status", "--dump", "-d", directory).out
+    assert "stream clicks\n" in alone and "control connections" not in alone

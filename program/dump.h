@@ -1,0 +1,30 @@
+/* dump: `daybook status --dump`: what each part of the program is at, for finding a fault.
+ *
+ * Each part has a function that appends it as lines for people, which may change with any version:
+ *
+ *     engine_dump      frames, memtables, segments, jobs; and the log
+ *     streams_dump     the days that each stream's figures are owed
+ *     ingest_dump, native_door_dump, control_server_dump     connections
+ *
+ * They are called here and nowhere else.  Engine thread. */
+#ifndef DAYBOOK_PROGRAM_DUMP_H
+#define DAYBOOK_PROGRAM_DUMP_H
+
+#include "ingest/connection/ingest.h"
+#include "program/control/control_server.h"
+#include "query/native/native_door.h"
+#include "rollup/streams/streams.h"
+#include "storage/engine/engine.h"
+
+/* All are borrowed. */
+struct dump {
+    const struct store *store;
+    const struct streams *streams;
+    const struct ingest *ingest;
+    const struct native_door *cql;     /* NULL: there is none, as of a command without a server */
+    const struct control_server *control;      /* the same */
+};
+
+/* `dump` is a struct dump. */
+void dump_write(void *dump, struct buffer *text);
+#endif
