@@ -182,7 +182,7 @@ static void print_restored(const char *path, const struct backup_restored *resto
 
 static int run_list(struct disk *source, struct error *err)
 {
-    return backup_list(source, print_point, NULL, err);
+    return backup_restore_list(source, print_point, NULL, err);
 }
 
 static int run_restore(struct disk *source, const struct restoring_options *options,

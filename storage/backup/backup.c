@@ -404,7 +404,7 @@ static int open_check(const struct task *task, struct disk *disk, struct error *
 {
     uint64_t *numbers;
     size_t count;
-    int rc = backup_points_list(disk, &numbers, &count, err);
+    int rc = backup_point_list(disk, &numbers, &count, err);
     memory_free(numbers);
     return rc == 0 && count == 0 && task->is_remembered ? gone(task, err) : rc;
 }

@@ -133,7 +133,7 @@ static int read_last(struct backup_copy *copy, struct error *err)
 {
     uint64_t *numbers;
     size_t count;
-    int rc = backup_points_list(copy->options.target, &numbers, &count, err);
+    int rc = backup_point_list(copy->options.target, &numbers, &count, err);
     if (rc == 0 && count > 0)
         rc = backup_point_read(copy->options.target, numbers[count - 1], &copy->last, err);
     memory_free(numbers);
@@ -445,7 +445,7 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
 {
     struct disk *target = copy->options.target;
     struct work *work = &copy->work;
-    backup_log_path(file_id, work->target_path);
+    backup_point_log_path(file_id, work->target_path);
     int rc = target->open(target, work->target_path, DISK_WRITE | DISK_DIRECT, &work->to, NULL);
     if (rc == -ENOENT) {
         copy->has_new_names = true;

@@ -34,7 +34,7 @@ void backup_point_path(uint64_t number, char path[BACKUP_PATH])
     snprintf(path, BACKUP_PATH, "points/%016" PRIx64 ".point", number);
 }
 
-void backup_log_path(uint32_t file_id, char path[BACKUP_PATH])
+void backup_point_log_path(uint32_t file_id, char path[BACKUP_PATH])
 {
     snprintf(path, BACKUP_PATH, "log/%08x.log", file_id);
 }
@@ -208,8 +208,8 @@ static void find_point(void *context, const char *name)
     listing->numbers[listing->count++] = number;
 }
 
-int backup_points_list(struct disk *disk, uint64_t **numbers_out, size_t *count_out,
-                       struct error *err)
+int backup_point_list(struct disk *disk, uint64_t **numbers_out, size_t *count_out,
+                      struct error *err)
 {
     struct listing listing = {0};
     *numbers_out = NULL;

@@ -4,7 +4,7 @@
  *     BACKUP/segments/00000000000000a1.seg    as in the data directory; shared by points
  *     BACKUP/log/00000007.log                 fronts of log files, which grow from point to point
  *
- * Pure but for backup_points_list and backup_point_read.  Layout by bytes: FORMATS.md "Backup". */
+ * Pure but for backup_point_list and backup_point_read.  Layout by bytes: FORMATS.md "Backup". */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
 
@@ -42,12 +42,12 @@ void backup_point_release(struct backup_point *point);
 const struct hash128 *backup_point_segment(const struct backup_point *point, uint64_t segment_id);
 
 void backup_point_path(uint64_t number, char path[BACKUP_PATH]);
-void backup_log_path(uint32_t file_id, char path[BACKUP_PATH]);
+void backup_point_log_path(uint32_t file_id, char path[BACKUP_PATH]);
 
 /* The numbers of the points there are, ascending; the caller frees *numbers_out.  None in an empty
  * directory; ERROR_NOT_OURS where there are other files, a data directory's too. */
-must_check int backup_points_list(struct disk *disk, uint64_t **numbers_out, size_t *count_out,
-                                  struct error *err);
+must_check int backup_point_list(struct disk *disk, uint64_t **numbers_out, size_t *count_out,
+                                 struct error *err);
 /* Errors name the file. */
 must_check int backup_point_read(struct disk *disk, uint64_t number,
                                  struct backup_point *point_out, struct error *err);

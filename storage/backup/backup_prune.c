@@ -131,7 +131,7 @@ int backup_prune(struct disk *target, uint32_t keep, struct error *err)
     uint64_t *numbers;
     size_t count;
     check(keep > 0);
-    int rc = backup_points_list(target, &numbers, &count, err);
+    int rc = backup_point_list(target, &numbers, &count, err);
     size_t gone = count > keep ? count - keep : 0;
     if (rc == 0 && gone > 0) {
         rc = need_points(&prune, numbers + gone, count - gone, err);

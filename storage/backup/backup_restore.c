@@ -67,7 +67,7 @@ static int choose_point(struct restore *r, struct error *err)
     uint64_t *numbers;
     size_t count;
     bool is_found = false;
-    int rc = backup_points_list(r->source, &numbers, &count, err);
+    int rc = backup_point_list(r->source, &numbers, &count, err);
     for (size_t i = count; rc == 0 && !is_found && i > 0; i--) {
         rc = backup_point_read(r->source, numbers[i - 1], &r->point, err);
         if (rc == 0 && i == count)
@@ -240,7 +240,7 @@ static int check_log(struct restore *r, struct error *err)
         struct hash128 hash;
         if (file->extent.size == 0)
             continue;
-        backup_log_path(file->extent.file_id, path);
+        backup_point_log_path(file->extent.file_id, path);
         rc = r->source->open(r->source, path, DISK_READ | DISK_DIRECT, &from, err);
         if (rc != 0)
             return rc;
@@ -276,7 +276,7 @@ static int copy_log_file(struct restore *r, uint32_t id, struct error *err)
     struct disk_file *file;
     struct hash128 hash;
     uint64_t size = r->end.size;
-    backup_log_path(id, path);
+    backup_point_log_path(id, path);
     if (id < r->end.file_id) {
         int rc = r->source->open(r->source, path, DISK_READ, &file, err);
         int64_t found = rc == 0 ? r->source->size(r->source, file) : rc;
@@ -295,7 +295,7 @@ static int make_empty_log(struct restore *r, struct error *err)
     char path[BACKUP_PATH];
     struct disk_file *file;
     uint32_t id = r->point.log_count > 0 ? r->point.log[r->point.log_count - 1].extent.file_id : 1;
-    backup_log_path(id, path);
+    backup_point_log_path(id, path);
     int rc = r->disk->open(r->disk, path, DISK_WRITE | DISK_CREATE, &file, err);
     if (rc != 0)
         return rc;
@@ -405,14 +405,14 @@ int backup_restore(const struct backup_restore_options *options, struct backup_r
     return rc;
 }
 
-int backup_list(struct disk *source,
-                void (*each)(void *context, const struct backup_point *point, int status,
-                             const struct error *err),
-                void *context, struct error *err)
+int backup_restore_list(struct disk *source,
+                        void (*each)(void *context, const struct backup_point *point, int status,
+                                     const struct error *err),
+                        void *context, struct error *err)
 {
     uint64_t *numbers;
     size_t count;
-    int rc = backup_points_list(source, &numbers, &count, err);
+    int rc = backup_point_list(source, &numbers, &count, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         struct backup_point point;
         struct error own = {0};

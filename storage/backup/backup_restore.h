@@ -39,8 +39,8 @@ must_check int backup_restore(const struct backup_restore_options *options,
 struct backup_point;
 /* Every point of the backup, oldest first; of one that cannot be read (`status` negative) only the
  * number is there. */
-must_check int backup_list(struct disk *source,
-                           void (*each)(void *context, const struct backup_point *point,
-                                        int status, const struct error *err),
-                           void *context, struct error *err);
+must_check int backup_restore_list(struct disk *source,
+                                   void (*each)(void *context, const struct backup_point *point,
+                                                int status, const struct error *err),
+                                   void *context, struct error *err);
 #endif

@@ -131,7 +131,7 @@ Test(backup, keeps_as_many_points_as_it_is_told_and_their_files)
     }
     uint64_t *numbers;
     size_t count;
-    cr_assert_eq(backup_points_list(sim_disk_interface(bench.target), &numbers, &count, NULL), 0);
+    cr_assert_eq(backup_point_list(sim_disk_interface(bench.target), &numbers, &count, NULL), 0);
     cr_assert(count == 2 && numbers[0] == 4 && numbers[1] == 5);
     memory_free(numbers);
     struct backup_bench_restored restored =
