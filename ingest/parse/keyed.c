@@ -152,7 +152,7 @@ static int order_rows(const void *a, const void *b, void *table)
 
     if (left->partition != right->partition)
         return left->partition < right->partition ? -1 : 1;
-    order = clustering_compare(table, &left->clustering, &right->clustering);
+    order = row_clustering_compare(table, &left->clustering, &right->clustering);
     return order != 0 ? order : (left->row > right->row) - (left->row < right->row);
 }
 
@@ -201,7 +201,8 @@ static void judge_among_themselves(struct keyed *keyed)
         struct keyed_row *row = &keyed->rows[i];
 
         if (row->partition != keyed->rows[first].partition ||
-            clustering_compare(keyed->table, &row->clustering, &keyed->rows[first].clustering) != 0)
+            row_clustering_compare(keyed->table, &row->clustering,
+                                   &keyed->rows[first].clustering) != 0)
             first = i;
         else
             row->verdict = verdict_of(keyed, row, amount_of(keyed, &keyed->rows[first]));
@@ -227,17 +228,17 @@ static int judge_found(struct keyed *keyed, const struct table *table, const str
     int order = -1;
 
     while (keyed->next < keyed->end &&
-           (order = clustering_compare(table, &keyed->rows[keyed->next].clustering,
-                                       &found->row.clustering)) < 0)
+           (order = row_clustering_compare(table, &keyed->rows[keyed->next].clustering,
+                                           &found->row.clustering)) < 0)
         keyed->next++;
     if (keyed->next == keyed->end || order > 0)
         return 0;
     if (page_row_value(table, found, keyed->stream->column_ids[FIELD_AMOUNT], &value) &&
         decimal_deserialize(value, &amount) != 0)
         return error_set(err, ERROR_CORRUPT, "a click's amount is damaged");
-    for (;
-         keyed->next < keyed->end && clustering_compare(table, &keyed->rows[keyed->next].clustering,
-                                                        &found->row.clustering) == 0;
+    for (; keyed->next < keyed->end &&
+           row_clustering_compare(table, &keyed->rows[keyed->next].clustering,
+                                  &found->row.clustering) == 0;
          keyed->next++)
         keyed->rows[keyed->next].verdict = verdict_of(keyed, &keyed->rows[keyed->next], amount);
     return 0;
@@ -436,7 +437,7 @@ static void make_row(const struct keyed *keyed, const struct keyed_row *row,
     }
     *item = (struct unfiltered){
         .kind = UNFILTERED_ROW,
-        .row = {.clustering = clustering_copy(&row->clustering, batch->arena),
+        .row = {.clustering = row_clustering_copy(&row->clustering, batch->arena),
                 .marker = {TIMESTAMP_SERVER, 0, EXPIRY_NONE},
                 .deletion = DELETION_NONE,
                 .cells = cells,

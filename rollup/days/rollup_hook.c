@@ -186,8 +186,8 @@ static void take_rate_range(struct rollup *rollup, struct bytes reseller, const 
         int32_t since = rates[i - 1].since;
         day_format(since, text);
         struct clustering clustering = {.count = 1, .values = {bytes_text(text)}};
-        if (bound_compare_clustering(table, start, &clustering) < 0 &&
-            bound_compare_clustering(table, end, &clustering) > 0)
+        if (row_bound_compare_clustering(table, start, &clustering) < 0 &&
+            row_bound_compare_clustering(table, end, &clustering) > 0)
             remove_rate(rollup, reseller, since, changed);
     }
 }

@@ -217,7 +217,7 @@ static uint32_t named_find(const struct changed_day *day, const struct row *row,
                            struct buffer *scratch)
 {
     buffer_clear(scratch);
-    clustering_pack(&row->clustering, scratch);
+    row_clustering_pack(&row->clustering, scratch);
     return key_map_find(day->named, buffer_view(scratch));
 }
 
@@ -251,8 +251,8 @@ static int count_gone(struct click_changes *changes, const struct changed_day *d
     int rc;
     while ((rc = after->next(after, &item, err)) == 1) {
         int order = -1;
-        while (next < count && (order = clustering_compare(table, &before[next].row.clustering,
-                                                           &item.row.clustering)) < 0)
+        while (next < count && (order = row_clustering_compare(table, &before[next].row.clustering,
+                                                               &item.row.clustering)) < 0)
             count_row(changes, day, &before[next++].row, -1);
         next += next < count && order == 0;
     }
@@ -320,7 +320,7 @@ static bool names_future_rank(const struct changed_day *day)
     for (uint32_t i = 0; is_ranked(day) && i < key_map_count(day->named); i++) {
         struct reader reader = reader_of(key_map_key(day->named, i));
         struct clustering clustering;
-        clustering_unpack(&reader, &clustering);
+        row_clustering_unpack(&reader, &clustering);
         if (!day->is_there[i] && value_bigint(clustering.values[RANK_PLACE]) >= 0)
             return true;
     }
@@ -465,9 +465,9 @@ static void day_extend(struct changed_day *day, const struct mutation *mutation,
     } else if (mutation->item_count > 0) {
         struct bound start = bound_of(&mutation->items[0], BOUND_BEFORE);
         struct bound end = bound_of(&mutation->items[mutation->item_count - 1], BOUND_AFTER);
-        if (is_first || bound_compare(table, &start, &day->slice.start) < 0)
+        if (is_first || row_bound_compare(table, &start, &day->slice.start) < 0)
             day->slice.start = start;
-        if (is_first || bound_compare(table, &end, &day->slice.end) > 0)
+        if (is_first || row_bound_compare(table, &end, &day->slice.end) > 0)
             day->slice.end = end;
     }
     for (uint32_t i = 0; i < mutation->item_count; i++) {
@@ -477,7 +477,7 @@ static void day_extend(struct changed_day *day, const struct mutation *mutation,
         if (item->kind == UNFILTERED_BOUND || !is_click(table, &item->row))
             continue;
         buffer_clear(&packed);
-        clustering_pack(&item->row.clustering, &packed);
+        row_clustering_pack(&item->row.clustering, &packed);
         key_map_add(day->named, buffer_view(&packed), &is_new);
     }
     buffer_release(&packed);

@@ -81,7 +81,7 @@ static void pack_id(const struct row *row, struct buffer *id)
     struct clustering clustering = row->clustering;
     check(clustering.count >= CLICK_VALUES);
     clustering.count = CLICK_VALUES;
-    clustering_pack(&clustering, id);
+    row_clustering_pack(&clustering, id);
 }
 
 void voided_page_add(struct voided_page *page, const struct page_row *row)

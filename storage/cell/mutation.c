@@ -13,7 +13,7 @@
  *     u8     flags                     1: the partition is deleted
  *     [signed timestamp_us, signed local_s]         of that deletion
  *     varint number of items
- *     items  as unfiltered_pack writes them
+ *     items  as row_unfiltered_pack writes them
  *
  * A column that was dropped after the mutation was made is accepted: the write and the schema
  * change meet in the order of their frames, and a log that holds both must stay readable. */
@@ -55,7 +55,7 @@ void mutation_pack(const struct mutation *mutation, struct buffer *buffer)
 {
     mutation_pack_head(mutation, buffer);
     for (uint32_t i = 0; i < mutation->item_count; i++)
-        unfiltered_pack(&mutation->items[i], buffer);
+        row_unfiltered_pack(&mutation->items[i], buffer);
 }
 
 /* ---- unpack ---- */
@@ -279,7 +279,7 @@ static int unpack_items(struct reader *reader, const struct table *table, struct
     for (uint32_t i = 0; i < count; i++) {
         if (i == capacity)
             items = items_grow(arena, items, i, &capacity);
-        if (unfiltered_unpack(reader, arena, &items[i]) < 0)
+        if (row_unfiltered_unpack(reader, arena, &items[i]) < 0)
             return corrupt(err, table, "an item is damaged");
         if (salvage != NULL && items[i].kind == UNFILTERED_ROW)
             skip_bad_cells(table, salvage, arena, &items[i].row);
@@ -303,7 +303,7 @@ static int skip_unread(struct reader *reader, struct arena *arena, struct mutati
     struct unfiltered item;
     bool is_good = !reader->failed;
     for (uint64_t i = 0; i < count && is_good; i++)
-        is_good = unfiltered_unpack(reader, arena, &item) == 0;
+        is_good = row_unfiltered_unpack(reader, arena, &item) == 0;
     return is_good ? 0
                    : error_set(err, ERROR_CORRUPT, "a mutation of table %u is damaged",
                                mutation->table_id);

@@ -41,8 +41,8 @@ static bool joins_run(const struct packed_rows *rows, const struct table *table,
         return false;
     struct reader reader = reader_of(packed_rows_get(rows, rows->row_count - 1));
     struct clustering before;
-    unfiltered_unpack_clustering(&reader, &before);
-    return clustering_compare(table, &before, clustering) < 0;
+    row_unfiltered_unpack_clustering(&reader, &before);
+    return row_clustering_compare(table, &before, clustering) < 0;
 }
 
 static void run_begin(struct packed_rows *rows, const struct table *table, int64_t token,

@@ -28,11 +28,11 @@ struct range_sweep {
 static bool range_cut(const struct table *table, struct range_deletion *range,
                       const struct slice *slice)
 {
-    if (bound_compare(table, &range->start, &slice->start) < 0)
+    if (row_bound_compare(table, &range->start, &slice->start) < 0)
         range->start = slice->start;
-    if (bound_compare(table, &range->end, &slice->end) > 0)
+    if (row_bound_compare(table, &range->end, &slice->end) > 0)
         range->end = slice->end;
-    return bound_compare(table, &range->start, &range->end) < 0;
+    return row_bound_compare(table, &range->start, &range->end) < 0;
 }
 
 static int compare_starts(const void *a, const void *b, void *table)
@@ -40,7 +40,7 @@ static int compare_starts(const void *a, const void *b, void *table)
     const struct range_deletion *const *left = a;
     const struct range_deletion *const *right = b;
 
-    return bound_compare(table, &(*left)->start, &(*right)->start);
+    return row_bound_compare(table, &(*left)->start, &(*right)->start);
 }
 
 static int compare_ends(const void *a, const void *b, void *table)
@@ -48,12 +48,12 @@ static int compare_ends(const void *a, const void *b, void *table)
     const struct range_deletion *const *left = a;
     const struct range_deletion *const *right = b;
 
-    return bound_compare(table, &(*left)->end, &(*right)->end);
+    return row_bound_compare(table, &(*left)->end, &(*right)->end);
 }
 
 static bool is_stronger(const struct range_deletion *a, const struct range_deletion *b)
 {
-    return deletion_supersedes(a->deletion, b->deletion);
+    return row_deletion_supersedes(a->deletion, b->deletion);
 }
 
 static void open_push(struct range_sweep *sweep, struct range_deletion *range)
@@ -90,7 +90,8 @@ static void open_pop(struct range_sweep *sweep)
 /* The strongest range that goes on past `place`. */
 static struct deletion open_strongest(struct range_sweep *sweep, const struct bound *place)
 {
-    while (sweep->open_count > 0 && bound_compare(sweep->table, &sweep->open[0]->end, place) <= 0)
+    while (sweep->open_count > 0 &&
+           row_bound_compare(sweep->table, &sweep->open[0]->end, place) <= 0)
         open_pop(sweep);
     return sweep->open_count > 0 ? sweep->open[0]->deletion : DELETION_NONE;
 }
@@ -104,11 +105,12 @@ static size_t sweep_run(struct range_sweep *sweep, size_t count, struct unfilter
 
     for (size_t ended = 0; ended < count;) {
         const struct bound *place = &sweep->ends[ended]->end;
-        if (started < count && bound_compare(table, &sweep->starts[started]->start, place) < 0)
+        if (started < count && row_bound_compare(table, &sweep->starts[started]->start, place) < 0)
             place = &sweep->starts[started]->start;
-        while (started < count && bound_compare(table, &sweep->starts[started]->start, place) == 0)
+        while (started < count &&
+               row_bound_compare(table, &sweep->starts[started]->start, place) == 0)
             open_push(sweep, sweep->starts[started++]);
-        while (ended < count && bound_compare(table, &sweep->ends[ended]->end, place) == 0)
+        while (ended < count && row_bound_compare(table, &sweep->ends[ended]->end, place) == 0)
             ended++;
         struct deletion next = open_strongest(sweep, place);
         if (next.timestamp_us == in_force.timestamp_us && next.local_s == in_force.local_s)
@@ -150,7 +152,7 @@ size_t range_deletions_bounds(const struct table *table, struct range_deletion *
     size_t kept = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (!deletion_supersedes(ranges[i].deletion, partition_deletion) ||
+        if (!row_deletion_supersedes(ranges[i].deletion, partition_deletion) ||
             !range_cut(table, &ranges[i], slice))
             continue;
         sweep.starts[kept] = &ranges[i];

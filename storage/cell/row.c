@@ -65,8 +65,8 @@ static int clustering_compare_prefix(const struct table *table, const struct clu
     return 0;
 }
 
-int clustering_compare(const struct table *table, const struct clustering *a,
-                       const struct clustering *b)
+int row_clustering_compare(const struct table *table, const struct clustering *a,
+                           const struct clustering *b)
 {
     uint32_t count = a->count < b->count ? a->count : b->count;
     int order = clustering_compare_prefix(table, a, b, count);
@@ -74,7 +74,7 @@ int clustering_compare(const struct table *table, const struct clustering *a,
     return order != 0 ? order : (a->count > b->count) - (a->count < b->count);
 }
 
-int bound_compare(const struct table *table, const struct bound *a, const struct bound *b)
+int row_bound_compare(const struct table *table, const struct bound *a, const struct bound *b)
 {
     uint32_t a_count = a->prefix.count;
     uint32_t b_count = b->prefix.count;
@@ -89,8 +89,8 @@ int bound_compare(const struct table *table, const struct bound *a, const struct
     return ((int)a->side > (int)b->side) - ((int)a->side < (int)b->side);
 }
 
-int bound_compare_clustering(const struct table *table, const struct bound *bound,
-                             const struct clustering *clustering)
+int row_bound_compare_clustering(const struct table *table, const struct bound *bound,
+                                 const struct clustering *clustering)
 {
     uint32_t bound_count = bound->prefix.count;
     uint32_t count = bound_count < clustering->count ? bound_count : clustering->count;
@@ -101,7 +101,7 @@ int bound_compare_clustering(const struct table *table, const struct bound *boun
 
 /* Packing */
 
-void clustering_pack(const struct clustering *clustering, struct buffer *buffer)
+void row_clustering_pack(const struct clustering *clustering, struct buffer *buffer)
 {
     check(clustering->count <= CLUSTERING_MAX);
     buffer_put_u8(buffer, (uint8_t)clustering->count);
@@ -109,7 +109,7 @@ void clustering_pack(const struct clustering *clustering, struct buffer *buffer)
         buffer_put_sized(buffer, clustering->values[i]);
 }
 
-void clustering_unpack(struct reader *reader, struct clustering *clustering_out)
+void row_clustering_unpack(struct reader *reader, struct clustering *clustering_out)
 {
     uint8_t count = reader_u8(reader);
 
@@ -330,7 +330,7 @@ static void row_pack(const struct row *row, struct buffer *buffer)
     flags |= row->complex_count > 0 ? ROW_COMPLEX : 0;
     buffer_put_u8(buffer, (uint8_t)flags);
     if (!row->is_static)
-        clustering_pack(&row->clustering, buffer);
+        row_clustering_pack(&row->clustering, buffer);
     if (has_marker)
         buffer_put_signed(buffer, row->marker.timestamp_us);
     if (expires)
@@ -390,7 +390,7 @@ static void row_unpack(struct reader *reader, uint8_t flags, struct arena *arena
         return;
     }
     if (!row->is_static)
-        clustering_unpack(reader, &row->clustering);
+        row_clustering_unpack(reader, &row->clustering);
     if ((flags & ROW_MARKER) != 0) {
         row->marker.timestamp_us = reader_signed(reader);
         if (row->marker.timestamp_us == TIMESTAMP_NONE)
@@ -415,7 +415,7 @@ static void bound_pack(const struct unfiltered *unfiltered, struct buffer *buffe
     flags |= has_before ? BOUND_HAS_BEFORE : 0;
     flags |= has_after ? BOUND_HAS_AFTER : 0;
     buffer_put_u8(buffer, (uint8_t)flags);
-    clustering_pack(&unfiltered->bound.prefix, buffer);
+    row_clustering_pack(&unfiltered->bound.prefix, buffer);
     if (has_before)
         deletion_pack(unfiltered->before, buffer);
     if (has_after)
@@ -425,7 +425,7 @@ static void bound_pack(const struct unfiltered *unfiltered, struct buffer *buffe
 static void bound_unpack(struct reader *reader, uint8_t flags, struct unfiltered *unfiltered)
 {
     unfiltered->bound.side = (flags & BOUND_IS_AFTER) != 0 ? BOUND_AFTER : BOUND_BEFORE;
-    clustering_unpack(reader, &unfiltered->bound.prefix);
+    row_clustering_unpack(reader, &unfiltered->bound.prefix);
     if ((flags & BOUND_HAS_BEFORE) != 0)
         unfiltered->before = deletion_unpack(reader);
     if ((flags & BOUND_HAS_AFTER) != 0)
@@ -434,7 +434,7 @@ static void bound_unpack(struct reader *reader, uint8_t flags, struct unfiltered
         reader->failed = true;
 }
 
-void unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer)
+void row_unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer)
 {
     if (unfiltered->kind == UNFILTERED_ROW)
         row_pack(&unfiltered->row, buffer);
@@ -475,7 +475,7 @@ static bool packed_insert_read(struct bytes packed, struct packed_insert *insert
     return true;
 }
 
-bool unfiltered_packed_replaces(struct bytes newer, struct bytes older)
+bool row_packed_replaces(struct bytes newer, struct bytes older)
 {
     struct packed_insert now;
     struct packed_insert before;
@@ -496,15 +496,16 @@ bool row_packed_follows(struct bytes newer, struct bytes older)
            reader_signed(&now) > reader_signed(&before);
 }
 
-void unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out)
+void row_unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out)
 {
     uint8_t flags = reader_u8(reader);
 
     check((flags & (PACK_KIND | ROW_STATIC)) == UNFILTERED_ROW);
-    clustering_unpack(reader, clustering_out);
+    row_clustering_unpack(reader, clustering_out);
 }
 
-int unfiltered_unpack(struct reader *reader, struct arena *arena, struct unfiltered *unfiltered_out)
+int row_unfiltered_unpack(struct reader *reader, struct arena *arena,
+                          struct unfiltered *unfiltered_out)
 {
     uint8_t flags = reader_u8(reader);
 
@@ -554,7 +555,7 @@ static void clustering_put(const struct clustering *from, uint8_t **to, struct c
             from->values[i].data == NULL ? from->values[i] : bytes_put(from->values[i], to);
 }
 
-struct clustering clustering_copy(const struct clustering *from, struct arena *arena)
+struct clustering row_clustering_copy(const struct clustering *from, struct arena *arena)
 {
     struct clustering copy = {0};
     uint8_t *to = arena_alloc(arena, clustering_bytes(from), 1);

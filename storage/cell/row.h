@@ -96,21 +96,21 @@ struct unfiltered {
 };
 
 /* Order of clusterings, rows against bounds included, DESC columns turned; <0, 0, >0. */
-int clustering_compare(const struct table *table, const struct clustering *a,
-                       const struct clustering *b);
-int bound_compare(const struct table *table, const struct bound *a, const struct bound *b);
-int bound_compare_clustering(const struct table *table, const struct bound *bound,
-                             const struct clustering *clustering);
+int row_clustering_compare(const struct table *table, const struct clustering *a,
+                           const struct clustering *b);
+int row_bound_compare(const struct table *table, const struct bound *a, const struct bound *b);
+int row_bound_compare_clustering(const struct table *table, const struct bound *bound,
+                                 const struct clustering *clustering);
 
 /* Whether `a` hides more than `b`: it is younger, or as young and made later. */
-bool deletion_supersedes(struct deletion a, struct deletion b);
+bool row_deletion_supersedes(struct deletion a, struct deletion b);
 /* Whether what was written at `timestamp_us` is hidden. */
-bool deletion_hides(struct deletion deletion, int64_t timestamp_us);
+bool row_deletion_hides(struct deletion deletion, int64_t timestamp_us);
 
 /* Which of two markers stands, and which of two cells of the same column and path: <0 `a`, >0 `b`,
  * 0 they are the same.  Two counter cells are merged instead (row_merge). */
-int liveness_reconcile(struct liveness a, struct liveness b);
-int cell_reconcile(const struct cell *a, const struct cell *b);
+int row_liveness_reconcile(struct liveness a, struct liveness b);
+int row_cell_reconcile(const struct cell *a, const struct cell *b);
 
 /* Merge versions of one row (same clustering) into one, with `range` the strongest range or
  * partition deletion that covers it, which does not become part of the row.  What is shadowed is
@@ -133,17 +133,18 @@ bool row_live(const struct table *table, const struct row *row, int64_t now_s, s
 bool row_purge(const struct table *table, const struct row *row, int64_t now_s, int64_t before_us,
                struct arena *arena, struct row *kept_out);
 /* The deletion, if it is from `before_us` on. */
-struct deletion deletion_purge(struct deletion deletion, int64_t before_us);
+struct deletion row_deletion_purge(struct deletion deletion, int64_t before_us);
 
 /* The same with every byte it points to in `arena`; of the clustering's values those that count. */
-struct clustering clustering_copy(const struct clustering *from, struct arena *arena);
+struct clustering row_clustering_copy(const struct clustering *from, struct arena *arena);
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out);
 size_t row_memory(const struct row *row);                    /* bytes that such a copy takes */
 
 /* Packed form, for memtables, pages and log: FORMATS.md "Row". */
-void clustering_pack(const struct clustering *clustering, struct buffer *buffer);
-void clustering_unpack(struct reader *reader, struct clustering *clustering_out); /* or fails it */
-void unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer);
+void row_clustering_pack(const struct clustering *clustering, struct buffer *buffer);
+/* Or fails it. */
+void row_clustering_unpack(struct reader *reader, struct clustering *clustering_out);
+void row_unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer);
 /* An INSERT without TTL in pieces: its beginning, and then its cells, so many, which have the
  * marker's timestamp: `path` without data in a simple column, `value` NULL for a tombstone. */
 void row_pack_insert(const struct clustering *clustering, int64_t timestamp_us, uint32_t cell_count,
@@ -154,15 +155,15 @@ void row_pack_insert_cell(uint32_t column_id, struct bytes path, const struct by
 void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffer);
 /* Whether merging the two packed rows of one clustering gives `newer` as it is, as far as can be
  * told at a glance: both are whole INSERTs of simple values, and every column of `older` was
- * written later in `newer`.  Both were written by unfiltered_pack. */
-bool unfiltered_packed_replaces(struct bytes newer, struct bytes older);
+ * written later in `newer`.  Both were written by row_unfiltered_pack. */
+bool row_packed_replaces(struct bytes newer, struct bytes older);
 /* The same of two that were packed by row_pack_insert, as far as it is not their columns: the same
  * clustering, written later. */
 bool row_packed_follows(struct bytes newer, struct bytes older);
 /* Only the clustering of a packed row that is not static. */
-void unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out);
+void row_unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out);
 /* Views into the reader's bytes, arrays from `arena`.  ERROR_CORRUPT if it is none.  What comes out
  * is sound but for the order of paths, which only the table knows. */
-must_check int unfiltered_unpack(struct reader *reader, struct arena *arena,
-                                 struct unfiltered *unfiltered_out);
+must_check int row_unfiltered_unpack(struct reader *reader, struct arena *arena,
+                                     struct unfiltered *unfiltered_out);
 #endif

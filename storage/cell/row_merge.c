@@ -36,19 +36,19 @@ static int order_i64(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-bool deletion_supersedes(struct deletion a, struct deletion b)
+bool row_deletion_supersedes(struct deletion a, struct deletion b)
 {
     if (a.timestamp_us == TIMESTAMP_NONE || a.timestamp_us != b.timestamp_us)
         return a.timestamp_us > b.timestamp_us;
     return a.local_s > b.local_s;
 }
 
-bool deletion_hides(struct deletion deletion, int64_t timestamp_us)
+bool row_deletion_hides(struct deletion deletion, int64_t timestamp_us)
 {
     return timestamp_us <= deletion.timestamp_us && deletion.timestamp_us != TIMESTAMP_NONE;
 }
 
-int liveness_reconcile(struct liveness a, struct liveness b)
+int row_liveness_reconcile(struct liveness a, struct liveness b)
 {
     int order = order_i64(b.timestamp_us, a.timestamp_us);
 
@@ -67,7 +67,7 @@ static int cell_rank(const struct cell *cell)
     return cell->ttl_s > 0 ? 1 : 0;
 }
 
-int cell_reconcile(const struct cell *a, const struct cell *b)
+int row_cell_reconcile(const struct cell *a, const struct cell *b)
 {
     int order = order_i64(b->timestamp_us, a->timestamp_us);
 
@@ -148,7 +148,7 @@ static bool merge_keeps(struct merge *merge, const struct cell *cell)
     merge_turn_to_column(merge, cell->column_id);
     if (merge->column == NULL || type_is_complex(merge->column->type) != (cell->path.data != NULL))
         return false;
-    return !deletion_hides(merge->column_deletion, cell->timestamp_us);
+    return !row_deletion_hides(merge->column_deletion, cell->timestamp_us);
 }
 
 static int merge_order(struct merge *merge, const struct cell *a, const struct cell *b)
@@ -181,7 +181,7 @@ static void merge_emit(struct merge *merge, struct cell_list *list, const struct
         list->cells[list->count++] = *cell;
     else if ((last->flags & cell->flags & CELL_COUNTER) != 0)
         counters_join(merge, last, cell);
-    else if (cell_reconcile(last, cell) > 0)
+    else if (row_cell_reconcile(last, cell) > 0)
         *last = *cell;
 }
 
@@ -223,12 +223,12 @@ static void merge_complex_deletion(struct merge *merge, const struct complex_del
     const struct column *column = merge_find_column(merge, found->column_id);
 
     if (column == NULL || !type_is_complex(column->type) ||
-        !deletion_supersedes(found->deletion, merge->active))
+        !row_deletion_supersedes(found->deletion, merge->active))
         return;
     uint32_t place = complex_find(merge->complex, merge->complex_count, found->column_id);
     struct complex_deletion *at = &merge->complex[place];
     if (place < merge->complex_count && at->column_id == found->column_id) {
-        if (deletion_supersedes(found->deletion, at->deletion))
+        if (row_deletion_supersedes(found->deletion, at->deletion))
             *at = *found;
         return;
     }
@@ -278,17 +278,17 @@ void row_merge(const struct table *table, const struct row *const *versions, uin
         check(version->is_static == versions[0]->is_static);
         if (clustering_bytes_less(&version->clustering, clustering))
             clustering = &version->clustering;
-        if (liveness_reconcile(marker, version->marker) > 0)
+        if (row_liveness_reconcile(marker, version->marker) > 0)
             marker = version->marker;
-        if (deletion_supersedes(version->deletion, deletion))
+        if (row_deletion_supersedes(version->deletion, deletion))
             deletion = version->deletion;
     }
-    if (!deletion_supersedes(deletion, range))
+    if (!row_deletion_supersedes(deletion, range))
         deletion = DELETION_NONE;
     /* No column has the id 0, so the first cell turns to its column. */
     struct merge merge = {.table = table, .arena = arena, .is_static = versions[0]->is_static};
     merge.active = deletion.timestamp_us != TIMESTAMP_NONE ? deletion : range;
-    if (deletion_hides(merge.active, marker.timestamp_us))
+    if (row_deletion_hides(merge.active, marker.timestamp_us))
         marker = LIVENESS_NONE;
     merge_complex_deletions(&merge, versions, version_count);
     struct cell_list cells = merge_cells(&merge, versions, version_count);
@@ -367,7 +367,7 @@ bool row_live(const struct table *table, const struct row *row, int64_t now_s, s
     return marker.timestamp_us != TIMESTAMP_NONE || count > 0;
 }
 
-struct deletion deletion_purge(struct deletion deletion, int64_t before_us)
+struct deletion row_deletion_purge(struct deletion deletion, int64_t before_us)
 {
     return deletion.timestamp_us < before_us ? DELETION_NONE : deletion;
 }
@@ -381,7 +381,7 @@ bool row_purge(const struct table *table, const struct row *row, int64_t now_s, 
     struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
     struct row kept = *row;
 
-    kept.deletion = deletion_purge(row->deletion, before_us);
+    kept.deletion = row_deletion_purge(row->deletion, before_us);
     if (row->marker.ttl_s > 0 && now_s >= row->marker.expiry_s &&
         row->marker.timestamp_us < before_us)
         kept.marker = LIVENESS_NONE;

@@ -23,8 +23,8 @@ struct slice slice_all(void)
 bool slice_contains(const struct table *table, const struct slice *slice,
                     const struct clustering *clustering)
 {
-    return bound_compare_clustering(table, &slice->start, clustering) < 0 &&
-           bound_compare_clustering(table, &slice->end, clustering) > 0;
+    return row_bound_compare_clustering(table, &slice->start, clustering) < 0 &&
+           row_bound_compare_clustering(table, &slice->end, clustering) > 0;
 }
 
 int stream_position_compare(const struct table *table, const struct unfiltered *a,
@@ -38,12 +38,12 @@ int stream_position_compare(const struct table *table, const struct unfiltered *
     if (a_is_static || b_is_static)
         return (int)b_is_static - (int)a_is_static;
     if (a_is_row && b_is_row)
-        return clustering_compare(table, &a->row.clustering, &b->row.clustering);
+        return row_clustering_compare(table, &a->row.clustering, &b->row.clustering);
     if (a_is_row)
-        return -bound_compare_clustering(table, &b->bound, &a->row.clustering);
+        return -row_bound_compare_clustering(table, &b->bound, &a->row.clustering);
     if (b_is_row)
-        return bound_compare_clustering(table, &a->bound, &b->row.clustering);
-    return bound_compare(table, &a->bound, &b->bound);
+        return row_bound_compare_clustering(table, &a->bound, &b->row.clustering);
+    return row_bound_compare(table, &a->bound, &b->bound);
 }
 
 void stream_close(struct stream *stream)
@@ -143,8 +143,8 @@ static bool purge_item(const struct filter_stream *filter, const struct unfilter
                        struct unfiltered *out)
 {
     *out = *item;
-    out->before = deletion_purge(item->before, filter->before_us);
-    out->after = deletion_purge(item->after, filter->before_us);
+    out->before = row_deletion_purge(item->before, filter->before_us);
+    out->after = row_deletion_purge(item->after, filter->before_us);
     if (item->kind == UNFILTERED_BOUND)
         return out->before.timestamp_us != TIMESTAMP_NONE ||
                out->after.timestamp_us != TIMESTAMP_NONE;
@@ -204,7 +204,7 @@ struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t befor
 {
     struct filter_stream *filter = filter_new(stream, now_s);
 
-    filter->base.partition_deletion = deletion_purge(stream->partition_deletion, before_us);
+    filter->base.partition_deletion = row_deletion_purge(stream->partition_deletion, before_us);
     filter->base.next = purged_next;
     filter->before_us = before_us;
     filter->has_dropped = has_dropped;

@@ -123,7 +123,7 @@ static void take_first(struct merge_stream *merge)
 
 static struct deletion stronger(struct deletion a, struct deletion b)
 {
-    return deletion_supersedes(b, a) ? b : a;
+    return row_deletion_supersedes(b, a) ? b : a;
 }
 
 static bool deletion_equal(struct deletion a, struct deletion b)
@@ -139,8 +139,8 @@ static struct deletion strongest_open(const struct merge_stream *merge)
 
     for (size_t i = 0; i < merge->count; i++)
         strongest = stronger(strongest, merge->inputs[i].open);
-    return deletion_supersedes(strongest, merge->base.partition_deletion) ? strongest
-                                                                          : DELETION_NONE;
+    return row_deletion_supersedes(strongest, merge->base.partition_deletion) ? strongest
+                                                                              : DELETION_NONE;
 }
 
 /* True when the bounds taken change what is in force. */

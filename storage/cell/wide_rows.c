@@ -528,7 +528,7 @@ static uint32_t rows_seek(struct rows_stream *stream, const struct bound *bound)
         uint32_t middle = low + (high - low) / 2;
         struct clustering clustering;
         row_clustering(rows, middle, rank_of(rows, middle), &stream->values, &clustering);
-        if (bound_compare_clustering(rows->table, bound, &clustering) < 0)
+        if (row_bound_compare_clustering(rows->table, bound, &clustering) < 0)
             high = middle;
         else
             low = middle + 1;

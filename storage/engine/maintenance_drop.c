@@ -35,7 +35,7 @@ static int is_deleted(struct compact_job *compact, int64_t token, struct bytes k
     int rc = maintenance_drop_exceptions(compact, token, key, &stream, &compact->err);
     if (rc != 0 || stream == NULL)
         return rc;
-    if (deletion_hides(stream->partition_deletion, newest_us)) {
+    if (row_deletion_hides(stream->partition_deletion, newest_us)) {
         rc = stream->next(stream, &item, &compact->err);
         rc = rc < 0 ? rc : rc == 0;
     }

@@ -357,14 +357,14 @@ static bool is_fresh_hidden(struct partition_reader *reader, int64_t token, stru
     const struct view *view = reader->view;
     struct deletion deletion = DELETION_NONE;
     for (uint32_t i = 0; i < exceptions->count; i++)
-        if (deletion_supersedes(exceptions->streams[i]->partition_deletion, deletion))
+        if (row_deletion_supersedes(exceptions->streams[i]->partition_deletion, deletion))
             deletion = exceptions->streams[i]->partition_deletion;
     if (deletion.timestamp_us == TIMESTAMP_NONE || (extra_rows != NULL && extra_rows->rows > 0))
         return false;
     for (uint32_t i = 0; i < view->segment_count; i++) {
         struct segment *segment = view->segments[i];
         if (segment_is(segment, reader->table, SEGMENT_WIDE) &&
-            !deletion_hides(deletion, segment_info(segment)->timestamp_max_us) &&
+            !row_deletion_hides(deletion, segment_info(segment)->timestamp_max_us) &&
             segment_has(segment, token, key)) {
             return false;
         }

@@ -12,7 +12,7 @@ void read_position_put(struct buffer *buffer, enum read_position_kind kind, int6
     buffer_put_u64(buffer, (uint64_t)token);
     buffer_put_sized(buffer, key);
     if (kind == AFTER_ROW)
-        clustering_pack(clustering, buffer);
+        row_clustering_pack(clustering, buffer);
 }
 
 int read_position_parse(struct bytes bytes, struct read_position *position, struct error *err)
@@ -27,7 +27,7 @@ int read_position_parse(struct bytes bytes, struct read_position *position, stru
     position->token = (int64_t)reader_u64(&reader);
     position->key = reader_sized(&reader);
     if (kind == AFTER_ROW)
-        clustering_unpack(&reader, &position->clustering);
+        row_clustering_unpack(&reader, &position->clustering);
     if (reader.failed || version != POSITION_VERSION || kind > AFTER_PARTITION ||
         reader_left(&reader) > 0 ||
         position->token != murmur3_token(position->key.data, position->key.size)) {

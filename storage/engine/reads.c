@@ -178,7 +178,7 @@ static void read_resume(struct freeze_waiter *waiter, int status)
 
 static void bound_copy(struct bound *bound, struct arena *arena)
 {
-    bound->prefix = clustering_copy(&bound->prefix, arena);
+    bound->prefix = row_clustering_copy(&bound->prefix, arena);
 }
 
 /* A partition that is asked for, unless the position lies behind it. */

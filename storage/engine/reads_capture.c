@@ -20,7 +20,7 @@ static struct unfiltered unfiltered_copy(const struct unfiltered *from, struct a
     if (from->kind == UNFILTERED_ROW)
         row_copy(&from->row, arena, &copy.row);
     else
-        copy.bound.prefix = clustering_copy(&from->bound.prefix, arena);
+        copy.bound.prefix = row_clustering_copy(&from->bound.prefix, arena);
     return copy;
 }
 

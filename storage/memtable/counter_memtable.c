@@ -269,7 +269,7 @@ static int place_compare_rows(const struct place_order *order, const struct coun
 {
     if (a->is_static != b->is_static)
         return a->is_static ? -1 : 1;
-    int rows = clustering_compare(order->table, &a->clustering, &b->clustering);
+    int rows = row_clustering_compare(order->table, &a->clustering, &b->clustering);
     return order->reversed ? -rows : rows;
 }
 
@@ -295,7 +295,7 @@ static bool place_set(struct counter_place *place, const struct table *table,
         return slice->with_static;
     if (identity->clustering.size > 0) {
         struct reader reader = reader_of(identity->clustering);
-        clustering_unpack(&reader, &place->clustering);
+        row_clustering_unpack(&reader, &place->clustering);
         check(!reader.failed);
     }
     return slice_contains(table, slice, &place->clustering);

@@ -243,7 +243,7 @@ static void row_node_clustering(const struct row_node *node, struct clustering *
 {
     struct reader reader = reader_of(bytes_of(node->oldest->packed, node->oldest->size));
 
-    unfiltered_unpack_clustering(&reader, clustering_out);
+    row_unfiltered_unpack_clustering(&reader, clustering_out);
 }
 
 static uint64_t row_node_prefix(const void *table, const void *item)
@@ -259,7 +259,7 @@ static int row_node_compare(const void *table, const void *key, const void *item
     struct clustering clustering;
 
     row_node_clustering(item, &clustering);
-    return clustering_compare(table, key, &clustering);
+    return row_clustering_compare(table, key, &clustering);
 }
 
 static int bound_compare_node(const void *table, const void *key, const void *item)
@@ -267,7 +267,7 @@ static int bound_compare_node(const void *table, const void *key, const void *it
     struct clustering clustering;
 
     row_node_clustering(item, &clustering);
-    return bound_compare_clustering(table, key, &clustering);
+    return row_bound_compare_clustering(table, key, &clustering);
 }
 
 static struct memtable_index_search row_search(const struct table *table,
@@ -312,12 +312,12 @@ static uint32_t versions_visible(const struct row_version *newest, uint64_t fram
     return version != NULL ? version->depth + 1 : 0;
 }
 
-/* What is packed in memory was written by unfiltered_pack, so it can be read. */
+/* What is packed in memory was written by row_unfiltered_pack, so it can be read. */
 static void version_unpack(const struct row_version *version, struct arena *arena,
                            struct unfiltered *row_out)
 {
     struct reader reader = reader_of(bytes_of(version->packed, version->size));
-    int rc = unfiltered_unpack(&reader, arena, row_out);
+    int rc = row_unfiltered_unpack(&reader, arena, row_out);
     check(rc == 0 && row_out->kind == UNFILTERED_ROW);
 }
 
@@ -345,14 +345,14 @@ static void row_fold(struct narrow_memtable *memtable, const struct table *table
     arena_reset(memtable->scratch);
     struct reader reader = reader_of(arena_copy(memtable->scratch, buffer_view(&memtable->packed)));
     struct unfiltered written;
-    int rc = unfiltered_unpack(&reader, memtable->scratch, &written);
+    int rc = row_unfiltered_unpack(&reader, memtable->scratch, &written);
     check(rc == 0 && written.kind == UNFILTERED_ROW);
     versions_unpack(newest, count, memtable->scratch, versions);
     versions[count] = &written.row;
     struct unfiltered merged = {.kind = UNFILTERED_ROW};
     row_merge(table, versions, count + 1, DELETION_NONE, memtable->scratch, &merged.row);
     buffer_clear(&memtable->packed);
-    unfiltered_pack(&merged, &memtable->packed);
+    row_unfiltered_pack(&merged, &memtable->packed);
 }
 
 /* Whether the row in `packed`, of these columns, is its own merge with a version. */
@@ -363,7 +363,7 @@ static bool version_replaces(const struct narrow_memtable *memtable,
     struct bytes older = bytes_of(version->packed, version->size);
 
     if (columns == 0 || version->columns == 0)
-        return unfiltered_packed_replaces(newer, older);
+        return row_packed_replaces(newer, older);
     return (version->columns & ~columns) == 0 && row_packed_follows(newer, older);
 }
 
@@ -426,7 +426,7 @@ static void apply_row(struct narrow_memtable *memtable, const struct table *tabl
     arena_reset(memtable->scratch);
     mutation_fill_row(row, timestamp_us, memtable->scratch, &item.row);
     buffer_clear(&memtable->packed);
-    unfiltered_pack(&item, &memtable->packed);
+    row_unfiltered_pack(&item, &memtable->packed);
     if (row->is_static) {
         struct partition_extras *extras = partition_extras(memtable, partition);
         extras->static_row = version_add(memtable, table, extras->static_row, 0);
@@ -450,13 +450,13 @@ static void apply_partition_deletion(struct narrow_memtable *memtable, struct pa
 static void bound_put(const struct bound *bound, struct buffer *buffer)
 {
     buffer_put_u8(buffer, bound->side == BOUND_AFTER);
-    clustering_pack(&bound->prefix, buffer);
+    row_clustering_pack(&bound->prefix, buffer);
 }
 
 static void bound_get(struct reader *reader, struct bound *bound_out)
 {
     bound_out->side = reader_u8(reader) != 0 ? BOUND_AFTER : BOUND_BEFORE;
-    clustering_unpack(reader, &bound_out->prefix);
+    row_clustering_unpack(reader, &bound_out->prefix);
 }
 
 static void apply_range(struct narrow_memtable *memtable, struct partition *partition,
@@ -530,7 +530,7 @@ void narrow_memtable_apply_rows(struct narrow_memtable *memtable, const struct t
         struct bytes packed = packed_rows_get(rows, run->row_first + i);
         struct reader reader = reader_of(packed);
         struct clustering clustering;
-        unfiltered_unpack_clustering(&reader, &clustering);
+        row_unfiltered_unpack_clustering(&reader, &clustering);
         buffer_clear(&memtable->packed);
         row_pack_at(packed, timestamp_us, &memtable->packed);
         add_packed(memtable, table, partition, &clustering,
@@ -604,7 +604,7 @@ static void stream_find_head(struct narrow_stream *stream)
     if (node != NULL) {
         row_node_clustering(node, &stream->head_clustering);
         const struct bound *limit = reversed ? &stream->slice.start : &stream->slice.end;
-        int order = bound_compare_clustering(table, limit, &stream->head_clustering);
+        int order = row_bound_compare_clustering(table, limit, &stream->head_clustering);
         if (reversed ? order > 0 : order < 0)
             node = NULL;
     }
@@ -660,7 +660,7 @@ static bool stream_bound_is_next(const struct narrow_stream *stream)
         return false;
     if (stream->head == NULL)
         return true;
-    int order = bound_compare_clustering(
+    int order = row_bound_compare_clustering(
         stream->base.table, &stream->bounds[stream->bound_next].bound, &stream->head_clustering);
     return stream->slice.reversed ? order > 0 : order < 0;
 }
@@ -699,7 +699,7 @@ static int narrow_stream_next(struct stream *base, struct unfiltered *out, struc
         if (stream->head == NULL)
             return 0;
         struct deletion covering = stream->open;
-        if (!deletion_supersedes(covering, base->partition_deletion))
+        if (!row_deletion_supersedes(covering, base->partition_deletion))
             covering = base->partition_deletion;
         stream->last = stream->head;
         stream->head = NULL;
@@ -733,7 +733,7 @@ static struct deletion deletion_visible(const struct partition_extras *extras, u
     struct deletion strongest = DELETION_NONE;
 
     for (const struct partition_deletion *at = extras->deletions; at != NULL; at = at->older)
-        if (at->frame <= frame && deletion_supersedes(at->deletion, strongest))
+        if (at->frame <= frame && row_deletion_supersedes(at->deletion, strongest))
             strongest = at->deletion;
     return strongest;
 }

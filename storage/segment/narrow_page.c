@@ -63,7 +63,7 @@ void narrow_page_put_item(const struct unfiltered *item, struct buffer *scratch,
                           struct buffer *items)
 {
     buffer_clear(scratch);
-    unfiltered_pack(item, scratch);
+    row_unfiltered_pack(item, scratch);
     buffer_put_varint(items, (uint64_t)scratch->size << NARROW_ITEM_KIND_BITS | item_kind(item));
     buffer_append_bytes(items, buffer_view(scratch));
 }
@@ -218,7 +218,7 @@ int narrow_entry_unpack(const struct narrow_entry *entry, uint32_t item, struct 
     check(item < entry->item_count);
     const struct narrow_item *place = &entry->items[item];
     struct reader reader = reader_of(bytes_of(entry->bytes.data + place->offset, place->size));
-    int rc = unfiltered_unpack(&reader, arena, unfiltered_out);
+    int rc = row_unfiltered_unpack(&reader, arena, unfiltered_out);
     if (rc != 0)
         return rc;
     if (reader_left(&reader) > 0 || item_kind(unfiltered_out) != place->kind)
@@ -232,11 +232,11 @@ void narrow_label_pack(const struct unfiltered *item, struct buffer *label)
 {
     if (item->kind == UNFILTERED_ROW) {
         buffer_put_u8(label, LABEL_ROW);
-        clustering_pack(&item->row.clustering, label);
+        row_clustering_pack(&item->row.clustering, label);
         return;
     }
     buffer_put_u8(label, item->bound.side == BOUND_BEFORE ? LABEL_BEFORE : LABEL_AFTER);
-    clustering_pack(&item->bound.prefix, label);
+    row_clustering_pack(&item->bound.prefix, label);
 }
 
 int narrow_label_compare(const struct table *table, struct bytes label, const struct bound *bound,
@@ -247,7 +247,7 @@ int narrow_label_compare(const struct table *table, struct bytes label, const st
     *order_out = 0;
     uint8_t side = reader_u8(&reader);
     struct clustering *position = side == LABEL_ROW ? &item.row.clustering : &item.bound.prefix;
-    clustering_unpack(&reader, position);
+    row_clustering_unpack(&reader, position);
     if (reader.failed || reader_left(&reader) > 0 || side > LABEL_AFTER)
         return ERROR_CORRUPT;
     if (position->count > table->clustering_count ||
@@ -265,6 +265,6 @@ int narrow_item_compare(const struct table *table, const struct unfiltered *item
                         const struct bound *bound)
 {
     if (item->kind == UNFILTERED_BOUND)
-        return bound_compare(table, &item->bound, bound);
-    return -bound_compare_clustering(table, bound, &item->row.clustering);
+        return row_bound_compare(table, &item->bound, bound);
+    return -row_bound_compare_clustering(table, bound, &item->row.clustering);
 }

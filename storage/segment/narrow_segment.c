@@ -539,7 +539,7 @@ static int narrow_stream_static(struct narrow_stream *stream, struct unfiltered 
 static int narrow_stream_begin(struct narrow_stream *stream, struct unfiltered *out,
                                struct error *err)
 {
-    int direction = bound_compare(stream->base.table, &stream->from, &stream->to);
+    int direction = row_bound_compare(stream->base.table, &stream->from, &stream->to);
     bool is_empty = stream->reversed ? direction <= 0 : direction >= 0;
     stream->phase = is_empty ? PHASE_END : PHASE_ITEMS;
     if (is_empty)

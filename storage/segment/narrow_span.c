@@ -16,7 +16,7 @@ enum { SPAN_FORMAT = 1 };
 static void clustering_keep(const struct clustering *clustering, struct buffer *kept)
 {
     buffer_clear(kept);
-    clustering_pack(clustering, kept);
+    row_clustering_pack(clustering, kept);
 }
 
 /* The order of the row against a kept one, which was packed here and can be read. */
@@ -25,8 +25,8 @@ static int compare_kept(const struct table *table, const struct clustering *clus
 {
     struct clustering other;
     struct reader reader = reader_of(buffer_view(kept));
-    clustering_unpack(&reader, &other);
-    return clustering_compare(table, clustering, &other);
+    row_clustering_unpack(&reader, &other);
+    return row_clustering_compare(table, clustering, &other);
 }
 
 void narrow_span_add(struct narrow_span *span, const struct table *table,
@@ -73,11 +73,11 @@ bool narrow_span_may_meet(struct bytes bytes, const struct table *table, const s
     struct reader reader = reader_of(bytes);
     if (bytes.size == 0 || reader_u8(&reader) != SPAN_FORMAT)
         return true;
-    clustering_unpack(&reader, &least);
-    clustering_unpack(&reader, &greatest);
+    row_clustering_unpack(&reader, &least);
+    row_clustering_unpack(&reader, &greatest);
     if (reader.failed || reader_left(&reader) > 0 || least.count != table->clustering_count ||
         greatest.count != table->clustering_count)
         return true;
-    return bound_compare_clustering(table, &slice->start, &greatest) < 0 &&
-           bound_compare_clustering(table, &slice->end, &least) > 0;
+    return row_bound_compare_clustering(table, &slice->start, &greatest) < 0 &&
+           row_bound_compare_clustering(table, &slice->end, &least) > 0;
 }

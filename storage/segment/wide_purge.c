@@ -58,10 +58,10 @@ static int row_is_hidden(struct wide_purge *purge, const struct unfiltered *row,
         if (rc != 0)
             return rc;
     }
-    return deletion_hides(purge->deletions->partition_deletion, timestamp_us) ||
-           deletion_hides(purge->open, timestamp_us) ||
+    return row_deletion_hides(purge->deletions->partition_deletion, timestamp_us) ||
+           row_deletion_hides(purge->open, timestamp_us) ||
            (purge->has_head && order == 0 &&
-            deletion_hides(purge->head.row.deletion, timestamp_us));
+            row_deletion_hides(purge->head.row.deletion, timestamp_us));
 }
 
 static int rows_mark(struct wide_purge *purge, const struct wide_rows *rows, bool *any_out,

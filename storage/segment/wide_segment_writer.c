@@ -174,7 +174,7 @@ static void label_set(struct wide_segment_writer *writer, const struct wide_rows
     for (uint32_t i = 0; i < clustering.count; i++)
         clustering.values[i] = wide_vector_value(&rows->vectors[i], row, &values);
     buffer_clear(&writer->label);
-    clustering_pack(&clustering, &writer->label);
+    row_clustering_pack(&clustering, &writer->label);
     buffer_release(&values);
 }
 

@@ -10,10 +10,10 @@ static void check_repacked(const struct unfiltered *item, struct arena *arena)
 {
     struct buffer first = {0}, second = {0};
     struct unfiltered again;
-    unfiltered_pack(item, &first);
+    row_unfiltered_pack(item, &first);
     struct reader reader = reader_of(buffer_view(&first));
-    check(unfiltered_unpack(&reader, arena, &again) == 0 && reader_left(&reader) == 0);
-    unfiltered_pack(&again, &second);
+    check(row_unfiltered_unpack(&reader, arena, &again) == 0 && reader_left(&reader) == 0);
+    row_unfiltered_pack(&again, &second);
     check(bytes_equal(buffer_view(&first), buffer_view(&second)));
     buffer_release(&first);
     buffer_release(&second);

@@ -364,7 +364,7 @@ static void add_counter(struct write_batch *batch)
     struct buffer packed = {0};
     struct clustering clustering = {.count = 1};
     clustering.values[0] = bytes_of(one, 4);
-    clustering_pack(&clustering, &packed);
+    row_clustering_pack(&clustering, &packed);
     const struct counter_increment increment = {.table_id = FUZZ_TABLE_COUNTER,
                                                 .column_id = 3,
                                                 .key = bytes_text("p"),

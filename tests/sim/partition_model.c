@@ -132,7 +132,7 @@ struct slice model_slice(uint64_t *random, struct arena *arena)
     do {
         model_bound(random, arena, &slice.start);
         model_bound(random, arena, &slice.end);
-    } while (bound_compare(table, &slice.start, &slice.end) >= 0);
+    } while (row_bound_compare(table, &slice.start, &slice.end) >= 0);
     schema_unref(schema);
     return slice;
 }
@@ -418,8 +418,8 @@ static void check_in_slice(const struct table *table, const struct slice *slice,
                            const struct unfiltered *item)
 {
     if (item->kind == UNFILTERED_BOUND) {
-        cr_assert(bound_compare(table, &slice->start, &item->bound) <= 0);
-        cr_assert(bound_compare(table, &slice->end, &item->bound) >= 0);
+        cr_assert(row_bound_compare(table, &slice->start, &item->bound) <= 0);
+        cr_assert(row_bound_compare(table, &slice->end, &item->bound) >= 0);
     } else {
         cr_assert(item->row.is_static ? slice->with_static
                                       : slice_contains(table, slice, &item->row.clustering));
@@ -435,7 +435,7 @@ static void check_after(const struct table *table, const struct slice *slice,
     struct unfiltered last;
 
     if (packed->size > 0) {
-        cr_assert_eq(unfiltered_unpack(&reader, arena, &last), 0);
+        cr_assert_eq(row_unfiltered_unpack(&reader, arena, &last), 0);
         int order = stream_position_compare(table, &last, item);
         bool forward = !slice->reversed || (last.kind == UNFILTERED_ROW && last.row.is_static);
         cr_assert(forward ? order < 0 : order > 0);
@@ -456,7 +456,7 @@ void model_print_raw(struct stream *stream, const struct slice *slice, struct bu
         check_in_slice(table, slice, &item);
         check_after(table, slice, &packed, &item);
         buffer_clear(&packed);
-        unfiltered_pack(&item, &packed);
+        row_unfiltered_pack(&item, &packed);
         if (item.kind == UNFILTERED_ROW) {
             print_row(&item.row, text);
             continue;

@@ -41,7 +41,7 @@ static uint32_t slot_of(struct fixture *fixture, const char *key, int c1, uint32
     value_put_int(&value, c1);
     struct clustering clustering = {.count = 1, .values = {buffer_view(&value)}};
     if (column_id != TOTAL)
-        clustering_pack(&clustering, &packed);
+        row_clustering_pack(&clustering, &packed);
     uint32_t slot = counter_memtable_slot(fixture->memtable, MODEL_COUNTER_TABLE, bytes_text(key),
                                           buffer_view(&packed), column_id);
     buffer_release(&value);

@@ -49,7 +49,7 @@ static const struct cell *standing(const struct cells *read, const struct cells 
             continue;
         bool is_newer = found == NULL || (cell->timestamp_us == TIMESTAMP_SERVER &&
                                           found->timestamp_us != TIMESTAMP_SERVER);
-        if (is_newer || cell_reconcile(found, cell) > 0)
+        if (is_newer || row_cell_reconcile(found, cell) > 0)
             found = cell;
     }
     return found != NULL && (found->flags & CELL_TOMBSTONE) == 0 ? found : NULL;

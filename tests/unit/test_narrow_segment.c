@@ -316,7 +316,7 @@ static struct content model_slice(struct fixture *fixture, const struct content 
             sliced.items[sliced.count++] = content->items[0];
         i++;
     }
-    if (bound_compare(fixture->table, &slice->start, &slice->end) >= 0)
+    if (row_bound_compare(fixture->table, &slice->start, &slice->end) >= 0)
         return sliced;
     size_t rows_begin = sliced.count;
     struct deletion open = DELETION_NONE;
@@ -358,7 +358,7 @@ static struct slice make_slice(struct fixture *fixture, uint64_t rows)
         slice.start = make_bound(fixture, spread);
         slice.end = make_bound(fixture, spread);
     }
-    if (bound_compare(fixture->table, &slice.start, &slice.end) > 0) {
+    if (row_bound_compare(fixture->table, &slice.start, &slice.end) > 0) {
         struct bound start = slice.end;
         slice.end = slice.start;
         slice.start = start;
@@ -422,8 +422,8 @@ static int read_slice(struct fixture *fixture, struct segment *segment, uint32_t
         cr_assert_lt(count, expected.count);
         buffer_clear(&packed[0]);
         buffer_clear(&packed[1]);
-        unfiltered_pack(&item, &packed[0]);
-        unfiltered_pack(&expected.items[count++], &packed[1]);
+        row_unfiltered_pack(&item, &packed[0]);
+        row_unfiltered_pack(&expected.items[count++], &packed[1]);
         cr_assert(bytes_equal(buffer_view(&packed[0]), buffer_view(&packed[1])));
     }
     cr_assert(rc < 0 || count == expected.count);

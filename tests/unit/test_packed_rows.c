@@ -119,7 +119,7 @@ Test(packed_rows, elements_come_back_with_their_paths)
     packed_rows_element(&fixture.rows, MODEL_M, bytes_text("a"));
     packed_rows_element(&fixture.rows, MODEL_M, bytes_text("bc"));
     struct reader reader = reader_of(packed_rows_get(&fixture.rows, 0));
-    cr_assert_eq(unfiltered_unpack(&reader, fixture.arena, &item), 0);
+    cr_assert_eq(row_unfiltered_unpack(&reader, fixture.arena, &item), 0);
     cr_assert_eq(reader_left(&reader), 0);
     cr_assert_eq(item.row.marker.timestamp_us, TIMESTAMP_SERVER);
     cr_assert_eq(item.row.cell_count, 2);
@@ -170,7 +170,7 @@ static void read_all(const struct fixture *fixture, const struct narrow_memtable
 
     buffer_clear(packed);
     while (stream != NULL && stream->next(stream, &item, NULL) == 1)
-        unfiltered_pack(&item, packed);
+        row_unfiltered_pack(&item, packed);
     stream_close(stream);
 }
 

@@ -93,11 +93,11 @@ Test(row, rows_and_bounds_lie_on_one_line)
 
     for (uint32_t i = 0; i < bound_count; i++) {
         for (uint32_t j = 0; j < bound_count; j++)
-            cr_expect_eq(sign(bound_compare(table, &bounds[i].bound, &bounds[j].bound)),
+            cr_expect_eq(sign(row_bound_compare(table, &bounds[i].bound, &bounds[j].bound)),
                          sign(bounds[i].place - bounds[j].place));
         for (int n = 0; n < 16; n++) {
             struct clustering clustering = make_clustering(2, n / 4, n % 4);
-            cr_expect_eq(sign(bound_compare_clustering(table, &bounds[i].bound, &clustering)),
+            cr_expect_eq(sign(row_bound_compare_clustering(table, &bounds[i].bound, &clustering)),
                          sign(bounds[i].place - clustering_place(n / 4, n % 4)));
         }
     }
@@ -105,7 +105,7 @@ Test(row, rows_and_bounds_lie_on_one_line)
         struct clustering a = make_clustering(2, n / 64, n / 16 % 4);
         struct clustering b = make_clustering(2, n / 4 % 4, n % 4);
         cr_expect_eq(
-            sign(clustering_compare(table, &a, &b)),
+            sign(row_clustering_compare(table, &a, &b)),
             sign(clustering_place(n / 64, n / 16 % 4) - clustering_place(n / 4 % 4, n % 4)));
     }
     schema_unref(schema);
@@ -178,7 +178,7 @@ static void expect_equal_cell(const struct cell *a, const struct cell *b)
     cr_assert_eq(a->flags, b->flags);
     cr_assert_eq(a->ttl_s, b->ttl_s);
     cr_assert_eq(a->path.data == NULL, b->path.data == NULL);
-    cr_assert_eq(cell_reconcile(a, b), 0);
+    cr_assert_eq(row_cell_reconcile(a, b), 0);
 }
 
 static void expect_equal_row(const struct row *a, const struct row *b)
@@ -187,7 +187,7 @@ static void expect_equal_row(const struct row *a, const struct row *b)
     cr_assert_eq(a->clustering.count, b->clustering.count);
     for (uint32_t i = 0; i < a->clustering.count; i++)
         cr_assert(bytes_equal(a->clustering.values[i], b->clustering.values[i]));
-    cr_assert_eq(liveness_reconcile(a->marker, b->marker), 0);
+    cr_assert_eq(row_liveness_reconcile(a->marker, b->marker), 0);
     cr_assert_eq(a->deletion.timestamp_us, b->deletion.timestamp_us);
     cr_assert_eq(a->deletion.local_s, b->deletion.local_s);
     cr_assert_eq(a->complex_count, b->complex_count);
@@ -211,12 +211,12 @@ Test(row, the_packed_form_reads_back)
 
     make_samples(&samples);
     for (int i = 0; i < SAMPLE_COUNT; i++)
-        unfiltered_pack(&samples.unfiltereds[i], &packed);
+        row_unfiltered_pack(&samples.unfiltereds[i], &packed);
     struct reader reader = reader_of(buffer_view(&packed));
     for (int i = 0; i < SAMPLE_COUNT; i++) {
         const struct unfiltered *expected = &samples.unfiltereds[i];
         struct unfiltered read;
-        cr_assert_eq(unfiltered_unpack(&reader, arena, &read), 0);
+        cr_assert_eq(row_unfiltered_unpack(&reader, arena, &read), 0);
         cr_assert_eq(read.kind, expected->kind);
         cr_assert_eq(read.before.timestamp_us, expected->before.timestamp_us);
         cr_assert_eq(read.after.timestamp_us, expected->after.timestamp_us);
@@ -224,7 +224,7 @@ Test(row, the_packed_form_reads_back)
         if (read.kind == UNFILTERED_ROW)
             expect_equal_row(&read.row, &expected->row);
         else
-            cr_assert_eq(bound_compare(table, &read.bound, &expected->bound), 0);
+            cr_assert_eq(row_bound_compare(table, &read.bound, &expected->bound), 0);
     }
     cr_assert_eq(reader_left(&reader), 0);
     buffer_release(&packed);
@@ -247,9 +247,9 @@ Test(row, a_copy_outlives_what_it_was_made_from)
         struct row copy;
         if (expected->kind != UNFILTERED_ROW)
             continue;
-        unfiltered_pack(expected, &packed);
+        row_unfiltered_pack(expected, &packed);
         struct reader reader = reader_of(buffer_view(&packed));
-        cr_assert_eq(unfiltered_unpack(&reader, arena, &read), 0);
+        cr_assert_eq(row_unfiltered_unpack(&reader, arena, &read), 0);
         row_copy(&read.row, copies, &copy);
         memset(packed.data, 0xff, packed.size);
         if (read.row.cell_count > 0)
@@ -283,7 +283,7 @@ static void pack_write(int64_t marker_us, int64_t cells_us, uint32_t cell_count,
                                  .ttl_s = ttl_s,
                                  .expiry_s = ttl_s > 0 ? 1000 : EXPIRY_NONE,
                                  .value = bytes_text(flags != 0 ? "" : "value")};
-    unfiltered_pack(&item, packed);
+    row_unfiltered_pack(&item, packed);
 }
 
 /* Only a later INSERT of all the columns leaves nothing of the row before it. */
@@ -314,7 +314,7 @@ Test(row, a_whole_row_replaces_an_older_one_and_nothing_less_does)
         struct buffer newer = {0};
         pack_write(rows[i].marker_us, rows[i].cells_us, rows[i].cell_count, rows[i].flags,
                    rows[i].ttl_s, &newer);
-        cr_expect_eq(unfiltered_packed_replaces(buffer_view(&newer), buffer_view(&older)),
+        cr_expect_eq(row_packed_replaces(buffer_view(&newer), buffer_view(&older)),
                      rows[i].replaces, "row %zu", i);
         buffer_release(&newer);
     }
@@ -344,7 +344,7 @@ Test(row, the_documented_example_has_these_bytes)
                                             .cell_count = 2}};
     struct buffer packed = {0};
 
-    unfiltered_pack(&unfiltered, &packed);
+    row_unfiltered_pack(&unfiltered, &packed);
     cr_assert(bytes_equal(buffer_view(&packed), bytes_of(expected, sizeof expected)));
     buffer_release(&packed);
 }
@@ -357,9 +357,9 @@ static void use(const struct table *table, struct bytes bytes, struct arena *are
     struct buffer again = {0};
 
     arena_reset(arena);
-    if (unfiltered_unpack(&reader, arena, &read) < 0)
+    if (row_unfiltered_unpack(&reader, arena, &read) < 0)
         return;
-    unfiltered_pack(&read, &again);
+    row_unfiltered_pack(&read, &again);
     buffer_release(&again);
     if (read.kind != UNFILTERED_ROW)
         return;
@@ -380,11 +380,11 @@ Test(row, damaged_rows_never_crash)
     make_samples(&samples);
     for (int i = 0; i < SAMPLE_COUNT; i++) {
         struct buffer packed = {0};
-        unfiltered_pack(&samples.unfiltereds[i], &packed);
+        row_unfiltered_pack(&samples.unfiltereds[i], &packed);
         for (size_t size = 0; size < packed.size; size++) {
             struct reader reader = reader_of(bytes_of(packed.data, size));
             struct unfiltered read;
-            cr_assert_eq(unfiltered_unpack(&reader, arena, &read), ERROR_CORRUPT);
+            cr_assert_eq(row_unfiltered_unpack(&reader, arena, &read), ERROR_CORRUPT);
         }
         for (size_t bit = 0; bit < 8 * packed.size; bit++) {
             packed.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -425,7 +425,8 @@ Test(row, what_no_writer_writes_is_corrupt)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct reader reader = reader_of(bytes_of(cases[i].bytes, cases[i].size));
         struct unfiltered read;
-        cr_expect_eq(unfiltered_unpack(&reader, arena, &read), ERROR_CORRUPT, "%s", cases[i].what);
+        cr_expect_eq(row_unfiltered_unpack(&reader, arena, &read), ERROR_CORRUPT, "%s",
+                     cases[i].what);
     }
     arena_free(arena);
 }

@@ -320,7 +320,7 @@ static struct bytes pack(const struct row *row, struct arena *arena)
     struct unfiltered unfiltered = {.kind = UNFILTERED_ROW, .row = *row};
     struct buffer buffer = {0};
 
-    unfiltered_pack(&unfiltered, &buffer);
+    row_unfiltered_pack(&unfiltered, &buffer);
     struct bytes packed = arena_copy(arena, buffer_view(&buffer));
     buffer_release(&buffer);
     return packed;
@@ -332,7 +332,7 @@ static struct row *repack(const struct row *row, struct arena *arena)
         arena_alloc(arena, sizeof *unfiltered, _Alignof(struct unfiltered));
     struct reader reader = reader_of(pack(row, arena));
 
-    cr_assert_eq(unfiltered_unpack(&reader, arena, unfiltered), 0);
+    cr_assert_eq(row_unfiltered_unpack(&reader, arena, unfiltered), 0);
     cr_assert_eq(reader_left(&reader), 0);
     return &unfiltered->row;
 }
@@ -663,7 +663,7 @@ Test(row_merge, equal_clusterings_in_two_spellings_come_out_the_same)
 
     a->clustering.values[1] = bytes_of(decimal_paths[0], 5);
     b->clustering.values[1] = bytes_of(decimal_paths[1], 5);
-    cr_assert_eq(clustering_compare(table, &a->clustering, &b->clustering), 0);
+    cr_assert_eq(row_clustering_compare(table, &a->clustering, &b->clustering), 0);
     row_merge(table, (const struct row *[]){a, b}, 2, DELETION_NONE, arena, &merged);
     cr_assert(bytes_equal(merged.clustering.values[1], a->clustering.values[1]));
     row_merge(table, (const struct row *[]){b, a}, 2, DELETION_NONE, arena, &merged);

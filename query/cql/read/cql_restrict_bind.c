@@ -159,7 +159,7 @@ static int extend(const struct cql_restriction *restriction, const struct cql_co
 
 static int order_prefixes(const void *a, const void *b, void *table)
 {
-    return clustering_compare(table, a, b);
+    return row_clustering_compare(table, a, b);
 }
 
 static void sort_prefixes(const struct table *table, struct prefixes *prefixes)
@@ -171,7 +171,7 @@ static void sort_prefixes(const struct table *table, struct prefixes *prefixes)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < prefixes->count; i++) {
         if (kept == 0 ||
-            clustering_compare(table, &prefixes->items[kept - 1], &prefixes->items[i]) != 0) {
+            row_clustering_compare(table, &prefixes->items[kept - 1], &prefixes->items[i]) != 0) {
             prefixes->items[kept++] = prefixes->items[i];
         }
     }
@@ -212,10 +212,10 @@ static int set_limit(const struct cql_restriction *restriction, const struct cql
 static void add_slice(const struct range *range, const struct bound *start, const struct bound *end)
 {
     struct cql_restrict_bound *bound = range->bound;
-    if (bound_compare(range->table, start, end) >= 0)
+    if (row_bound_compare(range->table, start, end) >= 0)
         return;
     if (bound->slice_count > 0 &&
-        bound_compare(range->table, &bound->slices[bound->slice_count - 1].end, start) == 0) {
+        row_bound_compare(range->table, &bound->slices[bound->slice_count - 1].end, start) == 0) {
         bound->slices[bound->slice_count - 1].end = *end;
         return;
     }

@@ -31,7 +31,7 @@ static int order_sorted(const void *a, const void *b, void *context)
     const struct select *select = context;
     const struct sorted_row *left = a;
     const struct sorted_row *right = b;
-    int order = clustering_compare(select->plan->table, &left->clustering, &right->clustering);
+    int order = row_clustering_compare(select->plan->table, &left->clustering, &right->clustering);
     if (order == 0)
         return (left->number > right->number) - (left->number < right->number);
     return select->plan->is_reversed ? -order : order;
@@ -108,7 +108,7 @@ static void note_sorted(struct select *select, const struct clustering *clusteri
     uint32_t most = select->plan->order_columns;
     ordered.count = ordered.count < most ? ordered.count : most;
     select->sorted[select->row_count] =
-        (struct sorted_row){.clustering = clustering_copy(&ordered, select->work->arena),
+        (struct sorted_row){.clustering = row_clustering_copy(&ordered, select->work->arena),
                             .start = start,
                             .size = select->cells.size - start,
                             .number = select->row_count};

@@ -206,8 +206,9 @@ static int order_rows(const void *a, const void *b, void *table)
     if (left->token != right->token)
         return left->token < right->token ? -1 : 1;
     int order = bytes_compare(left->key, right->key);
-    return order != 0 ? order
-                      : clustering_compare(table, &left->row.clustering, &right->row.clustering);
+    return order != 0
+               ? order
+               : row_clustering_compare(table, &left->row.clustering, &right->row.clustering);
 }
 
 /* ---- system.local ---- */

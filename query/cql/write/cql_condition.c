@@ -147,8 +147,8 @@ static int order_statements(const void *a, const void *b)
 {
     const struct cql_write_statement *const *left = a;
     const struct cql_write_statement *const *right = b;
-    int order = clustering_compare((*left)->plan->table, &(*left)->bound.slices[0].start.prefix,
-                                   &(*right)->bound.slices[0].start.prefix);
+    int order = row_clustering_compare((*left)->plan->table, &(*left)->bound.slices[0].start.prefix,
+                                       &(*right)->bound.slices[0].start.prefix);
     return order != 0 ? order : (*left > *right) - (*left < *right);
 }
 
@@ -173,8 +173,8 @@ static int check_sorts(struct cql_work *work, const struct cql_write_statement *
         qsort(rows, row_count, sizeof(struct cql_write_statement *), order_statements);
     for (uint32_t i = 1; i < row_count; i++) {
         bool is_same_row =
-            clustering_compare(rows[i]->plan->table, &rows[i - 1]->bound.slices[0].start.prefix,
-                               &rows[i]->bound.slices[0].start.prefix) == 0;
+            row_clustering_compare(rows[i]->plan->table, &rows[i - 1]->bound.slices[0].start.prefix,
+                                   &rows[i]->bound.slices[0].start.prefix) == 0;
         int rc = is_same_row ? check_pair(work, rows[i - 1], rows[i]) : 0;
         if (rc != 0)
             return rc;

@@ -103,7 +103,7 @@ static bool stands_before(const struct cell *made, const struct cell *there)
 {
     bool is_newer =
         made->timestamp_us == TIMESTAMP_SERVER && there->timestamp_us != TIMESTAMP_SERVER;
-    return is_newer || cell_reconcile(there, made) > 0;
+    return is_newer || row_cell_reconcile(there, made) > 0;
 }
 
 static uint32_t copy_numbers(struct cql_live_list *list, uint32_t to, uint32_t from, uint32_t until)

@@ -94,7 +94,7 @@ static int order_rows(const void *a, const void *b, void *table)
 {
     const struct row *const *left = a;
     const struct row *const *right = b;
-    return clustering_compare(table, &(*left)->clustering, &(*right)->clustering);
+    return row_clustering_compare(table, &(*left)->clustering, &(*right)->clustering);
 }
 
 static void find_rows(struct refusal *refusal)
@@ -116,8 +116,9 @@ static void find_rows(struct refusal *refusal)
     }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < refusal->row_count; i++) {
-        if (kept == 0 || clustering_compare(refusal->table, &refusal->rows[kept - 1]->clustering,
-                                            &refusal->rows[i]->clustering) != 0) {
+        if (kept == 0 ||
+            row_clustering_compare(refusal->table, &refusal->rows[kept - 1]->clustering,
+                                   &refusal->rows[i]->clustering) != 0) {
             refusal->rows[kept++] = refusal->rows[i];
         }
     }

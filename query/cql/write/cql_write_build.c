@@ -366,7 +366,7 @@ static void finish_cells(struct row_builder *builder, struct row *row)
     for (uint32_t i = 0; i < builder->cell_count; i++) {
         if (kept > 0 && order_cells(&builder->cells[kept - 1], &builder->cells[i],
                                     (void *)(uintptr_t)table) == 0) {
-            if (cell_reconcile(&builder->cells[kept - 1], &builder->cells[i]) <= 0)
+            if (row_cell_reconcile(&builder->cells[kept - 1], &builder->cells[i]) <= 0)
                 continue;
             kept--;
         }
@@ -393,7 +393,7 @@ static int make_row(struct cql_work *work, const struct cql_write_statement *sta
     builder.context.values = statement->values;
     *row = (struct row){.is_static = is_static, .marker = LIVENESS_NONE, .deletion = DELETION_NONE};
     if (!is_static)
-        row->clustering = clustering_copy(clustering, batch->arena);
+        row->clustering = row_clustering_copy(clustering, batch->arena);
     int rc = 0;
     for (uint32_t i = 0; i < plan->operation_count && rc == 0; i++)
         if ((plan->operations[i].column->kind == COLUMN_STATIC) == is_static)
@@ -525,9 +525,9 @@ static void build_deletion(struct cql_work *work, const struct cql_write_stateme
     for (uint32_t i = 0; i < bound->slice_count; i++) {
         const struct slice *slice = &bound->slices[i];
         bool is_row = slice->start.prefix.count == table->clustering_count &&
-                      clustering_compare(table, &slice->start.prefix, &slice->end.prefix) == 0;
+                      row_clustering_compare(table, &slice->start.prefix, &slice->end.prefix) == 0;
         if (is_row) {
-            struct row row = {.clustering = clustering_copy(&slice->start.prefix, batch->arena),
+            struct row row = {.clustering = row_clustering_copy(&slice->start.prefix, batch->arena),
                               .marker = LIVENESS_NONE,
                               .deletion = deletion};
             items[mutation->item_count++] = (struct unfiltered){.kind = UNFILTERED_ROW, .row = row};
@@ -535,8 +535,8 @@ static void build_deletion(struct cql_work *work, const struct cql_write_stateme
         }
         struct bound start = slice->start;
         struct bound end = slice->end;
-        start.prefix = clustering_copy(&start.prefix, batch->arena);
-        end.prefix = clustering_copy(&end.prefix, batch->arena);
+        start.prefix = row_clustering_copy(&start.prefix, batch->arena);
+        end.prefix = row_clustering_copy(&end.prefix, batch->arena);
         items[mutation->item_count++] = (struct unfiltered){
             .kind = UNFILTERED_BOUND, .bound = start, .before = DELETION_NONE, .after = deletion};
         items[mutation->item_count++] = (struct unfiltered){
@@ -550,7 +550,7 @@ static struct bytes packed_clustering(struct write_batch *batch,
                                       const struct clustering *clustering)
 {
     struct buffer packed = {.arena = batch->arena};
-    clustering_pack(clustering, &packed);
+    row_clustering_pack(clustering, &packed);
     return buffer_view(&packed);
 }
 
