@@ -224,7 +224,7 @@ static void read_rows(struct bench *bench, uint32_t table_id, uint64_t key, stru
 
 static void read_user(struct bench *bench)
 {
-    read_rows(bench, TABLE_USER, random_below(bench, bench->arguments.rows), slice_all(), 1);
+    read_rows(bench, TABLE_USER, random_below(bench, bench->arguments.rows), stream_slice_all(), 1);
 }
 
 /* SLICE_ROWS rows from a place on. */
@@ -234,7 +234,7 @@ static void read_slice(struct bench *bench)
     uint64_t rows = bench->arguments.rows / sources;
     uint64_t place = rows > SLICE_ROWS ? random_below(bench, rows - SLICE_ROWS) : 0;
     struct buffer number = {0};
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     value_put_bigint(&number, (int64_t)place);
     slice.start.prefix.values[0] = buffer_view(&number);
     slice.start.prefix.count = 1;

@@ -116,7 +116,7 @@ static int ingest_read_producers(struct ingest *ingest, struct bytes position, s
     struct read_request request = {
         .table_id = TABLE_PRODUCER,
         .is_scan = true,
-        .slice = slice_all(),
+        .slice = stream_slice_all(),
         .position = position,
         .row_limit = READ_ROWS_MAX,
         .view = READ_DURABLE,

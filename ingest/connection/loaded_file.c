@@ -137,7 +137,7 @@ static int lookup_read(struct lookup *lookup, struct bytes position, struct erro
     struct read_request request = {
         .table_id = TABLE_LOADED_FILE,
         .key = bytes_of(lookup->key, sizeof lookup->key),
-        .slice = slice_all(),
+        .slice = stream_slice_all(),
         .position = position,
         .row_limit = FILES_PAGE_ROWS,
         .view = READ_DURABLE,

@@ -247,7 +247,7 @@ static void list_read(struct producers_job *job)
     struct read_request request = {
         .table_id = TABLE_PRODUCER,
         .is_scan = true,
-        .slice = slice_all(),
+        .slice = stream_slice_all(),
         .position = buffer_view(&job->position),
         .row_limit = PRODUCERS_PAGE_ROWS,
         .view = READ_DURABLE,

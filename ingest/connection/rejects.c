@@ -357,7 +357,7 @@ static void rejects_read(struct rejects_job *job)
 {
     struct read_request request = {
         .table_id = TABLE_REJECT,
-        .slice = slice_all(),
+        .slice = stream_slice_all(),
         .row_limit = REJECTS_PAGE_ROWS,
         .view = READ_DURABLE,
     };

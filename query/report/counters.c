@@ -446,7 +446,7 @@ static int ask_page(struct counters *counters, struct error *err)
     struct read_request request = {.table_id = counters->table->table_id,
                                    .is_scan = key.size == 0,
                                    .key = key,
-                                   .slice = slice_all(),
+                                   .slice = stream_slice_all(),
                                    .position = position,
                                    .row_limit = PAGE_ROWS,
                                    .view = READ_DURABLE};

@@ -460,7 +460,7 @@ static void day_extend(struct changed_day *day, const struct mutation *mutation,
     const struct table *table = day->table;
     struct buffer packed = {0};
     if (mutation->deletion.timestamp_us != TIMESTAMP_NONE) {
-        day->slice = slice_all();
+        day->slice = stream_slice_all();
         day->deletes_range = true;
     } else if (mutation->item_count > 0) {
         struct bound start = bound_of(&mutation->items[0], BOUND_BEFORE);

@@ -24,7 +24,7 @@ enum flag_form { FLAGS_CONSTANT = 0, FLAGS_VECTOR = 1 };
 
 /* ---- columns and their values ---- */
 
-enum vector_kind vector_kind_of(const struct type *type)
+enum vector_kind block_vector_kind(const struct type *type)
 {
     switch (type->kind) {
     case TYPE_BIGINT:
@@ -85,7 +85,7 @@ static size_t integer_size(const struct type *type)
     return type->kind == TYPE_INT || type->kind == TYPE_DATE ? 4 : 8;
 }
 
-void vector_value_put(const struct type *type, int64_t integer, uint8_t scale,
+void block_vector_put(const struct type *type, int64_t integer, uint8_t scale,
                       struct buffer *buffer)
 {
     if (type->kind == TYPE_DECIMAL) {
@@ -121,14 +121,14 @@ static int decimal_value_get(struct bytes value, int64_t *integer_out, uint8_t *
     return 0;
 }
 
-int vector_value_get(const struct type *type, struct bytes value, int64_t *integer_out,
+int block_vector_get(const struct type *type, struct bytes value, int64_t *integer_out,
                      uint8_t *scale_out)
 {
     *integer_out = 0;
     *scale_out = 0;
     if (type->kind == TYPE_DECIMAL)
         return decimal_value_get(value, integer_out, scale_out);
-    if (vector_kind_of(type) != VECTOR_INTEGER || value.size != integer_size(type))
+    if (block_vector_kind(type) != VECTOR_INTEGER || value.size != integer_size(type))
         return ERROR_INVALID;
     if (type->kind == TYPE_BOOLEAN)
         *integer_out = value.data[0] != 0;
@@ -229,7 +229,7 @@ struct block *block_new(const struct table *table, uint32_t capacity)
     for (uint32_t i = 0; i < block->column_count; i++) {
         const struct column *column = block_column_of(table, i);
         block->columns[i].column_id = column->id;
-        block->columns[i].kind = vector_kind_of(column->type);
+        block->columns[i].kind = block_vector_kind(column->type);
     }
     block_reserve(block, capacity);
     return block;

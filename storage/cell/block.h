@@ -63,7 +63,7 @@ struct block {
                                         * what a stream takes; else the store does */
 };
 
-enum vector_kind vector_kind_of(const struct type *type);
+enum vector_kind block_vector_kind(const struct type *type);
 
 /* How many columns a block of the table has, and which: the clustering ones without the rank, then
  * the regular ones. */
@@ -73,9 +73,9 @@ const struct column *block_column_of(const struct table *table, uint32_t index);
 /* The serialized value of a row's integer or decimal, appended; and back.  ERROR_INVALID when the
  * value is none of the type or, for a decimal, has no 64-bit unscaled value or a scale over
  * BLOCK_SCALE_MAX.  `scale_out` is 0 for integers. */
-void vector_value_put(const struct type *type, int64_t integer, uint8_t scale,
+void block_vector_put(const struct type *type, int64_t integer, uint8_t scale,
                       struct buffer *buffer);
-must_check int vector_value_get(const struct type *type, struct bytes value, int64_t *integer_out,
+must_check int block_vector_get(const struct type *type, struct bytes value, int64_t *integer_out,
                                 uint8_t *scale_out);
 
 /* A block for `table` (TABLE_RANKED) with room for `capacity` rows; grows by block_reserve. */

@@ -121,7 +121,7 @@ size_t partition_index_bytes(const struct partition_index *index)
            ((size_t)index->slot_capacity + index->order_count) * sizeof(uint32_t);
 }
 
-int partition_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b)
+int partition_index_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b)
 {
     if (token_a != token_b)
         return token_a < token_b ? -1 : 1;
@@ -129,7 +129,8 @@ int partition_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct
 }
 
 /* By the upper halves of the tokens, and those of one half, which are few, among themselves. */
-void partition_sort_numbers(const struct partition_sort *sort, uint32_t *numbers, uint32_t count)
+void partition_index_sort_numbers(const struct partition_sort *sort, uint32_t *numbers,
+                                  uint32_t count)
 {
     uint64_t *items = memory_alloc(2 * (size_t)count * sizeof *items);
     for (uint32_t i = 0; i < count; i++) {
@@ -260,7 +261,7 @@ static int compare_places(const void *a, const void *b, void *context)
 {
     const struct index_entry *first = entry_at(context, *(const uint32_t *)a);
     const struct index_entry *second = entry_at(context, *(const uint32_t *)b);
-    return partition_order(first->token, entry_key(first), second->token, entry_key(second));
+    return partition_index_order(first->token, entry_key(first), second->token, entry_key(second));
 }
 
 static int64_t place_token(const void *context, uint32_t place)
@@ -276,7 +277,7 @@ static void index_sort(struct partition_index *index)
     for (uint32_t i = 0; i < index->slot_capacity; i++)
         if (index->slots[i] != 0)
             index->order[count++] = index->slots[i] - 1;
-    partition_sort_numbers(&sort, index->order, count);
+    partition_index_sort_numbers(&sort, index->order, count);
     index->order_count = count;
     index->walked = 0;
 }
@@ -290,7 +291,7 @@ static uint32_t order_seek(const struct partition_index *index, int64_t token, s
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const struct index_entry *entry = entry_at(index, index->order[middle]);
-        int order = partition_order(entry->token, entry_key(entry), token, key);
+        int order = partition_index_order(entry->token, entry_key(entry), token, key);
         if (order < 0 || (order == 0 && after))
             low = middle + 1;
         else

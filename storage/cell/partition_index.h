@@ -43,7 +43,7 @@ bool partition_index_next(const struct partition_index *index, uint32_t *place,
 bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
                           bool after, struct partition_index_entry *entry_out);
 /* Order of partitions: by token, then key bytes. */
-int partition_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b);
+int partition_index_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b);
 /* Sort numbers of partitions in that order, which `compare` knows of pointers to two numbers, as
  * qsort_r has it.  A million takes some 20 ms and for the time of the sort 16 MB. */
 struct partition_sort {
@@ -51,5 +51,6 @@ struct partition_sort {
     int (*compare)(const void *a, const void *b, void *context);
     void *context;
 };
-void partition_sort_numbers(const struct partition_sort *sort, uint32_t *numbers, uint32_t count);
+void partition_index_sort_numbers(const struct partition_sort *sort, uint32_t *numbers,
+                                  uint32_t count);
 #endif

@@ -188,7 +188,7 @@ static void restamp_close(struct stream *base)
     memory_free(stream);
 }
 
-struct stream *stream_restamped(struct stream *inner, struct restamp_each each)
+struct stream *restamp_of_stream(struct stream *inner, struct restamp_each each)
 {
     struct restamp_stream *stream = memory_zeroed(1, sizeof(*stream));
     stream->stream = (struct stream){.table = inner->table,

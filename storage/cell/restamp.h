@@ -50,5 +50,5 @@ struct restamp_each {
     int64_t (*call)(void *context, int64_t timestamp_us);
     void *context;
 };
-struct stream *stream_restamped(struct stream *inner, struct restamp_each each);
+struct stream *restamp_of_stream(struct stream *inner, struct restamp_each each);
 #endif

@@ -11,7 +11,7 @@
 /* A row or two of ordinary size; a larger one gets a chunk of its own. */
 enum { STREAM_ARENA_CHUNK = 4096 };
 
-struct slice slice_all(void)
+struct slice stream_slice_all(void)
 {
     return (struct slice){
         .start = {.side = BOUND_BEFORE},
@@ -20,8 +20,8 @@ struct slice slice_all(void)
     };
 }
 
-bool slice_contains(const struct table *table, const struct slice *slice,
-                    const struct clustering *clustering)
+bool stream_slice_contains(const struct table *table, const struct slice *slice,
+                           const struct clustering *clustering)
 {
     return row_bound_compare_clustering(table, &slice->start, clustering) < 0 &&
            row_bound_compare_clustering(table, &slice->end, clustering) > 0;

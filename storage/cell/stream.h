@@ -24,9 +24,9 @@ struct slice {
     bool reversed;
     bool with_static;
 };
-struct slice slice_all(void);
-bool slice_contains(const struct table *table, const struct slice *slice,
-                    const struct clustering *clustering);
+struct slice stream_slice_all(void);
+bool stream_slice_contains(const struct table *table, const struct slice *slice,
+                           const struct clustering *clustering);
 
 /* Order of two items of one partition: the static row, then rows and bounds in clustering order.
  * 0: rows of the same clustering, or bounds at the same place. */

@@ -22,7 +22,7 @@ void wide_rows_init(struct wide_rows *rows, const struct table *table)
         struct wide_vector *vector = &rows->vectors[i];
         vector->column = block_column_of(table, i);
         vector->column_id = vector->column->id;
-        vector->kind = vector_kind_of(vector->column->type);
+        vector->kind = block_vector_kind(vector->column->type);
     }
 }
 
@@ -226,7 +226,7 @@ void wide_rows_drop(struct wide_rows *rows, uint32_t count)
 uint32_t wide_rows_stats_column(const struct table *table)
 {
     for (uint32_t i = table->clustering_count - 1; i < block_column_count(table); i++)
-        if (vector_kind_of(block_column_of(table, i)->type) == VECTOR_DECIMAL)
+        if (block_vector_kind(block_column_of(table, i)->type) == VECTOR_DECIMAL)
             return i;
     return UINT32_MAX;
 }
@@ -294,12 +294,12 @@ struct wide_strings {
     uint32_t used_count;
 };
 
-struct wide_strings *wide_strings_new(void)
+struct wide_strings *wide_rows_strings_new(void)
 {
     return memory_zeroed(1, sizeof(struct wide_strings));
 }
 
-void wide_strings_free(struct wide_strings *strings)
+void wide_rows_strings_free(struct wide_strings *strings)
 {
     if (strings == NULL)
         return;
@@ -493,14 +493,14 @@ struct rows_stream {
     struct cell *cells;
 };
 
-struct bytes wide_vector_value(const struct wide_vector *vector, uint32_t row,
-                               struct buffer *values)
+struct bytes wide_rows_vector_value(const struct wide_vector *vector, uint32_t row,
+                                    struct buffer *values)
 {
     check(vector->kind == VECTOR_CODE || values->capacity - values->size >= WIDE_VALUE_MAX);
     if (vector->kind == VECTOR_CODE)
         return vector->strings[vector->codes[row]];
     size_t start = values->size;
-    vector_value_put(vector->column->type, vector->integers[row],
+    block_vector_put(vector->column->type, vector->integers[row],
                      vector->kind == VECTOR_DECIMAL ? vector->scales[row] : 0, values);
     return bytes_of(values->data + start, values->size - start);
 }
@@ -511,7 +511,7 @@ static void row_clustering(const struct wide_rows *rows, uint32_t row, int64_t r
     buffer_clear(values);
     uint32_t count = wide_rows_clustering_columns(rows);
     for (uint32_t i = 0; i < count; i++)
-        clustering_out->values[i] = wide_vector_value(&rows->vectors[i], row, values);
+        clustering_out->values[i] = wide_rows_vector_value(&rows->vectors[i], row, values);
     size_t start = values->size;
     buffer_put_u64_be(values, (uint64_t)rank);
     clustering_out->values[count] = bytes_of(values->data + start, sizeof rank);
@@ -566,7 +566,7 @@ static void row_fill(struct rows_stream *stream, uint32_t row, struct row *row_o
             (struct cell){.column_id = vector->column_id,
                           .timestamp_us = timestamp_us,
                           .expiry_s = EXPIRY_NONE,
-                          .value = wide_vector_value(vector, row, &stream->values)};
+                          .value = wide_rows_vector_value(vector, row, &stream->values)};
     }
 }
 

@@ -96,16 +96,16 @@ uint32_t wide_rows_stats_column(const struct table *table);
  * strings through `strings` (cleared and refilled; owned by the caller, outlives `merged`).
  * ERROR_LIMIT past UINT32_MAX rows. */
 struct wide_strings;
-struct wide_strings *wide_strings_new(void);
-void wide_strings_free(struct wide_strings *strings);
+struct wide_strings *wide_rows_strings_new(void);
+void wide_rows_strings_free(struct wide_strings *strings);
 must_check int wide_rows_merge(const struct wide_rows *const *inputs, uint32_t input_count,
                                struct wide_strings *strings, struct wide_rows *merged);
 
 /* The serialized value of a row that is present: a view of its string, or a number appended to
  * `values`, which has room for WIDE_VALUE_MAX bytes and therefore does not move. */
 enum { WIDE_VALUE_MAX = 16 };
-struct bytes wide_vector_value(const struct wide_vector *vector, uint32_t row,
-                               struct buffer *values);
+struct bytes wide_rows_vector_value(const struct wide_vector *vector, uint32_t row,
+                                    struct buffer *values);
 
 /* The rows as a stream of the generic cell model, ranks filled in, cut to `slice`: a row has a
  * marker and a cell for each regular column that is present.  `rows` must outlive it. */

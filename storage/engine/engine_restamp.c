@@ -74,7 +74,7 @@ static int narrow_pass(struct restamping *restamping, struct segment *segment,
                               .frame = UINT64_MAX};
     const struct restamp_each each = {writer != NULL ? new_time : note_time, restamping};
     struct partition_reader *reader = partition_reader_new(&view, table);
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     int64_t token = INT64_MIN;
     struct bytes key = {0};
     int rc = 0;
@@ -85,7 +85,7 @@ static int narrow_pass(struct restamping *restamping, struct segment *segment,
                                      restamping->err);
         if (rc != 0 || stream == NULL)
             continue;
-        stream = stream_restamped(stream, each);
+        stream = restamp_of_stream(stream, each);
         rc = writer != NULL
                  ? narrow_segment_writer_partition(writer, token, key, stream, restamping->err)
                  : drain(stream, restamping->err);

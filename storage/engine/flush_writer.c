@@ -207,7 +207,7 @@ static int flush_wide(struct flush_writer *flush, const struct wide_part *part)
 static struct stream *narrow_partition(const struct memtable *memtable, const struct table *table,
                                        int64_t token, struct bytes key)
 {
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     struct stream *streams[2];
     size_t count = 0;
     struct stream *stream =
@@ -235,7 +235,7 @@ static bool narrow_next(struct memtable *memtable, const struct table *table, bo
     if ((table->flags & TABLE_COUNTER) != 0 &&
         counter_memtable_seek(memtable->counters, table->id, at, after, !first, &counter_token,
                               &counter_key) &&
-        (!found || partition_order(counter_token, counter_key, *token, *key) < 0)) {
+        (!found || partition_index_order(counter_token, counter_key, *token, *key) < 0)) {
         *token = counter_token;
         *key = counter_key;
         found = true;

@@ -19,7 +19,7 @@ struct candidate {
 int maintenance_drop_exceptions(struct compact_job *compact, int64_t token, struct bytes key,
                                 struct stream **stream_out, struct error *err)
 {
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     return partition_reader_stream(compact->reader, token, key, &slice, NULL, 0, NULL, stream_out,
                                    err);
 }

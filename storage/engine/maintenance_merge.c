@@ -133,7 +133,7 @@ static int64_t purged_before(const struct compact_job *compact, int64_t token, s
 static int merge_partition(struct compact_job *compact, struct partition_reader *reader,
                            struct narrow_segment_writer *writer, int64_t token, struct bytes key)
 {
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     struct stream *stream;
     int rc =
         partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream, &compact->err);

@@ -41,7 +41,7 @@ struct partition_reader *partition_reader_new(const struct view *view, const str
     reader->cursors = memory_zeroed(view->segment_count, sizeof(struct segment_cursor *));
     if (is_ranked(reader))
         wide_rows_init(&reader->merged, table);
-    reader->strings = wide_strings_new();
+    reader->strings = wide_rows_strings_new();
     return reader;
 }
 
@@ -63,7 +63,7 @@ void partition_reader_free(struct partition_reader *reader)
     buffer_release(&reader->found[1]);
     if (is_ranked(reader))
         wide_rows_release(&reader->merged);
-    wide_strings_free(reader->strings);
+    wide_rows_strings_free(reader->strings);
     memory_free(reader);
 }
 
@@ -91,7 +91,7 @@ struct candidate {
 
 static void candidate_offer(struct candidate *best, int64_t token, struct bytes key)
 {
-    if (!best->found || partition_order(token, key, best->token, best->key) < 0)
+    if (!best->found || partition_index_order(token, key, best->token, best->key) < 0)
         *best = (struct candidate){true, token, key};
 }
 
@@ -106,8 +106,9 @@ static void seek_wide(const struct wide_memtable *wide, int64_t token, struct by
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         uint32_t partition = order[middle];
-        int compared = partition_order(wide_memtable_partition_token(wide, partition),
-                                       wide_memtable_partition_key(wide, partition), token, key);
+        int compared =
+            partition_index_order(wide_memtable_partition_token(wide, partition),
+                                  wide_memtable_partition_key(wide, partition), token, key);
         if (compared < 0 || (compared == 0 && after))
             low = middle + 1;
         else
@@ -125,7 +126,7 @@ static void seek_segment(struct segment_cursor *cursor, uint32_t count, int64_t 
     uint32_t at = segment_seek(cursor, token, key);
     if (at < count && after) {
         const struct segment_partition *partition = segment_partition_at(cursor, at);
-        at += partition_order(partition->token, partition->key, token, key) == 0;
+        at += partition_index_order(partition->token, partition->key, token, key) == 0;
     }
     if (at < count) {
         const struct segment_partition *partition = segment_partition_at(cursor, at);

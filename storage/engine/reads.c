@@ -189,7 +189,7 @@ static void add_part(struct read_job *read, struct bytes key)
     *part = (struct read_part){murmur3_token(key.data, key.size), key, read->request.slice};
     int order = !position->is_set
                     ? 1
-                    : partition_order(part->token, part->key, position->token, position->key);
+                    : partition_index_order(part->token, part->key, position->token, position->key);
     if (order < 0 || (order == 0 && position->kind == AFTER_PARTITION))
         return;
     if (order == 0)
@@ -216,7 +216,7 @@ static int add_parts(struct read_job *read, struct error *err)
         add_part(read, arena_copy(read->arena, request->keys[i]));
     for (uint32_t i = 1; i < read->part_count; i++) {
         const struct read_part *part = &read->parts[i];
-        if (partition_order(part[-1].token, part[-1].key, part->token, part->key) >= 0)
+        if (partition_index_order(part[-1].token, part[-1].key, part->token, part->key) >= 0)
             return error_set(err, ERROR_INVALID, "keys that are read at once are out of order");
     }
     return 0;

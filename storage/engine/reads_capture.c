@@ -141,7 +141,7 @@ bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, boo
     if ((read->table->flags & TABLE_COUNTER) != 0 &&
         counter_memtable_seek(open->counters, read->table->id, token, key, after, &counter_token,
                               &counter_key) &&
-        (!found || partition_order(counter_token, counter_key, *token_out, *key_out) < 0)) {
+        (!found || partition_index_order(counter_token, counter_key, *token_out, *key_out) < 0)) {
         *token_out = counter_token;
         *key_out = counter_key;
         found = true;
@@ -249,8 +249,8 @@ bool reads_capture_fresh(struct read_job *read)
 void reads_captured_seek(struct read_job *read, int64_t token, struct bytes key)
 {
     while (read->captured_at < read->captured_count &&
-           partition_order(read->captured[read->captured_at].token,
-                           read->captured[read->captured_at].key, token, key) < 0) {
+           partition_index_order(read->captured[read->captured_at].token,
+                                 read->captured[read->captured_at].key, token, key) < 0) {
         read->captured_at++;
     }
 }
@@ -271,7 +271,7 @@ static bool is_within(const struct read_job *read, const struct slice *slice,
     if (item->kind == UNFILTERED_BOUND)
         return true;
     return item->row.is_static ? slice->with_static
-                               : slice_contains(read->table, slice, &item->row.clustering);
+                               : stream_slice_contains(read->table, slice, &item->row.clustering);
 }
 
 struct stream *reads_captured_stream(const struct read_job *read, struct captured *captured,

@@ -154,7 +154,7 @@ static int part_live_rows(struct group_part *part, struct stream *stream, struct
 static int part_live(struct group_part *part, struct partition_reader *reader, int64_t token,
                      struct bytes key)
 {
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     struct stream *stream;
     slice.with_static = false;
     int rc =
@@ -298,7 +298,7 @@ int reads_group(struct reads *reads, const struct group_request *request, store_
         return ERROR_INVALID;
     const struct column *column = column_id == 0 ? NULL : table_column(table, column_id);
     if (column_id != 0 && (column == NULL || column->kind == COLUMN_PARTITION ||
-                           vector_kind_of(column->type) != VECTOR_CODE))
+                           block_vector_kind(column->type) != VECTOR_CODE))
         return error_set(err, ERROR_INVALID, "rows cannot be grouped by column %u", column_id);
     struct group *group = memory_zeroed(1, sizeof *group);
     group->waiter.resume = group_begin;

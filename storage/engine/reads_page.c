@@ -82,7 +82,7 @@ static bool page_is_full(const struct read_job *read)
 static bool is_before_horizon(const struct read_job *read, int64_t token, struct bytes key)
 {
     return !read->has_horizon ||
-           partition_order(token, key, read->horizon_token, read->horizon_key) < 0;
+           partition_index_order(token, key, read->horizon_token, read->horizon_key) < 0;
 }
 
 /* The next partition over sealed runs and the capture, before the horizon. */
@@ -96,8 +96,8 @@ static bool next_partition(struct read_job *read, struct partition_reader *reade
     const struct captured *captured =
         read->captured_at < read->captured_count ? &read->captured[read->captured_at] : NULL;
     bool found = partition_reader_seek(reader, token, key, after, token_out, key_out);
-    if (captured != NULL &&
-        (!found || partition_order(captured->token, captured->key, *token_out, *key_out) < 0)) {
+    if (captured != NULL && (!found || partition_index_order(captured->token, captured->key,
+                                                             *token_out, *key_out) < 0)) {
         *token_out = captured->token;
         *key_out = captured->key;
         found = true;

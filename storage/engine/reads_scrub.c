@@ -153,7 +153,7 @@ static int drain_stream(struct scrub_job *scrub, const char *path, const struct 
 static bool scrub_narrow_segment(struct scrub_job *scrub, struct segment *segment,
                                  const struct table *table, const char *path)
 {
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     struct segment_cursor *cursor = segment_cursor_take(segment);
     bool is_damaged = false;
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {

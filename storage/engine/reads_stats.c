@@ -119,7 +119,7 @@ static int recount_read(struct recount *recount, struct bytes position, struct e
 {
     struct read_request request = {.table_id = recount->table->id,
                                    .key = buffer_view(&recount->key),
-                                   .slice = slice_all(),
+                                   .slice = stream_slice_all(),
                                    .position = position,
                                    .row_limit = READ_ROWS_MAX,
                                    .view = recount->view};
@@ -277,7 +277,8 @@ static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *ent
     bool found =
         partition_reader_seek(scan->reader, token, key, scan->has_last, &other.token, &other.key);
     if (index != NULL && partition_index_seek(index, token, key, scan->has_last, entry_out) &&
-        (!found || partition_order(other.token, other.key, entry_out->token, entry_out->key) >= 0))
+        (!found ||
+         partition_index_order(other.token, other.key, entry_out->token, entry_out->key) >= 0))
         return true;
     *entry_out = other;
     return found;

@@ -28,7 +28,7 @@ struct read_request store_rows_request(uint32_t table_id, const struct bytes *ke
 {
     struct read_request request = {.table_id = table_id,
                                    .is_scan = key == NULL,
-                                   .slice = slice_all(),
+                                   .slice = stream_slice_all(),
                                    .row_limit = PAGE_ROWS,
                                    .view = view};
     if (key != NULL)

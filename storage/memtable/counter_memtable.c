@@ -298,7 +298,7 @@ static bool place_set(struct counter_place *place, const struct table *table,
         row_clustering_unpack(&reader, &place->clustering);
         check(!reader.failed);
     }
-    return slice_contains(table, slice, &place->clustering);
+    return stream_slice_contains(table, slice, &place->clustering);
 }
 
 static int counter_stream_next(struct stream *base, struct unfiltered *out, struct error *err)

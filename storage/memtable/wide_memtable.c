@@ -110,13 +110,13 @@ struct wide_memtable *wide_memtable_new(const struct table *table, struct arena 
     memtable->column_count = block_column_count(table);
     memtable->stats_column = wide_rows_stats_column(table);
     memtable->has_times = table->clustering_count > 1 &&
-                          vector_kind_of(block_column_of(table, 0)->type) == VECTOR_INTEGER;
+                          block_vector_kind(block_column_of(table, 0)->type) == VECTOR_INTEGER;
     memtable->layout = layout_new(arena, memtable->column_count);
     wide_partitions_init(&memtable->partitions, arena, memtable->column_count);
     memtable->strings = memory_zeroed(memtable->column_count, sizeof(struct string_table *));
     memtable->mapped = memory_zeroed(memtable->column_count, sizeof(uint32_t *));
     for (uint32_t i = 0; i < memtable->column_count; i++)
-        if (vector_kind_of(block_column_of(table, i)->type) == VECTOR_CODE)
+        if (block_vector_kind(block_column_of(table, i)->type) == VECTOR_CODE)
             memtable->strings[i] = string_table_new(arena);
     return memtable;
 }
@@ -753,10 +753,10 @@ static int partitions_compare(const void *a, const void *b, void *context)
     const struct wide_memtable *memtable = context;
     uint32_t left = *(const uint32_t *)a;
     uint32_t right = *(const uint32_t *)b;
-    return partition_order(wide_memtable_partition_token(memtable, left),
-                           wide_memtable_partition_key(memtable, left),
-                           wide_memtable_partition_token(memtable, right),
-                           wide_memtable_partition_key(memtable, right));
+    return partition_index_order(wide_memtable_partition_token(memtable, left),
+                                 wide_memtable_partition_key(memtable, left),
+                                 wide_memtable_partition_token(memtable, right),
+                                 wide_memtable_partition_key(memtable, right));
 }
 
 static int64_t partition_token(const void *context, uint32_t partition)
@@ -772,7 +772,7 @@ void wide_memtable_freeze(struct wide_memtable *memtable)
     memtable->order = memory_alloc(count * sizeof *memtable->order);
     for (uint32_t i = 0; i < count; i++)
         memtable->order[i] = i;
-    partition_sort_numbers(&sort, memtable->order, count);
+    partition_index_sort_numbers(&sort, memtable->order, count);
     memtable->is_frozen = true;
 }
 

@@ -67,7 +67,7 @@ static int row_is_hidden(struct wide_purge *purge, const struct unfiltered *row,
 static int rows_mark(struct wide_purge *purge, const struct wide_rows *rows, bool *any_out,
                      struct error *err)
 {
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     struct stream *stream = wide_rows_stream(rows, &slice);
     struct unfiltered row;
     int rc = 0;

@@ -172,7 +172,7 @@ static void label_set(struct wide_segment_writer *writer, const struct wide_rows
     struct clustering clustering = {.count = writer->table->clustering_count - 1};
     buffer_reserve(&values, CLUSTERING_MAX * WIDE_VALUE_MAX);
     for (uint32_t i = 0; i < clustering.count; i++)
-        clustering.values[i] = wide_vector_value(&rows->vectors[i], row, &values);
+        clustering.values[i] = wide_rows_vector_value(&rows->vectors[i], row, &values);
     buffer_clear(&writer->label);
     row_clustering_pack(&clustering, &writer->label);
     buffer_release(&values);

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(schema_add_keyspace(schema, "test", NULL) == 0);
     check(schema_add_table(schema, &definition, NULL) == 0);
     const struct table *table = schema_table(schema, 900);
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     check(narrow_span_may_meet(bytes_of(data, size), table, &slice));
     struct clustering day = {.count = 1, .values = {bytes_text("2026-08-03")}};
     slice.start = (struct bound){day, BOUND_BEFORE};

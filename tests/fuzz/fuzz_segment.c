@@ -23,7 +23,7 @@ static void read_narrow(struct segment *segment, const struct table *table)
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
         const struct segment_partition *partition = segment_partition_at(cursor, i);
         for (int reversed = 0; reversed < 2; reversed++) {
-            struct slice slice = slice_all();
+            struct slice slice = stream_slice_all();
             struct stream *stream = NULL;
             struct unfiltered item;
             slice.reversed = reversed != 0;

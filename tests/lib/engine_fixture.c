@@ -329,7 +329,7 @@ struct buffer engine_fixture_rows(struct engine_fixture *fixture, uint32_t table
     struct read_request request = {.table_id = table_id,
                                    .is_scan = key.size == 0,
                                    .key = key,
-                                   .slice = slice_all(),
+                                   .slice = stream_slice_all(),
                                    .row_limit = row_limit};
     request.slice.reversed = reversed;
     if (engine_fixture_try_rows(fixture, &request, &text, &err) != 0)

@@ -133,7 +133,7 @@ static struct buffer find_clicks(struct engine_fixture *engine, bool scans, uint
         engine_fixture_key(&key, resellers[i / HISTORY_DAYS], days[i % HISTORY_DAYS]);
         const struct read_request request = {.table_id = TABLE_AD_CLICK,
                                              .key = buffer_view(&key),
-                                             .slice = slice_all(),
+                                             .slice = stream_slice_all(),
                                              .row_limit = page};
         cr_assert_eq(engine_fixture_try_rows(engine, &request, &rows, &err), 0, "%s", err.text);
         buffer_release(&key);
@@ -368,8 +368,10 @@ static void scans_go_on(struct scans *scans, struct rollup_fixture *fixture, uin
 {
     struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
     for (uint32_t i = 0; i < SCANNED; i++) {
-        const struct read_request request = {
-            .table_id = scanned[i], .is_scan = true, .slice = slice_all(), .row_limit = page};
+        const struct read_request request = {.table_id = scanned[i],
+                                             .is_scan = true,
+                                             .slice = stream_slice_all(),
+                                             .row_limit = page};
         struct error err = {0};
         for (uint32_t p = 0; p < pages && !scans->has_ended[i]; p++) {
             cr_assert_eq(engine_fixture_try_page(&engine, &request, &scans->position[i],

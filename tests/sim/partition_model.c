@@ -120,7 +120,7 @@ static bool slice_has_row(const struct slice *slice, int c1, int c2)
 
 struct slice model_slice(uint64_t *random, struct arena *arena)
 {
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
 
     slice.reversed = model_below(random, 2) == 0;
     slice.with_static = model_below(random, 2) == 0;
@@ -422,7 +422,7 @@ static void check_in_slice(const struct table *table, const struct slice *slice,
         cr_assert(row_bound_compare(table, &slice->end, &item->bound) >= 0);
     } else {
         cr_assert(item->row.is_static ? slice->with_static
-                                      : slice_contains(table, slice, &item->row.clustering));
+                                      : stream_slice_contains(table, slice, &item->row.clustering));
     }
 }
 

@@ -123,8 +123,10 @@ static void read_everything(struct engine_fixture *fixture, struct answers *answ
     static const uint32_t tables[] = {TABLE_AD_CLICK, TABLE_RESELLER, TABLE_CLICKS_PER_AD,
                                       TABLE_CLICKS_PER_RESELLER};
     for (int i = 0; i < ANSWERS; i++) {
-        const struct read_request scan = {
-            .table_id = tables[i % 4], .is_scan = true, .slice = slice_all(), .row_limit = 100};
+        const struct read_request scan = {.table_id = tables[i % 4],
+                                          .is_scan = true,
+                                          .slice = stream_slice_all(),
+                                          .row_limit = 100};
         struct error err = {0};
         answers->codes[i] =
             i < 4 ? engine_fixture_try_rows(fixture, &scan, &answers->texts[i], &err)

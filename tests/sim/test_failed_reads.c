@@ -53,7 +53,7 @@ static int read_table(struct rollup_fixture *fixture, uint32_t table_id, struct 
 {
     struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
     const struct read_request request = {
-        .table_id = table_id, .is_scan = true, .slice = slice_all(), .row_limit = 100};
+        .table_id = table_id, .is_scan = true, .slice = stream_slice_all(), .row_limit = 100};
     return engine_fixture_try_rows(&engine, &request, text, err);
 }
 
@@ -143,7 +143,7 @@ static int read_cached(struct engine_fixture *engine, const struct cached_read *
         buffer_append_bytes(&key, bytes_text(what->reseller));
     const struct read_request request = {.table_id = what->table_id,
                                          .key = buffer_view(&key),
-                                         .slice = slice_all(),
+                                         .slice = stream_slice_all(),
                                          .row_limit = 100};
     buffer_clear(text);
     int rc = engine_fixture_try_rows(engine, &request, text, err);

@@ -277,13 +277,13 @@ Test(block, values_turn_into_vectors_and_back)
         int64_t integer;
         uint8_t scale;
         const struct type *type = type_builtin(c->kind);
-        cr_assert_eq(vector_value_get(type, bytes_of(c->value, c->size), &integer, &scale), c->rc,
+        cr_assert_eq(block_vector_get(type, bytes_of(c->value, c->size), &integer, &scale), c->rc,
                      "case %zu", i);
         if (c->rc != 0)
             continue;
         cr_assert_eq(integer, c->integer, "case %zu", i);
         cr_assert_eq(scale, c->scale);
-        vector_value_put(type, integer, scale, &back);
+        block_vector_put(type, integer, scale, &back);
         cr_assert(bytes_equal(buffer_view(&back), bytes_of(c->value, c->size)), "case %zu", i);
         buffer_release(&back);
     }

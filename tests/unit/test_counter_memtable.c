@@ -81,7 +81,7 @@ static void print(struct fixture *fixture, const char *key, const struct slice *
 
 static void expect(struct fixture *fixture, const char *key, uint64_t frame, const char *expected)
 {
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     struct buffer text = {0};
 
     print(fixture, key, &slice, frame, &text);
@@ -166,7 +166,7 @@ Test(counter_memtable, set_and_delete_begin_generations_that_earlier_frames_do_n
 Test(counter_memtable, a_cell_names_its_shard_and_the_last_frame_that_counted)
 {
     struct fixture fixture = setup();
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     struct buffer expected = {0};
     struct unfiltered item;
 
@@ -186,7 +186,7 @@ Test(counter_memtable, rows_come_in_clustering_order_with_the_static_row_first)
 {
     struct fixture fixture = setup();
     struct buffer text = {0};
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
 
     for (int c1 = 3; c1 >= -1; c1 -= 2)
         counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad", c1, VIEWS), c1, 1);

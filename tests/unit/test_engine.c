@@ -388,7 +388,7 @@ static struct state_read read_state(struct engine_fixture *fixture, uint32_t tab
     struct error err = {0};
     const struct read_request request = {.table_id = table_id,
                                          .key = key,
-                                         .slice = slice_all(),
+                                         .slice = stream_slice_all(),
                                          .row_limit = 100,
                                          .view = READ_APPLIED};
     cr_assert_eq(store_read(fixture->store, &request, take_state, &state, &err), 0);

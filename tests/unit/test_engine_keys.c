@@ -72,7 +72,7 @@ static void write_at_random(struct engine_fixture *fixture,
 /* Days descend in the table. */
 static struct slice slice_at_random(uint64_t *state, char from[16], char to[16])
 {
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     uint32_t first = below(state, ROWS);
     day_text(first, from);
     day_text(first + below(state, ROWS - first), to);
@@ -288,7 +288,7 @@ static void expect_one_of_each(struct engine_fixture *fixture,
     struct buffer wanted = {0};
     struct read_request request = {.table_id = TABLE_ENTRY,
                                    .keys = keys,
-                                   .slice = slice_all(),
+                                   .slice = stream_slice_all(),
                                    .row_limit = 1 + below(state, 30),
                                    .is_scan = below(state, 4) == 0};
     request.slice.reversed = below(state, 2) == 0;
@@ -387,7 +387,7 @@ Test(engine_keys, a_partition_of_very_many_deleted_rows_in_memory_is_read_to_its
         struct read_request request = {.table_id = TABLE_RESELLER,
                                        .key = bytes_text("r"),
                                        .is_scan = is_scan != 0,
-                                       .slice = slice_all(),
+                                       .slice = stream_slice_all(),
                                        .row_limit = 10};
         struct buffer rows = rows_of(&fixture, &request);
         buffer_put_u8(&rows, 0);
@@ -417,7 +417,7 @@ Test(engine_keys, keys_out_of_order_or_too_many_or_of_clicks_are_refused)
     struct read_request request = {.table_id = TABLE_RESELLER,
                                    .keys = keys,
                                    .key_count = READ_KEYS_MAX + 1,
-                                   .slice = slice_all(),
+                                   .slice = stream_slice_all(),
                                    .row_limit = 10};
     engine_fixture_start(&fixture);
     expect_refused(&fixture, &request);

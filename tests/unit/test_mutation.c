@@ -202,7 +202,7 @@ static void apply_and_read(struct fixture *fixture, const struct mutation *mutat
 {
     const struct table *table = schema_table(fixture->schema, mutation->table_id);
     struct narrow_memtable *memtable = narrow_memtable_new(fixture->arena);
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     struct unfiltered item;
 
     narrow_memtable_apply(memtable, table, mutation, 1, 1000);

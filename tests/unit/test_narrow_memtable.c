@@ -81,12 +81,12 @@ static void run_history(uint64_t seed, size_t count)
     for (size_t i = 0; i < count; i++)
         apply(&fixture, &writes[i]);
     for (uint64_t frame = 0; frame <= writes[count - 1].frame + 1; frame++) {
-        struct slice all = slice_all();
+        struct slice all = stream_slice_all();
         struct slice some = model_slice(&random, fixture.scratch);
         compare(&fixture, writes, count, &all, frame, seed);
         compare(&fixture, writes, count, &some, frame, seed);
     }
-    struct slice all = slice_all();
+    struct slice all = stream_slice_all();
     compare(&fixture, writes, count, &all, UINT64_MAX, seed);
     teardown(&fixture);
 }
@@ -108,7 +108,7 @@ Test(narrow_memtable, a_stream_goes_on_behind_its_last_row_when_rows_come_meanwh
 {
     for (int reversed = 0; reversed < 2; reversed++) {
         struct fixture fixture = setup();
-        struct slice slice = slice_all();
+        struct slice slice = stream_slice_all();
         struct model_write write = {.kind = MODEL_INSERT, .frame = 1, .timestamp_us = 7};
         struct unfiltered item;
 
@@ -187,7 +187,7 @@ Test(narrow_memtable, a_table_and_a_partition_are_there_from_their_first_write_o
 Test(narrow_memtable, the_servers_timestamp_also_dates_a_deletion)
 {
     struct fixture fixture = setup();
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     struct model_write write = {.kind = MODEL_DELETE_ROW,
                                 .frame = 3,
                                 .server_timestamp = true,
@@ -228,7 +228,7 @@ Test(narrow_memtable, rows_with_clustering_texts_come_in_the_order_of_bytes)
         .id = 950, .keyspace = "k", .name = "texts", .columns = columns, .column_count = 3};
     struct fixture fixture = setup();
     struct schema *schema = schema_copy(fixture.schema);
-    struct slice all = slice_all();
+    struct slice all = stream_slice_all();
     struct bytes key = bytes_text("k");
     struct bytes last = {0};
     struct unfiltered item;

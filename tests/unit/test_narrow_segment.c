@@ -352,7 +352,7 @@ static struct content model_slice(struct fixture *fixture, const struct content 
 
 static struct slice make_slice(struct fixture *fixture, uint64_t rows)
 {
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     uint64_t spread = rows / 4 + 4;
     if (draw(fixture, 8) > 0) {
         slice.start = make_bound(fixture, spread);
@@ -458,7 +458,7 @@ Test(narrow_segment, slices_in_both_directions_are_what_the_model_says)
         write_segment(&fixture, contents, PARTITIONS, &info);
         struct segment *segment = open_segment(&fixture, &info);
         for (uint32_t i = 0; i < PARTITIONS; i++) {
-            struct slice all = slice_all();
+            struct slice all = stream_slice_all();
             cr_assert_eq(read_slice(&fixture, segment, i, &contents[i], &all), 0);
             for (uint32_t k = 0; k < SLICES; k++) {
                 struct slice slice = make_slice(&fixture, contents[i].count);
@@ -503,7 +503,7 @@ static int read_hastily(struct fixture *fixture, struct segment *segment,
     char text[32];
     struct stream *stream;
     struct unfiltered item;
-    struct slice all = slice_all();
+    struct slice all = stream_slice_all();
     struct bytes key = key_of(0, text);
     int rc = narrow_segment_stream(segment, fixture->table, 0, key, &all, &stream, NULL);
     cr_assert_eq(rc, 0);
@@ -544,7 +544,7 @@ Test(narrow_segment, who_must_not_wait_reads_the_pages_he_may_and_no_more)
     cr_expect_eq(count, content.count);
     cr_expect_eq(enough.pages_left, 0);
     /* A reader who may wait is not held up by one who came before. */
-    struct slice all = slice_all();
+    struct slice all = stream_slice_all();
     cr_expect_eq(read_slice(&fixture, segment, 0, &content, &all), 0);
     segment_unref(segment);
     teardown(&fixture);
@@ -572,7 +572,7 @@ Test(narrow_segment, who_must_not_wait_finds_pages_again_and_nobody_else_does)
     cr_expect_eq(enough.pages_left, pages);
     struct segment_haste none = {0};
     cr_expect_eq(read_hastily(&fixture, segment, &none, &count), -EAGAIN);
-    struct slice all = slice_all();
+    struct slice all = stream_slice_all();
     cr_expect_eq(read_slice(&fixture, segment, 0, &content, &all), ERROR_CORRUPT);
     segment_unref(segment);
     teardown(&fixture);
@@ -616,7 +616,7 @@ Test(narrow_segment, a_partition_deletion_alone_is_kept)
     cr_assert_eq(info.partitions, 1);
     cr_assert_eq(info.timestamp_max_us, 17);
     struct segment *segment = open_segment(&fixture, &info);
-    struct slice all = slice_all();
+    struct slice all = stream_slice_all();
     cr_assert_eq(read_slice(&fixture, segment, 0, &contents[0], &all), 0);
     cr_assert_eq(read_slice(&fixture, segment, 1, &contents[1], &all), 0);
     segment_unref(segment);
@@ -651,7 +651,7 @@ Test(narrow_segment, the_slice_of_every_row_meets_the_segment)
     }
     struct buffer major = {0};
     value_put_int(&major, INT32_MAX);
-    struct slice beyond = slice_all();
+    struct slice beyond = stream_slice_all();
     beyond.start.prefix = (struct clustering){.count = 1, .values = {buffer_view(&major)}};
     cr_assert_not(narrow_segment_may_meet(segment, fixture.table, &beyond));
     buffer_release(&major);
@@ -698,7 +698,7 @@ Test(narrow_segment, streams_of_one_segment_do_not_disturb_each_other)
     struct content content = make_content(&fixture, 300, 0, 1000);
     write_segment(&fixture, &content, 1, &info);
     struct segment *segment = open_segment(&fixture, &info);
-    struct slice all = slice_all();
+    struct slice all = stream_slice_all();
     struct stream *streams[2];
     for (size_t i = 0; i < 2; i++)
         cr_assert_eq(narrow_segment_stream(segment, fixture.table, 0, key_of(0, text), &all,
@@ -795,7 +795,7 @@ static int read_damaged(struct fixture *fixture, const struct segment_info *info
 {
     struct segment *segment;
     int rc = segment_open(ram_disk_world(fixture->ram), info, &segment, NULL);
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         slice.reversed = i % 2 > 0;
         rc = read_slice(fixture, segment, i, &contents[i], &slice);

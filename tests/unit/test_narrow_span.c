@@ -88,7 +88,7 @@ Test(narrow_span, is_met_by_slices_of_its_days_and_no_others)
     cr_assert(meets(&fixture, "2026-08-20", "2026-08-01"));
     cr_assert_not(meets(&fixture, "2026-08-20", "2026-08-10"));
     cr_assert_not(meets(&fixture, "2026-08-02", "2026-07-01"));
-    const struct slice all = slice_all();
+    const struct slice all = stream_slice_all();
     cr_assert(narrow_span_may_meet(buffer_view(&fixture.bytes), fixture.table, &all));
     teardown(&fixture);
 }
@@ -184,7 +184,7 @@ Test(narrow_span, a_turned_bit_makes_another_span_or_none)
     struct fixture fixture;
     setup(&fixture);
     add_days(&fixture);
-    const struct slice all = slice_all();
+    const struct slice all = stream_slice_all();
     for (size_t bit = 0; bit < fixture.bytes.size * 8; bit++) {
         fixture.bytes.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
         cr_assert(narrow_span_may_meet(buffer_view(&fixture.bytes), fixture.table, &all));

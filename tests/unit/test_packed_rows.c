@@ -163,7 +163,7 @@ Test(packed_rows, a_row_that_does_not_follow_begins_a_run)
 static void read_all(const struct fixture *fixture, const struct narrow_memtable *memtable,
                      uint64_t frame, struct buffer *packed)
 {
-    struct slice all = slice_all();
+    struct slice all = stream_slice_all();
     struct stream *stream =
         narrow_memtable_stream(memtable, fixture->table, model_token(), model_key(), &all, frame);
     struct unfiltered item;

@@ -79,7 +79,7 @@ Test(partition_index, tokens_that_are_alike_are_in_order_too)
         while (partition_index_seek(index, before.token, before.key, walked > 0, &entry)) {
             struct partition_index_entry again;
             cr_assert(walked == 0 ||
-                      partition_order(before.token, before.key, entry.token, entry.key) < 0);
+                      partition_index_order(before.token, before.key, entry.token, entry.key) < 0);
             cr_assert(walk == 0 ||
                       partition_index_seek(index, INT64_MIN, (struct bytes){0}, false, &again));
             before = entry;

@@ -63,11 +63,11 @@ Test(read_position, the_rest_of_a_slice_begins_behind_the_row)
 {
     struct read_position position = {
         .is_set = true, .kind = AFTER_ROW, .clustering = {.count = 1, .values = {text("m")}}};
-    struct slice rest = read_position_rest(&position, slice_all());
+    struct slice rest = read_position_rest(&position, stream_slice_all());
     cr_expect(!rest.with_static);
     cr_expect_eq(rest.start.side, BOUND_AFTER);
     cr_expect(bytes_equal(rest.start.prefix.values[0], text("m")));
-    struct slice reversed = slice_all();
+    struct slice reversed = stream_slice_all();
     reversed.reversed = true;
     rest = read_position_rest(&position, reversed);
     cr_expect_eq(rest.end.side, BOUND_BEFORE);

@@ -23,7 +23,8 @@ Test(reads, a_table_that_is_not_there_is_refused)
     struct engine_parts parts;
     struct error err = {0};
     engine_parts_start(&parts, &(struct engine_options){0});
-    const struct read_request request = {.table_id = 7, .row_limit = 1, .slice = slice_all()};
+    const struct read_request request = {
+        .table_id = 7, .row_limit = 1, .slice = stream_slice_all()};
     cr_expect_eq(reads_read(&parts.reads, &request, no_page, NULL, &err), ERROR_NOT_FOUND);
     cr_expect_eq(
         reads_stats(&parts.reads, 7, 0, (struct bytes){0}, READ_DURABLE, no_figures, NULL, &err),

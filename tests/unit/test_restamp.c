@@ -134,8 +134,8 @@ Test(restamp, every_time_in_a_stream_is_another_and_nothing_else_is)
         {.kind = UNFILTERED_BOUND, .before = {50, 3}, .after = DELETION_NONE},
     };
     struct stream *stream =
-        stream_restamped(stream_of_array(NULL, (struct deletion){60, 4}, items, 4),
-                         (struct restamp_each){add_1000, &asked});
+        restamp_of_stream(stream_of_array(NULL, (struct deletion){60, 4}, items, 4),
+                          (struct restamp_each){add_1000, &asked});
     struct unfiltered item;
     cr_expect_eq(stream->partition_deletion.timestamp_us, 1060);
     cr_expect_eq(stream->partition_deletion.local_s, 4);

@@ -42,18 +42,18 @@ Test(stream, a_slice_holds_what_lies_between_its_bounds)
 {
     struct schema *schema = model_schema();
     const struct table *table = schema_table(schema, MODEL_TABLE);
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     struct clustering first = place(1, "c"), second = place(1, "a"), third = place(2, "b");
 
-    cr_assert(slice_contains(table, &slice, &first));
+    cr_assert(stream_slice_contains(table, &slice, &first));
     cr_assert(slice.with_static && !slice.reversed);
     slice.start = (struct bound){place(1, "b"), BOUND_BEFORE};
     slice.end = (struct bound){place(1, NULL), BOUND_AFTER};
-    cr_assert_not(slice_contains(table, &slice, &first), "c2 descends: c is before b");
-    cr_assert(slice_contains(table, &slice, &second));
-    cr_assert_not(slice_contains(table, &slice, &third));
+    cr_assert_not(stream_slice_contains(table, &slice, &first), "c2 descends: c is before b");
+    cr_assert(stream_slice_contains(table, &slice, &second));
+    cr_assert_not(stream_slice_contains(table, &slice, &third));
     slice.start = (struct bound){second, BOUND_AFTER};
-    cr_assert_not(slice_contains(table, &slice, &second));
+    cr_assert_not(stream_slice_contains(table, &slice, &second));
     schema_unref(schema);
 }
 

@@ -66,7 +66,7 @@ Test(wide_rows, a_merge_puts_equals_in_the_order_of_its_inputs)
     const struct wide_rows *inputs[INPUTS];
     struct click_model model = {0};
     struct wide_rows merged;
-    struct wide_strings *strings = wide_strings_new();
+    struct wide_strings *strings = wide_rows_strings_new();
     wide_rows_init(&merged, schema_table(schema, WIDE_TABLE));
     for (uint32_t i = 0; i < INPUTS; i++) {
         source_init(&sources[i], schema_table(schema, WIDE_TABLE), i + 10, 150, 12, &model);
@@ -88,7 +88,7 @@ Test(wide_rows, a_merge_puts_equals_in_the_order_of_its_inputs)
     for (uint32_t i = 0; i < INPUTS; i++)
         source_release(&sources[i]);
     wide_rows_release(&merged);
-    wide_strings_free(strings);
+    wide_rows_strings_free(strings);
     model_release(&model);
     schema_unref(schema);
 }
@@ -100,7 +100,7 @@ Test(wide_rows, ranks_go_on_behind_explicit_ones)
     struct source sources[2];
     struct click_model model = {0};
     struct wide_rows merged;
-    struct wide_strings *strings = wide_strings_new();
+    struct wide_strings *strings = wide_rows_strings_new();
     wide_rows_init(&merged, schema_table(schema, WIDE_TABLE));
     for (uint32_t i = 0; i < 2; i++)
         source_init(&sources[i], schema_table(schema, WIDE_TABLE), 3, 1, 1, &model);
@@ -113,7 +113,7 @@ Test(wide_rows, ranks_go_on_behind_explicit_ones)
     for (uint32_t i = 0; i < 2; i++)
         source_release(&sources[i]);
     wide_rows_release(&merged);
-    wide_strings_free(strings);
+    wide_rows_strings_free(strings);
     model_release(&model);
     schema_unref(schema);
 }
@@ -122,7 +122,7 @@ Test(wide_rows, ranks_go_on_behind_explicit_ones)
 static uint32_t stream_drain(const struct wide_rows *rows, const struct click_model *model,
                              bool reversed)
 {
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     slice.reversed = reversed;
     struct stream *stream = wide_rows_stream(rows, &slice);
     struct unfiltered item;
@@ -173,7 +173,7 @@ Test(wide_rows, a_stream_begins_within_equals_where_its_slice_does)
     for (int i = 0; i < 8; i++)
         time[i] = (uint8_t)((uint64_t)model.clicks[100].time >> (56 - 8 * i));
     rank_value[7] = (uint8_t)rank;
-    struct slice slice = slice_all();
+    struct slice slice = stream_slice_all();
     slice.start.side = BOUND_AFTER;
     slice.start.prefix.count = 3;
     slice.start.prefix.values[0] = bytes_of(time, 8);

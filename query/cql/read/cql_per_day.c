@@ -69,7 +69,7 @@ static int compare_rows(const void *a, const void *b)
 {
     const struct page_row *left = a;
     const struct page_row *right = b;
-    return partition_order(left->token, left->key, right->token, right->key);
+    return partition_index_order(left->token, left->key, right->token, right->key);
 }
 
 static bool figure_given(void *context, const struct day_figure *figure)

@@ -235,7 +235,7 @@ static struct read_request index_request(const struct select *select)
 {
     struct read_request request = {.table_id = select->use.index->hidden->id,
                                    .key = select->bound.index_key,
-                                   .slice = slice_all(),
+                                   .slice = stream_slice_all(),
                                    .position = buffer_view(&select->position),
                                    .row_limit = INDEX_ROWS,
                                    .view = READ_DURABLE};
@@ -342,12 +342,12 @@ static struct read_request unit_request(const struct select *select)
                                    .has_tokens = bound->is_scan,
                                    .token_first = bound->token_first,
                                    .token_last = bound->token_last,
-                                   .slice = slice_all(),
+                                   .slice = stream_slice_all(),
                                    .position = buffer_view(&select->position),
                                    .row_limit = rows_wanted(select),
                                    .view = READ_DURABLE};
     if (bound->is_scan) {
-        request.slice = select->checks_slices ? slice_all() : bound->slices[0];
+        request.slice = select->checks_slices ? stream_slice_all() : bound->slices[0];
         request.slice.with_static = select->plan->reads_statics;
     } else {
         uint64_t slice = select->unit % bound->slice_count;
@@ -361,7 +361,7 @@ static struct read_request unit_request(const struct select *select)
         request.is_scan = false;
         request.key = buffer_view(&select->partition_key);
         request.position = (struct bytes){0};
-        request.slice = slice_all();
+        request.slice = stream_slice_all();
         request.slice.end.side = BOUND_BEFORE;
         request.slice.with_static = true;
         request.row_limit = 1;
@@ -384,7 +384,7 @@ static int virtual_read(struct select *select, const struct read_request *reques
                              : !bytes_equal(row->key, request->key)) {
             continue;
         }
-        if (!slice_contains(page.table, &request->slice, &row->row.clustering))
+        if (!stream_slice_contains(page.table, &request->slice, &row->row.clustering))
             continue;
         if (is_after) {
             rows[page.row_count++] = *row;

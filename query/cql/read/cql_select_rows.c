@@ -383,7 +383,8 @@ bool cql_select_in_slices(const struct select *select, const struct row *row)
 {
     bool inside = !select->checks_slices;
     for (uint32_t i = 0; i < select->bound.slice_count && !inside; i++)
-        inside = slice_contains(select->plan->table, &select->bound.slices[i], &row->clustering);
+        inside =
+            stream_slice_contains(select->plan->table, &select->bound.slices[i], &row->clustering);
     return inside;
 }
 

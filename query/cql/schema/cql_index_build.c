@@ -102,7 +102,7 @@ static void build_go(struct build *build)
         struct error err = {0};
         struct read_request request = {.table_id = build->index.table->id,
                                        .is_scan = true,
-                                       .slice = slice_all(),
+                                       .slice = stream_slice_all(),
                                        .position = buffer_view(&build->position),
                                        .row_limit = BUILD_ROWS,
                                        .view = READ_APPLIED};

@@ -230,7 +230,7 @@ void cql_once_look(struct cql_once *once,
 {
     struct read_request request = {.table_id = TABLE_REQUEST,
                                    .key = once->id,
-                                   .slice = slice_all(),
+                                   .slice = stream_slice_all(),
                                    .row_limit = 1,
                                    .view = READ_APPLIED};
     struct error err = {0};

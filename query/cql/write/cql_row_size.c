@@ -175,7 +175,7 @@ static void read_row(struct cql_row_size_check *measure)
     struct error err = {0};
     struct read_request request = {.table_id = table_of(measure)->id,
                                    .key = measure->batch->mutations[measure->mutation].key,
-                                   .slice = slice_all(),
+                                   .slice = stream_slice_all(),
                                    .row_limit = 1,
                                    .with_deleted = true,
                                    .view = READ_APPLIED};

@@ -512,9 +512,9 @@ static void make_places(struct write *write, struct cql_write_statement *stateme
     uint32_t slices = bound->slice_count;
     struct slice *nothing = arena_alloc(write->work->arena, sizeof(*nothing), 16);
     struct slice *all = arena_alloc(write->work->arena, sizeof(*all), 16);
-    *nothing = slice_all();
+    *nothing = stream_slice_all();
     nothing->end.side = BOUND_BEFORE;
-    *all = slice_all();
+    *all = stream_slice_all();
     statement->read_count = bound->key_count * slices;
     statement->reads = arena_alloc(write->work->arena,
                                    (statement->read_count + 1) * sizeof(*statement->reads), 16);

@@ -488,7 +488,7 @@ static int build_click(struct cql_work *work, const struct cql_write_statement *
                                column->name, BLOCK_STRING_MAX);
         else if (to->kind == VECTOR_CODE)
             to->codes[0] = block_dictionary_add(&to->dictionary, value);
-        else if (vector_value_get(column->type, value, &to->integers[0], &scale) != 0)
+        else if (block_vector_get(column->type, value, &to->integers[0], &scale) != 0)
             return cql_invalid(&work->fault, "%s is no value that a click can have", column->name);
         if (to->kind == VECTOR_DECIMAL)
             to->scales[0] = scale;
