@@ -235,7 +235,7 @@ static void read_slice(struct bench *bench)
     uint64_t place = rows > SLICE_ROWS ? random_below(bench, rows - SLICE_ROWS) : 0;
     struct buffer number = {0};
     struct slice slice = stream_slice_all();
-    value_put_bigint(&number, (int64_t)place);
+    type_value_put_bigint(&number, (int64_t)place);
     slice.start.prefix.values[0] = buffer_view(&number);
     slice.start.prefix.count = 1;
     read_rows(bench, TABLE_EVENT, random_below(bench, sources), slice,

@@ -102,8 +102,8 @@ static uint32_t partition_code(struct generator *generator, struct block *block,
     struct buffer key = {0};
     snprintf(id, sizeof id, "reseller-%04u", reseller);
     day_format(DAY_FIRST + (int32_t)day, day_text);
-    key_put_component(&key, 2, bytes_text(id));
-    key_put_component(&key, 2, bytes_text(day_text));
+    type_key_put_component(&key, 2, bytes_text(id));
+    type_key_put_component(&key, 2, bytes_text(day_text));
     *code = block_dictionary_add(&block->partitions, buffer_view(&key)) + 1;
     buffer_release(&key);
     return *code - 1;

@@ -140,7 +140,7 @@ static int open_streams(struct house *house, const struct house_options *options
 static void take_click_ids(struct house *house)
 {
     const struct table *clicks = schema_table(store_schema(house->store), TABLE_AD_CLICK);
-    const struct type *type = table_column(clicks, AD_CLICK_CLICK_ID)->type;
+    const struct type *type = schema_column(clicks, AD_CLICK_CLICK_ID)->type;
     house->stream.click_id_column_id = AD_CLICK_CLICK_ID;
     house->stream.click_id_type = type_builtin(type->kind);
     house->stream.per_ad = (struct ingest_counter){TABLE_CLICKS_PER_AD, COUNTER_CLICKS};

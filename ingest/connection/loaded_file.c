@@ -91,13 +91,14 @@ static void append_row(const struct ingest *ingest, struct buffer *buffer,
 
         if (!page_row_value(table, row, numbers[i], &value))
             return;
-        values[i] = value_bigint(value);
+        values[i] = type_value_bigint(value);
     }
     file_goes_on(ingest, producer, &values[0], id);
     uuid_format(id, text);
     buffer_printf(buffer, "file %s %" PRId64 " %" PRId64 " ", text, values[0], values[1]);
     append_hex(buffer, hash);
-    buffer_printf(buffer, " %" PRId64 " %s\n", values[2], value_boolean(ends_line) ? "lf" : "cut");
+    buffer_printf(buffer, " %" PRId64 " %s\n", values[2],
+                  type_value_boolean(ends_line) ? "lf" : "cut");
 }
 
 static int lookup_read(struct lookup *lookup, struct bytes position, struct error *err);

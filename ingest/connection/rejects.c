@@ -231,7 +231,7 @@ struct list_cells {
 
 static void list_number(struct list_cells *cells, struct bytes value)
 {
-    buffer_printf(&cells->text, "%" PRId64, value_bigint(value));
+    buffer_printf(&cells->text, "%" PRId64, type_value_bigint(value));
 }
 
 /* Bytes of a line may be anything: shown as a reply shows them, without the quotes. */
@@ -366,7 +366,7 @@ static void rejects_read(struct rejects_job *job)
 
     day_format(job->day, day);
     buffer_clear(&job->key);
-    key_put_component(&job->key, 1, bytes_of(day, DAY_TEXT_SIZE));
+    type_key_put_component(&job->key, 1, bytes_of(day, DAY_TEXT_SIZE));
     request.key = buffer_view(&job->key);
     request.position = buffer_view(&job->position);
     job->is_waiting = true;

@@ -615,9 +615,9 @@ static void partitions_take(struct binary_decoder *decoder, const struct binary_
 
         if (slot->code == CODE_NONE) {
             buffer_clear(&decoder->key);
-            key_put_component(&decoder->key, 2,
-                              block_dictionary_get(&decoder->strings, slot->reseller));
-            key_put_component(&decoder->key, 2, day_memo_format(&decoder->days, slot->day));
+            type_key_put_component(&decoder->key, 2,
+                                   block_dictionary_get(&decoder->strings, slot->reseller));
+            type_key_put_component(&decoder->key, 2, day_memo_format(&decoder->days, slot->day));
             slot->code =
                 block_dictionary_add(&target->block->partitions, buffer_view(&decoder->key));
         }

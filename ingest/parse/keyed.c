@@ -476,7 +476,7 @@ static uint32_t add_partition(const struct keyed *keyed, uint32_t begin, struct 
         if (keyed->rows[i].verdict == ROW_NEW)
             make_row(keyed, &keyed->rows[i], batch, &items[count++]);
     write_batch_add_mutation(batch, &mutation);
-    if (key_component(key, 2, 0, &reseller) == 0)
+    if (type_key_component(key, 2, 0, &reseller) == 0)
         add_increment(batch, keyed->stream->per_reseller, reseller, count);
     return end;
 }

@@ -229,8 +229,8 @@ static uint32_t builder_partition(struct row_builder *builder, uint32_t reseller
     if (slot->epoch == builder->partition_epoch)
         return slot->partition;
     buffer_clear(&builder->key);
-    key_put_component(&builder->key, 2, block_dictionary_get(&builder->resellers, reseller));
-    key_put_component(&builder->key, 2, day_memo_format(&builder->days, day));
+    type_key_put_component(&builder->key, 2, block_dictionary_get(&builder->resellers, reseller));
+    type_key_put_component(&builder->key, 2, day_memo_format(&builder->days, day));
     *slot = (struct partition_slot){
         .reseller = reseller,
         .day = day,

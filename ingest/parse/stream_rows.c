@@ -30,7 +30,7 @@ static bool stream_columns(const struct part_pool *pool, const struct ingest_str
 
     for (int i = 0; i < RECORD_FIELDS; i++) {
         const struct column *column =
-            table == NULL ? NULL : table_column(table, stream->column_ids[i]);
+            table == NULL ? NULL : schema_column(table, stream->column_ids[i]);
 
         if (column == NULL)
             return false;
@@ -39,7 +39,7 @@ static bool stream_columns(const struct part_pool *pool, const struct ingest_str
     columns->names[FIELD_CLICK_ID] =
         stream->click_id_column_id == 0
             ? bytes_of(NULL, 0)
-            : bytes_text(table_column(table, stream->click_id_column_id)->name);
+            : bytes_text(schema_column(table, stream->click_id_column_id)->name);
     return true;
 }
 

@@ -184,7 +184,7 @@ static int put_row(struct counters *counters, struct bytes key, uint64_t clicks)
     char number[24];
     uint32_t count = counters->options->table->key_count;
     for (uint32_t i = 0; i < count; i++) {
-        int rc = key_component(key, count, i, &cells[i]);
+        int rc = type_key_component(key, count, i, &cells[i]);
         if (rc != 0)
             return rc;
     }
@@ -270,7 +270,7 @@ static bool is_asked(const struct counters *counters, struct bytes key)
     const struct counters_options *options = counters->options;
     for (uint32_t i = 0; i < options->key_count; i++) {
         struct bytes part;
-        if (key_component(key, counters->table->key_count, i, &part) != 0 ||
+        if (type_key_component(key, counters->table->key_count, i, &part) != 0 ||
             !bytes_equal(part, bytes_text(options->keys[i]))) {
             return false;
         }
@@ -384,7 +384,7 @@ static void counter_page(void *context, int status, const struct error *err,
     for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
         struct bytes clicks;
         if (page_row_value(page->table, &page->rows[i], COUNTER_CLICKS, &clicks))
-            status = take(counters, page->rows[i].key, (uint64_t)value_bigint(clicks));
+            status = take(counters, page->rows[i].key, (uint64_t)type_value_bigint(clicks));
     }
     if (status == 0)
         position = page->position;
@@ -497,7 +497,7 @@ static void begin_table(struct counters *counters)
         counters->columns[i] = (struct table_column){options->table->keys[i], TABLE_TEXT};
     counters->columns[count] = (struct table_column){"clicks", TABLE_NUMBER};
     for (uint32_t i = 0; options->key_count == count && i < count; i++)
-        key_put_component(&counters->key, count, bytes_text(options->keys[i]));
+        type_key_put_component(&counters->key, count, bytes_text(options->keys[i]));
     query_answer_begin(&counters->answer, counters->output, options->format, counters->columns,
                        count + 1);
 }

@@ -108,7 +108,7 @@ static int add_click(void *context, const struct table *table, const struct page
     entry->day_clicks++;
     if (!page_row_value(table, row, ads->stream->clicks.amount, &value))
         return 0;
-    const struct column *column = table_column(table, ads->stream->clicks.amount);
+    const struct column *column = schema_column(table, ads->stream->clicks.amount);
     rc = type_decimal(column->type, value, &amount);
     if (rc == 0)
         rc = decimal_add(entry->day_gross, amount, &entry->day_gross);

@@ -259,7 +259,7 @@ static int filter_add(struct clicks_call *call, const char *name, struct bytes t
                       struct error *err)
 {
     const struct table *table = rollup_table(call->rollup, table_of(call));
-    const struct column *column = table_column_named(table, bytes_text(name));
+    const struct column *column = schema_column_named(table, bytes_text(name));
     struct filter *filter = &call->filters[call->filter_count];
     if (column == NULL)
         return error_set(err, ERROR_USAGE, "clicks have no column '%s'", name);
@@ -289,7 +289,7 @@ static bool is_asked(const struct clicks_call *call, const struct table *table,
                      const struct page_row *row)
 {
     for (uint32_t i = 0; i < call->filter_count; i++) {
-        const struct column *column = table_column_named(table, bytes_text(call->filters[i].name));
+        const struct column *column = schema_column_named(table, bytes_text(call->filters[i].name));
         struct bytes value;
         if (!page_row_value(table, row, column->id, &value) ||
             type_compare(column->type, value, buffer_view(&call->filters[i].value)) != 0)
@@ -315,7 +315,7 @@ static void list_row(struct clicks_call *call, const struct table *table,
         starts[i] = text.size;
         is_null[i] = !page_row_value(table, row, ids[i], &value);
         if (!is_null[i])
-            type_format(table_column(table, ids[i])->type, value, &text);
+            type_format(schema_column(table, ids[i])->type, value, &text);
     }
     starts[COUNT] = text.size;
     for (uint32_t i = 0; i < COUNT; i++)

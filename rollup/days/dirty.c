@@ -63,8 +63,8 @@ void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day)
 {
     char text[DAY_TEXT_SIZE + 1];
     day_format(day, text);
-    key_put_component(key, KEY_COMPONENTS, reseller);
-    key_put_component(key, KEY_COMPONENTS, bytes_text(text));
+    type_key_put_component(key, KEY_COMPONENTS, reseller);
+    type_key_put_component(key, KEY_COMPONENTS, bytes_text(text));
 }
 
 /* ---- life ---- */
@@ -420,8 +420,8 @@ void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day)
 static bool parse_key(struct bytes key, struct bytes *reseller_out, int32_t *day_out)
 {
     struct bytes day;
-    return key_component(key, KEY_COMPONENTS, 0, reseller_out) == 0 &&
-           key_component(key, KEY_COMPONENTS, 1, &day) == 0 && day_parse(day, day_out);
+    return type_key_component(key, KEY_COMPONENTS, 0, reseller_out) == 0 &&
+           type_key_component(key, KEY_COMPONENTS, 1, &day) == 0 && day_parse(day, day_out);
 }
 
 static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64_t hash,

@@ -70,9 +70,9 @@ static inline int figure_row_numbers(const struct table *table, const struct pag
     if (!figure_row_has(values, columns->clicks))
         return 0;
     struct bytes clicks = values->values[columns->clicks];
-    if (clicks.size != 8 || value_bigint(clicks) < 0)
+    if (clicks.size != 8 || type_value_bigint(clicks) < 0)
         return figure_row_corrupt(table, row, "clicks is no count", err);
-    figure->clicks = (uint64_t)value_bigint(clicks);
+    figure->clicks = (uint64_t)type_value_bigint(clicks);
     int rc = figure_row_decimal(values, columns->gross, &has_gross, &figure->gross);
     if (rc == 0)
         rc = figure_row_decimal(values, columns->rate, &has_rate, &figure->rate);

@@ -30,8 +30,8 @@ static int read_entry(const struct table *table, const struct page_row *row,
     if (clustering->count != 3 || clustering->values[1].size != 8 ||
         clustering->values[2].size != 8)
         return figure_row_corrupt(table, row, "the key is cut", err);
-    entry_out->at_ms = value_bigint(clustering->values[1]);
-    entry_out->seq = value_bigint(clustering->values[2]);
+    entry_out->at_ms = type_value_bigint(clustering->values[1]);
+    entry_out->seq = type_value_bigint(clustering->values[2]);
     rc = figure_row_numbers(table, row, values, &new_columns, &entry_out->new, err);
     if (rc == 0)
         return figure_row_corrupt(table, row, "new_clicks is null", err);
@@ -76,7 +76,7 @@ static struct set set_of(struct write_batch *batch, const struct table *table, u
                          uint32_t elements_max)
 {
     return (struct set){
-        column_id, type_path(table_column(table, column_id)->type),
+        column_id, type_path(schema_column(table, column_id)->type),
         arena_alloc(batch->arena, elements_max * sizeof(struct bytes), _Alignof(struct bytes)), 0};
 }
 

@@ -9,7 +9,7 @@
 static const struct column *rate_column(const struct click_stream_rates *rates,
                                         const struct table *table)
 {
-    return table_column(table, rates->rate);
+    return schema_column(table, rates->rate);
 }
 
 int rate_value_read(const struct click_stream_rates *rates, const struct table *table,

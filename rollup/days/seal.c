@@ -30,7 +30,7 @@ static int corrupt(const struct table *table, struct bytes key, struct bytes ad,
 {
     struct bytes reseller = {0};
     struct bytes day = {0};
-    if (key_component(key, 2, 0, &reseller) != 0 || key_component(key, 2, 1, &day) != 0)
+    if (type_key_component(key, 2, 0, &reseller) != 0 || type_key_component(key, 2, 1, &day) != 0)
         return error_set(err, ERROR_CORRUPT, "table %s: a key that is none", table->name);
     return error_set(err, ERROR_CORRUPT, "table %s, %.*s %.*s%s%.*s: the seal is damaged",
                      table->name, (int)(reseller.size < 100 ? reseller.size : 100),
@@ -44,9 +44,9 @@ static bool read_count(const struct table *table, const struct page_row *row, ui
                        struct bytes *value_out, uint64_t *count_out)
 {
     if (!page_row_value(table, row, column_id, value_out) || value_out->size != 8 ||
-        value_bigint(*value_out) < 0)
+        type_value_bigint(*value_out) < 0)
         return false;
-    *count_out = (uint64_t)value_bigint(*value_out);
+    *count_out = (uint64_t)type_value_bigint(*value_out);
     return true;
 }
 
@@ -88,10 +88,10 @@ static uint32_t put_key(struct write_batch *batch, struct bytes key, uint32_t re
                         uint32_t day_id, struct column_value *values)
 {
     struct bytes part = {0};
-    int rc = key_component(key, 2, 0, &part);
+    int rc = type_key_component(key, 2, 0, &part);
     check(rc == 0);
     values[0] = (struct column_value){reseller_id, false, write_batch_copy(batch, part)};
-    rc = key_component(key, 2, 1, &part);
+    rc = type_key_component(key, 2, 1, &part);
     check(rc == 0);
     values[1] = (struct column_value){day_id, false, write_batch_copy(batch, part)};
     return 2;

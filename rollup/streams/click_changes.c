@@ -274,7 +274,7 @@ static int count_new(struct click_changes *changes, const struct changed_day *da
         uint32_t place = named_find(day, &item.row, &scratch);
         if (place == KEY_MAP_NONE || day->is_there[place])
             continue;
-        if (is_ranked(day) && value_bigint(item.row.clustering.values[RANK_PLACE]) >= 0) {
+        if (is_ranked(day) && type_value_bigint(item.row.clustering.values[RANK_PLACE]) >= 0) {
             rc = error_set(err, ERROR_INVALID,
                            "there is no such click; a new one's click_id is negative, or left out");
             break;
@@ -321,7 +321,7 @@ static bool names_future_rank(const struct changed_day *day)
         struct reader reader = reader_of(key_map_key(day->named, i));
         struct clustering clustering;
         row_clustering_unpack(&reader, &clustering);
-        if (!day->is_there[i] && value_bigint(clustering.values[RANK_PLACE]) >= 0)
+        if (!day->is_there[i] && type_value_bigint(clustering.values[RANK_PLACE]) >= 0)
             return true;
     }
     return false;

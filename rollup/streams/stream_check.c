@@ -19,7 +19,7 @@ static bool is_id(struct bytes id)
 
 static const char *name_of(const struct table *table, uint32_t column_id)
 {
-    return table_column(table, column_id)->name;
+    return schema_column(table, column_id)->name;
 }
 
 static int refuse_id(const struct table *table, uint32_t column_id, struct error *err)
@@ -77,9 +77,9 @@ static int check_click_key(const struct click_stream_clicks *clicks, const struc
     struct bytes reseller;
     struct bytes day;
     int32_t parsed;
-    if (key_component(key, 2, 0, &reseller) < 0 || !is_id(reseller))
+    if (type_key_component(key, 2, 0, &reseller) < 0 || !is_id(reseller))
         return refuse_id(table, clicks->reseller, err);
-    if (key_component(key, 2, 1, &day) < 0 || !day_parse(day, &parsed))
+    if (type_key_component(key, 2, 1, &day) < 0 || !day_parse(day, &parsed))
         return refuse_day(table, clicks->day, err);
     return 0;
 }
@@ -89,7 +89,7 @@ static int check_amount(const struct click_stream_clicks *clicks, const struct t
 {
     struct decimal amount;
     const struct cell *cell = cell_of(row, clicks->amount);
-    const struct column *column = table_column(table, clicks->amount);
+    const struct column *column = schema_column(table, clicks->amount);
     if (cell == NULL ||
         (type_decimal(column->type, cell->value, &amount) == 0 && decimal_is_input(amount)))
         return 0;
@@ -99,7 +99,7 @@ static int check_amount(const struct click_stream_clicks *clicks, const struct t
 /* The value that the row gives a column; data NULL: none. */
 static struct bytes given(const struct table *table, uint32_t column_id, const struct row *row)
 {
-    const struct column *column = table_column(table, column_id);
+    const struct column *column = schema_column(table, column_id);
     const struct cell *cell = cell_of(row, column_id);
     if (column->kind == COLUMN_CLUSTERING)
         return row->clustering.values[column->position];
@@ -113,7 +113,7 @@ static int check_click(const struct click_stream_clicks *clicks, const struct ta
     if (rc < 0)
         return rc;
     struct bytes time = given(table, clicks->time, row);
-    if (time.data != NULL && (time.size != 8 || !is_time(value_bigint(time))))
+    if (time.data != NULL && (time.size != 8 || !is_time(type_value_bigint(time))))
         return refuse_time(table, clicks->time, err);
     struct bytes ad = given(table, clicks->ad, row);
     if (ad.data != NULL && !is_id(ad))

@@ -100,7 +100,7 @@ static int find_column(const struct table *table, const char *name, const char *
                        bool (*is_right)(const struct column *column), const char *wanted,
                        const struct column **column_out, struct error *err)
 {
-    *column_out = table_column_named(table, bytes_text(name));
+    *column_out = schema_column_named(table, bytes_text(name));
     if (*column_out == NULL)
         return error_set(err, ERROR_INVALID, "table %s.%s has no column %s, which is to be the %s",
                          table->keyspace, table->name, name, what);

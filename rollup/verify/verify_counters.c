@@ -88,7 +88,7 @@ static int take_counter(void *context, const struct table *table, const struct p
         return 0;
     struct tally *tally = tallies_of(verify->tallies, row->key);
     if (tally != NULL)
-        *(verify->is_after ? &tally->after : &tally->before) = value_bigint(value);
+        *(verify->is_after ? &tally->after : &tally->before) = type_value_bigint(value);
     return 0;
 }
 
@@ -114,7 +114,7 @@ static bool takes_key(void *context, struct bytes *value)
 /* Of a partition, whose key has the reseller first. */
 static bool takes_reseller(void *context, struct bytes *value)
 {
-    return key_component(*value, 2, 0, value) == 0 && takes_key(context, value);
+    return type_key_component(*value, 2, 0, value) == 0 && takes_key(context, value);
 }
 
 static void take_groups(void *context, int status, const struct error *err,

@@ -90,8 +90,8 @@ static void judge_claim(struct seals_check *seals, const struct seal_claim *clai
     struct buffer text = {0};
     if (claim_holds(claim) || !verify_may_name(verify))
         return;
-    bool is_key = key_component(claim->key, 2, 0, &reseller) == 0 &&
-                  key_component(claim->key, 2, 1, &day) == 0;
+    bool is_key = type_key_component(claim->key, 2, 0, &reseller) == 0 &&
+                  type_key_component(claim->key, 2, 1, &day) == 0;
     check(is_key);
     buffer_append_text(&text, "difference: sealed_ad, ");
     buffer_append_bytes(&text, reseller);
@@ -253,7 +253,7 @@ static int count_seal(void *context, const struct table *table, const struct pag
     struct bytes reseller;
     struct seal seal;
     int rc = seal_read(table, row, &seal, err);
-    if (rc == 0 && key_component(row->key, 2, 0, &reseller) == 0)
+    if (rc == 0 && type_key_component(row->key, 2, 0, &reseller) == 0)
         tallies_add(((struct verify *)context)->tallies, reseller, seal.stats.rows);
     if (rc == 0)
         stats_release(&seal.stats);

@@ -252,7 +252,7 @@ struct block *block_new_like(const struct block *block)
 static int check_strings(const struct table *table, const struct block_column *column,
                          struct error *err)
 {
-    const struct column *of = table_column(table, column->column_id);
+    const struct column *of = schema_column(table, column->column_id);
     if (of == NULL || column->kind != VECTOR_CODE)
         return 0;
     for (uint32_t i = 0; i < column->dictionary.count; i++)
@@ -269,7 +269,7 @@ int block_check(const struct block *block, const struct schema *schema, struct e
     if (table == NULL)
         return error_set(err, ERROR_CORRUPT, "block: no table has number %u", block->table_id);
     for (uint32_t i = 0; i < block->partitions.count; i++) {
-        int rc = table_check_key(table, block_dictionary_get(&block->partitions, i), err);
+        int rc = schema_check_key(table, block_dictionary_get(&block->partitions, i), err);
         if (rc < 0)
             return rc;
     }

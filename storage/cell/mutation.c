@@ -83,7 +83,7 @@ static int check_clustering(const struct table *table, const struct clustering *
 static const struct type *cell_column_type(const struct table *table, uint32_t column_id,
                                            bool is_static)
 {
-    const struct column *column = table_column(table, column_id);
+    const struct column *column = schema_column(table, column_id);
 
     if (column != NULL)
         return column->kind == (is_static ? COLUMN_STATIC : COLUMN_REGULAR) ? column->type : NULL;
@@ -108,7 +108,7 @@ static int check_cell_value(const struct table *table, const struct cell *cell,
                                         : type_validate(type, cell->value, &reason);
     if (rc == 0)
         return 0;
-    const struct column *column = table_column(table, cell->column_id);
+    const struct column *column = schema_column(table, cell->column_id);
     error_wrap(&reason, "cell holds no value of its type; column %s",
                column != NULL ? column->name : "that was dropped");
     return corrupt(err, table, reason.text);
@@ -321,7 +321,7 @@ int mutation_check(const struct mutation *mutation, const struct schema *schema,
 
     if (table == NULL)
         return no_table(err, mutation->table_id);
-    int rc = table_check_key(table, mutation->key, err);
+    int rc = schema_check_key(table, mutation->key, err);
     if (rc == 0 && mutation->item_count > MUTATION_ITEMS_MAX)
         rc = corrupt(err, table, "too many rows");
     return rc == 0 ? check_items(table, mutation->items, mutation->item_count, err) : rc;
@@ -344,7 +344,7 @@ int mutation_unpack(struct reader *reader, const struct schema *schema, struct a
     uint8_t flags = reader_u8(reader);
     if (reader->failed || (flags & ~MUTATION_DELETES_PARTITION) != 0)
         return corrupt(err, table, "cut off or damaged");
-    int rc = table_check_key(table, mutation_out->key, err);
+    int rc = schema_check_key(table, mutation_out->key, err);
     if (rc < 0)
         return rc;
     mutation_out->token = murmur3_token(mutation_out->key.data, mutation_out->key.size);
@@ -384,8 +384,8 @@ static void set_key(const struct table *table, const struct column_value *values
     struct buffer key = {0};
 
     for (uint32_t i = 0; i < table->partition_count; i++)
-        key_put_component(&key, table->partition_count,
-                          key_value(values, count, &table->columns[i]));
+        type_key_put_component(&key, table->partition_count,
+                               key_value(values, count, &table->columns[i]));
     mutation->table_id = table->id;
     mutation->key = arena_copy(arena, buffer_view(&key));
     mutation->token = murmur3_token(mutation->key.data, mutation->key.size);
@@ -427,7 +427,7 @@ static void set_cells(const struct table *table, const struct column_value *valu
     uint32_t used = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct column *column = table_column(table, values[i].column_id);
+        const struct column *column = schema_column(table, values[i].column_id);
         check(column != NULL && !type_is_complex(column->type));
         if (column->kind != kind)
             continue;

@@ -109,7 +109,7 @@ static void add_simple(struct packed_rows *rows, uint32_t column_id, const struc
 
 static const struct type *type_of(const struct packed_rows *rows, uint32_t column_id)
 {
-    const struct column *column = table_column(rows->table, column_id);
+    const struct column *column = schema_column(rows->table, column_id);
     check(column != NULL);
     return column->type;
 }

@@ -125,7 +125,7 @@ static uint32_t complex_find(const struct complex_deletion *complex, uint32_t co
 /* NULL where rows of this kind have no such column. */
 static const struct column *merge_find_column(const struct merge *merge, uint32_t column_id)
 {
-    const struct column *column = table_column(merge->table, column_id);
+    const struct column *column = schema_column(merge->table, column_id);
     enum column_kind kind = merge->is_static ? COLUMN_STATIC : COLUMN_REGULAR;
 
     return column != NULL && column->kind == kind ? column : NULL;

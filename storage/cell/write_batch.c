@@ -247,7 +247,7 @@ static bool is_counter(const struct schema *schema, uint32_t table_id, uint32_t 
     const struct table *table = schema_table(schema, table_id);
     if (table == NULL || (table->flags & TABLE_COUNTER) == 0)
         return false;
-    const struct column *column = table_column(table, column_id);
+    const struct column *column = schema_column(table, column_id);
     return column != NULL && column->type->kind == TYPE_COUNTER;
 }
 

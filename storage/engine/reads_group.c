@@ -296,7 +296,7 @@ int reads_group(struct reads *reads, const struct group_request *request, store_
     const struct table *table = reads_table_of_rows(reads, table_id, column_id, err);
     if (table == NULL)
         return ERROR_INVALID;
-    const struct column *column = column_id == 0 ? NULL : table_column(table, column_id);
+    const struct column *column = column_id == 0 ? NULL : schema_column(table, column_id);
     if (column_id != 0 && (column == NULL || column->kind == COLUMN_PARTITION ||
                            block_vector_kind(column->type) != VECTOR_CODE))
         return error_set(err, ERROR_INVALID, "rows cannot be grouped by column %u", column_id);

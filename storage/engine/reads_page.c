@@ -27,7 +27,7 @@ static void resolve_counters(struct row *row, struct arena *arena)
     for (uint32_t i = 0; i < row->cell_count; i++) {
         if ((cells[i].flags & CELL_COUNTER) != 0) {
             struct buffer value = {0};
-            value_put_bigint(&value, counter_cell_value(cells[i].value));
+            type_value_put_bigint(&value, counter_cell_value(cells[i].value));
             cells[i].value = arena_copy(arena, buffer_view(&value));
             buffer_release(&value);
         }

@@ -49,13 +49,13 @@ int reads_sum_row(const struct table *table, const struct page_row *row, uint32_
     struct bytes value;
     int64_t first = 0;
     if (row->row.clustering.count > 0 && row->row.clustering.values[0].size == 8)
-        first = value_bigint(row->row.clustering.values[0]);
+        first = type_value_bigint(row->row.clustering.values[0]);
     stats_add_row(stats, first);
     if (summed == 0 || !page_row_value(table, row, summed, &value))
         return 0;
     struct decimal decimal;
     int128 unscaled;
-    const struct column *column = table_column(table, summed);
+    const struct column *column = schema_column(table, summed);
     if (type_decimal(column->type, value, &decimal) != 0 ||
         !decimal_to_int128(decimal, &unscaled) || unscaled > INT64_MAX || unscaled < INT64_MIN ||
         decimal.scale < 0 || decimal.scale >= STATS_SCALES_MAX) {
@@ -158,7 +158,7 @@ const struct table *reads_table_of_rows(const struct reads *reads, uint32_t tabl
         error_set(err, ERROR_INVALID, "table %u has no rows to count", table_id);
         return NULL;
     }
-    if (column_id != 0 && table_column(table, column_id) == NULL) {
+    if (column_id != 0 && schema_column(table, column_id) == NULL) {
         error_set(err, ERROR_INVALID, "table %s.%s has no column %u", table->keyspace, table->name,
                   column_id);
         return NULL;

@@ -125,10 +125,11 @@ void store_close(struct store *store, store_done done, void *context)
 bool page_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
                     struct bytes *value_out)
 {
-    const struct column *column = table_column(table, column_id);
+    const struct column *column = schema_column(table, column_id);
     check(column != NULL);
     if (column->kind == COLUMN_PARTITION)
-        return key_component(row->key, table->partition_count, column->position, value_out) == 0;
+        return type_key_component(row->key, table->partition_count, column->position, value_out) ==
+               0;
     if (column->kind == COLUMN_CLUSTERING) {
         if (column->position >= row->row.clustering.count)
             return false;

@@ -162,7 +162,7 @@ static struct bytes counter_key(const struct memtable *memtable, const struct co
     struct bytes component;
     if (slots->rule.column_id != 0)
         return key;
-    int rc = key_component(key, table->partition_count, slots->rule.component, &component);
+    int rc = type_key_component(key, table->partition_count, slots->rule.component, &component);
     check(rc == 0);
     return component;
 }

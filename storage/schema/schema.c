@@ -260,7 +260,7 @@ int schema_parse_type(const struct schema *schema, const char *keyspace, struct 
 
 enum { COLUMN_PLACES = sizeof((struct table *)0)->column_places };
 
-void table_set_places(struct table *table)
+void schema_set_places(struct table *table)
 {
     memset(table->column_places, 0, sizeof table->column_places);
     for (uint32_t i = 0; i < table->column_count && i < UINT8_MAX; i++)
@@ -268,7 +268,7 @@ void table_set_places(struct table *table)
             table->column_places[table->columns[i].id] = (uint8_t)(i + 1);
 }
 
-const struct column *table_column(const struct table *table, uint32_t column_id)
+const struct column *schema_column(const struct table *table, uint32_t column_id)
 {
     if (column_id < COLUMN_PLACES && table->column_places[column_id] != 0)
         return &table->columns[table->column_places[column_id] - 1];
@@ -284,7 +284,7 @@ static int refuse_key(const struct table *table, const char *what, struct error 
                      table->name, what);
 }
 
-int table_check_key(const struct table *table, struct bytes key, struct error *err)
+int schema_check_key(const struct table *table, struct bytes key, struct error *err)
 {
     size_t expected = 0;
 
@@ -292,7 +292,7 @@ int table_check_key(const struct table *table, struct bytes key, struct error *e
         return refuse_key(table, "over 65535 bytes", err);
     for (uint32_t i = 0; i < table->partition_count; i++) {
         struct bytes value;
-        if (key_component(key, table->partition_count, i, &value) < 0)
+        if (type_key_component(key, table->partition_count, i, &value) < 0)
             return refuse_key(table, "has too few components", err);
         if (type_validate(table->columns[i].type, value, NULL) < 0)
             return refuse_key(table, "holds no value of its type", err);
@@ -319,7 +319,7 @@ static const struct column *find_named(const struct column *columns, uint32_t co
 }
 
 /* Those of the key are in the key's order, which are few; statics and others in that of names. */
-const struct column *table_column_named(const struct table *table, struct bytes name)
+const struct column *schema_column_named(const struct table *table, struct bytes name)
 {
     uint32_t keys = table->partition_count + table->clustering_count;
     uint32_t statics = table->static_count;
@@ -558,7 +558,7 @@ static int check_options(const struct table *table, struct error *err)
         return error_set(err, ERROR_LIMIT, "over %d options", SCHEMA_OPTIONS_MAX);
     for (uint32_t i = 0; i < table->option_count; i++) {
         const struct table_option *option = &table->options[i];
-        if (table_option_default(option->name) == NULL)
+        if (schema_option_default(option->name) == NULL)
             return error_set(err, ERROR_INVALID, "unknown option %.100s", option->name);
         if (i > 0 && strcmp(option[-1].name, option->name) >= 0)
             return error_set(err, ERROR_INVALID, "option %s is there twice", option->name);
@@ -615,7 +615,7 @@ static void sort_columns(struct table *table, struct column *columns)
     for (uint32_t i = 0; i < table->column_count; i++)
         columns[i].position = counts[columns[i].kind]++;
     table->columns = columns;
-    table_set_places(table);
+    schema_set_places(table);
     table->partition_count = counts[COLUMN_PARTITION];
     table->clustering_count = counts[COLUMN_CLUSTERING];
     table->static_count = counts[COLUMN_STATIC];
@@ -877,7 +877,7 @@ int schema_drop_column(struct schema *schema, uint32_t table_id, const char *nam
 
     if (rc < 0)
         return rc;
-    const struct column *column = table_column_named(table, bytes_text(name));
+    const struct column *column = schema_column_named(table, bytes_text(name));
     if (column == NULL)
         return error_set(err, ERROR_NOT_FOUND, "column %.100s does not exist", name);
     if (column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING)
@@ -903,7 +903,7 @@ int schema_rename_column(struct schema *schema, uint32_t table_id, const char *f
 
     if (rc < 0)
         return rc;
-    const struct column *column = table_column_named(table, bytes_text(from));
+    const struct column *column = schema_column_named(table, bytes_text(from));
     if (column == NULL)
         return error_set(err, ERROR_NOT_FOUND, "column %.100s does not exist", from);
     if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING)

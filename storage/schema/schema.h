@@ -210,14 +210,14 @@ must_check int schema_parse_type(const struct schema *schema, const char *keyspa
 
 /* The value of an option, Cassandra's default where the table was not given one; NULL: there is no
  * such option. */
-const char *table_option(const struct table *table, const char *name);
+const char *schema_option(const struct table *table, const char *name);
 
-const struct column *table_column(const struct table *table, uint32_t column_id);
-const struct column *table_column_named(const struct table *table, struct bytes name);
+const struct column *schema_column(const struct table *table, uint32_t column_id);
+const struct column *schema_column_named(const struct table *table, struct bytes name);
 
 /* Whether the bytes are a partition key: as many components as there are columns, each a value of
  * its column's type.  ERROR_CORRUPT. */
-must_check int table_check_key(const struct table *table, struct bytes key, struct error *err);
+must_check int schema_check_key(const struct table *table, struct bytes key, struct error *err);
 
 void schema_serialize(const struct schema *schema, struct buffer *buffer);
 /* ERROR_CORRUPT for bytes that schema_serialize cannot have written, ERROR_NEWER_FORMAT. */

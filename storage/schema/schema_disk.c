@@ -228,7 +228,7 @@ static int get_columns(struct schema *schema, struct reader *reader, struct tabl
     }
     table->columns = columns;
     table->column_count = count;
-    table_set_places(table);
+    schema_set_places(table);
     table->partition_count = counts[COLUMN_PARTITION];
     table->clustering_count = counts[COLUMN_CLUSTERING];
     table->static_count = counts[COLUMN_STATIC];

@@ -98,7 +98,7 @@ static const struct table_option defaults[] = {
 };
 enum { DEFAULT_COUNT = sizeof defaults / sizeof defaults[0] };
 
-const char *table_option_default(const char *name)
+const char *schema_option_default(const char *name)
 {
     for (size_t i = 0; i < DEFAULT_COUNT; i++)
         if (strcmp(defaults[i].name, name) == 0)
@@ -106,12 +106,12 @@ const char *table_option_default(const char *name)
     return NULL;
 }
 
-const char *table_option(const struct table *table, const char *name)
+const char *schema_option(const struct table *table, const char *name)
 {
     for (uint32_t i = 0; i < table->option_count; i++)
         if (strcmp(table->options[i].name, name) == 0)
             return table->options[i].value;
-    return table_option_default(name);
+    return schema_option_default(name);
 }
 
 static void print_options(const struct table *table, struct buffer *cql)
@@ -124,7 +124,7 @@ static void print_options(const struct table *table, struct buffer *cql)
         else if (strcmp(name, "default_time_to_live") == 0)
             buffer_printf(cql, "%d", table->default_ttl_s);
         else
-            buffer_append_text(cql, table_option(table, name));
+            buffer_append_text(cql, schema_option(table, name));
     }
     buffer_put_u8(cql, ';');
 }

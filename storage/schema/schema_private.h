@@ -40,14 +40,14 @@ struct schema {
 };
 
 /* Cassandra's default of a table's option; NULL: there is no such option. */
-const char *table_option_default(const char *name);
+const char *schema_option_default(const char *name);
 
 /* Whether a change may use the type (type_is_moderate).  Reading does not ask: schemas that were
  * written before there was this limit stay readable. */
 must_check int schema_check_type(const char *name, const struct type *type, struct error *err);
 
 /* After `columns` were set. */
-void table_set_places(struct table *table);
+void schema_set_places(struct table *table);
 
 /* schema_add_type of a type that was written once. */
 must_check int schema_read_type(struct schema *schema, const char *keyspace, const char *name,

@@ -99,9 +99,9 @@ must_check int type_parse_text(const struct type *type, struct bytes text, struc
                                struct error *err);
 
 /* Serialized forms of the common kinds, appended to `buffer`; and back (value must be valid). */
-void value_put_bigint(struct buffer *buffer, int64_t value);    /* timestamp, time, counter too */
-void value_put_int(struct buffer *buffer, int32_t value);
-void value_put_boolean(struct buffer *buffer, bool value);
+void type_value_put_bigint(struct buffer *buffer, int64_t value); /* timestamp, time, counter too */
+void type_value_put_int(struct buffer *buffer, int32_t value);
+void type_value_put_boolean(struct buffer *buffer, bool value);
 /* Whether amounts can be of this type, and such a value exactly: that of a float or double is the
  * shortest decimal that reads back as it.  ERROR_INVALID for one that is no number (NaN, infinite,
  * empty), ERROR_LIMIT. */
@@ -111,9 +111,9 @@ must_check int type_decimal(const struct type *type, struct bytes value,
 /* The opposite, appended: the value of a type of numbers that type_decimal reads back as `number`.
  * ERROR_INVALID: the type has none. */
 must_check int type_number(const struct type *type, struct decimal number, struct buffer *value);
-int64_t value_bigint(struct bytes value);
-int32_t value_int(struct bytes value);
-bool value_boolean(struct bytes value);
+int64_t type_value_bigint(struct bytes value);
+int32_t type_value_int(struct bytes value);
+bool type_value_boolean(struct bytes value);
 
 /* ---- the insides of serialized values ---- */
 
@@ -149,8 +149,8 @@ must_check int type_duration_parse(struct bytes text, struct buffer *value, stru
  * component its size in 2 bytes big-endian, its bytes, and a zero byte.  Whoever has values that a
  * client sent sees to it first that the key has at most KEY_SIZE_MAX bytes. */
 enum { KEY_COMPONENT_EXTRA = 3 };      /* bytes of a composite for each of several components */
-void key_put_component(struct buffer *key, uint32_t component_count, struct bytes value);
+void type_key_put_component(struct buffer *key, uint32_t component_count, struct bytes value);
 /* A view into `key`.  ERROR_CORRUPT when it is no composite of that many components. */
-must_check int key_component(struct bytes key, uint32_t component_count, uint32_t index,
-                             struct bytes *value_out);
+must_check int type_key_component(struct bytes key, uint32_t component_count, uint32_t index,
+                                  struct bytes *value_out);
 #endif

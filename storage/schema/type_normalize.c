@@ -54,10 +54,10 @@ static uint32_t sort_entries(const struct type *key_type, struct entry *entries,
 static void put_item(struct buffer *buffer, struct bytes item)
 {
     if (item.data == NULL) {
-        value_put_int(buffer, -1);
+        type_value_put_int(buffer, -1);
         return;
     }
-    value_put_int(buffer, (int32_t)item.size);
+    type_value_put_int(buffer, (int32_t)item.size);
     buffer_append_bytes(buffer, item);
 }
 
@@ -84,7 +84,7 @@ static void normalize_entries(const struct type *type, struct type_items *items,
             entries[i].value = next_item(type, items, 1, arena);
     }
     count = sort_entries(type->arguments[0], entries, count);
-    value_put_int(buffer, (int32_t)count);
+    type_value_put_int(buffer, (int32_t)count);
     for (uint32_t i = 0; i < count; i++) {
         put_item(buffer, entries[i].key);
         if (is_map)
@@ -103,7 +103,7 @@ struct bytes type_normalize(const struct type *type, struct bytes value, struct 
         normalize_entries(type, &items, arena, &buffer);
     } else {
         if (type->kind == TYPE_LIST)
-            value_put_int(&buffer, (int32_t)items.count);
+            type_value_put_int(&buffer, (int32_t)items.count);
         for (uint32_t i = 0; i < items.count && reader_left(&items.reader) > 0; i++)
             put_item(&buffer, next_item(type, &items, i, arena));
     }

@@ -83,7 +83,7 @@ static bool parse_boolean(struct bytes text, struct buffer *value)
 
     if (!is_true && !text_equals_ignoring_case(text, "false"))
         return false;
-    value_put_boolean(value, is_true);
+    type_value_put_boolean(value, is_true);
     return true;
 }
 
@@ -318,7 +318,7 @@ static bool parse_time(struct bytes text, struct buffer *value)
         number = (int64_t)nanoseconds;
     else if (!parse_integer(text, 0, INT64_C(86399999999999), &number))
         return false;
-    value_put_bigint(value, number);
+    type_value_put_bigint(value, number);
     return true;
 }
 
@@ -367,7 +367,7 @@ static bool parse_timestamp(struct bytes text, struct buffer *value)
     int32_t day;
 
     if (parse_integer(text, INT64_MIN, INT64_MAX, &time_ms)) {
-        value_put_bigint(value, time_ms);
+        type_value_put_bigint(value, time_ms);
         return true;
     }
     if (!scan_day(&scan, &day))
@@ -376,7 +376,7 @@ static bool parse_timestamp(struct bytes text, struct buffer *value)
         return false;
     if (!scan_zone(&scan, &offset_ms) || scan.at != scan.end)
         return false;
-    value_put_bigint(value, (int64_t)day * DAY_MS + (int64_t)clock_ms - offset_ms);
+    type_value_put_bigint(value, (int64_t)day * DAY_MS + (int64_t)clock_ms - offset_ms);
     return true;
 }
 

@@ -50,40 +50,40 @@ size_t type_fixed_size(enum type_kind kind)
     return 0;
 }
 
-void value_put_bigint(struct buffer *buffer, int64_t value)
+void type_value_put_bigint(struct buffer *buffer, int64_t value)
 {
     buffer_put_u64_be(buffer, (uint64_t)value);
 }
 
-void value_put_int(struct buffer *buffer, int32_t value)
+void type_value_put_int(struct buffer *buffer, int32_t value)
 {
     buffer_put_u32_be(buffer, (uint32_t)value);
 }
 
-void value_put_boolean(struct buffer *buffer, bool value)
+void type_value_put_boolean(struct buffer *buffer, bool value)
 {
     buffer_put_u8(buffer, value ? 1 : 0);
 }
 
-int64_t value_bigint(struct bytes value)
+int64_t type_value_bigint(struct bytes value)
 {
     check(value.size == 8);
     return (int64_t)load_u64_be(value.data);
 }
 
-int32_t value_int(struct bytes value)
+int32_t type_value_int(struct bytes value)
 {
     check(value.size == 4);
     return (int32_t)load_u32_be(value.data);
 }
 
-bool value_boolean(struct bytes value)
+bool type_value_boolean(struct bytes value)
 {
     check(value.size == 1);
     return value.data[0] != 0;
 }
 
-void key_put_component(struct buffer *key, uint32_t component_count, struct bytes value)
+void type_key_put_component(struct buffer *key, uint32_t component_count, struct bytes value)
 {
     if (component_count == 1) {
         buffer_append_bytes(key, value);
@@ -99,8 +99,8 @@ void key_put_component(struct buffer *key, uint32_t component_count, struct byte
     key->size += value.size + KEY_COMPONENT_EXTRA;
 }
 
-int key_component(struct bytes key, uint32_t component_count, uint32_t index,
-                  struct bytes *value_out)
+int type_key_component(struct bytes key, uint32_t component_count, uint32_t index,
+                       struct bytes *value_out)
 {
     struct reader reader = reader_of(key);
     struct bytes wanted = key;

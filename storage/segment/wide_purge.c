@@ -103,7 +103,7 @@ static bool is_bound_to_a_rank(const struct table *table, const struct row *row)
     bool only_deletes = row->marker.timestamp_us == TIMESTAMP_NONE && row->cell_count == 0 &&
                         row->complex_count == 0;
     struct bytes rank = row->clustering.values[table->clustering_count - 1];
-    return !only_deletes && (row->is_static || value_bigint(rank) >= 0);
+    return !only_deletes && (row->is_static || type_value_bigint(rank) >= 0);
 }
 
 int wide_purge_may(struct stream *exceptions, struct error *err)

@@ -114,7 +114,7 @@ struct page_row fuzz_take_row(struct bytes *input, const struct table *table, st
     if (!take_value(input, &row.key))
         row.key = bytes_text("");
     for (uint32_t id = 1; id < table->column_id_next; id++) {
-        const struct column *column = table_column(table, id);
+        const struct column *column = schema_column(table, id);
         if (column->kind == COLUMN_PARTITION || !take_value(input, &value))
             continue;
         if (column->kind == COLUMN_CLUSTERING)
@@ -137,7 +137,7 @@ void fuzz_put_row(const struct page_row *row, const struct table *table, struct 
     put_value(row->key, target);
     for (uint32_t id = 1; id < table->column_id_next; id++) {
         struct bytes value;
-        if (table_column(table, id)->kind == COLUMN_PARTITION)
+        if (schema_column(table, id)->kind == COLUMN_PARTITION)
             continue;
         if (page_row_value(table, row, id, &value))
             put_value(value, target);

@@ -9,7 +9,7 @@
 static bool is_key(struct bytes key)
 {
     struct bytes part;
-    return key_component(key, 2, 0, &part) == 0 && key_component(key, 2, 1, &part) == 0;
+    return type_key_component(key, 2, 0, &part) == 0 && type_key_component(key, 2, 1, &part) == 0;
 }
 
 static void check_seal(const struct table *table, const struct page_row *row,

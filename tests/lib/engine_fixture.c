@@ -160,8 +160,8 @@ static uint32_t dictionary_code(struct block_dictionary *dictionary, struct byte
 
 void engine_fixture_key(struct buffer *key, const char *reseller, const char *day)
 {
-    key_put_component(key, 2, bytes_text(reseller));
-    key_put_component(key, 2, bytes_text(day));
+    type_key_put_component(key, 2, bytes_text(reseller));
+    type_key_put_component(key, 2, bytes_text(day));
 }
 
 static void block_click(struct block *block, uint32_t row, const struct click *click)
@@ -268,7 +268,7 @@ static void print_row(struct buffer *text, const struct table *table, const stru
         if (!page_row_value(table, row, table->columns[c].id, &value))
             buffer_append_text(text, "-");
         else if (table->columns[c].type->kind == TYPE_COUNTER)
-            buffer_printf(text, "%" PRId64, value_bigint(value));
+            buffer_printf(text, "%" PRId64, type_value_bigint(value));
         else
             type_format(table->columns[c].type, value, text);
     }

@@ -474,7 +474,7 @@ static int print_entry(void *context, const struct table *table, const struct pa
     print_set(&answer->text, &row->row, RESTATEMENT_CHANGES);
     for (uint32_t id = RESTATEMENT_OLD_CLICKS; id <= RESTATEMENT_NEW_AMOUNT; id++) {
         if (page_row_value(table, row, id, &value))
-            type_format(table_column(table, id)->type, value, &answer->text);
+            type_format(schema_column(table, id)->type, value, &answer->text);
         else
             buffer_append_text(&answer->text, "-");
         buffer_append_text(&answer->text, id == RESTATEMENT_NEW_AMOUNT ? "\n" : " ");

@@ -83,7 +83,7 @@ static struct bytes model_int(struct arena *arena, int value)
 {
     struct buffer buffer = {0};
 
-    value_put_int(&buffer, value);
+    type_value_put_int(&buffer, value);
     struct bytes copy = arena_copy(arena, buffer_view(&buffer));
     buffer_release(&buffer);
     return copy;
@@ -106,7 +106,7 @@ static bool row_is_before(int c1, int c2, const struct bound *bound)
 
     if (bound->prefix.count == 0)
         return after;
-    int bound_c1 = value_int(bound->prefix.values[0]);
+    int bound_c1 = type_value_int(bound->prefix.values[0]);
     if (c1 != bound_c1 || bound->prefix.count == 1)
         return c1 == bound_c1 ? after : c1 < bound_c1;
     int bound_c2 = bound->prefix.values[1].data[0] - 'a';
@@ -372,7 +372,7 @@ void model_print(const struct model_write *writes, size_t count, uint64_t frame,
 static void print_place(const struct clustering *clustering, struct buffer *text)
 {
     if (clustering->count > 0)
-        buffer_printf(text, "%d", value_int(clustering->values[0]));
+        buffer_printf(text, "%d", type_value_int(clustering->values[0]));
     if (clustering->count > 1)
         buffer_append_bytes(text, clustering->values[1]);
 }
@@ -395,7 +395,7 @@ static void print_row(const struct row *row, struct buffer *text)
         const struct cell *cell = &row->cells[i];
         char path[2] = {cell->path.size > 0 ? (char)cell->path.data[0] : '\0', '\0'};
         bool tombstone = (cell->flags & CELL_TOMBSTONE) != 0;
-        print_cell(text, names[cell->column_id], path, tombstone ? -1 : value_int(cell->value),
+        print_cell(text, names[cell->column_id], path, tombstone ? -1 : type_value_int(cell->value),
                    cell->timestamp_us);
     }
     buffer_append_text(text, "\n");

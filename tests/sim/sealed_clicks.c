@@ -41,8 +41,8 @@ static void add_day(struct sealed_sums *sums, struct bytes key, uint64_t clicks,
 {
     struct bytes reseller, day;
     char name[32];
-    cr_assert_eq(key_component(key, 2, 0, &reseller), 0);
-    cr_assert_eq(key_component(key, 2, 1, &day), 0);
+    cr_assert_eq(type_key_component(key, 2, 0, &reseller), 0);
+    cr_assert_eq(type_key_component(key, 2, 1, &day), 0);
     snprintf(name, sizeof name, "%.*s %.*s", (int)reseller.size, (const char *)reseller.data,
              (int)day.size, (const char *)day.data);
     add(sums, bytes_text(name), clicks, gross);

@@ -176,7 +176,7 @@ Test(block, a_column_added_later_is_absent_in_every_row)
     struct block *read;
     cr_assert_eq(block_deserialize(&reader, altered, &read, &err), 0);
     const struct column *column =
-        table_column_named(schema_table(altered, WIDE_TABLE), bytes_text("more"));
+        schema_column_named(schema_table(altered, WIDE_TABLE), bytes_text("more"));
     const struct block_column *more = block_column_at(read, column->id);
     for (uint32_t i = 0; i < read->rows; i++)
         cr_assert_eq(more->absent[i], 1);

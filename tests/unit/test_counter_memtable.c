@@ -38,7 +38,7 @@ static uint32_t slot_of(struct fixture *fixture, const char *key, int c1, uint32
     struct buffer value = {0};
     struct buffer packed = {0};
 
-    value_put_int(&value, c1);
+    type_value_put_int(&value, c1);
     struct clustering clustering = {.count = 1, .values = {buffer_view(&value)}};
     if (column_id != TOTAL)
         row_clustering_pack(&clustering, &packed);
@@ -61,7 +61,7 @@ static void print(struct fixture *fixture, const char *key, const struct slice *
         if (item.row.is_static)
             buffer_append_text(text, "static");
         else
-            buffer_printf(text, "%d", value_int(item.row.clustering.values[0]));
+            buffer_printf(text, "%d", type_value_int(item.row.clustering.values[0]));
         for (uint32_t i = 0; i < item.row.cell_count; i++) {
             const struct cell *cell = &item.row.cells[i];
             cr_assert_eq(cell->flags, CELL_COUNTER);

@@ -80,7 +80,7 @@ static void print_value(struct buffer *text, const struct type *type, struct byt
     }
     buffer_append_text(text, is_quoted ? "'" : "");
     if (type->kind == TYPE_COUNTER)
-        buffer_printf(text, "%" PRId64, value_bigint(value));
+        buffer_printf(text, "%" PRId64, type_value_bigint(value));
     else if (is_quoted)
         print_text(text, value);
     else

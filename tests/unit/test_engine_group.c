@@ -66,8 +66,8 @@ static void key_text(struct bytes key, bool is_partition, char *text, size_t siz
     struct bytes reseller = key;
     struct bytes day = {0};
     if (is_partition) {
-        cr_assert_eq(key_component(key, 2, 0, &reseller), 0);
-        cr_assert_eq(key_component(key, 2, 1, &day), 0);
+        cr_assert_eq(type_key_component(key, 2, 0, &reseller), 0);
+        cr_assert_eq(type_key_component(key, 2, 1, &day), 0);
     }
     snprintf(text, size, is_partition ? "%.*s %.*s" : "%.*s", (int)reseller.size,
              (const char *)reseller.data, (int)day.size, (const char *)day.data);
@@ -222,7 +222,7 @@ Test(engine_group, a_partition_of_several_pages_is_counted_once)
 static bool takes_some(void *context, struct bytes *value)
 {
     const uint32_t *refused = context;
-    return key_component(*value, 2, 0, value) == 0 && value->data[1] != '0' + *refused;
+    return type_key_component(*value, 2, 0, value) == 0 && value->data[1] != '0' + *refused;
 }
 
 struct some {

@@ -71,7 +71,7 @@ static void row_text(const struct row_builder *builder, uint32_t row, struct buf
     struct bytes value;
 
     for (uint32_t i = 0; i < 2; i++) {
-        cr_assert(key_component(key, 2, i, &value) == 0);
+        cr_assert(type_key_component(key, 2, i, &value) == 0);
         buffer_append_bytes(text, value);
         buffer_put_u8(text, '|');
     }

@@ -327,8 +327,8 @@ Test(manifest, schema_changes_with_an_edit)
     cr_assert_eq(bench_open(&bench, true), 0);
     cr_assert_eq(schema_version(manifest_state(bench.manifest)->schema),
                  schema_version(edit.schema));
-    cr_assert_not_null(table_column_named(schema_table(manifest_state(bench.manifest)->schema, 7),
-                                          bytes_text("extra")));
+    cr_assert_not_null(schema_column_named(schema_table(manifest_state(bench.manifest)->schema, 7),
+                                           bytes_text("extra")));
     schema_unref(edit.schema);
     bench_release(&bench);
 }

@@ -69,7 +69,7 @@ Test(mutation, insert_makes_a_marker_and_sorted_cells)
     row = &mutation.items[1].row;
     cr_assert_eq(row->marker.timestamp_us, TIMESTAMP_SERVER);
     cr_assert_eq(row->clustering.count, 2);
-    cr_assert_eq(value_int(row->clustering.values[0]), 1);
+    cr_assert_eq(type_value_int(row->clustering.values[0]), 1);
     cr_assert_eq(row->cell_count, 2);
     cr_assert(row->cells[0].column_id == MODEL_A && row->cells[0].flags == CELL_TOMBSTONE);
     cr_assert(row->cells[1].column_id == MODEL_B &&

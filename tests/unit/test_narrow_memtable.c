@@ -119,7 +119,8 @@ Test(narrow_memtable, a_stream_goes_on_behind_its_last_row_when_rows_come_meanwh
         write.frame = 2;
         for (int i = 0; i < 100; i++) {
             cr_assert_eq(stream->next(stream, &item, NULL), 1);
-            cr_assert_eq(value_int(item.row.clustering.values[0]), 10 * (reversed ? 99 - i : i));
+            cr_assert_eq(type_value_int(item.row.clustering.values[0]),
+                         10 * (reversed ? 99 - i : i));
             write.c1 = 10 * i + 5;
             apply(&fixture, &write);
         }

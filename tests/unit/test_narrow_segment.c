@@ -110,7 +110,7 @@ static struct clustering make_clustering(struct fixture *fixture, uint32_t count
 {
     struct clustering clustering = {.count = count};
     struct buffer major = {0};
-    value_put_int(&major, (int32_t)draw(fixture, spread) - 3);
+    type_value_put_int(&major, (int32_t)draw(fixture, spread) - 3);
     if (count > 0)
         clustering.values[0] = arena_copy(fixture->arena, buffer_view(&major));
     if (count > 1)
@@ -650,7 +650,7 @@ Test(narrow_segment, the_slice_of_every_row_meets_the_segment)
         }
     }
     struct buffer major = {0};
-    value_put_int(&major, INT32_MAX);
+    type_value_put_int(&major, INT32_MAX);
     struct slice beyond = stream_slice_all();
     beyond.start.prefix = (struct clustering){.count = 1, .values = {buffer_view(&major)}};
     cr_assert_not(narrow_segment_may_meet(segment, fixture.table, &beyond));

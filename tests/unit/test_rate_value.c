@@ -40,7 +40,7 @@ static struct decimal number(const char *text)
 static bool takes(const char *type, bool is_percent, const char *rate, struct error *err)
 {
     struct fixture fixture = setup(type, is_percent);
-    const struct type *column = table_column(fixture.table, 3)->type;
+    const struct type *column = schema_column(fixture.table, 3)->type;
     struct buffer value = {0};
     struct decimal back;
     int rc = rate_value_make(&fixture.rates, fixture.table, number(rate), &value, err);
@@ -97,7 +97,7 @@ static int check_of(const char *type, bool is_percent, const char *text)
     struct fixture fixture = setup(type, is_percent);
     struct buffer value = {0};
     cr_assert_eq(
-        type_parse_text(table_column(fixture.table, 3)->type, bytes_text(text), &value, NULL), 0);
+        type_parse_text(schema_column(fixture.table, 3)->type, bytes_text(text), &value, NULL), 0);
     int rc = rate_value_check(&fixture.rates, fixture.table, buffer_view(&value), NULL);
     buffer_release(&value);
     schema_unref(fixture.schema);

@@ -284,7 +284,7 @@ static struct write_batch *figure_batch(struct rollup_fixture *fixture, const ch
     const struct column_value values[] = {
         {AMOUNT_RESELLER_ID, false, bytes_text("r")},
         {AMOUNT_DAY, false, bytes_text("2013-11-28")},
-        {table_column_named(table, bytes_text(clicks_column))->id, false,
+        {schema_column_named(table, bytes_text(clicks_column))->id, false,
          write_batch_bigint(batch, clicks)},
     };
     write_batch_insert(batch, table, values, 3);

@@ -55,7 +55,7 @@ static uint32_t hotels_id(const struct schema *schema)
 
 static const struct column *hotel_column(const struct schema *schema, const char *name)
 {
-    return table_column_named(schema_table_named(schema, "hotel", "hotels"), bytes_text(name));
+    return schema_column_named(schema_table_named(schema, "hotel", "hotels"), bytes_text(name));
 }
 
 static struct buffer serialize(const struct schema *schema)
@@ -76,7 +76,7 @@ Test(schema, tables_are_found_by_number_and_by_name)
     cr_assert_eq(table->clustering_count, 3);
     cr_assert_str_eq(table->columns[2].name, "time");
     cr_assert(table->columns[2].descending);
-    cr_assert_eq(table_column(table, 6)->type->kind, TYPE_DECIMAL);
+    cr_assert_eq(schema_column(table, 6)->type->kind, TYPE_DECIMAL);
     cr_assert_eq(hotels_id(schema), 1000);
     cr_assert_str_eq(schema_table(schema, 1000)->columns[1].name, "address");
     cr_assert_null(schema_table(schema, 2));
@@ -96,7 +96,7 @@ Test(schema, numbers_are_never_used_again)
 
     uint32_t column_id = hotel_column(schema, "pois")->id;
     must(schema_drop_column(schema, id, "pois", 77, &err), &err);
-    cr_assert_null(table_column(schema_table(schema, id), column_id));
+    cr_assert_null(schema_column(schema_table(schema, id), column_id));
     struct schema *copy = schema_copy(schema);
     must(schema_add_columns(copy, id,
                             &(struct column_definition){
@@ -333,7 +333,7 @@ Test(schema, format_1_is_read_and_written_as_the_present_one)
     cr_expect_eq(table->dropped[0].kind, 0);
     cr_expect_eq(table->dropped[0].dropped_us, 77);
     cr_expect_eq(table->option_count, 0);
-    cr_expect_str_eq(table_option(table, "gc_grace_seconds"), "864000");
+    cr_expect_str_eq(schema_option(table, "gc_grace_seconds"), "864000");
     cr_expect_str_eq(schema_type_next(read, NULL)->field_types[0], "frozen<set<int>>");
     struct buffer again = serialize(read);
     cr_expect_eq(again.data[0], 2);
@@ -360,9 +360,9 @@ Test(schema, options_are_kept_by_name_and_others_have_their_default)
     const struct table *table = schema_table_named(copy, "hotel", "hotels");
     cr_assert_eq(table->option_count, 2);
     cr_expect_str_eq(table->options[0].name, "caching");
-    cr_expect_str_eq(table_option(table, "gc_grace_seconds"), "5");
-    cr_expect_str_eq(table_option(table, "cdc"), "false");
-    cr_expect_null(table_option(table, "colour"));
+    cr_expect_str_eq(schema_option(table, "gc_grace_seconds"), "5");
+    cr_expect_str_eq(schema_option(table, "cdc"), "false");
+    cr_expect_null(schema_option(table, "colour"));
     schema_unref(copy);
     schema_unref(schema);
 }

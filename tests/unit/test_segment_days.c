@@ -17,8 +17,8 @@ Test(segment_days, a_partition_has_the_day_of_its_key)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct buffer key = {0};
         int32_t day = DAY_NONE;
-        key_put_component(&key, 2, bytes_text("2001-01-01"));
-        key_put_component(&key, 2, bytes_text(cases[i].text));
+        type_key_put_component(&key, 2, bytes_text("2001-01-01"));
+        type_key_put_component(&key, 2, bytes_text(cases[i].text));
         cr_expect_eq(day_parse(bytes_text(cases[i].text), &day), cases[i].is_day);
         cr_expect_eq(partition_day(&table, buffer_view(&key)), cases[i].is_day ? day : DAY_NONE,
                      "%s", cases[i].text);

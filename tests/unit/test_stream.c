@@ -98,7 +98,7 @@ Test(stream, an_array_comes_as_it_is)
     cr_assert_eq(stream->partition_deletion.timestamp_us, 9);
     for (int i = 0; i < 2; i++) {
         cr_assert_eq(stream->next(stream, &item, NULL), 1);
-        cr_assert_eq(value_int(item.row.clustering.values[0]), i);
+        cr_assert_eq(type_value_int(item.row.clustering.values[0]), i);
     }
     cr_assert_eq(stream->next(stream, &item, NULL), 0);
     cr_assert_eq(stream->next(stream, &item, NULL), 0);
@@ -135,10 +135,10 @@ static void check_filter(struct stream *(*filter)(struct stream *stream, int64_t
             filter(stream_of_array(table, (struct deletion){3, 0}, items, 5), now_s);
         cr_assert_eq(stream->partition_deletion.timestamp_us, TIMESTAMP_NONE);
         cr_assert_eq(stream->next(stream, &item, NULL), 1);
-        cr_assert_eq(value_int(item.row.clustering.values[0]), 0);
+        cr_assert_eq(type_value_int(item.row.clustering.values[0]), 0);
         if (now_s < 100) {
             cr_assert_eq(stream->next(stream, &item, NULL), 1);
-            cr_assert_eq(value_int(item.row.clustering.values[0]), 2);
+            cr_assert_eq(type_value_int(item.row.clustering.values[0]), 2);
         }
         cr_assert_eq(stream->next(stream, &item, NULL), 0);
         stream_close(stream);

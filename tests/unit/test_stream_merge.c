@@ -141,7 +141,7 @@ Test(stream_merge, a_bound_goes_out_only_where_the_strongest_deletion_changes)
     for (int i = 0; i < 3; i++) {
         cr_assert_eq(merged->next(merged, &item, NULL), 1);
         cr_assert_eq(item.kind, UNFILTERED_BOUND);
-        cr_assert_eq(value_int(item.bound.prefix.values[0]), expected[i][0]);
+        cr_assert_eq(type_value_int(item.bound.prefix.values[0]), expected[i][0]);
         cr_assert_eq(item.before.timestamp_us, expected[i][1]);
         cr_assert_eq(item.after.timestamp_us, expected[i][2]);
     }

@@ -595,17 +595,17 @@ Test(type, keys_are_cassandras_composites)
     struct buffer key = {0};
     struct bytes part;
 
-    key_put_component(&key, 2, bytes_text("supaboobs"));
-    key_put_component(&key, 2, bytes_text("2013-11-28"));
+    type_key_put_component(&key, 2, bytes_text("supaboobs"));
+    type_key_put_component(&key, 2, bytes_text("2013-11-28"));
     cr_assert_eq(key.size, 2 + 9 + 1 + 2 + 10 + 1);
-    cr_assert_eq(key_component(buffer_view(&key), 2, 1, &part), 0);
+    cr_assert_eq(type_key_component(buffer_view(&key), 2, 1, &part), 0);
     cr_assert(bytes_equal(part, bytes_text("2013-11-28")));
     for (size_t size = 0; size < key.size; size++)
-        cr_assert_eq(key_component(bytes_of(key.data, size), 2, 0, &part), ERROR_CORRUPT);
-    cr_assert_eq(key_component(buffer_view(&key), 3, 0, &part), ERROR_CORRUPT);
+        cr_assert_eq(type_key_component(bytes_of(key.data, size), 2, 0, &part), ERROR_CORRUPT);
+    cr_assert_eq(type_key_component(buffer_view(&key), 3, 0, &part), ERROR_CORRUPT);
     buffer_clear(&key);
-    key_put_component(&key, 1, bytes_text("ad42"));
-    cr_assert_eq(key_component(buffer_view(&key), 1, 0, &part), 0);
+    type_key_put_component(&key, 1, bytes_text("ad42"));
+    cr_assert_eq(type_key_component(buffer_view(&key), 1, 0, &part), 0);
     cr_assert(bytes_equal(part, bytes_text("ad42")));
     buffer_release(&key);
 }

@@ -134,8 +134,8 @@ static uint32_t stream_drain(const struct wide_rows *rows, const struct click_mo
         while (first > 0 && click_compare(&model->clicks[first - 1], click) == 0)
             first--;
         cr_assert_eq(item.row.clustering.count, 3);
-        cr_assert_eq(value_bigint(item.row.clustering.values[0]), click->time);
-        cr_assert_eq(value_bigint(item.row.clustering.values[2]), at - first);
+        cr_assert_eq(type_value_bigint(item.row.clustering.values[0]), click->time);
+        cr_assert_eq(type_value_bigint(item.row.clustering.values[2]), at - first);
         cr_assert_eq(item.row.cell_count, 1u + (click->derived >= 0) + (click->note > 0));
         cr_assert_eq(item.row.cells[0].column_id, 6);
         count++;
@@ -183,7 +183,8 @@ Test(wide_rows, a_stream_begins_within_equals_where_its_slice_does)
     struct unfiltered item;
     uint32_t count = 0;
     while (stream->next(stream, &item, NULL) == 1) {
-        cr_assert_eq(value_bigint(item.row.clustering.values[0]), model.clicks[101 + count].time);
+        cr_assert_eq(type_value_bigint(item.row.clustering.values[0]),
+                     model.clicks[101 + count].time);
         count++;
     }
     stream->close(stream);

@@ -94,8 +94,8 @@ static inline void click_key(uint32_t partition, struct buffer *key)
 {
     char text[CLICK_TEXT_SIZE];
     buffer_clear(key);
-    key_put_component(key, 2, click_text("a reseller with a long name", partition, text));
-    key_put_component(key, 2, bytes_text("2026-08-01"));
+    type_key_put_component(key, 2, click_text("a reseller with a long name", partition, text));
+    type_key_put_component(key, 2, bytes_text("2026-08-01"));
 }
 
 static inline void block_add_click(struct block *block, uint32_t partition,

@@ -41,7 +41,7 @@ int cql_scope_table(struct cql_scope *scope, const struct cql_qualified_name *na
 const struct column *cql_scope_column(struct cql_scope *scope, const struct table *table,
                                       struct bytes name)
 {
-    const struct column *column = table_column_named(table, name);
+    const struct column *column = schema_column_named(table, name);
     if (column == NULL) {
         struct buffer shown = {.arena = scope->arena};
         cql_print_name(name, &shown);

@@ -223,9 +223,9 @@ static struct bytes time_of(const struct cell *cell, bool is_ttl, const struct c
 {
     struct buffer value = {.arena = context->arena};
     if (!is_ttl)
-        value_put_bigint(&value, cell->timestamp_us);
+        type_value_put_bigint(&value, cell->timestamp_us);
     else if (cell->ttl_s > 0)
-        value_put_int(&value, (int32_t)(cell->expiry_s - context->now_s));
+        type_value_put_int(&value, (int32_t)(cell->expiry_s - context->now_s));
     return value.size == 0 ? CQL_NULL : buffer_view(&value);
 }
 

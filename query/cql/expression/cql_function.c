@@ -58,7 +58,7 @@ static int token_value(const struct cql_expression *call, const struct bytes *ar
     int rc = cql_key_of(call->argument_count, arguments, context, &key);
     if (rc != 0)
         return rc;
-    value_put_bigint(&token, murmur3_token(key.data, key.size));
+    type_value_put_bigint(&token, murmur3_token(key.data, key.size));
     *value = cql_function_keep(&token);
     return 0;
 }

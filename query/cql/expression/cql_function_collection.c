@@ -61,7 +61,7 @@ static int size_value(const struct cql_expression *call, const struct bytes *arg
     if (!type_items_open(type, arguments[0], &items))
         return 0;
     struct buffer count = {.arena = context->arena};
-    value_put_int(&count, (int32_t)(items.count / (type->kind == TYPE_MAP ? 2 : 1)));
+    type_value_put_int(&count, (int32_t)(items.count / (type->kind == TYPE_MAP ? 2 : 1)));
     *value = cql_function_keep(&count);
     return 0;
 }

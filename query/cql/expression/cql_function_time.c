@@ -41,7 +41,7 @@ static int bound_value(const struct cql_expression *call, const struct bytes *ar
     bool is_min = call->function->name[1] == 'i';
     if (arguments[0].size != 8)
         return 0;
-    int64_t time_ms = value_bigint(arguments[0]);
+    int64_t time_ms = type_value_bigint(arguments[0]);
     uint64_t ticks = (uint64_t)(time_ms + (is_min ? 0 : 1)) * 10000 + UUID_EPOCH_TICKS;
     ticks -= is_min ? 0 : 1;
     struct buffer uuid = {.arena = context->arena};
@@ -64,7 +64,7 @@ static bool time_ms_of(const struct type *type, struct bytes value, int64_t *tim
         return true;
     }
     if ((type->kind == TYPE_TIMESTAMP || type->kind == TYPE_BIGINT) && value.size == 8) {
-        *time_ms_out = value_bigint(value);
+        *time_ms_out = type_value_bigint(value);
         return true;
     }
     if (type->kind == TYPE_DATE && value.size == 4) {
@@ -88,9 +88,9 @@ static struct bytes time_as(enum type_kind kind, int64_t time_ms, const struct c
     if (kind == TYPE_DATE)
         buffer_put_u32_be(&value, (uint32_t)(java_day(time_ms) + (INT64_C(1) << 31)));
     else if (kind == TYPE_TIME)
-        value_put_bigint(&value, (time_ms - (int64_t)day_of_time(time_ms) * DAY_MS) * 1000000);
+        type_value_put_bigint(&value, (time_ms - (int64_t)day_of_time(time_ms) * DAY_MS) * 1000000);
     else
-        value_put_bigint(&value, time_ms);
+        type_value_put_bigint(&value, time_ms);
     return cql_function_keep(&value);
 }
 
@@ -304,8 +304,9 @@ static int floor_value(const struct cql_expression *call, const struct bytes *ar
         return rc;
     if (type->kind == TYPE_TIME) {
         struct buffer floored = {.arena = context->arena};
-        at = value_bigint(arguments[0]);
-        value_put_bigint(&floored, duration.nanoseconds > 0 ? at - at % duration.nanoseconds : at);
+        at = type_value_bigint(arguments[0]);
+        type_value_put_bigint(&floored,
+                              duration.nanoseconds > 0 ? at - at % duration.nanoseconds : at);
         *value = cql_function_keep(&floored);
         return 0;
     }

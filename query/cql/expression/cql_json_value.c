@@ -193,7 +193,7 @@ static int put_string(const struct cql_json *json, const struct type *type, stru
                          shown_size(json->text), (const char *)json->text.data,
                          shown_size(json->text), (const char *)json->text.data);
     if (json->text.size == 0 && type->kind == TYPE_BOOLEAN)
-        value_put_boolean(value, false);
+        type_value_put_boolean(value, false);
     if (json->text.size == 0)
         return 0;
     return cql_literal_value(&term, type, value, err);

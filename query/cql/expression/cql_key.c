@@ -25,7 +25,7 @@ int cql_key_of(uint32_t count, const struct bytes *values, const struct cql_cont
     if (rc != 0)
         return rc;
     for (uint32_t i = 0; i < count; i++)
-        key_put_component(&key, count, values[i]);
+        type_key_put_component(&key, count, values[i]);
     *key_out = key.size == 0 ? bytes_of("", 0) : buffer_view(&key);
     return 0;
 }

@@ -48,11 +48,11 @@ int cql_number_read(enum type_kind kind, struct bytes value, struct cql_number *
         number->integer = (int16_t)load_u16_be(value.data);
         return 0;
     case TYPE_INT:
-        number->integer = value_int(value);
+        number->integer = type_value_int(value);
         return 0;
     case TYPE_BIGINT:
     case TYPE_COUNTER:
-        number->integer = value_bigint(value);
+        number->integer = type_value_bigint(value);
         return 0;
     case TYPE_FLOAT: {
         uint32_t bits = load_u32_be(value.data);
@@ -96,7 +96,7 @@ static void number_write(const struct cql_number *number, struct buffer *value)
         return;
     case TYPE_BIGINT:
     case TYPE_COUNTER:
-        value_put_bigint(value, number->integer);
+        type_value_put_bigint(value, number->integer);
         return;
     case TYPE_FLOAT: {
         float real = (float)number->real;

@@ -43,11 +43,11 @@ struct bytes cql_row_collection(const struct type *type, const struct bytes *ite
     arena_count(arena, count);
     buffer_reserve(&value, size);
     if (type->kind == TYPE_LIST || type->kind == TYPE_SET)
-        value_put_int(&value, (int32_t)count);
+        type_value_put_int(&value, (int32_t)count);
     else if (type->kind == TYPE_MAP)
-        value_put_int(&value, (int32_t)(count / 2));
+        type_value_put_int(&value, (int32_t)(count / 2));
     for (uint32_t i = 0; i < count; i++) {
-        value_put_int(&value, items[i].data == NULL ? -1 : (int32_t)items[i].size);
+        type_value_put_int(&value, items[i].data == NULL ? -1 : (int32_t)items[i].size);
         buffer_append_bytes(&value, items[i]);
     }
     /* A view of nothing would be a null. */
@@ -225,7 +225,8 @@ struct bytes cql_row_value(const struct cql_row *row, const struct column *colum
 {
     struct bytes value = CQL_NULL;
     if (column->kind == COLUMN_PARTITION) {
-        int rc = key_component(row->key, row->table->partition_count, column->position, &value);
+        int rc =
+            type_key_component(row->key, row->table->partition_count, column->position, &value);
         return rc == 0 ? value : CQL_NULL;
     }
     if (column->kind == COLUMN_CLUSTERING) {

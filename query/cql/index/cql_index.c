@@ -60,7 +60,7 @@ static bool read_comment(const struct schema *schema, const struct table *hidden
     struct bytes kind = take_word(&text);
     *index = (struct cql_index){.name = cql_text(arena, name), .hidden = hidden};
     index->table = schema_table(schema, table_id);
-    index->column = index->table != NULL ? table_column(index->table, column_id) : NULL;
+    index->column = index->table != NULL ? schema_column(index->table, column_id) : NULL;
     index->is_built = bytes_equal(text, bytes_text("built"));
     for (int of = CQL_INDEX_OF_VALUE; of <= CQL_INDEX_OF_ENTRIES; of++)
         if (bytes_equal(kind, bytes_text(kinds[of])))
@@ -277,9 +277,9 @@ struct bytes cql_index_key(struct bytes value, struct arena *arena)
 {
     struct buffer key = {.arena = arena};
     struct buffer place = {.arena = arena};
-    value_put_int(&place, 0);
-    key_put_component(&key, 2, value);
-    key_put_component(&key, 2, buffer_view(&place));
+    type_value_put_int(&place, 0);
+    type_key_put_component(&key, 2, value);
+    type_key_put_component(&key, 2, buffer_view(&place));
     return buffer_view(&key);
 }
 
@@ -332,7 +332,7 @@ static int add_entry(const struct entry *entry, struct write_batch *batch, struc
                            index->table->name, index->column->name, KEY_SIZE_MAX);
     }
     struct buffer token = {.arena = batch->arena};
-    value_put_bigint(&token, murmur3_token(entry->key.data, entry->key.size));
+    type_value_put_bigint(&token, murmur3_token(entry->key.data, entry->key.size));
     struct unfiltered *item = arena_alloc(arena, sizeof(*item), 16);
     *item = (struct unfiltered){.kind = UNFILTERED_ROW};
     item->row = (struct row){.marker = entry->marker, .deletion = DELETION_NONE};
@@ -382,8 +382,8 @@ static int add_key_entry(const struct cql_index *index, struct bytes key, const 
         if (row->is_static)
             return 0;
         entry.value = row->clustering.values[column->position];
-    } else if (key_component(key, index->table->partition_count, column->position, &entry.value) !=
-               0) {
+    } else if (type_key_component(key, index->table->partition_count, column->position,
+                                  &entry.value) != 0) {
         return cql_invalid(fault, "Key of %s.%s is damaged", index->table->keyspace,
                            index->table->name);
     }

@@ -152,7 +152,7 @@ static struct bytes element_of(const struct cql_filter *filter, const struct cql
     if (column->type->kind != TYPE_LIST)
         return cql_row_element(row, column, filter->key, arena);
     struct cql_items items = cql_row_items(row, column, arena);
-    int64_t index = filter->key.size == 4 ? value_int(filter->key) : -1;
+    int64_t index = filter->key.size == 4 ? type_value_int(filter->key) : -1;
     return index >= 0 && index < (int64_t)items.count ? items.items[index] : CQL_NULL;
 }
 

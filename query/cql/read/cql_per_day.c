@@ -43,7 +43,7 @@ static int add_row(void *context)
                                      per_day->capacity * sizeof(struct page_row));
     }
     struct buffer clicks = {.arena = per_day->work->arena};
-    value_put_bigint(&clicks, (int64_t)figure->clicks);
+    type_value_put_bigint(&clicks, (int64_t)figure->clicks);
     struct cell *cell = arena_alloc(arena, sizeof(*cell), 16);
     *cell = (struct cell){
         .column_id = COUNTER_DAY_CLICKS, .expiry_s = EXPIRY_NONE, .value = buffer_view(&clicks)};

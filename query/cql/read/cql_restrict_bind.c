@@ -69,7 +69,7 @@ static int bind_tokens(const struct cql_restrict_plan *plan, const struct cql_co
         int rc = cql_filter_bind(plan->tokens[side], context, false, &filter);
         if (rc != 0 || filter.values[0].size != 8)
             return rc;
-        int64_t token = value_bigint(filter.values[0]);
+        int64_t token = type_value_bigint(filter.values[0]);
         enum cql_operator operator= plan->tokens[side]->operator;
         if ((operator== CQL_GT && token == INT64_MAX) || (operator== CQL_LT && token == INT64_MIN))
             bound->is_scan = false;

@@ -122,7 +122,7 @@ static void keep_entries(struct select *select, const struct read_page *page)
         arena_alloc(select->entry_arena, (page->row_count + 1) * sizeof(struct page_row), 16);
     for (uint32_t i = 0; i < page->row_count; i++) {
         const struct page_row *from = &page->rows[i];
-        int64_t token = value_bigint(from->row.clustering.values[0]);
+        int64_t token = type_value_bigint(from->row.clustering.values[0]);
         if (token < select->bound.token_first || token > select->bound.token_last)
             continue;
         struct page_row *entry = &select->entries[count++];
@@ -525,9 +525,9 @@ static int bind_limit(struct select *select, const struct cql_expression *limit,
         return 0;
     if (rc == 0 && value.size != 4)
         return cql_invalid(context.fault, "Invalid null value of limit");
-    if (rc == 0 && value_int(value) <= 0)
+    if (rc == 0 && type_value_int(value) <= 0)
         return cql_invalid(context.fault, "LIMIT must be strictly positive");
-    *out = rc == 0 ? (uint64_t)value_int(value) : 0;
+    *out = rc == 0 ? (uint64_t)type_value_int(value) : 0;
     return rc;
 }
 

@@ -310,7 +310,7 @@ static int truncate_table(struct change *change, const struct cql_object *object
     rc = cql_schema_result(change, schema_truncate_table(change->schema, table->id, &err), &err);
     for (uint32_t i = 0; i < count && rc == 0; i++) {
         table = schema_table_named(change->schema, keyspace, name);
-        rc = cql_index_make(change->schema, table, table_column(table, indexes[i].column->id),
+        rc = cql_index_make(change->schema, table, schema_column(table, indexes[i].column->id),
                             indexes[i].of, indexes[i].name, change->work->arena,
                             &change->work->fault);
         if (rc == 0) {
@@ -466,7 +466,7 @@ static int add_columns(struct change *change, uint32_t table_id, const struct cq
         return rc;
     added = arena_alloc(work->arena, SCHEMA_COLUMNS_MAX * sizeof(*added), 16);
     for (const struct cql_definition *d = alter->definitions; d != NULL; d = d->next) {
-        bool is_there = table_column_named(table, d->name) != NULL || d == repeated;
+        bool is_there = schema_column_named(table, d->name) != NULL || d == repeated;
         if (is_there && alter->if_column_not_exists)
             continue;
         if (is_there) {
@@ -487,7 +487,7 @@ static int drop_column(struct change *change, uint32_t table_id, struct bytes na
 {
     const struct table *table = schema_table(change->schema, table_id);
     struct cql_work *work = change->work;
-    const struct column *column = table_column_named(table, name);
+    const struct column *column = schema_column_named(table, name);
     struct error err = {0};
     if (column == NULL) {
         return if_exists ? 0
@@ -520,7 +520,7 @@ static int rename_column(struct change *change, uint32_t table_id, const struct 
 {
     const struct table *table = schema_table(change->schema, table_id);
     struct cql_work *work = change->work;
-    const struct column *column = table_column_named(table, rename->from);
+    const struct column *column = schema_column_named(table, rename->from);
     struct error err = {0};
     if (column == NULL) {
         return cql_invalid(&work->fault, "Undefined column name %.*s in table %s.%s",
@@ -528,7 +528,7 @@ static int rename_column(struct change *change, uint32_t table_id, const struct 
     }
     if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING)
         return cql_invalid(&work->fault, "Cannot rename non PRIMARY KEY column %s", column->name);
-    if (table_column_named(table, rename->to) != NULL) {
+    if (schema_column_named(table, rename->to) != NULL) {
         return cql_invalid(&work->fault,
                            "Cannot rename column %s to %.*s in table '%s.%s'; another column with "
                            "that name already exists",

@@ -166,7 +166,7 @@ int cql_schema_index_create(struct cql_work *work, struct schema *schema, const 
     if (create->properties != NULL)
         return cql_invalid(fault, "Cannot specify options for a non-CUSTOM index");
     cql_index_drop_unbuilt(schema, work->arena);
-    const struct column *column = table_column_named(table, create->targets->column);
+    const struct column *column = schema_column_named(table, create->targets->column);
     if (column == NULL) {
         return cql_invalid(fault, "Undefined column name %.*s in table %s.%s",
                            CQL_SHOW(create->targets->column), table->keyspace, table->name);

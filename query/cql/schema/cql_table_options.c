@@ -670,7 +670,7 @@ static void options_of(const struct table *table, struct cql_table_options *opti
 static bool set_option(struct cql_table_options *options, const struct table *table,
                        const char *name, const char *value)
 {
-    bool is_new = strcmp(table_option(table, name), value) != 0;
+    bool is_new = strcmp(schema_option(table, name), value) != 0;
     uint32_t place = 0;
     while (place < options->count && strcmp(options->items[place].name, name) != 0)
         place++;

@@ -95,7 +95,7 @@ void cql_system_boolean(struct cql_system_maker *maker, bool value)
 void cql_system_int(struct cql_system_maker *maker, int32_t value)
 {
     struct buffer bytes = {.arena = maker->work->arena};
-    value_put_int(&bytes, value);
+    type_value_put_int(&bytes, value);
     cql_system_bytes(maker, buffer_view(&bytes));
 }
 
@@ -111,7 +111,7 @@ void cql_system_double(struct cql_system_maker *maker, double value)
 void cql_system_timestamp(struct cql_system_maker *maker, int64_t value_ms)
 {
     struct buffer bytes = {.arena = maker->work->arena};
-    value_put_bigint(&bytes, value_ms);
+    type_value_put_bigint(&bytes, value_ms);
     cql_system_bytes(maker, buffer_view(&bytes));
 }
 
@@ -130,11 +130,11 @@ void cql_system_null(struct cql_system_maker *maker, uint32_t count)
 
 void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, uint32_t count)
 {
-    const struct column *column = table_column(maker->table, maker->value_count + 1);
+    const struct column *column = schema_column(maker->table, maker->value_count + 1);
     struct buffer value = {.arena = maker->work->arena};
-    value_put_int(&value, (int32_t)(column->type->kind == TYPE_MAP ? count / 2 : count));
+    type_value_put_int(&value, (int32_t)(column->type->kind == TYPE_MAP ? count / 2 : count));
     for (uint32_t i = 0; i < count; i++) {
-        value_put_int(&value, (int32_t)strlen(texts[i]));
+        type_value_put_int(&value, (int32_t)strlen(texts[i]));
         buffer_append_text(&value, texts[i]);
     }
     struct bytes sorted = type_normalize(column->type, buffer_view(&value), maker->work->arena);
@@ -182,10 +182,10 @@ void cql_system_row(struct cql_system_maker *maker)
     row->row.cells = cells;
     struct buffer key = {.arena = maker->work->arena};
     for (uint32_t id = 1; id <= table->column_count; id++) {
-        const struct column *column = table_column(table, id);
+        const struct column *column = schema_column(table, id);
         struct bytes value = maker->values[id - 1];
         if (column->kind == COLUMN_PARTITION) {
-            key_put_component(&key, table->partition_count, value);
+            type_key_put_component(&key, table->partition_count, value);
         } else if (column->kind == COLUMN_CLUSTERING) {
             row->row.clustering.values[row->row.clustering.count++] = value;
         } else if (value.data != NULL && type_is_complex(column->type)) {

@@ -62,7 +62,7 @@ static void keyspace_rows(struct cql_system_maker *maker, const struct schema *s
 static void put_option(struct cql_system_maker *maker, const struct table *table, const char *name)
 {
     struct arena *arena = maker->work->arena;
-    const char *value = table_option(table, name);
+    const char *value = schema_option(table, name);
     const char *texts[MAP_TEXTS_MAX];
     if (value[0] == '{') {
         uint32_t count = map_texts(arena, value, texts);
@@ -182,7 +182,7 @@ static void dropped_rows(struct cql_system_maker *maker, const struct schema *sc
             cql_system_text(maker, t->keyspace);
             cql_system_text(maker, t->name);
             cql_system_text(maker, dropped->name);
-            value_put_bigint(&time, dropped->dropped_us / 1000);
+            type_value_put_bigint(&time, dropped->dropped_us / 1000);
             cql_system_bytes(maker, buffer_view(&time));
             cql_system_text(maker, dropped->kind == COLUMN_STATIC ? "static" : "regular");
             put_type(maker, dropped->type);

@@ -45,8 +45,8 @@ static int check_key(struct cql_work *work, const struct cql_restriction *restri
         return cql_invalid(&work->fault, "Invalid null value for %s element access",
                            is_list ? "list" : "map");
     }
-    if (is_list && key.size == 4 && value_int(key) < 0)
-        return cql_invalid(&work->fault, "Invalid negative list index %d", value_int(key));
+    if (is_list && key.size == 4 && type_value_int(key) < 0)
+        return cql_invalid(&work->fault, "Invalid negative list index %d", type_value_int(key));
     return 0;
 }
 
@@ -54,7 +54,7 @@ static bool is_no_cells(const struct cql_restriction *restriction, struct bytes 
 {
     const struct type *type = restriction->columns[0]->type;
     return restriction->kind == CQL_RELATION_COLUMN && type_is_complex(type) &&
-           type->kind != TYPE_UDT && value.size == 4 && value_int(value) == 0;
+           type->kind != TYPE_UDT && value.size == 4 && type_value_int(value) == 0;
 }
 
 static int check_values(struct cql_work *work, struct cql_filter *filter)

@@ -155,7 +155,7 @@ static bool add_cells(const struct refusal *refusal, const struct row *row,
     add_applied(cells, false);
     for (uint32_t i = 1; i < answer->count; i++) {
         const struct column *column =
-            table_column_named(refusal->table, bytes_text(answer->names[i]));
+            schema_column_named(refusal->table, bytes_text(answer->names[i]));
         bool is_read = column->kind == COLUMN_STATIC    ? refusal->reads_statics
                        : column->kind == COLUMN_REGULAR ? refusal->reads_rows
                                                         : true;
@@ -198,7 +198,7 @@ void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statem
 /* A column of the answer; one that was dropped since the first answer shows its bytes. */
 static struct cql_column column_of(const struct table *table, const char *name)
 {
-    const struct column *column = table_column_named(table, bytes_text(name));
+    const struct column *column = schema_column_named(table, bytes_text(name));
     const struct type *type = column != NULL ? column->type : type_builtin(TYPE_BLOB);
     if (strcmp(name, APPLIED) == 0)
         type = type_builtin(TYPE_BOOLEAN);

@@ -49,16 +49,16 @@ static int bind_timestamp(struct cql_work *work, struct cql_write_statement *sta
             return rc;
         if (rc == 0 && value.size != 8)
             return cql_invalid(&work->fault, "Invalid null value of timestamp");
-        if (rc == 0 && value_bigint(value) == INT64_MIN) {
+        if (rc == 0 && type_value_bigint(value) == INT64_MIN) {
             return cql_invalid(&work->fault, "Out of bound timestamp, must be in "
                                              "[-9223372036854775807, 9223372036854775807]");
         }
-        if (rc == 0 && value_bigint(value) <= TIMESTAMP_OWN_LAST) {
+        if (rc == 0 && type_value_bigint(value) <= TIMESTAMP_OWN_LAST) {
             return cql_invalid(&work->fault,
                                "Timestamps up to -9223372036854775806 are daybook's own");
         }
         if (rc == 0 && !is_stream)
-            statement->timestamp_us = value_bigint(value);
+            statement->timestamp_us = type_value_bigint(value);
         if (rc == 0 && is_stream) {
             cql_warn(work, "Table %s.%s is used by a stream: the timestamp was ignored",
                      plan->table->keyspace, plan->table->name);
@@ -82,7 +82,7 @@ static int bind_ttl(struct cql_work *work, struct cql_write_statement *statement
     int rc = cql_expression_value(statement->plan->ttl, &context, &value);
     if (rc != 0)
         return rc == CQL_UNSET ? 0 : rc;
-    int32_t ttl_s = value.size == 4 ? value_int(value) : 0;
+    int32_t ttl_s = value.size == 4 ? type_value_int(value) : 0;
     if (ttl_s < 0)
         return cql_invalid(&work->fault, "A TTL must be greater or equal to 0, but was %d", ttl_s);
     if (ttl_s > TTL_MAX_S) {

@@ -214,7 +214,7 @@ static int list_element(struct row_builder *builder, const struct column *column
                         struct bytes index, bool is_deletion, struct bytes *path_out)
 {
     const struct cql_live_list *list = live_list(builder, column);
-    int32_t at = index.size == 4 ? value_int(index) : -1;
+    int32_t at = index.size == 4 ? type_value_int(index) : -1;
     if (list->count == 0) {
         return cql_invalid(builder->context.fault,
                            is_deletion ? "Attempted to delete an element from a list which is null"
@@ -337,7 +337,7 @@ static int order_cells(const void *a, const void *b, void *table)
     const struct cell *right = b;
     if (left->column_id != right->column_id)
         return left->column_id < right->column_id ? -1 : 1;
-    const struct column *column = table_column(table, left->column_id);
+    const struct column *column = schema_column(table, left->column_id);
     return left->path.data == NULL ? 0
                                    : type_compare(type_path(column->type), left->path, right->path);
 }
@@ -575,7 +575,7 @@ static int count_operation(struct cql_work *work, const struct cql_write_stateme
                                               : "Invalid null value for counter "
                                                 "increment/decrement");
     }
-    *value_out = rc == 0 ? value_bigint(value) : 0;
+    *value_out = rc == 0 ? type_value_bigint(value) : 0;
     if (operation->kind == CQL_SUBTRACT && *value_out == INT64_MIN) {
         return cql_invalid(context.fault,
                            "The negation of %" PRId64 " overflows supported counter "
