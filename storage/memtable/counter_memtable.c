@@ -106,7 +106,7 @@ static bool identity_is(const struct counter_identity *identity, uint32_t table_
 {
     return identity->column_id == column_id && identity->partition->base.table_id == table_id &&
            bytes_equal(identity->clustering, clustering) &&
-           bytes_equal(memtable_partition_key(&identity->partition->base), key);
+           bytes_equal(memtable_partitions_key(&identity->partition->base), key);
 }
 
 static uint32_t slot_add(struct counter_memtable *memtable, uint32_t table_id, struct bytes key,

@@ -67,7 +67,7 @@ static struct memtable_table *table_add(struct memtable_partitions *partitions, 
     return table;
 }
 
-struct bytes memtable_partition_key(const struct memtable_partition *partition)
+struct bytes memtable_partitions_key(const struct memtable_partition *partition)
 {
     return bytes_of(partition->key, partition->key_size);
 }
@@ -75,7 +75,7 @@ struct bytes memtable_partition_key(const struct memtable_partition *partition)
 static int partition_compare(const void *context, const void *key, const void *item)
 {
     (void)context;
-    return bytes_compare(*(const struct bytes *)key, memtable_partition_key(item));
+    return bytes_compare(*(const struct bytes *)key, memtable_partitions_key(item));
 }
 
 /* Tokens are signed: the sign turned, they order as unsigned numbers. */
@@ -117,7 +117,7 @@ void *memtable_partitions_find(const struct memtable_partitions *partitions, uin
     while ((number = key_probe_next(&partitions->places, &probe)) != KEY_PLACES_NONE) {
         struct memtable_partition *partition = partitions->items[number];
         if (partition->token == token && partition->table_id == table_id &&
-            bytes_equal(memtable_partition_key(partition), key))
+            bytes_equal(memtable_partitions_key(partition), key))
             return partition;
     }
     return NULL;
@@ -210,12 +210,12 @@ bool memtable_partitions_seek(const struct memtable_partitions *partitions, uint
     struct memtable_index_cursor cursor = memtable_index_seek(&table->partitions, &search);
     const struct memtable_partition *partition = memtable_index_next(&cursor);
     if (partition != NULL && after && partition->token == token &&
-        bytes_equal(key, memtable_partition_key(partition)))
+        bytes_equal(key, memtable_partitions_key(partition)))
         partition = memtable_index_next(&cursor);
     if (partition == NULL)
         return false;
     *token_out = partition->token;
-    *key_out = memtable_partition_key(partition);
+    *key_out = memtable_partitions_key(partition);
     return true;
 }
 

@@ -56,7 +56,7 @@ void memtable_partitions_prefetch_place(const struct memtable_partitions *partit
 void memtable_partitions_prefetch(const struct memtable_partitions *partitions, uint32_t table_id,
                                   int64_t token);
 
-struct bytes memtable_partition_key(const struct memtable_partition *partition);
+struct bytes memtable_partitions_key(const struct memtable_partition *partition);
 
 /* As narrow_memtable_seek and narrow_memtable_next_table. */
 bool memtable_partitions_seek(const struct memtable_partitions *partitions, uint32_t table_id,
