@@ -116,7 +116,7 @@ static int file_make(struct manifest *manifest, uint64_t room, struct error *err
     (void)disk->remove(disk, MANIFEST_NEW_PATH); /* left by a crash */
     rc = disk->open(disk, MANIFEST_NEW_PATH, DISK_WRITE | DISK_CREATE, &file, err);
     if (rc == 0) {
-        rc = manifest_file_fill(disk, file, buffer_view(&content), size);
+        rc = manifest_copy_fill_file(disk, file, buffer_view(&content), size);
         if (rc == 0)
             rc = file_replace(manifest);
         if (rc < 0) {
@@ -380,7 +380,7 @@ static int twin_load(struct world *world, struct manifest **manifest_out, const 
                          of_copy.text, *from, of_roster.text);
     (*manifest_out)->world = world;
     (*manifest_out)->read_only = false;
-    rc = manifest_keep_damaged(world->disk, MANIFEST_COPY_PATH);
+    rc = manifest_copy_keep_damaged(world->disk, MANIFEST_COPY_PATH);
     if (rc < 0) {
         manifest_close(*manifest_out);
         return error_set(why, rc, "its copy cannot be moved aside: %s", error_text(rc));
@@ -400,7 +400,7 @@ static int manifest_salvage(struct world *world, const struct error *damage,
     if (rc < 0)
         return error_set(err, damage->code, "%.120s; %s; restore the directory from a backup",
                          damage->text, why.text);
-    rc = manifest_keep_damaged(world->disk, MANIFEST_PATH);
+    rc = manifest_copy_keep_damaged(world->disk, MANIFEST_PATH);
     if (rc < 0)
         error_set(err, rc, "cannot move the damaged manifest aside: %s", error_text(rc));
     else

@@ -11,8 +11,8 @@
 #include "base/memory.h"
 
 /* Written and not allocated, which would sync the zeros once more for themselves. */
-int manifest_file_fill(struct disk *disk, struct disk_file *file, struct bytes content,
-                       uint64_t size)
+int manifest_copy_fill_file(struct disk *disk, struct disk_file *file, struct bytes content,
+                            uint64_t size)
 {
     uint8_t *room = memory_zeroed(1, size - content.size);
     int rc = disk->write(disk, file, 0, content.data, content.size);
@@ -32,7 +32,7 @@ static int copy_write(struct disk *disk, struct bytes content, uint64_t size,
     rc = disk->open(disk, MANIFEST_COPY_NEW_PATH, DISK_WRITE | DISK_CREATE, file_out, NULL);
     if (rc < 0)
         return rc;
-    rc = manifest_file_fill(disk, *file_out, content, size);
+    rc = manifest_copy_fill_file(disk, *file_out, content, size);
     if (rc == 0)
         rc = disk->rename(disk, MANIFEST_COPY_NEW_PATH, MANIFEST_COPY_PATH);
     if (rc == 0)
@@ -104,7 +104,7 @@ int manifest_copy_append(struct disk *disk, struct disk_file *file, uint64_t off
     return rc < 0 ? rc : disk->sync(disk, file);
 }
 
-int manifest_keep_damaged(struct disk *disk, const char *path)
+int manifest_copy_keep_damaged(struct disk *disk, const char *path)
 {
     struct disk_file *file;
     char kept[32];

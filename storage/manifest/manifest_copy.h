@@ -14,8 +14,8 @@
 #define MANIFEST_DAMAGED_PREFIX "manifest.damaged-"
 
 /* Give a new file `size` bytes, zero-filled, that begin with `content`, and sync it. */
-must_check int manifest_file_fill(struct disk *disk, struct disk_file *file, struct bytes content,
-                                  uint64_t size);
+must_check int manifest_copy_fill_file(struct disk *disk, struct disk_file *file,
+                                       struct bytes content, uint64_t size);
 
 /* Make the copy anew, of `size` bytes that begin with `content`, and leave it open for appending.
  * Without room for it (error_is_passing) there is none from here on: the result is 0, *file_out
@@ -31,5 +31,5 @@ must_check int manifest_copy_append(struct disk *disk, struct disk_file *file, u
                                     struct bytes record);
 /* Rename a manifest that is damaged, if it is there at all, to the first that is free of
  * manifest.damaged-1, manifest.damaged-2 and so on. */
-must_check int manifest_keep_damaged(struct disk *disk, const char *path);
+must_check int manifest_copy_keep_damaged(struct disk *disk, const char *path);
 #endif
