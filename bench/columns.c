@@ -76,7 +76,7 @@ static void add_segment(struct sizes *sizes, struct world *world, const struct s
     sizes->rows += info->rows;
     struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
         uint32_t end = partition->page_first + partition->page_count;
         next = next > partition->page_first ? next : partition->page_first;
         for (; next < end; next++) {

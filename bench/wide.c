@@ -197,7 +197,7 @@ static void segment_scan(struct segment *segment, const struct table *table, int
     wide_rows_init(&rows, table);
     struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
         if (wide_segment_reader_rows(reader, partition, UINT32_MAX, &rows, &err) != 0)
             fail(&err);
         int64_t partition_sum = 0;

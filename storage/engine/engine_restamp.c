@@ -125,7 +125,7 @@ static int wide_note(struct restamping *restamping, struct segment *segment)
     int rc = 0;
     wide_rows_init(&rows, table);
     for (uint32_t i = 0; rc == 0 && i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
         for (uint32_t piece = 0; rc == 0 && piece < partition->page_count; piece++) {
             rc = wide_segment_reader_piece(reader, partition, piece, &rows, restamping->err);
             if (rc == 0)

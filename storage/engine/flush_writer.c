@@ -173,7 +173,7 @@ static bool days_of(const struct flush_writer *flush, const struct wide_memtable
     const uint32_t *order = wide_memtable_order(wide);
     struct segment_days all = {0};
     for (uint32_t i = 0; i < wide_memtable_partition_count(wide); i++) {
-        days[i] = partition_day(table, wide_memtable_partition_key(wide, order[i]));
+        days[i] = segment_days_of_key(table, wide_memtable_partition_key(wide, order[i]));
         segment_days_add(&all, days[i], wide_memtable_stats(wide, order[i], UINT64_MAX).rows);
     }
     for (uint32_t i = 0; i < all.count && own->count < OWN_DAYS_MAX; i++)

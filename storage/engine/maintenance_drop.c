@@ -49,7 +49,7 @@ static int is_all_deleted(struct compact_job *compact, struct segment *segment)
     int64_t newest_us = segment_info(segment)->timestamp_max_us;
     int rc = 1;
     for (uint32_t i = 0; rc == 1 && i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
         rc = is_deleted(compact, partition->token, partition->key, newest_us);
     }
     segment_cursor_give(segment, cursor);
@@ -75,8 +75,8 @@ static bool is_shared(const struct compact_job *compact, const struct candidate 
     struct segment_cursor *cursor = segment_cursor_take(segment);
     bool found = false;
     for (uint32_t i = 0; !found && i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
-        found = is_elsewhere(candidates, count, partition_day(compact->table, partition->key),
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
+        found = is_elsewhere(candidates, count, segment_days_of_key(compact->table, partition->key),
                              partition);
     }
     segment_cursor_give(segment, cursor);
@@ -107,7 +107,7 @@ static void note_purged(struct compact_job *compact, struct segment *segment)
     const struct partition_stats none = {0};
     struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
         partition_index_add(compact->purged, partition->token, partition->key, &none);
     }
     segment_cursor_give(segment, cursor);

@@ -184,7 +184,7 @@ static bool takes(void *context, int64_t token, struct bytes key)
     const struct compact_job *compact = context;
     (void)token;
     return !compact->splits ||
-           (partition_day(compact->table, key) == compact->day) == compact->takes_day;
+           (segment_days_of_key(compact->table, key) == compact->day) == compact->takes_day;
 }
 
 /* Exceptions of later frames are newer than all rows of the inputs, and those of the inputs' frames
@@ -217,7 +217,7 @@ static int deletions(void *context, int64_t token, struct bytes key, struct stre
 {
     struct compact_job *compact = context;
     const struct partition_stats none = {0};
-    int32_t day = partition_day(compact->table, key);
+    int32_t day = segment_days_of_key(compact->table, key);
     *stream_out = NULL;
     if (!compact->may_purge || may_raise(compact, token, key) ||
         list_has(&compact->beside, NULL, day, token, key) ||

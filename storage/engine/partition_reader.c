@@ -123,13 +123,13 @@ static void seek_wide(const struct wide_memtable *wide, int64_t token, struct by
 static void seek_segment(struct segment_cursor *cursor, uint32_t count, int64_t token,
                          struct bytes key, bool after, struct candidate *best)
 {
-    uint32_t at = segment_seek(cursor, token, key);
+    uint32_t at = segment_directory_seek(cursor, token, key);
     if (at < count && after) {
-        const struct segment_partition *partition = segment_partition_at(cursor, at);
+        const struct segment_partition *partition = segment_directory_at(cursor, at);
         at += partition_index_order(partition->token, partition->key, token, key) == 0;
     }
     if (at < count) {
-        const struct segment_partition *partition = segment_partition_at(cursor, at);
+        const struct segment_partition *partition = segment_directory_at(cursor, at);
         candidate_offer(best, partition->token, partition->key);
     }
 }
@@ -184,7 +184,7 @@ bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t to
     for (uint32_t i = 0; i < view->segment_count; i++) {
         if (segment_is(view->segments[i], reader->table, SEGMENT_NARROW) &&
             segment_may_have(view->segments[i], token) &&
-            segment_find(cursor_of(reader, i), token, key) != NULL) {
+            segment_directory_find(cursor_of(reader, i), token, key) != NULL) {
             return true;
         }
     }
@@ -203,10 +203,11 @@ static int fresh_of_segment(struct partition_reader *reader, uint32_t i, int64_t
     struct segment *segment = reader->view->segments[i];
     const struct segment_days *days = segment_days(segment);
     wide_rows_clear(rows);
-    if (days->count > 0 && segment_days_find(days, partition_day(reader->table, key)) == NULL)
+    if (days->count > 0 && segment_days_find(days, segment_days_of_key(reader->table, key)) == NULL)
         return 0;
     const struct segment_partition *partition =
-        segment_may_have(segment, token) ? segment_find(cursor_of(reader, i), token, key) : NULL;
+        segment_may_have(segment, token) ? segment_directory_find(cursor_of(reader, i), token, key)
+                                         : NULL;
     if (partition == NULL)
         return 0;
     if (reader->wide[i] == NULL)

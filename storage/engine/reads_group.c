@@ -76,7 +76,7 @@ static int part_segment(struct group_part *part, struct partition_reader *reader
     int rc = 0;
     wide_sums_segment(sums, segment);
     for (uint32_t i = 0; rc == 0 && i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
         struct partition_stats sum;
         if (partition->page_first % GROUP_PARTS != part->number ||
             (group->has_exceptions &&

@@ -90,7 +90,7 @@ static bool scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
     struct segment_cursor *cursor = segment_cursor_take(segment);
     bool is_damaged = false;
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
         struct error err = {0};
         int rc = wide_segment_reader_rows(reader, partition, PARTITION_ROWS_MAX, &rows, &err);
         if (rc != 0) {
@@ -157,7 +157,7 @@ static bool scrub_narrow_segment(struct scrub_job *scrub, struct segment *segmen
     struct segment_cursor *cursor = segment_cursor_take(segment);
     bool is_damaged = false;
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
         struct stream *stream;
         struct error err = {0};
         uint64_t items = 0;

@@ -110,9 +110,9 @@ static void index_prefetch(const struct partition_index *index, struct segment_c
 {
     if (i + PLACES_AHEAD < count)
         partition_index_prefetch_place(index,
-                                       segment_partition_at(cursor, i + PLACES_AHEAD)->token);
+                                       segment_directory_at(cursor, i + PLACES_AHEAD)->token);
     if (i + ENTRIES_AHEAD < count)
-        partition_index_prefetch(index, segment_partition_at(cursor, i + ENTRIES_AHEAD)->token);
+        partition_index_prefetch(index, segment_directory_at(cursor, i + ENTRIES_AHEAD)->token);
 }
 
 /* A segment that memory did not know: its stats join the table's index. */
@@ -125,7 +125,7 @@ void run_set_index_segment(struct run_set *runs, struct segment *segment)
     uint32_t count = segment_partition_count(segment);
     for (uint32_t i = 0; i < count; i++) {
         index_prefetch(index, cursor, i, count);
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
         partition_index_add(index, partition->token, partition->key, partition->stats);
     }
     segment_cursor_give(segment, cursor);
@@ -143,7 +143,7 @@ void run_set_index_partition(struct run_set *runs, uint32_t table_id, int64_t to
             continue;
         }
         struct segment_cursor *cursor = segment_cursor_take(segment);
-        const struct segment_partition *partition = segment_find(cursor, token, key);
+        const struct segment_partition *partition = segment_directory_find(cursor, token, key);
         if (partition != NULL)
             partition_index_add(index, token, key, partition->stats);
         segment_cursor_give(segment, cursor);

@@ -24,7 +24,8 @@ static int segment_order(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-static struct segment_info *segment_find(struct segment_info *segments, uint32_t count, uint64_t id)
+static struct segment_info *segment_directory_find(struct segment_info *segments, uint32_t count,
+                                                   uint64_t id)
 {
     for (uint32_t i = 0; i < count; i++)
         if (segments[i].id == id)
@@ -44,7 +45,7 @@ static struct segment_info *segments_edit(const struct manifest_state *state,
     if (count > 0)
         memcpy(segments, state->segments, count * sizeof(*segments));
     for (uint32_t i = 0; i < edit->removed_count; i++) {
-        struct segment_info *gone = segment_find(segments, count, edit->removed[i]);
+        struct segment_info *gone = segment_directory_find(segments, count, edit->removed[i]);
 
         if (gone == NULL) {
             memory_free(segments);
@@ -53,7 +54,7 @@ static struct segment_info *segments_edit(const struct manifest_state *state,
         *gone = segments[--count];
     }
     for (uint32_t i = 0; i < edit->added_count; i++) {
-        if (segment_find(segments, count, edit->added[i].id) != NULL) {
+        if (segment_directory_find(segments, count, edit->added[i].id) != NULL) {
             memory_free(segments);
             return NULL;
         }

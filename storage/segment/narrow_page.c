@@ -119,7 +119,7 @@ int narrow_page_encode(struct narrow_page_builder *builder, struct compressor *c
 
 /* ---- reading ---- */
 
-void narrow_entry_release(struct narrow_entry *entry)
+void narrow_page_entry_release(struct narrow_entry *entry)
 {
     memory_free(entry->items);
     *entry = (struct narrow_entry){0};
@@ -205,15 +205,15 @@ static int entry_scan(struct narrow_entry *entry)
     return reader.failed ? ERROR_CORRUPT : 0;
 }
 
-int narrow_entry_decode(struct bytes plain, uint32_t index, struct narrow_entry *entry)
+int narrow_page_entry_decode(struct bytes plain, uint32_t index, struct narrow_entry *entry)
 {
     entry->item_count = 0;
     int rc = page_entry(plain, index, &entry->bytes);
     return rc != 0 ? rc : entry_scan(entry);
 }
 
-int narrow_entry_unpack(const struct narrow_entry *entry, uint32_t item, struct arena *arena,
-                        struct unfiltered *unfiltered_out)
+int narrow_page_entry_unpack(const struct narrow_entry *entry, uint32_t item, struct arena *arena,
+                             struct unfiltered *unfiltered_out)
 {
     check(item < entry->item_count);
     const struct narrow_item *place = &entry->items[item];
@@ -228,7 +228,7 @@ int narrow_entry_unpack(const struct narrow_entry *entry, uint32_t item, struct 
 
 /* ---- labels ---- */
 
-void narrow_label_pack(const struct unfiltered *item, struct buffer *label)
+void narrow_page_label_pack(const struct unfiltered *item, struct buffer *label)
 {
     if (item->kind == UNFILTERED_ROW) {
         buffer_put_u8(label, LABEL_ROW);
@@ -239,8 +239,8 @@ void narrow_label_pack(const struct unfiltered *item, struct buffer *label)
     row_clustering_pack(&item->bound.prefix, label);
 }
 
-int narrow_label_compare(const struct table *table, struct bytes label, const struct bound *bound,
-                         int *order_out)
+int narrow_page_label_compare(const struct table *table, struct bytes label,
+                              const struct bound *bound, int *order_out)
 {
     struct reader reader = reader_of(label);
     struct unfiltered item = {.kind = UNFILTERED_ROW};
@@ -257,12 +257,12 @@ int narrow_label_compare(const struct table *table, struct bytes label, const st
         item.kind = UNFILTERED_BOUND;
         item.bound.side = side == LABEL_BEFORE ? BOUND_BEFORE : BOUND_AFTER;
     }
-    *order_out = narrow_item_compare(table, &item, bound);
+    *order_out = narrow_page_item_compare(table, &item, bound);
     return 0;
 }
 
-int narrow_item_compare(const struct table *table, const struct unfiltered *item,
-                        const struct bound *bound)
+int narrow_page_item_compare(const struct table *table, const struct unfiltered *item,
+                             const struct bound *bound)
 {
     if (item->kind == UNFILTERED_BOUND)
         return row_bound_compare(table, &item->bound, bound);

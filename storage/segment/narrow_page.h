@@ -52,26 +52,27 @@ struct narrow_entry {
     uint32_t item_count;
     uint32_t item_capacity;
 };
-void narrow_entry_release(struct narrow_entry *entry);
+void narrow_page_entry_release(struct narrow_entry *entry);
 
 /* The plain page of an encoded one into `plain` (cleared first).  ERROR_CORRUPT. */
 must_check int narrow_page_expand(struct bytes page, struct decompressor *decompressor,
                                   struct buffer *plain);
 /* Decode entry number `index` of a plain page, which must outlive it.  ERROR_CORRUPT. */
-must_check int narrow_entry_decode(struct bytes plain, uint32_t index, struct narrow_entry *entry);
+must_check int narrow_page_entry_decode(struct bytes plain, uint32_t index,
+                                        struct narrow_entry *entry);
 /* Unpack an item: views into the entry, arrays from `arena`.  ERROR_CORRUPT; the clustering and the
  * columns are not checked against a table. */
-must_check int narrow_entry_unpack(const struct narrow_entry *entry, uint32_t item,
-                                   struct arena *arena, struct unfiltered *unfiltered_out);
+must_check int narrow_page_entry_unpack(const struct narrow_entry *entry, uint32_t item,
+                                        struct arena *arena, struct unfiltered *unfiltered_out);
 
 /* ---- labels: the position of a page's first item ---- */
 
 /* A position is a bound, or a row's clustering, which lies between the bounds around it. */
-void narrow_label_pack(const struct unfiltered *item, struct buffer *label);
+void narrow_page_label_pack(const struct unfiltered *item, struct buffer *label);
 /* Compare a label with a bound: <0, 0, >0 in *order_out.  ERROR_CORRUPT. */
-must_check int narrow_label_compare(const struct table *table, struct bytes label,
-                                    const struct bound *bound, int *order_out);
+must_check int narrow_page_label_compare(const struct table *table, struct bytes label,
+                                         const struct bound *bound, int *order_out);
 /* The same for an unpacked item that is not static; its clustering must fit the table. */
-int narrow_item_compare(const struct table *table, const struct unfiltered *item,
-                        const struct bound *bound);
+int narrow_page_item_compare(const struct table *table, const struct unfiltered *item,
+                             const struct bound *bound);
 #endif

@@ -155,7 +155,7 @@ static int writer_item(struct narrow_segment_writer *writer, const struct table 
         if (rc != 0)
             return rc;
         buffer_clear(&writer->label);
-        narrow_label_pack(item, &writer->label);
+        narrow_page_label_pack(item, &writer->label);
     }
     narrow_span_add(&writer->span, table, item, writer->partition.rows == 0);
     narrow_page_put_item(item, &writer->scratch, &writer->items);
@@ -290,7 +290,7 @@ static void narrow_scratch_free(struct reader_spare *base)
     struct narrow_scratch *scratch = (struct narrow_scratch *)base;
     arena_free(scratch->arena);
     narrow_expanded_free(scratch->expanded);
-    narrow_entry_release(&scratch->entry);
+    narrow_page_entry_release(&scratch->entry);
     memory_free(scratch);
 }
 
@@ -378,9 +378,8 @@ static int narrow_stream_read(struct narrow_stream *stream, uint32_t page_index,
     struct reader_workspace *work = reader_pool_borrow(readers);
     struct vector_decoder *vectors = segment_block_decoder_vectors(work->blocks);
     int rc = segment_read_page(stream->segment, page_index, stream->haste, &work->page, err);
-    if (rc == 0 &&
-        narrow_page_expand(buffer_view(&work->page), vector_decoder_decompressor(vectors),
-                           &scratch->expanded->plain) != 0)
+    if (rc == 0 && narrow_page_expand(buffer_view(&work->page), vector_codec_decompressor(vectors),
+                                      &scratch->expanded->plain) != 0)
         rc = narrow_stream_damaged(stream, "it does not decompress", err);
     reader_pool_give_back(readers, work);
     if (rc != 0) {
@@ -419,7 +418,7 @@ static int narrow_stream_load(struct narrow_stream *stream, uint32_t page, struc
         return rc;
     struct narrow_entry *entry = &scratch->entry;
     uint32_t index = page == 0 ? stream->partition.entry : 0;
-    if (narrow_entry_decode(buffer_view(&scratch->expanded->plain), index, entry) != 0)
+    if (narrow_page_entry_decode(buffer_view(&scratch->expanded->plain), index, entry) != 0)
         return narrow_stream_damaged(stream, "its entry is none", err);
     stream->index_first = entry->item_count > 0 && entry->items[0].kind == ITEM_STATIC;
     return 0;
@@ -430,7 +429,7 @@ static int narrow_stream_unpack(struct narrow_stream *stream, uint32_t index,
 {
     const struct table *table = stream->base.table;
     arena_reset(stream->scratch->arena);
-    if (narrow_entry_unpack(&stream->scratch->entry, index, stream->scratch->arena, item) != 0)
+    if (narrow_page_entry_unpack(&stream->scratch->entry, index, stream->scratch->arena, item) != 0)
         return narrow_stream_damaged(stream, "an item is none", err);
     bool fits = item->kind == UNFILTERED_BOUND
                     ? item->bound.prefix.count <= table->clustering_count
@@ -457,7 +456,7 @@ static int narrow_stream_seek_page(struct narrow_stream *stream, uint32_t *page_
         struct bytes label =
             segment_page_first(stream->segment, stream->partition.page_first + middle);
         int order;
-        if (narrow_label_compare(stream->base.table, label, &stream->from, &order) != 0) {
+        if (narrow_page_label_compare(stream->base.table, label, &stream->from, &order) != 0) {
             stream->page = middle;
             return narrow_stream_damaged(stream, "its label is none", err);
         }
@@ -481,7 +480,7 @@ static int narrow_stream_seek_item(struct narrow_stream *stream, struct unfilter
         int rc = narrow_stream_unpack(stream, middle, item, err);
         if (rc != 0)
             return rc;
-        int order = narrow_item_compare(stream->base.table, item, &stream->from);
+        int order = narrow_page_item_compare(stream->base.table, item, &stream->from);
         if (narrow_stream_is_before(stream, order))
             low = middle + 1;
         else
@@ -603,7 +602,7 @@ static int narrow_stream_item(struct narrow_stream *stream, struct unfiltered *o
         return rc;
     if (out->kind == UNFILTERED_ROW && out->row.is_static)
         return narrow_stream_damaged(stream, "a static row among rows", err);
-    int order = narrow_item_compare(stream->base.table, out, &stream->to);
+    int order = narrow_page_item_compare(stream->base.table, out, &stream->to);
     if (stream->reversed ? order <= 0 : order >= 0)
         return narrow_stream_end(stream, out);
     if (out->kind == UNFILTERED_BOUND) {
@@ -678,7 +677,7 @@ static bool partition_find(struct segment *segment, int64_t token, struct bytes 
     if (!segment_may_have(segment, token))
         return false;
     struct segment_cursor *cursor = segment_cursor_take(segment);
-    const struct segment_partition *found = segment_find(cursor, token, key);
+    const struct segment_partition *found = segment_directory_find(cursor, token, key);
     if (found != NULL) {
         *partition_out = *found;
         partition_out->key = bytes_of(NULL, 0);

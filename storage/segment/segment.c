@@ -192,7 +192,7 @@ struct day_count {
 static void day_count_take(void *context, const struct segment_partition *partition)
 {
     const struct day_count *count = context;
-    segment_days_add(&count->segment->days, partition_day(count->table, partition->key),
+    segment_days_add(&count->segment->days, segment_days_of_key(count->table, partition->key),
                      partition->rows);
 }
 
@@ -410,7 +410,7 @@ bool segment_has(struct segment *segment, int64_t token, struct bytes key)
     if (!segment_may_have(segment, token))
         return false;
     struct segment_cursor *cursor = segment_cursor_take(segment);
-    bool found = segment_find(cursor, token, key) != NULL;
+    bool found = segment_directory_find(cursor, token, key) != NULL;
     segment_cursor_give(segment, cursor);
     return found;
 }
@@ -418,13 +418,13 @@ bool segment_has(struct segment *segment, int64_t token, struct bytes key)
 struct segment_cursor *segment_cursor_take(struct segment *segment)
 {
     struct reader_spare *left = reader_pool_take(segment->readers, &segment->cursor);
-    return left != NULL ? segment_cursor_left(left)
-                        : segment_cursor_new(segment->directory, segment->readers);
+    return left != NULL ? segment_directory_cursor_left(left)
+                        : segment_directory_cursor_new(segment->directory, segment->readers);
 }
 
 void segment_cursor_give(struct segment *segment, struct segment_cursor *cursor)
 {
-    reader_pool_give(segment->readers, &segment->cursor, segment_cursor_leave(cursor));
+    reader_pool_give(segment->readers, &segment->cursor, segment_directory_cursor_leave(cursor));
 }
 
 uint32_t segment_page_count(const struct segment *segment)

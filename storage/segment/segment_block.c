@@ -166,7 +166,7 @@ struct segment_block_encoder {
 struct segment_block_encoder *segment_block_encoder_new(void)
 {
     struct segment_block_encoder *encoder = memory_zeroed(1, sizeof *encoder);
-    encoder->vectors = vector_encoder_new();
+    encoder->vectors = vector_codec_encoder_new();
     return encoder;
 }
 
@@ -174,7 +174,7 @@ void segment_block_encoder_free(struct segment_block_encoder *encoder)
 {
     if (encoder == NULL)
         return;
-    vector_encoder_free(encoder->vectors);
+    vector_codec_encoder_free(encoder->vectors);
     columns_release(encoder->columns);
     buffer_release(&encoder->keys);
     buffer_release(&encoder->turned);
@@ -281,8 +281,7 @@ static void keys_put(struct segment_block_encoder *encoder, struct buffer *direc
     }
     size_t form_at = directory->size;
     buffer_put_u8(directory, KEYS_COMPRESSED);
-    if (compressor_append(vector_encoder_compressor(encoder->vectors), plain, directory) <
-        plain.size)
+    if (compressor_append(vector_codec_compressor(encoder->vectors), plain, directory) < plain.size)
         return;
     directory->size = form_at;
     buffer_put_u8(directory, KEYS_PLAIN);
@@ -299,7 +298,7 @@ void segment_block_encoder_close(struct segment_block_encoder *encoder, struct b
     buffer_put_u32(directory, 0);
     for (int i = 0; i < COLUMN_COUNT; i++) {
         const struct numbers *column = &encoder->columns[i];
-        vector_encode(encoder->vectors, column->values, column->count, directory);
+        vector_codec_encode(encoder->vectors, column->values, column->count, directory);
     }
     keys_put(encoder, directory);
     for (int i = 0; i < COLUMN_COUNT; i++)
@@ -319,7 +318,7 @@ struct segment_block_decoder {
 struct segment_block_decoder *segment_block_decoder_new(void)
 {
     struct segment_block_decoder *decoder = memory_zeroed(1, sizeof *decoder);
-    decoder->vectors = vector_decoder_new();
+    decoder->vectors = vector_codec_decoder_new();
     return decoder;
 }
 
@@ -327,7 +326,7 @@ void segment_block_decoder_free(struct segment_block_decoder *decoder)
 {
     if (decoder == NULL)
         return;
-    vector_decoder_free(decoder->vectors);
+    vector_codec_decoder_free(decoder->vectors);
     columns_release(decoder->columns);
     buffer_release(&decoder->turned);
     memory_free(decoder);
@@ -362,7 +361,7 @@ static int columns_decode(struct segment_block_decoder *decoder, struct reader *
         struct numbers *column = &decoder->columns[i];
         numbers_reserve(column, count);
         column->count = count;
-        rc = vector_decode(decoder->vectors, reader, count, column->values);
+        rc = vector_codec_decode(decoder->vectors, reader, count, column->values);
     }
     return rc;
 }
@@ -427,7 +426,7 @@ static int keys_unpack(struct segment_block_decoder *decoder, struct reader *rea
     if (reader->failed || form > KEYS_COMPRESSED)
         return ERROR_CORRUPT;
     if (form == KEYS_COMPRESSED)
-        return decompressor_append(vector_decoder_decompressor(decoder->vectors), packed, size,
+        return decompressor_append(vector_codec_decompressor(decoder->vectors), packed, size,
                                    plain);
     buffer_append_bytes(plain, packed);
     return packed.size == size ? 0 : ERROR_CORRUPT;

@@ -6,7 +6,7 @@
 #include "base/calendar.h"
 #include "base/memory.h"
 
-int32_t partition_day(const struct table *table, struct bytes key)
+int32_t segment_days_of_key(const struct table *table, struct bytes key)
 {
     struct bytes text;
     int32_t day;

@@ -27,7 +27,7 @@ struct segment_days {
     uint32_t last;                     /* private: where the last add was */
 };
 
-int32_t partition_day(const struct table *table, struct bytes key);
+int32_t segment_days_of_key(const struct table *table, struct bytes key);
 
 void segment_days_release(struct segment_days *days);
 void segment_days_add(struct segment_days *days, int32_t day, uint64_t rows);

@@ -79,11 +79,11 @@ static void cursor_free(struct segment_cursor *cursor)
 
 static void cursor_spare_free(struct reader_spare *spare)
 {
-    cursor_free(segment_cursor_left(spare));
+    cursor_free(segment_directory_cursor_left(spare));
 }
 
-struct segment_cursor *segment_cursor_new(const struct segment_directory *directory,
-                                          struct reader_pool *readers)
+struct segment_cursor *segment_directory_cursor_new(const struct segment_directory *directory,
+                                                    struct reader_pool *readers)
 {
     struct segment_cursor *cursor = memory_zeroed(1, sizeof *cursor);
     cursor->spare.free = cursor_spare_free;
@@ -92,7 +92,7 @@ struct segment_cursor *segment_cursor_new(const struct segment_directory *direct
     return cursor;
 }
 
-struct reader_spare *segment_cursor_leave(struct segment_cursor *cursor)
+struct reader_spare *segment_directory_cursor_leave(struct segment_cursor *cursor)
 {
     if (cursor == NULL)
         return NULL;
@@ -102,7 +102,7 @@ struct reader_spare *segment_cursor_leave(struct segment_cursor *cursor)
     return &cursor->spare;
 }
 
-struct segment_cursor *segment_cursor_left(struct reader_spare *spare)
+struct segment_cursor *segment_directory_cursor_left(struct reader_spare *spare)
 {
     return (struct segment_cursor *)(void *)spare;
 }
@@ -155,7 +155,7 @@ static int rows_read(const struct segment_directory *directory,
     struct bytes packed = reader_bytes(section, size);
     struct vector_decoder *vectors = segment_block_decoder_vectors(decoder);
     segment_block_clear(block);
-    if (decompressor_append(vector_decoder_decompressor(vectors), packed, plain_size,
+    if (decompressor_append(vector_codec_decompressor(vectors), packed, plain_size,
                             &block->bytes) != 0)
         return ERROR_CORRUPT;
     struct reader reader = reader_of(buffer_view(&block->bytes));
@@ -321,7 +321,7 @@ int segment_directory_open(const struct segment_info *info, uint32_t format, uin
     directory->format = format;
     directory->page_count = page_count;
     directory->has_stats = info->kind == SEGMENT_WIDE;
-    struct directory_walk walk = {.cursor = segment_cursor_new(directory, readers),
+    struct directory_walk walk = {.cursor = segment_directory_cursor_new(directory, readers),
                                   .visitor = visitor};
     int rc = directory_read(directory, &walk, info, err);
     cursor_free(walk.cursor);
@@ -405,7 +405,7 @@ static const struct decoded_block *decoded_find(const struct segment_cursor *cur
     return NULL;
 }
 
-const struct segment_partition *segment_partition_at(struct segment_cursor *cursor, uint32_t index)
+const struct segment_partition *segment_directory_at(struct segment_cursor *cursor, uint32_t index)
 {
     const struct segment_directory *directory = cursor->directory;
     check(index < directory->count);
@@ -431,24 +431,24 @@ static int partition_compare(const struct segment_partition *partition, int64_t 
     return bytes_compare(partition->key, key);
 }
 
-uint32_t segment_seek(struct segment_cursor *cursor, int64_t token, struct bytes key)
+uint32_t segment_directory_seek(struct segment_cursor *cursor, int64_t token, struct bytes key)
 {
     const struct segment_directory *directory = cursor->directory;
     uint32_t half = token_half(token);
     uint32_t at = half_seek(directory, half);
     while (at < directory->count && directory->halves[at] == half &&
-           partition_compare(segment_partition_at(cursor, at), token, key) < 0)
+           partition_compare(segment_directory_at(cursor, at), token, key) < 0)
         at++;
     return at;
 }
 
-const struct segment_partition *segment_find(struct segment_cursor *cursor, int64_t token,
-                                             struct bytes key)
+const struct segment_partition *segment_directory_find(struct segment_cursor *cursor, int64_t token,
+                                                       struct bytes key)
 {
     const struct segment_directory *directory = cursor->directory;
-    uint32_t at = segment_seek(cursor, token, key);
+    uint32_t at = segment_directory_seek(cursor, token, key);
     if (at == directory->count || directory->halves[at] != token_half(token))
         return NULL;
-    const struct segment_partition *partition = segment_partition_at(cursor, at);
+    const struct segment_partition *partition = segment_directory_at(cursor, at);
     return partition_compare(partition, token, key) == 0 ? partition : NULL;
 }

@@ -61,20 +61,19 @@ size_t segment_directory_bytes(const struct segment_directory *directory);     /
 bool segment_directory_may_have(const struct segment_directory *directory, int64_t token);
 
 /* The directory and the pool, whose workspaces decode, outlive their cursors. */
-struct segment_cursor *segment_cursor_new(const struct segment_directory *directory,
-                                          struct reader_pool *readers);
+struct segment_cursor *segment_directory_cursor_new(const struct segment_directory *directory,
+                                                    struct reader_pool *readers);
 /* The cursor as what is left for the next reader (reader_pool.h), its bytes counted, and back; NULL
  * is fine in both. */
-struct reader_spare *segment_cursor_leave(struct segment_cursor *cursor);
-struct segment_cursor *segment_cursor_left(struct reader_spare *spare);
+struct reader_spare *segment_directory_cursor_leave(struct segment_cursor *cursor);
+struct segment_cursor *segment_directory_cursor_left(struct reader_spare *spare);
 
 /* What a cursor gives is valid until it is asked for another partition. */
-const struct segment_partition *segment_partition_at(struct segment_cursor *cursor,
-                                                     uint32_t index);
+const struct segment_partition *segment_directory_at(struct segment_cursor *cursor, uint32_t index);
 /* The index of the first partition at or after (token, key); the count if there is none.  `key` is
  * not to be a key that the same cursor gave. */
-uint32_t segment_seek(struct segment_cursor *cursor, int64_t token, struct bytes key);
+uint32_t segment_directory_seek(struct segment_cursor *cursor, int64_t token, struct bytes key);
 /* NULL if it is not in it. */
-const struct segment_partition *segment_find(struct segment_cursor *cursor, int64_t token,
-                                             struct bytes key);
+const struct segment_partition *segment_directory_find(struct segment_cursor *cursor, int64_t token,
+                                                       struct bytes key);
 #endif

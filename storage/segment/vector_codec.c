@@ -56,7 +56,7 @@ struct vector_decoder {
 
 /* ---- encoding ---- */
 
-struct vector_encoder *vector_encoder_new(void)
+struct vector_encoder *vector_codec_encoder_new(void)
 {
     struct vector_encoder *encoder = memory_zeroed(1, sizeof *encoder);
     encoder->compressor = compressor_new(COMPRESS_LEVEL);
@@ -64,7 +64,7 @@ struct vector_encoder *vector_encoder_new(void)
     return encoder;
 }
 
-void vector_encoder_free(struct vector_encoder *encoder)
+void vector_codec_encoder_free(struct vector_encoder *encoder)
 {
     if (encoder == NULL)
         return;
@@ -75,7 +75,7 @@ void vector_encoder_free(struct vector_encoder *encoder)
     memory_free(encoder);
 }
 
-struct compressor *vector_encoder_compressor(struct vector_encoder *encoder)
+struct compressor *vector_codec_compressor(struct vector_encoder *encoder)
 {
     return encoder->compressor;
 }
@@ -314,8 +314,8 @@ bool vector_codec_encode_step(struct vector_encoder *encoder)
     return encoder->step != STEP_NONE;
 }
 
-void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
-                   struct buffer *target)
+void vector_codec_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
+                         struct buffer *target)
 {
     vector_codec_encode_begin(encoder, values, count, target);
     while (vector_codec_encode_step(encoder)) {
@@ -324,14 +324,14 @@ void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32
 
 /* ---- decoding ---- */
 
-struct vector_decoder *vector_decoder_new(void)
+struct vector_decoder *vector_codec_decoder_new(void)
 {
     struct vector_decoder *decoder = memory_zeroed(1, sizeof *decoder);
     decoder->decompressor = decompressor_new();
     return decoder;
 }
 
-void vector_decoder_free(struct vector_decoder *decoder)
+void vector_codec_decoder_free(struct vector_decoder *decoder)
 {
     if (decoder == NULL)
         return;
@@ -341,7 +341,7 @@ void vector_decoder_free(struct vector_decoder *decoder)
     memory_free(decoder);
 }
 
-struct decompressor *vector_decoder_decompressor(struct vector_decoder *decoder)
+struct decompressor *vector_codec_decompressor(struct vector_decoder *decoder)
 {
     return decoder->decompressor;
 }
@@ -389,7 +389,7 @@ static int decode_buckets(struct vector_decoder *decoder, struct reader *reader,
     const uint8_t *buckets = get_buckets(decoder, reader, count);
     uint64_t offset = form == FORM_OFFSETS ? (uint64_t)base : 0;
     uint64_t bits;
-    if (buckets == NULL || !vector_count_bits(buckets, count, mantissa, &bits) ||
+    if (buckets == NULL || !vector_join_count_bits(buckets, count, mantissa, &bits) ||
         raw.size != (bits + 7) / 8)
         return ERROR_CORRUPT;
     if (bits == 0) {
@@ -407,13 +407,13 @@ static int decode_buckets(struct vector_decoder *decoder, struct reader *reader,
     return 0;
 }
 
-int vector_decode(struct vector_decoder *decoder, struct reader *reader, uint32_t count,
-                  int64_t *values_out)
+int vector_codec_decode(struct vector_decoder *decoder, struct reader *reader, uint32_t count,
+                        int64_t *values_out)
 {
     if (count == 0)
         return 0;
     int64_t value;
-    if (vector_get_constant(reader, count, &value)) {
+    if (vector_codec_get_constant(reader, count, &value)) {
         for (uint32_t i = 0; i < count; i++)
             values_out[i] = value;
         return 0;
@@ -424,7 +424,7 @@ int vector_decode(struct vector_decoder *decoder, struct reader *reader, uint32_
     return decode_buckets(decoder, reader, count, form, values_out);
 }
 
-bool vector_get_constant(struct reader *reader, uint32_t count, int64_t *value_out)
+bool vector_codec_get_constant(struct reader *reader, uint32_t count, int64_t *value_out)
 {
     struct reader ahead = *reader;
     if (count == 0 || count > VECTOR_COUNT_MAX || reader_u8(&ahead) != FORM_CONSTANT)
@@ -436,10 +436,10 @@ bool vector_get_constant(struct reader *reader, uint32_t count, int64_t *value_o
     return true;
 }
 
-int vector_skip(struct reader *reader, uint32_t count)
+int vector_codec_skip(struct reader *reader, uint32_t count)
 {
     int64_t value;
-    if (count == 0 || vector_get_constant(reader, count, &value))
+    if (count == 0 || vector_codec_get_constant(reader, count, &value))
         return 0;
     uint8_t form = reader_u8(reader);
     (void)reader_u8(reader);

@@ -22,33 +22,33 @@ struct decompressor;
 
 /* Working memory, worth keeping between vectors; each serves one thread at a time. */
 struct vector_encoder;
-struct vector_encoder *vector_encoder_new(void);
-void vector_encoder_free(struct vector_encoder *encoder);      /* NULL is fine */
+struct vector_encoder *vector_codec_encoder_new(void);
+void vector_codec_encoder_free(struct vector_encoder *encoder); /* NULL is fine */
 /* Append the coded form of `count` (at most VECTOR_COUNT_MAX) values.  A vector of one repeated
  * value takes 2 to 11 bytes, an empty one none. */
-void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
-                   struct buffer *target);
+void vector_codec_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
+                         struct buffer *target);
 /* The same in steps, each a third of the work: `values` and `target` stay until there is none left.
  * False: the vector is appended. */
 void vector_codec_encode_begin(struct vector_encoder *encoder, const int64_t *values,
                                uint32_t count, struct buffer *target);
 bool vector_codec_encode_step(struct vector_encoder *encoder);
 /* The one it holds, for what is stored beside vectors. */
-struct compressor *vector_encoder_compressor(struct vector_encoder *encoder);
+struct compressor *vector_codec_compressor(struct vector_encoder *encoder);
 
 struct vector_decoder;
-struct vector_decoder *vector_decoder_new(void);
-void vector_decoder_free(struct vector_decoder *decoder);      /* NULL is fine */
+struct vector_decoder *vector_codec_decoder_new(void);
+void vector_codec_decoder_free(struct vector_decoder *decoder); /* NULL is fine */
 /* Read `count` values (at most VECTOR_COUNT_MAX, else ERROR_CORRUPT).  ERROR_CORRUPT when the bytes
  * hold no such vector. */
-must_check int vector_decode(struct vector_decoder *decoder, struct reader *reader, uint32_t count,
-                             int64_t *values_out);
+must_check int vector_codec_decode(struct vector_decoder *decoder, struct reader *reader,
+                                   uint32_t count, int64_t *values_out);
 /* The value of a vector that repeats one, which is read past.  False: it has several values or
  * none, and nothing was read. */
-bool vector_get_constant(struct reader *reader, uint32_t count, int64_t *value_out);
+bool vector_codec_get_constant(struct reader *reader, uint32_t count, int64_t *value_out);
 /* Read past a vector of `count` values without decoding it: only that its bytes are there is
  * checked. */
-must_check int vector_skip(struct reader *reader, uint32_t count);
+must_check int vector_codec_skip(struct reader *reader, uint32_t count);
 /* The one it holds. */
-struct decompressor *vector_decoder_decompressor(struct vector_decoder *decoder);
+struct decompressor *vector_codec_decompressor(struct vector_decoder *decoder);
 #endif

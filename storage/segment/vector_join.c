@@ -26,8 +26,8 @@ static uint32_t bucket_exponent(uint32_t bucket, uint32_t mantissa)
     return high > 1 ? high - 1 : 0;
 }
 
-bool vector_count_bits(const uint8_t *buckets, uint32_t count, uint32_t mantissa,
-                       uint64_t *bits_out)
+bool vector_join_count_bits(const uint8_t *buckets, uint32_t count, uint32_t mantissa,
+                            uint64_t *bits_out)
 {
     uint64_t bits = 0;
     uint8_t greatest = 0;

@@ -18,8 +18,8 @@ enum {
 };
 
 /* How many raw bits the buckets ask for; false when one is no bucket of a 64-bit number. */
-bool vector_count_bits(const uint8_t *buckets, uint32_t count, uint32_t mantissa,
-                       uint64_t *bits_out);
+bool vector_join_count_bits(const uint8_t *buckets, uint32_t count, uint32_t mantissa,
+                            uint64_t *bits_out);
 
 /* The numbers of valid buckets, each plus `offset` (wrapping).  Any bits serve as raw bits. */
 void vector_join(const uint8_t *buckets, uint32_t count, uint32_t mantissa, const uint8_t *raw,

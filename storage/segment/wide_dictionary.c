@@ -53,7 +53,7 @@ struct wide_dictionary_writer *wide_dictionary_writer_new(uint32_t column_count)
     writer->arena = arena_new(ARENA_CHUNK);
     writer->strings = memory_zeroed(column_count, sizeof *writer->strings);
     writer->compressor = compressor_new(COMPRESS_LEVEL);
-    writer->vectors = vector_encoder_new();
+    writer->vectors = vector_codec_encoder_new();
     buffer_put_u8(&writer->index, DICTIONARY_FORMAT);
     tables_begin(writer);
     return writer;
@@ -68,7 +68,7 @@ void wide_dictionary_writer_free(struct wide_dictionary_writer *writer)
     memory_free(writer->strings);
     arena_free(writer->arena);
     compressor_free(writer->compressor);
-    vector_encoder_free(writer->vectors);
+    vector_codec_encoder_free(writer->vectors);
     buffer_release(&writer->text);
     buffer_release(&writer->page);
     buffer_release(&writer->index);
@@ -118,7 +118,7 @@ static uint32_t page_fill(struct wide_dictionary_writer *writer, const struct by
     buffer_clear(page);
     buffer_put_u8(page, DICTIONARY_FORMAT);
     buffer_put_varint(page, count);
-    vector_encode(writer->vectors, sizes, count, page);
+    vector_codec_encode(writer->vectors, sizes, count, page);
     size_t before = page->size;
     buffer_put_u8(page, TEXT_COMPRESSED);
     size_t size = compressor_append(writer->compressor, buffer_view(&writer->text), page);
@@ -256,7 +256,7 @@ int wide_dictionary_open(struct segment *segment, struct wide_dictionary **out, 
     struct wide_dictionary *dictionary = memory_zeroed(1, sizeof *dictionary);
     dictionary->segment = segment;
     dictionary->decompressor = decompressor_new();
-    dictionary->vectors = vector_decoder_new();
+    dictionary->vectors = vector_codec_decoder_new();
     *out = dictionary;
     if (index_parse(dictionary) == 0)
         return 0;
@@ -293,7 +293,7 @@ void wide_dictionary_close(struct wide_dictionary *dictionary)
     }
     memory_free(dictionary->columns);
     decompressor_free(dictionary->decompressor);
-    vector_decoder_free(dictionary->vectors);
+    vector_codec_decoder_free(dictionary->vectors);
     buffer_release(&dictionary->page);
     memory_free(dictionary);
 }
@@ -325,7 +325,7 @@ static int page_decode(struct wide_dictionary *dictionary, struct dictionary_pag
     uint8_t format = reader_u8(&reader);
     uint64_t count = reader_varint(&reader);
     if (reader.failed || format != DICTIONARY_FORMAT || count != page->count ||
-        vector_decode(dictionary->vectors, &reader, page->count, sizes) != 0)
+        vector_codec_decode(dictionary->vectors, &reader, page->count, sizes) != 0)
         return ERROR_CORRUPT;
     uint64_t total = 0;
     for (uint32_t i = 0; i < page->count; i++) {

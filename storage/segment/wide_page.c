@@ -122,7 +122,7 @@ struct wide_page_encoder {
 struct wide_page_encoder *wide_page_encoder_new(void)
 {
     struct wide_page_encoder *encoder = memory_zeroed(1, sizeof *encoder);
-    encoder->vectors = vector_encoder_new();
+    encoder->vectors = vector_codec_encoder_new();
     encoder->distinct = memory_alloc(WIDE_PAGE_ROWS_MAX * sizeof *encoder->distinct);
     encoder->items = memory_alloc(WIDE_PAGE_ROWS_MAX * sizeof *encoder->items);
     encoder->items_other = memory_alloc(WIDE_PAGE_ROWS_MAX * sizeof *encoder->items_other);
@@ -134,7 +134,7 @@ void wide_page_encoder_free(struct wide_page_encoder *encoder)
 {
     if (encoder == NULL)
         return;
-    vector_encoder_free(encoder->vectors);
+    vector_codec_encoder_free(encoder->vectors);
     memory_free(encoder->counts);
     memory_free(encoder->distinct);
     memory_free(encoder->items);
@@ -531,7 +531,7 @@ struct wide_page_decoder {
 struct wide_page_decoder *wide_page_decoder_new(void)
 {
     struct wide_page_decoder *decoder = memory_zeroed(1, sizeof *decoder);
-    decoder->vectors = vector_decoder_new();
+    decoder->vectors = vector_codec_decoder_new();
     return decoder;
 }
 
@@ -539,7 +539,7 @@ void wide_page_decoder_free(struct wide_page_decoder *decoder)
 {
     if (decoder == NULL)
         return;
-    vector_decoder_free(decoder->vectors);
+    vector_codec_decoder_free(decoder->vectors);
     memory_free(decoder->values);
     memory_free(decoder);
 }
@@ -552,7 +552,7 @@ static int get_values(struct wide_page_decoder *decoder, struct reader *reader, 
         decoder->values = memory_alloc(count * sizeof *decoder->values);
         decoder->values_capacity = count;
     }
-    return vector_decode(decoder->vectors, reader, count, decoder->values);
+    return vector_codec_decode(decoder->vectors, reader, count, decoder->values);
 }
 
 /* The same, each within [0, limit). */
@@ -597,7 +597,7 @@ static int get_timestamps(struct wide_page_decoder *decoder, struct reader *read
     if (reader->failed || count == 0 || count > page->rows.rows)
         return ERROR_CORRUPT;
     int64_t *table = memory_alloc(count * sizeof *table);
-    int rc = vector_decode(decoder->vectors, reader, (uint32_t)count, table);
+    int rc = vector_codec_decode(decoder->vectors, reader, (uint32_t)count, table);
     if (rc == 0)
         rc = get_limited(decoder, reader, page->rows.rows, count);
     if (rc == 0) {
@@ -614,15 +614,15 @@ static int skip_timestamps(struct reader *reader, const struct wide_page *page)
     uint64_t count = reader_varint(reader);
     if (reader->failed || count == 0 || count > page->rows.rows)
         return ERROR_CORRUPT;
-    int rc = vector_skip(reader, (uint32_t)count);
-    return rc != 0 ? rc : vector_skip(reader, page->rows.rows);
+    int rc = vector_codec_skip(reader, (uint32_t)count);
+    return rc != 0 ? rc : vector_codec_skip(reader, page->rows.rows);
 }
 
 static int get_ranks(struct wide_page_decoder *decoder, struct reader *reader,
                      struct wide_page *page)
 {
     wide_rows_ranks(&page->rows);
-    return vector_decode(decoder->vectors, reader, page->rows.rows, page->rows.ranks);
+    return vector_codec_decode(decoder->vectors, reader, page->rows.rows, page->rows.ranks);
 }
 
 /* Flags into `flags`. */
@@ -630,7 +630,7 @@ static int get_flags(struct wide_page_decoder *decoder, struct reader *reader, u
                      uint64_t limit, uint8_t *flags)
 {
     int64_t constant;
-    if (vector_get_constant(reader, rows, &constant)) {
+    if (vector_codec_get_constant(reader, rows, &constant)) {
         memset(flags, (int)constant, rows);
         return (uint64_t)constant < limit ? 0 : ERROR_CORRUPT;
     }
@@ -647,7 +647,7 @@ static int get_absent(struct wide_page_decoder *decoder, struct reader *reader,
 {
     struct reader ahead = *reader;
     int64_t constant;
-    if (vector_get_constant(&ahead, page->rows.rows, &constant) && constant == 0) {
+    if (vector_codec_get_constant(&ahead, page->rows.rows, &constant) && constant == 0) {
         *reader = ahead;
         return 0;
     }
@@ -676,11 +676,11 @@ static int get_integers(struct wide_page_decoder *decoder, struct reader *reader
 {
     uint8_t form = reader_u8(reader);
     if (form == INTEGERS_PLAIN)
-        return vector_decode(decoder->vectors, reader, page->rows.rows, integers);
+        return vector_codec_decode(decoder->vectors, reader, page->rows.rows, integers);
     if (form != INTEGERS_GAPS_UP && form != INTEGERS_GAPS_DOWN)
         return ERROR_CORRUPT;
     if (get_values(decoder, reader, page->entry_count) != 0 ||
-        vector_decode(decoder->vectors, reader, page->rows.rows, integers) != 0)
+        vector_codec_decode(decoder->vectors, reader, page->rows.rows, integers) != 0)
         return ERROR_CORRUPT;
     gaps_add_up(page, decoder->values, form == INTEGERS_GAPS_DOWN, integers);
     return 0;
@@ -745,9 +745,9 @@ static int skip_lists(struct wide_page_decoder *decoder, struct reader *reader,
     uint64_t numbers = 0;
     for (uint32_t i = 0; i < page->entry_count; i++)
         numbers += (uint64_t)decoder->values[i];
-    if (numbers > page->rows.rows || vector_skip(reader, (uint32_t)numbers) != 0)
+    if (numbers > page->rows.rows || vector_codec_skip(reader, (uint32_t)numbers) != 0)
         return ERROR_CORRUPT;
-    return vector_skip(reader, page->rows.rows);
+    return vector_codec_skip(reader, page->rows.rows);
 }
 
 /* Read past a column that the table no longer has, or that nobody wants. */
@@ -755,16 +755,16 @@ static int skip_column(struct wide_page_decoder *decoder, struct reader *reader,
                        const struct wide_page *page, uint8_t kind)
 {
     uint32_t rows = page->rows.rows;
-    if (vector_skip(reader, rows) != 0)
+    if (vector_codec_skip(reader, rows) != 0)
         return ERROR_CORRUPT;
     if (kind == VECTOR_CODE)
         return skip_lists(decoder, reader, page);
     uint8_t form = reader_u8(reader);
     if (form > INTEGERS_GAPS_DOWN ||
-        (form != INTEGERS_PLAIN && vector_skip(reader, page->entry_count) != 0) ||
-        vector_skip(reader, rows) != 0)
+        (form != INTEGERS_PLAIN && vector_codec_skip(reader, page->entry_count) != 0) ||
+        vector_codec_skip(reader, rows) != 0)
         return ERROR_CORRUPT;
-    return kind == VECTOR_DECIMAL ? vector_skip(reader, rows) : 0;
+    return kind == VECTOR_DECIMAL ? vector_codec_skip(reader, rows) : 0;
 }
 
 static bool column_is_wanted(const struct wide_page *page, uint32_t index)
@@ -864,8 +864,8 @@ static int get_page(struct wide_page_decoder *decoder, struct reader *reader,
     if (flags & PAGE_TIMESTAMPS &&
         (is_whole ? get_timestamps(decoder, reader, page) : skip_timestamps(reader, page)) != 0)
         return ERROR_CORRUPT;
-    if (flags & PAGE_RANKS &&
-        (is_whole ? get_ranks(decoder, reader, page) : vector_skip(reader, page->rows.rows)) != 0)
+    if (flags & PAGE_RANKS && (is_whole ? get_ranks(decoder, reader, page)
+                                        : vector_codec_skip(reader, page->rows.rows)) != 0)
         return ERROR_CORRUPT;
     return get_columns(decoder, reader, page);
 }

@@ -65,7 +65,7 @@ static const struct segment_partition *merge_next(struct merge *merge, uint64_t 
     for (uint32_t i = 0; i < merge->input_count; i++) {
         struct merge_input *input = &merge->inputs[i];
         input->partition = input->position < segment_partition_count(input->segment)
-                               ? segment_partition_at(input->cursor, input->position)
+                               ? segment_directory_at(input->cursor, input->position)
                                : NULL;
         if (input->partition != NULL &&
             (least == NULL || partition_compare(input->partition, least) < 0))

@@ -27,16 +27,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct narrow_entry entry = {0};
     int rc = narrow_page_expand(bytes_of(data, size), decompressor, &plain);
     for (uint32_t index = 0; rc == 0 && index < ENTRIES_MAX; index++) {
-        if (narrow_entry_decode(buffer_view(&plain), index, &entry) != 0)
+        if (narrow_page_entry_decode(buffer_view(&plain), index, &entry) != 0)
             continue;
         for (uint32_t i = 0; i < entry.item_count; i++) {
             struct unfiltered item;
-            if (narrow_entry_unpack(&entry, i, arena, &item) == 0)
+            if (narrow_page_entry_unpack(&entry, i, arena, &item) == 0)
                 check_repacked(&item, arena);
             arena_reset(arena);
         }
     }
-    narrow_entry_release(&entry);
+    narrow_page_entry_release(&entry);
     buffer_release(&plain);
     arena_free(arena);
     decompressor_free(decompressor);

@@ -21,7 +21,7 @@ static void read_narrow(struct segment *segment, const struct table *table)
 {
     struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
         for (int reversed = 0; reversed < 2; reversed++) {
             struct slice slice = stream_slice_all();
             struct stream *stream = NULL;
@@ -45,7 +45,7 @@ static void read_wide(struct segment *segment, const struct table *table)
     wide_rows_init(&rows, table);
     struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
+        const struct segment_partition *partition = segment_directory_at(cursor, i);
         if (wide_segment_reader_rows(reader, partition, ROWS_MAX, &rows, NULL) == 0) {
             struct partition_stats stats = {0};
             wide_rows_stats(&rows, &stats);

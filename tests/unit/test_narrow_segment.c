@@ -590,7 +590,7 @@ Test(narrow_segment, small_partitions_share_pages_and_large_ones_do_not)
     write_segment(&fixture, contents, PARTITIONS, &info);
     struct segment *segment = open_segment(&fixture, &info);
     struct segment_cursor *cursor = segment_cursor_take(segment);
-    const struct segment_partition *large = segment_partition_at(cursor, 50);
+    const struct segment_partition *large = segment_directory_at(cursor, 50);
     cr_assert_eq(large->page_first, 1);
     cr_assert_eq(large->entry, 0);
     cr_assert_gt(large->page_count, 2);
@@ -841,17 +841,17 @@ static void decode_anything(struct bytes page, struct decompressor *decompressor
     struct narrow_entry entry = {0};
     if (narrow_page_expand(page, decompressor, &plain) == 0) {
         for (uint32_t index = 0; index < 4; index++) {
-            if (narrow_entry_decode(buffer_view(&plain), index, &entry) != 0)
+            if (narrow_page_entry_decode(buffer_view(&plain), index, &entry) != 0)
                 continue;
             for (uint32_t i = 0; i < entry.item_count; i++) {
                 struct unfiltered item;
                 arena_reset(arena);
-                int rc = narrow_entry_unpack(&entry, i, arena, &item);
+                int rc = narrow_page_entry_unpack(&entry, i, arena, &item);
                 cr_assert(rc == 0 || rc == ERROR_CORRUPT);
             }
         }
     }
-    narrow_entry_release(&entry);
+    narrow_page_entry_release(&entry);
     buffer_release(&plain);
 }
 

@@ -115,7 +115,7 @@ static int sample_read(struct world *world, const struct segment_info *info, str
     cr_assert_eq(segment_partition_count(segment), SAMPLE_PARTITIONS);
     struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < SAMPLE_PARTITIONS; i++)
-        cr_assert(partition_equal(segment_partition_at(cursor, i), &sample.partitions[i]));
+        cr_assert(partition_equal(segment_directory_at(cursor, i), &sample.partitions[i]));
     segment_cursor_give(segment, cursor);
     cr_assert(bytes_equal(segment_extra(segment), bytes_text("dictionary")));
     cr_assert_eq(segment_page_count(segment), SAMPLE_PAGES);
@@ -157,8 +157,8 @@ Test(segment, an_empty_one_is_read_back)
     segment_writer_close(writer);
     cr_assert_eq(segment_open(ram_disk_world(ram), &info, &segment, NULL), 0);
     struct segment_cursor *cursor = segment_cursor_take(segment);
-    cr_assert_eq(segment_seek(cursor, INT64_MIN, bytes_text("")), 0);
-    cr_assert_null(segment_find(cursor, 0, bytes_text("")));
+    cr_assert_eq(segment_directory_seek(cursor, INT64_MIN, bytes_text("")), 0);
+    cr_assert_null(segment_directory_find(cursor, 0, bytes_text("")));
     cr_assert(!segment_may_have(segment, 0));
     segment_cursor_give(segment, cursor);
     segment_unref(segment);
@@ -209,17 +209,18 @@ Test(segment, large_pages_and_directories_are_read_back)
     for (uint32_t n = 0; n < PARTITIONS; n++) {
         uint32_t i = n * 7919 % PARTITIONS;
         int64_t token = (int64_t)(i / 2) * 1000000007 - INT64_C(4000000000);
-        const struct segment_partition *found = segment_find(cursor, token, large_key(i, text));
+        const struct segment_partition *found =
+            segment_directory_find(cursor, token, large_key(i, text));
         cr_assert_not_null(found);
         cr_assert_eq(found->entry, i);
         cr_assert(bytes_equal(found->key, large_key(i, text)));
         cr_assert(segment_has(segment, token, large_key(i, text)));
-        cr_assert_eq(segment_seek(cursor, token, large_key(i, text)), i);
-        cr_assert_null(segment_find(cursor, token + 1, large_key(i, text)));
+        cr_assert_eq(segment_directory_seek(cursor, token, large_key(i, text)), i);
+        cr_assert_null(segment_directory_find(cursor, token + 1, large_key(i, text)));
         cr_assert(!segment_has(segment, token + 1, large_key(i, text)));
     }
-    cr_assert_eq(segment_seek(cursor, INT64_MIN, bytes_text("")), 0);
-    cr_assert_eq(segment_seek(cursor, INT64_MAX, bytes_text("")), PARTITIONS);
+    cr_assert_eq(segment_directory_seek(cursor, INT64_MIN, bytes_text("")), 0);
+    cr_assert_eq(segment_directory_seek(cursor, INT64_MAX, bytes_text("")), PARTITIONS);
     segment_cursor_give(segment, cursor);
     /* What it costs in memory is what these keys take compressed, not what they take decoded. */
     cr_assert_lt(segment_bytes(segment), (size_t)PARTITIONS * 40);
@@ -347,13 +348,14 @@ Test(segment, of_format_1_is_read)
     struct segment_cursor *cursor = segment_cursor_take(segment);
     cr_assert_gt(info.partitions, 0);
     for (uint32_t i = 0; i < info.partitions; i++) {
-        const struct segment_partition partition = *segment_partition_at(cursor, i);
+        const struct segment_partition partition = *segment_directory_at(cursor, i);
         char key[64] = {0};
         cr_assert_lt(partition.key.size, sizeof key);
         memcpy(key, partition.key.data, partition.key.size);
         cr_assert_eq(partition.token, murmur3_token(key, partition.key.size));
         cr_assert_eq(partition.stats->rows, partition.rows);
-        cr_assert_eq(segment_seek(cursor, partition.token, bytes_of(key, partition.key.size)), i);
+        cr_assert_eq(
+            segment_directory_seek(cursor, partition.token, bytes_of(key, partition.key.size)), i);
         rows += partition.rows;
     }
     cr_assert_eq(rows, info.rows);

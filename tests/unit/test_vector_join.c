@@ -55,7 +55,7 @@ Test(vector_join, raw_bits_lie_from_the_least_significant_on)
     uint8_t raw[3 + VECTOR_RAW_READ] = {0xd1, 0xd1, 0xd1};
     uint64_t numbers[9];
     uint64_t bits;
-    cr_assert(vector_count_bits(buckets, 9, 2, &bits));
+    cr_assert(vector_join_count_bits(buckets, 9, 2, &bits));
     cr_assert_eq(bits, 24);
     vector_join(buckets, 9, 2, raw, 0, numbers);
     cr_assert_arr_eq(numbers, expected, sizeof expected);
@@ -74,7 +74,7 @@ Test(vector_join, what_is_no_bucket_is_refused)
             uint32_t high = bucket >> mantissa;
             uint32_t exponent = high > 1 ? high - 1 : 0;
             bool is_one = exponent + mantissa + 1 <= 64;
-            cr_assert_eq(vector_count_bits(&one, 1, mantissa, &bits), is_one);
+            cr_assert_eq(vector_join_count_bits(&one, 1, mantissa, &bits), is_one);
             cr_assert(!is_one || bits == exponent);
         }
 }

@@ -131,7 +131,7 @@ static const struct segment_partition *partition_find(struct segment_cursor *cur
     struct buffer key = {0};
     click_key(partition, &key);
     const struct segment_partition *found =
-        segment_find(cursor, murmur3_token(key.data, key.size), buffer_view(&key));
+        segment_directory_find(cursor, murmur3_token(key.data, key.size), buffer_view(&key));
     buffer_release(&key);
     return found;
 }
@@ -262,7 +262,7 @@ Test(wide_segment, timestamps_stay_each_rows_own_unless_they_may_be_raised)
         struct segment_cursor *cursor = segment_cursor_take(merged);
         wide_rows_init(&rows, fixture.table);
         cr_assert_eq(
-            wide_segment_reader_rows(reader, segment_partition_at(cursor, 0), 1000, &rows, NULL),
+            wide_segment_reader_rows(reader, segment_directory_at(cursor, 0), 1000, &rows, NULL),
             0);
         segment_cursor_give(merged, cursor);
         for (uint32_t row = 0; row < rows.rows; row++) {
@@ -312,7 +312,7 @@ static void assert_large(struct fixture *fixture, struct segment *segment, uint3
     struct wide_rows rows;
     struct wide_segment_reader *reader = wide_segment_reader_new(segment, fixture->table);
     struct segment_cursor *cursor = segment_cursor_take(segment);
-    const struct segment_partition *partition = segment_partition_at(cursor, 0);
+    const struct segment_partition *partition = segment_directory_at(cursor, 0);
     uint64_t total = 0;
     int64_t last = INT64_MAX;
     wide_rows_init(&rows, fixture->table);
@@ -345,7 +345,7 @@ Test(wide_segment, a_partition_of_many_pages_is_merged_by_pages)
     large_run_add(&fixture, 100000, 50000, 3);
     large_run_add(&fixture, 10, 7, 1);
     struct segment_cursor *cursor = segment_cursor_take(fixture.runs[0]);
-    cr_assert_eq(segment_partition_at(cursor, 0)->page_count, 3);
+    cr_assert_eq(segment_directory_at(cursor, 0)->page_count, 3);
     segment_cursor_give(fixture.runs[0], cursor);
     struct segment *merged = merge(&fixture, raise_all);
     assert_large(&fixture, merged, 250010);
@@ -367,7 +367,7 @@ Test(wide_segment, equals_that_fill_pages_are_merged)
     struct segment_cursor *cursor = segment_cursor_take(merged);
     wide_rows_init(&rows, fixture.table);
     cr_assert_eq(
-        wide_segment_reader_rows(reader, segment_partition_at(cursor, 0), UINT32_MAX, &rows, NULL),
+        wide_segment_reader_rows(reader, segment_directory_at(cursor, 0), UINT32_MAX, &rows, NULL),
         0);
     segment_cursor_give(merged, cursor);
     /* Of each ad first the rows of the first run, as they came, then those of the second. */
