@@ -13,15 +13,15 @@
 #include "bench/bench_store.h"
 #include "base/memory.h"
 #include "storage/segment/segment.h"
-#include "storage/segment/wide_page.h"
+#include "storage/segment/columnar_page.h"
 
 enum { COLUMNS_MAX = 16 };
 
 struct sizes {
     const struct table *table;
-    struct wide_page page;
-    struct wide_page_decoder *decoder;
-    struct wide_page_encoder *encoder;
+    struct columnar_page page;
+    struct columnar_page_decoder *decoder;
+    struct columnar_page_encoder *encoder;
     struct buffer encoded;
     uint64_t rows;
     uint64_t files;
@@ -30,10 +30,10 @@ struct sizes {
 };
 
 /* One value for all rows; a column of codes keeps one string in each entry. */
-static void flatten(struct wide_page *page, uint32_t column)
+static void flatten(struct columnar_page *page, uint32_t column)
 {
-    struct wide_vector *vector = &page->rows.vectors[column];
-    struct wide_page_list *list = &page->lists[column];
+    struct columnar_vector *vector = &page->rows.vectors[column];
+    struct columnar_page_list *list = &page->lists[column];
     vector->absent = NULL;
     if (vector->kind != VECTOR_CODE) {
         memset(vector->integers, 0, page->rows.rows * sizeof *vector->integers);
@@ -56,10 +56,10 @@ static void add_page(struct sizes *sizes, struct bytes encoded)
     uint32_t columns = sizes->page.rows.column_count;
     sizes->pages += encoded.size;
     for (uint32_t i = 0; i < columns; i++) {
-        must(wide_page_decode(sizes->decoder, encoded, &sizes->page, &err), "page", &err);
+        must(columnar_page_decode(sizes->decoder, encoded, &sizes->page, &err), "page", &err);
         flatten(&sizes->page, i);
         buffer_clear(&sizes->encoded);
-        wide_page_encode(sizes->encoder, &sizes->page, &sizes->encoded);
+        columnar_page_encode(sizes->encoder, &sizes->page, &sizes->encoded);
         sizes->columns[i] += encoded.size - sizes->encoded.size;
     }
 }
@@ -118,20 +118,20 @@ int main(int argc, char **argv)
     must(manifest_open(world, &options, &manifest, &err), argv[1], &err);
     const struct manifest_state *state = manifest_state(manifest);
     sizes.table = schema_table(state->schema, TABLE_AD_CLICK);
-    sizes.decoder = wide_page_decoder_new();
-    sizes.encoder = wide_page_encoder_new();
-    wide_page_init(&sizes.page, sizes.table);
+    sizes.decoder = columnar_page_decoder_new();
+    sizes.encoder = columnar_page_encoder_new();
+    columnar_page_init(&sizes.page, sizes.table);
     check(sizes.page.rows.column_count <= COLUMNS_MAX);
     for (uint32_t i = 0; i < state->segment_count; i++) {
         if (state->segments[i].table_id == TABLE_AD_CLICK &&
-            state->segments[i].kind == SEGMENT_WIDE) {
+            state->segments[i].kind == SEGMENT_COLUMNAR) {
             add_segment(&sizes, world, &state->segments[i]);
         }
     }
     print(&sizes);
-    wide_page_release(&sizes.page);
-    wide_page_decoder_free(sizes.decoder);
-    wide_page_encoder_free(sizes.encoder);
+    columnar_page_release(&sizes.page);
+    columnar_page_decoder_free(sizes.decoder);
+    columnar_page_encoder_free(sizes.encoder);
     buffer_release(&sizes.encoded);
     manifest_close(manifest);
     world_uv_close(world);

@@ -15,8 +15,8 @@
 #include "base/arena.h"
 #include "base/calendar.h"
 #include "base/memory.h"
-#include "storage/memtable/wide_memtable.h"
-#include "storage/segment/wide_segment.h"
+#include "storage/memtable/columnar_memtable.h"
+#include "storage/segment/columnar_segment.h"
 
 enum {
     RESELLERS = 1000,
@@ -163,27 +163,27 @@ static void report(const char *stage, uint64_t rows, int64_t us, double bytes)
            bytes / (double)rows);
 }
 
-static uint64_t memtable_write(const struct wide_memtable *memtable, const struct table *table,
+static uint64_t memtable_write(const struct columnar_memtable *memtable, const struct table *table,
                                struct world *world, struct segment_info *info)
 {
     struct error err;
-    struct wide_segment_writer *writer;
-    struct wide_rows rows;
-    wide_rows_init(&rows, table);
-    if (wide_segment_writer_open(world, table, info, &writer, &err) != 0)
+    struct columnar_segment_writer *writer;
+    struct columnar_rows rows;
+    columnar_rows_init(&rows, table);
+    if (columnar_segment_writer_open(world, table, info, &writer, &err) != 0)
         fail(&err);
-    for (uint32_t i = 0; i < wide_memtable_partition_count(memtable); i++) {
-        uint32_t partition = wide_memtable_order(memtable)[i];
-        wide_memtable_rows(memtable, partition, UINT64_MAX, &rows);
-        if (wide_segment_writer_partition(
-                writer, wide_memtable_partition_token(memtable, partition),
-                wide_memtable_partition_key(memtable, partition), &rows, &err) != 0)
+    for (uint32_t i = 0; i < columnar_memtable_partition_count(memtable); i++) {
+        uint32_t partition = columnar_memtable_order(memtable)[i];
+        columnar_memtable_rows(memtable, partition, UINT64_MAX, &rows);
+        if (columnar_segment_writer_partition(
+                writer, columnar_memtable_partition_token(memtable, partition),
+                columnar_memtable_partition_key(memtable, partition), &rows, &err) != 0)
             fail(&err);
     }
-    if (wide_segment_writer_finish(writer, info, &err) != 0)
+    if (columnar_segment_writer_finish(writer, info, &err) != 0)
         fail(&err);
-    wide_segment_writer_close(writer);
-    wide_rows_release(&rows);
+    columnar_segment_writer_close(writer);
+    columnar_rows_release(&rows);
     return info->size;
 }
 
@@ -192,13 +192,13 @@ static void segment_scan(struct segment *segment, const struct table *table, int
                          uint64_t *rows_read)
 {
     struct error err;
-    struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
-    struct wide_rows rows;
-    wide_rows_init(&rows, table);
+    struct columnar_segment_reader *reader = columnar_segment_reader_new(segment, table);
+    struct columnar_rows rows;
+    columnar_rows_init(&rows, table);
     struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
         const struct segment_partition *partition = segment_directory_at(cursor, i);
-        if (wide_segment_reader_rows(reader, partition, UINT32_MAX, &rows, &err) != 0)
+        if (columnar_segment_reader_rows(reader, partition, UINT32_MAX, &rows, &err) != 0)
             fail(&err);
         int64_t partition_sum = 0;
         for (uint32_t row = 0; row < rows.rows; row++)
@@ -209,8 +209,8 @@ static void segment_scan(struct segment *segment, const struct table *table, int
         *rows_read += rows.rows;
     }
     segment_cursor_give(segment, cursor);
-    wide_rows_release(&rows);
-    wide_segment_reader_free(reader);
+    columnar_rows_release(&rows);
+    columnar_segment_reader_free(reader);
 }
 
 static bool raise_all(void *context, int64_t token, struct bytes key)
@@ -226,7 +226,7 @@ struct run {
     struct table table;
     struct generator generator;
     struct arena *arena;
-    struct wide_memtable *memtable;
+    struct columnar_memtable *memtable;
     struct segment *segments[SEGMENTS_MAX];
     uint32_t segment_count;
     uint64_t segment_bytes;
@@ -245,20 +245,20 @@ static void memtable_seal(struct run *run)
     struct error err;
     struct segment_info info = {.id = run->segment_count + 1,
                                 .table_id = run->table.id,
-                                .kind = SEGMENT_WIDE,
+                                .kind = SEGMENT_COLUMNAR,
                                 .frame_first = run->segment_count + 1,
                                 .frame_last = run->segment_count + 1};
     check(run->segment_count < SEGMENTS_MAX);
     run->memtable_bytes += arena_used(run->arena);
     int64_t start = now_us(run);
-    wide_memtable_freeze(run->memtable);
+    columnar_memtable_freeze(run->memtable);
     run->segment_bytes += memtable_write(run->memtable, &run->table, run->world, &info);
     run->write_us += now_us(run) - start;
     if (segment_open(run->world, &info, &run->segments[run->segment_count++], &err) != 0)
         fail(&err);
-    wide_memtable_free(run->memtable);
+    columnar_memtable_free(run->memtable);
     arena_reset(run->arena);
-    run->memtable = wide_memtable_new(&run->table, run->arena);
+    run->memtable = columnar_memtable_new(&run->table, run->arena);
 }
 
 static void load(struct run *run)
@@ -274,13 +274,13 @@ static void load(struct run *run)
         int64_t start = now_us(run);
         for (uint32_t i = 0; i < ROUND_BLOCKS; i++) {
             frame += i % 4 == 0;
-            wide_memtable_apply(run->memtable, blocks[i], frame, (int64_t)frame * 1000);
+            columnar_memtable_apply(run->memtable, blocks[i], frame, (int64_t)frame * 1000);
         }
         run->apply_us += now_us(run) - start;
-        if (wide_memtable_row_count(run->memtable) >= options->memtable_rows)
+        if (columnar_memtable_row_count(run->memtable) >= options->memtable_rows)
             memtable_seal(run);
     }
-    if (wide_memtable_row_count(run->memtable) > 0)
+    if (columnar_memtable_row_count(run->memtable) > 0)
         memtable_seal(run);
     for (uint32_t i = 0; i < ROUND_BLOCKS; i++)
         block_free(blocks[i]);
@@ -304,13 +304,13 @@ static void merge_all(struct run *run)
     struct segment *merged;
     struct segment_info info = {.id = SEGMENTS_MAX + 1,
                                 .table_id = run->table.id,
-                                .kind = SEGMENT_WIDE,
+                                .kind = SEGMENT_COLUMNAR,
                                 .frame_first = 1,
                                 .frame_last = run->segment_count};
-    const struct wide_segment_rules rules = {.may_raise = raise_all};
+    const struct columnar_segment_rules rules = {.may_raise = raise_all};
     int64_t start = now_us(run);
-    if (wide_segment_merge(run->world, &run->table, run->segments, run->segment_count, &info,
-                           &rules, &info, &err) != 0 ||
+    if (columnar_segment_merge(run->world, &run->table, run->segments, run->segment_count, &info,
+                               &rules, &info, &err) != 0 ||
         segment_open(run->world, &info, &merged, &err) != 0)
         fail(&err);
     report("merge", info.rows, now_us(run) - start, (double)info.size);
@@ -377,7 +377,7 @@ int main(int argc, char **argv)
     run.generator.partition_codes = memory_zeroed((size_t)RESELLERS * options.days, 4);
     run.generator.ad_codes = memory_zeroed(ADS, 4);
     run.arena = arena_new(8 << 20);
-    run.memtable = wide_memtable_new(&run.table, run.arena);
+    run.memtable = columnar_memtable_new(&run.table, run.arena);
     load(&run);
     report("apply", run.generator.made, run.apply_us, (double)run.memtable_bytes);
     report("encode", run.generator.made, run.write_us, (double)run.segment_bytes);
@@ -387,7 +387,7 @@ int main(int argc, char **argv)
         segment_remove_at_close(run.segments[i]);
         segment_unref(run.segments[i]);
     }
-    wide_memtable_free(run.memtable);
+    columnar_memtable_free(run.memtable);
     arena_free(run.arena);
     memory_free(run.generator.partition_codes);
     memory_free(run.generator.ad_codes);

@@ -100,7 +100,7 @@ enum executor_lane {
     LANE_SCAN_BESIDE,          /* and two processors share it */
     LANE_BACKGROUND,           /* flush, manifest, memory of what was flushed given back */
     LANE_MERGE,                /* compaction, which may take minutes: nothing waits behind it, */
-    LANE_MERGE_BESIDE,         /* nor do merges of narrow runs behind those of wide ones */
+    LANE_MERGE_BESIDE,         /* nor do merges of row runs behind those of columnar ones */
     LANE_LOGIN,                /* checks of passwords, which are slow on purpose */
     LANE_COPY,                 /* backups: may wait for another disk as long as it takes */
     LANE_COUNT

@@ -2,10 +2,10 @@
  *
  * Memory and disk present the same stream, so a read, a verify and a compaction are one loop:
  *
- *     open memtable ──┐
- *     frozen memtable ┤             rows and bounds in
- *     narrow segment ─┼─ merge ──▶  clustering order    ──▶ live rows  (a reader)
- *     wide segments ──┘                                 ──▶ a segment  (compaction)
+ *     open memtable ────┐
+ *     frozen memtable ──┤             rows and bounds in
+ *     row segment ──────┼─ merge ──▶  clustering order    ──▶ live rows  (a reader)
+ *     columnar segments ┘                                 ──▶ a segment  (compaction)
  *
  * A stream is pulled; what it yields is valid until the next pull of the same stream.  It yields a
  * static row first if it has one, then rows and bounds within its slice in clustering order, or in

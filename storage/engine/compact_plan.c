@@ -170,13 +170,13 @@ static bool is_asked(const struct compact_facts *facts, const uint32_t *runs, ui
 static bool find_tier(const struct compact_facts *facts, const uint32_t *group, uint32_t count,
                       uint32_t *start, uint32_t *end)
 {
-    bool is_narrow = facts->runs[group[0]].days->count == 0;
-    uint32_t runs_min = is_narrow ? COMPACT_RUNS_MIN : COMPACT_WIDE_RUNS_MIN;
+    bool has_row_runs = facts->runs[group[0]].days->count == 0;
+    uint32_t runs_min = has_row_runs ? COMPACT_RUNS_MIN : COMPACT_COLUMNAR_MIN;
     uint64_t *sizes = memory_alloc(count * sizeof *sizes);
     for (uint32_t i = 0; i < count; i++)
         sizes[i] = facts->runs[group[i]].info->size;
     bool found = compact_plan_tiers(sizes, count, runs_min, facts->tier_bytes, start, end);
-    if (found && is_narrow)
+    if (found && has_row_runs)
         *start = reach_back(sizes, *start, *end);
     memory_free(sizes);
     return found;

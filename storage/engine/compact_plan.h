@@ -9,7 +9,7 @@
  *             small for runs of their own), each a lane in which runs are merged in tiers
  *   tiers     class(s) = 1 + floor(log4(s / tier_bytes)), 0 below.  The newest stretch of
  *             neighbours, none in a class above c, for the least c that has one: four of them, and
- *             from class 1 on as many as COMPACT_RUNS_MIN or COMPACT_WIDE_RUNS_MIN says, together
+ *             from class 1 on as many as COMPACT_RUNS_MIN or COMPACT_COLUMNAR_MIN says, together
  *             at least half as many times the size of the largest.  So by each merge the runs of
  *             all its rows become that much larger: a row is written seldom, however many runs come
  *             after it
@@ -34,8 +34,8 @@
 #include "storage/segment/segment_days.h"
 
 enum {
-    COMPACT_RUNS_MIN = 4,      /* every report reads all of a narrow table's runs; */
-    COMPACT_WIDE_RUNS_MIN = 8, /* clicks are written more often than read */
+    COMPACT_RUNS_MIN = 4,      /* every report reads all of a row table's runs; */
+    COMPACT_COLUMNAR_MIN = 8,  /* clicks are written more often than read */
     COMPACT_RUNS_MAX = 32,
     COMPACT_TIER_BYTES = 4 << 20       /* where class 1 begins; in tests earlier */
 };
@@ -48,7 +48,7 @@ struct compact_run {
 struct compact_facts {
     const struct compact_run *runs;    /* ascending by frame_first */
     uint32_t run_count;
-    const struct compact_run *exceptions;      /* the narrow runs beside wide ones */
+    const struct compact_run *exceptions;      /* the row runs beside columnar ones */
     uint32_t exception_count;
     /* Not 0: only what somebody asked for is chosen, that runs with frames up to this one are
      * merged with each other as far as can be, however little it gains.  That comes to an end,

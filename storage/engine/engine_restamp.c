@@ -18,9 +18,9 @@
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
 #include "storage/engine/partition_reader.h"
-#include "storage/segment/narrow_segment.h"
+#include "storage/segment/row_segment.h"
 #include "storage/cell/restamp.h"
-#include "storage/segment/wide_segment.h"
+#include "storage/segment/columnar_segment.h"
 
 struct restamping {
     struct engine *engine;
@@ -63,9 +63,9 @@ static int drain(struct stream *stream, struct error *err)
     return rc;
 }
 
-/* Read all of a narrow segment, and write it to `writer`; NULL: only note its times. */
-static int narrow_pass(struct restamping *restamping, struct segment *segment,
-                       struct narrow_segment_writer *writer)
+/* Read all of a row segment, and write it to `writer`; NULL: only note its times. */
+static int row_pass(struct restamping *restamping, struct segment *segment,
+                    struct row_segment_writer *writer)
 {
     const struct table *table = table_of(restamping, segment);
     const struct view view = {.schema = restamping->engine->memtables.schema,
@@ -87,7 +87,7 @@ static int narrow_pass(struct restamping *restamping, struct segment *segment,
             continue;
         stream = restamp_of_stream(stream, each);
         rc = writer != NULL
-                 ? narrow_segment_writer_partition(writer, token, key, stream, restamping->err)
+                 ? row_segment_writer_partition(writer, token, key, stream, restamping->err)
                  : drain(stream, restamping->err);
         stream_close(stream);
     }
@@ -95,58 +95,57 @@ static int narrow_pass(struct restamping *restamping, struct segment *segment,
     return rc;
 }
 
-static int narrow_write(struct restamping *restamping, struct segment *segment,
-                        struct segment_info *info)
+static int row_write(struct restamping *restamping, struct segment *segment,
+                     struct segment_info *info)
 {
-    struct narrow_segment_writer *writer;
-    int rc =
-        narrow_segment_writer_open(restamping->engine->env.world, info, &writer, restamping->err);
+    struct row_segment_writer *writer;
+    int rc = row_segment_writer_open(restamping->engine->env.world, info, &writer, restamping->err);
     if (rc != 0)
         return rc;
-    rc = narrow_pass(restamping, segment, writer);
-    rc = rc == 0 ? narrow_segment_writer_finish(writer, info, restamping->err) : rc;
-    narrow_segment_writer_close(writer);
+    rc = row_pass(restamping, segment, writer);
+    rc = rc == 0 ? row_segment_writer_finish(writer, info, restamping->err) : rc;
+    row_segment_writer_close(writer);
     return rc;
 }
 
-static void note_rows(struct restamping *restamping, const struct wide_rows *rows)
+static void note_rows(struct restamping *restamping, const struct columnar_rows *rows)
 {
     for (uint32_t i = 0; i < rows->rows; i++)
         note_time(restamping,
                   rows->timestamps_us != NULL ? rows->timestamps_us[i] : rows->timestamp_us);
 }
 
-static int wide_note(struct restamping *restamping, struct segment *segment)
+static int columnar_note(struct restamping *restamping, struct segment *segment)
 {
     const struct table *table = table_of(restamping, segment);
-    struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
+    struct columnar_segment_reader *reader = columnar_segment_reader_new(segment, table);
     struct segment_cursor *cursor = segment_cursor_take(segment);
-    struct wide_rows rows;
+    struct columnar_rows rows;
     int rc = 0;
-    wide_rows_init(&rows, table);
+    columnar_rows_init(&rows, table);
     for (uint32_t i = 0; rc == 0 && i < segment_partition_count(segment); i++) {
         const struct segment_partition *partition = segment_directory_at(cursor, i);
         for (uint32_t piece = 0; rc == 0 && piece < partition->page_count; piece++) {
-            rc = wide_segment_reader_piece(reader, partition, piece, &rows, restamping->err);
+            rc = columnar_segment_reader_piece(reader, partition, piece, &rows, restamping->err);
             if (rc == 0)
                 note_rows(restamping, &rows);
         }
     }
-    wide_rows_release(&rows);
+    columnar_rows_release(&rows);
     segment_cursor_give(segment, cursor);
-    wide_segment_reader_free(reader);
+    columnar_segment_reader_free(reader);
     return rc;
 }
 
-static int wide_write(struct restamping *restamping, struct segment *segment,
-                      struct segment_info *info)
+static int columnar_write(struct restamping *restamping, struct segment *segment,
+                          struct segment_info *info)
 {
-    const struct wide_segment_rules rules = {.context = restamping,
-                                             .restamp = new_time,
-                                             .page_rows =
-                                                 restamping->engine->env.options.page_rows};
-    return wide_segment_merge(restamping->engine->env.world, table_of(restamping, segment),
-                              &segment, 1, info, &rules, info, restamping->err);
+    const struct columnar_segment_rules rules = {.context = restamping,
+                                                 .restamp = new_time,
+                                                 .page_rows =
+                                                     restamping->engine->env.options.page_rows};
+    return columnar_segment_merge(restamping->engine->env.world, table_of(restamping, segment),
+                                  &segment, 1, info, &rules, info, restamping->err);
 }
 
 /* ---- all of them ---- */
@@ -174,8 +173,8 @@ static void tell_table(struct restamping *restamping, const struct table *table)
 static int note_one(struct restamping *restamping, struct segment *segment)
 {
     uint64_t noted = restamping->times.noted;
-    int rc = segment_info(segment)->kind == SEGMENT_WIDE ? wide_note(restamping, segment)
-                                                         : narrow_pass(restamping, segment, NULL);
+    int rc = segment_info(segment)->kind == SEGMENT_COLUMNAR ? columnar_note(restamping, segment)
+                                                             : row_pass(restamping, segment, NULL);
     if (rc == 0 && restamping->times.noted > noted)
         restamping->inputs[restamping->input_count++] = segment;
     return rc;
@@ -206,8 +205,8 @@ static int write_one(struct restamping *restamping, struct segment *segment)
     uint32_t place = restamping->output_count;
     info.id = run_set_next_id(&engine->runs);
     info.schema_version = schema_version(engine->memtables.schema);
-    int rc = info.kind == SEGMENT_WIDE ? wide_write(restamping, segment, &info)
-                                       : narrow_write(restamping, segment, &info);
+    int rc = info.kind == SEGMENT_COLUMNAR ? columnar_write(restamping, segment, &info)
+                                           : row_write(restamping, segment, &info);
     if (rc != 0 || (info.rows == 0 && info.partitions == 0))
         return rc;
     restamping->infos[place] = info;

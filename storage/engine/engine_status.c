@@ -41,11 +41,11 @@ static struct engine_table_status *table_entry(struct engine_table_status *table
 static void add_memory_rows(const struct memtable *memtable, struct engine_table_status *tables,
                             uint32_t capacity, uint32_t *count)
 {
-    for (uint32_t i = 0; i < memtable->wide_count; i++) {
+    for (uint32_t i = 0; i < memtable->columnar_count; i++) {
         struct engine_table_status *entry =
-            table_entry(tables, capacity, count, memtable->wide[i].table_id);
+            table_entry(tables, capacity, count, memtable->columnar[i].table_id);
         if (entry != NULL)
-            entry->memory_rows += wide_memtable_row_count(memtable->wide[i].rows);
+            entry->memory_rows += columnar_memtable_row_count(memtable->columnar[i].rows);
     }
 }
 
@@ -104,7 +104,7 @@ static void dump_memtable(const struct memtable *memtable, const char *state, st
     buffer_printf(text, "  %s memtable: frames from %" PRIu64, state, memtable->frame_first);
     if (memtable->is_frozen)
         buffer_printf(text, " to %" PRIu64, memtable->frame_last);
-    buffer_printf(text, ", %" PRIu64 " clicks, %zu bytes\n", memtable->wide_rows,
+    buffer_printf(text, ", %" PRIu64 " clicks, %zu bytes\n", memtable->columnar_rows,
                   arena_used(memtable->arena));
 }
 
@@ -115,7 +115,7 @@ static void dump_segment(const struct segment_info *info, struct buffer *text)
     buffer_printf(text,
                   "  %s: table %" PRIu32 ", %s, frames %" PRIu64 " to %" PRIu64 ", %" PRIu64
                   " rows, %" PRIu64 " bytes\n",
-                  path, info->table_id, info->kind == SEGMENT_WIDE ? "wide" : "narrow",
+                  path, info->table_id, info->kind == SEGMENT_COLUMNAR ? "wide" : "narrow",
                   info->frame_first, info->frame_last, info->rows, info->size);
 }
 
@@ -127,7 +127,7 @@ static void dump_work(const struct engine *engine, struct buffer *text)
     for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
         if (maintenance->compactions[i] != NULL)
             buffer_printf(text, "  a merge of %s is under way\n",
-                          SEGMENT_WIDE + i == SEGMENT_WIDE ? "clicks" : "other rows");
+                          SEGMENT_COLUMNAR + i == SEGMENT_COLUMNAR ? "clicks" : "other rows");
     if (engine->sequencer.lock.first != NULL)
         buffer_append_text(text, "  a writer has the write lock\n");
     if (engine->shortage.waiting.shortage != STORE_SHORT_OF_NOTHING)

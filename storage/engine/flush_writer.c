@@ -2,9 +2,9 @@
 
 #include "base/memory.h"
 #include "storage/engine/memtable_set.h"
-#include "storage/segment/narrow_segment.h"
-#include "storage/segment/wide_segment.h"
-#include "storage/cell/wide_rows_order.h"
+#include "storage/segment/row_segment.h"
+#include "storage/segment/columnar_segment.h"
+#include "storage/cell/columnar_rows_order.h"
 
 /* Of one flush; beyond, days share a segment whatever their size. */
 enum { OWN_DAYS_MAX = 64 };
@@ -60,7 +60,7 @@ static void flush_pause(struct flush_writer *flush, uint64_t rows)
 {
     uint32_t fill =
         flush->fill == NULL ? 0 : atomic_load_explicit(flush->fill, memory_order_relaxed);
-    uint64_t whole = flush->memtable->wide_rows;
+    uint64_t whole = flush->memtable->columnar_rows;
     flush->rows += rows;
     flush->pace.hurries = flush->rows < whole ? flush->rows * MEMTABLE_FILL_WHOLE < whole * fill
                                               : fill >= MEMTABLE_FILL_WHOLE / 2;
@@ -70,8 +70,8 @@ static void flush_pause(struct flush_writer *flush, uint64_t rows)
 /* ---- fresh rows ---- */
 
 /* What goes into one segment: the rows of one day, or of all days that get none of their own. */
-struct wide_share {
-    const struct wide_memtable *wide;
+struct columnar_share {
+    const struct columnar_memtable *columnar;
     const struct table *table;
     const int32_t *days;            /* by place in the memtable's order */
     const struct segment_days *own; /* days that get a segment of their own */
@@ -79,102 +79,105 @@ struct wide_share {
     int32_t day; /* unless it is the rest */
 };
 
-static bool share_takes(const struct wide_share *share, uint32_t place)
+static bool share_takes(const struct columnar_share *share, uint32_t place)
 {
     int32_t day = share->days[place];
     return share->is_rest ? segment_days_find(share->own, day) == NULL : day == share->day;
 }
 
 /* The rows of a partition, in order. */
-static void take_rows(struct flush_writer *flush, const struct wide_memtable *wide,
-                      uint32_t partition, struct wide_rows *rows)
+static void take_rows(struct flush_writer *flush, const struct columnar_memtable *columnar,
+                      uint32_t partition, struct columnar_rows *rows)
 {
-    struct wide_memtable_fill fill;
-    struct wide_rows_order order;
-    wide_memtable_fill_begin(&fill, wide, partition, UINT64_MAX, rows);
-    while (wide_memtable_fill_step(&fill))
+    struct columnar_memtable_fill fill;
+    struct columnar_rows_order order;
+    columnar_memtable_fill_begin(&fill, columnar, partition, UINT64_MAX, rows);
+    while (columnar_memtable_fill_step(&fill))
         pace_keep(&flush->pace);
-    wide_rows_order_begin(&order, rows);
-    while (wide_rows_order_step(&order))
+    columnar_rows_order_begin(&order, rows);
+    while (columnar_rows_order_step(&order))
         pace_keep(&flush->pace);
-    wide_rows_order_release(&order);
+    columnar_rows_order_release(&order);
 }
 
 /* Do the work that the writer has left. */
-static int writer_work(struct flush_writer *flush, struct wide_segment_writer *writer)
+static int writer_work(struct flush_writer *flush, struct columnar_segment_writer *writer)
 {
     int rc;
-    while ((rc = wide_segment_writer_step(writer, &flush->err)) > 0)
+    while ((rc = columnar_segment_writer_step(writer, &flush->err)) > 0)
         pace_keep(&flush->pace);
     return rc;
 }
 
-static int write_wide_partition(struct flush_writer *flush, struct wide_segment_writer *writer,
-                                const struct wide_memtable *wide, uint32_t partition,
-                                const struct wide_rows *rows)
+static int write_columnar_partition(struct flush_writer *flush,
+                                    struct columnar_segment_writer *writer,
+                                    const struct columnar_memtable *columnar, uint32_t partition,
+                                    const struct columnar_rows *rows)
 {
-    int64_t token = wide_memtable_partition_token(wide, partition);
-    struct bytes key = wide_memtable_partition_key(wide, partition);
-    int rc = wide_segment_writer_begin(writer, token, key, rows->rows, &flush->err);
+    int64_t token = columnar_memtable_partition_token(columnar, partition);
+    struct bytes key = columnar_memtable_partition_key(columnar, partition);
+    int rc = columnar_segment_writer_begin(writer, token, key, rows->rows, &flush->err);
     if (rc == 0)
         rc = writer_work(flush, writer);
     if (rc == 0)
-        rc = wide_segment_writer_rows(writer, rows, &flush->err);
+        rc = columnar_segment_writer_rows(writer, rows, &flush->err);
     if (rc == 0)
         rc = writer_work(flush, writer);
-    return rc == 0 ? wide_segment_writer_end(writer, &flush->err) : rc;
+    return rc == 0 ? columnar_segment_writer_end(writer, &flush->err) : rc;
 }
 
-static int write_wide_partitions(struct flush_writer *flush, struct wide_segment_writer *writer,
-                                 const struct wide_share *share)
+static int write_columnar_partitions(struct flush_writer *flush,
+                                     struct columnar_segment_writer *writer,
+                                     const struct columnar_share *share)
 {
-    const struct wide_memtable *wide = share->wide;
-    struct wide_rows rows;
-    wide_rows_init(&rows, share->table);
-    const uint32_t *order = wide_memtable_order(wide);
+    const struct columnar_memtable *columnar = share->columnar;
+    struct columnar_rows rows;
+    columnar_rows_init(&rows, share->table);
+    const uint32_t *order = columnar_memtable_order(columnar);
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < wide_memtable_partition_count(wide); i++) {
+    for (uint32_t i = 0; rc == 0 && i < columnar_memtable_partition_count(columnar); i++) {
         if (!share_takes(share, i))
             continue;
-        take_rows(flush, wide, order[i], &rows);
+        take_rows(flush, columnar, order[i], &rows);
         if (rows.rows > 0)
-            rc = write_wide_partition(flush, writer, wide, order[i], &rows);
+            rc = write_columnar_partition(flush, writer, columnar, order[i], &rows);
         flush_pause(flush, rows.rows);
     }
-    wide_rows_release(&rows);
+    columnar_rows_release(&rows);
     return rc;
 }
 
-static int flush_share(struct flush_writer *flush, const struct wide_share *share)
+static int flush_share(struct flush_writer *flush, const struct columnar_share *share)
 {
-    struct segment_info info = info_for(flush, share->table->id, SEGMENT_WIDE);
-    struct wide_segment_writer *writer;
-    int rc = wide_segment_writer_open(flush->runs->env->world, share->table, &info, &writer,
-                                      &flush->err);
+    struct segment_info info = info_for(flush, share->table->id, SEGMENT_COLUMNAR);
+    struct columnar_segment_writer *writer;
+    int rc = columnar_segment_writer_open(flush->runs->env->world, share->table, &info, &writer,
+                                          &flush->err);
     if (rc != 0)
         return rc;
-    wide_segment_writer_set_page_rows(writer, flush->runs->env->options.page_rows);
-    rc = write_wide_partitions(flush, writer, share);
+    columnar_segment_writer_set_page_rows(writer, flush->runs->env->options.page_rows);
+    rc = write_columnar_partitions(flush, writer, share);
     if (rc == 0)
-        rc = wide_segment_writer_complete(writer, &flush->err);
+        rc = columnar_segment_writer_complete(writer, &flush->err);
     if (rc == 0)
         rc = writer_work(flush, writer);
     if (rc == 0)
-        rc = wide_segment_writer_finish(writer, &info, &flush->err);
-    wide_segment_writer_close(writer);
+        rc = columnar_segment_writer_finish(writer, &info, &flush->err);
+    columnar_segment_writer_close(writer);
     return rc == 0 ? keep_segment(flush, &info, share->table) : rc;
 }
 
 /* The day of each partition, and the days large enough for a segment of their own.  `days` has room
  * for one per partition.  True when other days are left. */
-static bool days_of(const struct flush_writer *flush, const struct wide_memtable *wide,
+static bool days_of(const struct flush_writer *flush, const struct columnar_memtable *columnar,
                     const struct table *table, int32_t *days, struct segment_days *own)
 {
-    const uint32_t *order = wide_memtable_order(wide);
+    const uint32_t *order = columnar_memtable_order(columnar);
     struct segment_days all = {0};
-    for (uint32_t i = 0; i < wide_memtable_partition_count(wide); i++) {
-        days[i] = segment_days_of_key(table, wide_memtable_partition_key(wide, order[i]));
-        segment_days_add(&all, days[i], wide_memtable_stats(wide, order[i], UINT64_MAX).rows);
+    for (uint32_t i = 0; i < columnar_memtable_partition_count(columnar); i++) {
+        days[i] = segment_days_of_key(table, columnar_memtable_partition_key(columnar, order[i]));
+        segment_days_add(&all, days[i],
+                         columnar_memtable_stats(columnar, order[i], UINT64_MAX).rows);
     }
     for (uint32_t i = 0; i < all.count && own->count < OWN_DAYS_MAX; i++)
         if (all.days[i].rows >= flush->runs->env->options.day_rows_min)
@@ -184,12 +187,13 @@ static bool days_of(const struct flush_writer *flush, const struct wide_memtable
     return has_rest;
 }
 
-static int flush_wide(struct flush_writer *flush, const struct wide_part *part)
+static int flush_columnar(struct flush_writer *flush, const struct columnar_part *part)
 {
     const struct table *table = schema_table(flush->memtable->schema, part->table_id);
-    int32_t *days = memory_alloc(wide_memtable_partition_count(part->rows) * sizeof *days);
+    int32_t *days = memory_alloc(columnar_memtable_partition_count(part->rows) * sizeof *days);
     struct segment_days own = {0};
-    struct wide_share share = {.wide = part->rows, .table = table, .days = days, .own = &own};
+    struct columnar_share share = {
+        .columnar = part->rows, .table = table, .days = days, .own = &own};
     share.is_rest = days_of(flush, part->rows, table, days, &own);
     int rc = share.is_rest ? flush_share(flush, &share) : 0;
     share.is_rest = false;
@@ -204,14 +208,14 @@ static int flush_wide(struct flush_writer *flush, const struct wide_part *part)
 
 /* ---- everything else ---- */
 
-static struct stream *narrow_partition(const struct memtable *memtable, const struct table *table,
-                                       int64_t token, struct bytes key)
+static struct stream *row_partition(const struct memtable *memtable, const struct table *table,
+                                    int64_t token, struct bytes key)
 {
     struct slice slice = stream_slice_all();
     struct stream *streams[2];
     size_t count = 0;
     struct stream *stream =
-        narrow_memtable_stream(memtable->narrow, table, token, key, &slice, UINT64_MAX);
+        row_memtable_stream(memtable->rows, table, token, key, &slice, UINT64_MAX);
     if (stream != NULL)
         streams[count++] = stream;
     if ((table->flags & TABLE_COUNTER) != 0) {
@@ -224,14 +228,14 @@ static struct stream *narrow_partition(const struct memtable *memtable, const st
 }
 
 /* The next partition of the table in either of the two memtables. */
-static bool narrow_next(struct memtable *memtable, const struct table *table, bool first,
-                        int64_t *token, struct bytes *key)
+static bool row_next(struct memtable *memtable, const struct table *table, bool first,
+                     int64_t *token, struct bytes *key)
 {
     int64_t at = first ? INT64_MIN : *token;
     struct bytes after = first ? (struct bytes){0} : *key;
     int64_t counter_token;
     struct bytes counter_key;
-    bool found = narrow_memtable_seek(memtable->narrow, table->id, at, after, !first, token, key);
+    bool found = row_memtable_seek(memtable->rows, table->id, at, after, !first, token, key);
     if ((table->flags & TABLE_COUNTER) != 0 &&
         counter_memtable_seek(memtable->counters, table->id, at, after, !first, &counter_token,
                               &counter_key) &&
@@ -243,42 +247,42 @@ static bool narrow_next(struct memtable *memtable, const struct table *table, bo
     return found;
 }
 
-static int write_narrow_partitions(struct flush_writer *flush, struct narrow_segment_writer *writer,
-                                   const struct table *table)
+static int write_row_partitions(struct flush_writer *flush, struct row_segment_writer *writer,
+                                const struct table *table)
 {
     struct memtable *memtable = flush->memtable;
     int64_t token = INT64_MIN;
     struct bytes key = {0};
     int rc = 0;
-    for (bool first = true; rc == 0 && narrow_next(memtable, table, first, &token, &key);
+    for (bool first = true; rc == 0 && row_next(memtable, table, first, &token, &key);
          first = false) {
-        struct stream *stream = narrow_partition(memtable, table, token, key);
-        rc = narrow_segment_writer_partition(writer, token, key, stream, &flush->err);
+        struct stream *stream = row_partition(memtable, table, token, key);
+        rc = row_segment_writer_partition(writer, token, key, stream, &flush->err);
         stream->close(stream);
         flush_pause(flush, 0);
     }
     return rc;
 }
 
-static int flush_narrow(struct flush_writer *flush, uint32_t table_id)
+static int flush_row_runs(struct flush_writer *flush, uint32_t table_id)
 {
     const struct table *table = schema_table(flush->memtable->schema, table_id);
-    struct segment_info info = info_for(flush, table_id, SEGMENT_NARROW);
-    struct narrow_segment_writer *writer;
-    int rc = narrow_segment_writer_open(flush->runs->env->world, &info, &writer, &flush->err);
+    struct segment_info info = info_for(flush, table_id, SEGMENT_ROW);
+    struct row_segment_writer *writer;
+    int rc = row_segment_writer_open(flush->runs->env->world, &info, &writer, &flush->err);
     if (rc != 0)
         return rc;
-    rc = write_narrow_partitions(flush, writer, table);
+    rc = write_row_partitions(flush, writer, table);
     if (rc == 0)
-        rc = narrow_segment_writer_finish(writer, &info, &flush->err);
-    narrow_segment_writer_close(writer);
+        rc = row_segment_writer_finish(writer, &info, &flush->err);
+    row_segment_writer_close(writer);
     return rc == 0 ? keep_segment(flush, &info, table) : rc;
 }
 
 /* The tables that either memtable has, ascending; 0 at the end. */
-static uint32_t narrow_table_after(const struct memtable *memtable, uint32_t after)
+static uint32_t row_table_after(const struct memtable *memtable, uint32_t after)
 {
-    uint32_t rows = narrow_memtable_next_table(memtable->narrow, after);
+    uint32_t rows = row_memtable_next_table(memtable->rows, after);
     uint32_t counters = counter_memtable_next_table(memtable->counters, after);
     if (rows == 0 || counters == 0)
         return rows == 0 ? counters : rows;
@@ -293,11 +297,11 @@ int flush_writer_write(struct flush_writer *flush)
     struct engine_env *env = flush->runs->env;
     int rc = 0;
     pace_begin(&flush->pace, env->world->clock, &env->frames_sealed);
-    for (uint32_t i = 0; rc == 0 && i < memtable->wide_count; i++)
-        rc = flush_wide(flush, &memtable->wide[i]);
-    for (uint32_t table_id = narrow_table_after(memtable, 0); rc == 0 && table_id != 0;
-         table_id = narrow_table_after(memtable, table_id)) {
-        rc = flush_narrow(flush, table_id);
+    for (uint32_t i = 0; rc == 0 && i < memtable->columnar_count; i++)
+        rc = flush_columnar(flush, &memtable->columnar[i]);
+    for (uint32_t table_id = row_table_after(memtable, 0); rc == 0 && table_id != 0;
+         table_id = row_table_after(memtable, table_id)) {
+        rc = flush_row_runs(flush, table_id);
     }
     return rc;
 }
@@ -308,11 +312,11 @@ int flush_writer_write_part(struct flush_writer *flush, uint32_t table_id, enum 
     struct engine_env *env = flush->runs->env;
     int rc = 0;
     pace_begin(&flush->pace, env->world->clock, &env->frames_sealed);
-    for (uint32_t i = 0; rc == 0 && kind == SEGMENT_WIDE && i < memtable->wide_count; i++)
-        if (memtable->wide[i].table_id == table_id)
-            rc = flush_wide(flush, &memtable->wide[i]);
-    if (kind == SEGMENT_NARROW && schema_table(memtable->schema, table_id) != NULL)
-        rc = flush_narrow(flush, table_id);
+    for (uint32_t i = 0; rc == 0 && kind == SEGMENT_COLUMNAR && i < memtable->columnar_count; i++)
+        if (memtable->columnar[i].table_id == table_id)
+            rc = flush_columnar(flush, &memtable->columnar[i]);
+    if (kind == SEGMENT_ROW && schema_table(memtable->schema, table_id) != NULL)
+        rc = flush_row_runs(flush, table_id);
     return rc;
 }
 

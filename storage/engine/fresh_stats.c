@@ -3,10 +3,10 @@
 static void add_memtable(const struct memtable *memtable, uint32_t table_id, struct bytes key,
                          uint64_t frame, struct partition_stats *stats)
 {
-    const struct wide_memtable *wide = memtable_wide(memtable, table_id);
-    uint32_t partition = wide == NULL ? UINT32_MAX : wide_memtable_find(wide, key);
+    const struct columnar_memtable *columnar = memtable_columnar(memtable, table_id);
+    uint32_t partition = columnar == NULL ? UINT32_MAX : columnar_memtable_find(columnar, key);
     if (partition != UINT32_MAX) {
-        const struct partition_stats more = wide_memtable_stats(wide, partition, frame);
+        const struct partition_stats more = columnar_memtable_stats(columnar, partition, frame);
         stats_add(stats, &more);
     }
 }

@@ -1,8 +1,8 @@
 /* Merges runs of one table and kind, in the background.
  *
- * One merge of wide runs is under way at a time, and one of narrow ones beside it: these are small,
- * reports read them all, and behind a merge of clicks, which may take minutes, they would pile up.
- * Of one table only one kind is, since a wide merge takes the table's narrow runs along.
+ * One merge of columnar runs is under way at a time, and one of row ones beside it: these are
+ * small, reports read them all, and behind a merge of clicks, which may take minutes, they would
+ * pile up.  Of one table only one kind is, since a columnar merge takes the table's row runs along.
  *
  * Merges that somebody asked for go before all others, and he is told when these are done: beside
  * ingest there may always be another.
@@ -77,12 +77,12 @@ static void let_go_run(struct job *job)
 
 static struct compact_job **place_of(struct maintenance *maintenance, enum segment_kind kind)
 {
-    return &maintenance->compactions[kind - SEGMENT_WIDE];
+    return &maintenance->compactions[kind - SEGMENT_COLUMNAR];
 }
 
 static enum executor_lane lane_of(enum segment_kind kind)
 {
-    return kind == SEGMENT_WIDE ? LANE_MERGE : LANE_MERGE_BESIDE;
+    return kind == SEGMENT_COLUMNAR ? LANE_MERGE : LANE_MERGE_BESIDE;
 }
 
 static void let_go_done(struct job *job)
@@ -248,8 +248,8 @@ static bool is_input(const struct compact_job *compact, const struct segment *se
 
 static bool memtable_has(const struct memtable *memtable, uint32_t table_id, struct bytes key)
 {
-    const struct wide_memtable *wide = memtable_wide(memtable, table_id);
-    return wide != NULL && wide_memtable_find(wide, key) != UINT32_MAX;
+    const struct columnar_memtable *columnar = memtable_columnar(memtable, table_id);
+    return columnar != NULL && columnar_memtable_find(columnar, key) != UINT32_MAX;
 }
 
 /* No click of the partition is anywhere but in the inputs. */
@@ -259,7 +259,7 @@ static bool is_untouched(const struct compact_job *compact, int64_t token, struc
     uint32_t table_id = compact->table->id;
     for (uint32_t i = 0; i < maintenance->runs->count; i++) {
         const struct segment_info *info = segment_info(maintenance->runs->segments[i]);
-        if (info->table_id == table_id && info->kind == SEGMENT_WIDE &&
+        if (info->table_id == table_id && info->kind == SEGMENT_COLUMNAR &&
             !is_input(compact, maintenance->runs->segments[i]) &&
             segment_has(maintenance->runs->segments[i], token, key)) {
             return false;
@@ -402,16 +402,16 @@ static bool part_next(const struct maintenance *maintenance, struct group group,
     return part->start < part->end;
 }
 
-/* The table's narrow runs, which stand behind its wide ones. */
-static struct group exceptions_of(const struct maintenance *maintenance, struct group wide)
+/* The table's row runs, which stand behind its columnar ones. */
+static struct group exceptions_of(const struct maintenance *maintenance, struct group columnar)
 {
-    struct group none = {wide.end, wide.end};
-    const struct segment_info *first = segment_info(maintenance->runs->segments[wide.start]);
-    if (first->kind != SEGMENT_WIDE || wide.end == maintenance->runs->count ||
-        segment_info(maintenance->runs->segments[wide.end])->table_id != first->table_id) {
+    struct group none = {columnar.end, columnar.end};
+    const struct segment_info *first = segment_info(maintenance->runs->segments[columnar.start]);
+    if (first->kind != SEGMENT_COLUMNAR || columnar.end == maintenance->runs->count ||
+        segment_info(maintenance->runs->segments[columnar.end])->table_id != first->table_id) {
         return none;
     }
-    return group_at(maintenance, wide.end);
+    return group_at(maintenance, columnar.end);
 }
 
 static struct compact_run *runs_of(const struct maintenance *maintenance, struct group group,
@@ -445,7 +445,7 @@ static void fill_lists(struct compact_job *compact, const struct need *need)
         if (next < choice->count && need->part.start + choice->runs[next] == i) {
             list_add(&compact->inputs, maintenance->runs->segments[i]);
             next++;
-        } else if (compact->kind == SEGMENT_WIDE) {
+        } else if (compact->kind == SEGMENT_COLUMNAR) {
             list_add(&compact->beside, maintenance->runs->segments[i]);
         }
     }
@@ -453,13 +453,12 @@ static void fill_lists(struct compact_job *compact, const struct need *need)
         list_add(&compact->exceptions, maintenance->runs->segments[i]);
 }
 
-/* A narrow merge from the oldest run on; and where clients give timestamps up to the newest. */
+/* A row merge from the oldest run on; and where clients give timestamps up to the newest. */
 static bool drops_tombstones(const struct compact_job *compact, const struct need *need)
 {
     struct maintenance *maintenance = compact->maintenance;
     const struct compact_choice *choice = &need->choice;
-    if (compact->kind != SEGMENT_NARROW ||
-        need->part.start + choice->runs[0] != need->group.start ||
+    if (compact->kind != SEGMENT_ROW || need->part.start + choice->runs[0] != need->group.start ||
         (compact->table->flags & TABLE_RANKED) != 0) {
         return false;
     }
@@ -499,7 +498,7 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
     compact->drops_tombstones = drops_tombstones(compact, need);
     compact->drops_before_us = tombstones_before(maintenance, compact->table);
     compact->clients_give_times = has_client_times(compact->table);
-    if (compact->kind == SEGMENT_NARROW)
+    if (compact->kind == SEGMENT_ROW)
         memtable_set_watch_oldest(maintenance->memtables);
     bool is_worth = list_size(&compact->exceptions) <= list_size(&compact->inputs);
     compact->may_purge = !tried->was_disturbed &&
@@ -520,9 +519,9 @@ static bool part_plan(struct maintenance *maintenance, struct need *need, uint64
 {
     const struct segment_info *first = segment_info(maintenance->runs->segments[need->group.start]);
     const struct purge_tried *tried = purge_tried_of(maintenance, first->table_id);
-    bool is_wide = first->kind == SEGMENT_WIDE;
-    bool may_purge = is_wide && !commit_log_is_kept(maintenance->sequencer->log);
-    struct compact_run *runs = runs_of(maintenance, need->part, is_wide);
+    bool is_columnar = first->kind == SEGMENT_COLUMNAR;
+    bool may_purge = is_columnar && !commit_log_is_kept(maintenance->sequencer->log);
+    struct compact_run *runs = runs_of(maintenance, need->part, is_columnar);
     struct compact_run *beside = runs_of(maintenance, need->exceptions, true);
     const struct compact_facts facts = {
         .runs = runs,
@@ -562,7 +561,7 @@ static bool is_free(struct maintenance *maintenance, uint32_t table_id, enum seg
            !maintenance_is_merging_table(maintenance, table_id);
 }
 
-/* The segments of one table: the wide ones, then the narrow ones. */
+/* The segments of one table: the columnar ones, then the row ones. */
 static struct group table_at(const struct maintenance *maintenance, uint32_t start)
 {
     struct group first = group_at(maintenance, start);

@@ -5,12 +5,12 @@
  * is done, as after any purge (maintenance_compact.c).
  *
  * Cost: the first partition of a run that is not dropped says so; of one that is, each partition is
- * looked up in the directories of the others.  No page of a wide run is read. */
+ * looked up in the directories of the others.  No page of a columnar run is read. */
 #include "storage/engine/maintenance_drop.h"
 
 #include "base/memory.h"
 
-/* A wide run of the table. */
+/* A columnar run of the table. */
 struct candidate {
     struct segment *segment;
     bool goes;

@@ -1,4 +1,4 @@
-/* maintenance_drop: finds the wide runs of which nothing is left: a purge need not read them.
+/* maintenance_drop: finds the columnar runs of which nothing is left: a purge need not read them.
  *
  * A day that is sealed is deleted whole, partition by partition, in one frame each.  A run whose
  * every partition was deleted after its last row was written can be unlinked as it is: one edit of
@@ -17,7 +17,7 @@
 
 #include "storage/engine/maintenance_merge.h"
 
-/* Look through all wide runs of the table.  1: compact->inputs are now the runs that may be
+/* Look through all columnar runs of the table.  1: compact->inputs are now the runs that may be
  * unlinked, compact->beside the others, and compact->purged has the partitions; 0: there are none,
  * and nothing was changed; negative: an error. */
 must_check int maintenance_drop_find(struct compact_job *compact);

@@ -1,19 +1,19 @@
 /* The merge is the read path written out.
  *
- * A wide merge writes one output, or, where it takes one day out of mixed runs, one for the day and
- * one for what is left of each input, which keeps its frames and so its place in the order.
+ * A columnar merge writes one output, or, where it takes one day out of mixed runs, one for the day
+ * and one for what is left of each input, which keeps its frames and so its place in the order.
  *
  * Purging.  A partition's deletions go together with the rows they hide, in one edit of the
- * manifest, when this merge takes in every wide run that has rows of it, and all narrow ones.
- * Rows behind one that goes keep their ranks, explicitly (wide_purge.h).  What the exceptions hold
- * besides, corrections of clicks that are still there, is bound to those rows: such partitions stay
- * as they are.  Runs whose every partition was deleted whole are not even read
+ * manifest, when this merge takes in every columnar run that has rows of it, and all row ones.
+ * Rows behind one that goes keep their ranks, explicitly (columnar_purge.h).  What the exceptions
+ * hold besides, corrections of clicks that are still there, is bound to those rows: such partitions
+ * stay as they are.  Runs whose every partition was deleted whole are not even read
  * (maintenance_drop.h).
  *
- * A merge of narrow runs drops tombstones when it takes in the table's oldest run, for then nothing
- * is left that they could hide; of ranked tables never by itself, because what they hide is in wide
- * runs.  Counter shards are folded: each is in one run only, so the sum of the inputs' shards
- * stands for all of them.
+ * A merge of row runs drops tombstones when it takes in the table's oldest run, for then nothing
+ * is left that they could hide; of ranked tables never by itself, because what they hide is in
+ * columnar runs.  Counter shards are folded: each is in one run only, so the sum of the inputs'
+ * shards stands for all of them.
  *
  * While frames are sealed the merge rests as long as it works, unless runs have piled up. */
 #include "storage/engine/maintenance_merge.h"
@@ -21,9 +21,9 @@
 #include "counters/counter_cell.h"
 #include "base/memory.h"
 #include "storage/engine/maintenance_drop.h"
-#include "storage/segment/narrow_segment.h"
-#include "storage/segment/wide_purge.h"
-#include "storage/segment/wide_segment.h"
+#include "storage/segment/row_segment.h"
+#include "storage/segment/columnar_purge.h"
+#include "storage/segment/columnar_segment.h"
 
 /* ---- pace ---- */
 
@@ -67,7 +67,7 @@ static int keep_output(struct compact_job *compact, const struct segment_info *i
     return rc;
 }
 
-/* ---- narrow runs ---- */
+/* ---- row runs ---- */
 
 struct fold_stream {
     struct stream stream;
@@ -131,7 +131,7 @@ static int64_t purged_before(const struct compact_job *compact, int64_t token, s
 }
 
 static int merge_partition(struct compact_job *compact, struct partition_reader *reader,
-                           struct narrow_segment_writer *writer, int64_t token, struct bytes key)
+                           struct row_segment_writer *writer, int64_t token, struct bytes key)
 {
     struct slice slice = stream_slice_all();
     struct stream *stream;
@@ -144,17 +144,17 @@ static int merge_partition(struct compact_job *compact, struct partition_reader 
     int64_t before_us = purged_before(compact, token, key);
     if (before_us != INT64_MIN)
         stream = stream_purged(stream, compact->now_s, before_us, &compact->has_dropped);
-    rc = narrow_segment_writer_partition(writer, token, key, stream, &compact->err);
+    rc = row_segment_writer_partition(writer, token, key, stream, &compact->err);
     stream->close(stream);
     return rc;
 }
 
-static int merge_narrow(struct compact_job *compact, const struct segment_list *list)
+static int merge_row_runs(struct compact_job *compact, const struct segment_list *list)
 {
-    struct narrow_segment_writer *writer;
-    struct segment_info info = info_of(compact, list, SEGMENT_NARROW);
+    struct row_segment_writer *writer;
+    struct segment_info info = info_of(compact, list, SEGMENT_ROW);
     int rc =
-        narrow_segment_writer_open(compact->maintenance->env->world, &info, &writer, &compact->err);
+        row_segment_writer_open(compact->maintenance->env->world, &info, &writer, &compact->err);
     if (rc != 0)
         return rc;
     struct view view = {.schema = compact->schema,
@@ -172,12 +172,12 @@ static int merge_narrow(struct compact_job *compact, const struct segment_list *
     }
     partition_reader_free(reader);
     if (rc == 0)
-        rc = narrow_segment_writer_finish(writer, &info, &compact->err);
-    narrow_segment_writer_close(writer);
+        rc = row_segment_writer_finish(writer, &info, &compact->err);
+    row_segment_writer_close(writer);
     return rc == 0 ? keep_output(compact, &info) : rc;
 }
 
-/* ---- wide runs ---- */
+/* ---- columnar runs ---- */
 
 static bool takes(void *context, int64_t token, struct bytes key)
 {
@@ -228,7 +228,7 @@ static int deletions(void *context, int64_t token, struct bytes key, struct stre
     int rc = maintenance_drop_exceptions(compact, token, key, &stream, err);
     if (rc != 0 || stream == NULL)
         return rc;
-    rc = wide_purge_may(stream, err);
+    rc = columnar_purge_may(stream, err);
     if (rc != 1)
         return rc;
     rc = maintenance_drop_exceptions(compact, token, key, stream_out, err);
@@ -239,26 +239,26 @@ static int deletions(void *context, int64_t token, struct bytes key, struct stre
 
 static int merge_pass(struct compact_job *compact, struct segment **inputs, uint32_t count)
 {
-    const struct wide_segment_rules rules = {.context = compact,
-                                             .takes = takes,
-                                             .may_raise = may_raise,
-                                             .deletions = deletions,
-                                             .pause = merge_pause,
-                                             .page_rows =
-                                                 compact->maintenance->env->options.page_rows};
+    const struct columnar_segment_rules rules = {.context = compact,
+                                                 .takes = takes,
+                                                 .may_raise = may_raise,
+                                                 .deletions = deletions,
+                                                 .pause = merge_pause,
+                                                 .page_rows =
+                                                     compact->maintenance->env->options.page_rows};
     compact->pass = (struct segment_list){inputs, count};
-    struct segment_info info = info_of(compact, &compact->pass, SEGMENT_WIDE);
-    int rc = wide_segment_merge(compact->maintenance->env->world, compact->table, inputs, count,
-                                &info, &rules, &info, &compact->err);
+    struct segment_info info = info_of(compact, &compact->pass, SEGMENT_COLUMNAR);
+    int rc = columnar_segment_merge(compact->maintenance->env->world, compact->table, inputs, count,
+                                    &info, &rules, &info, &compact->err);
     return rc == 0 ? keep_output(compact, &info) : rc;
 }
 
 /* Runs that were deleted whole go unread; what else was chosen is chosen again afterwards. */
-static int merge_wide(struct compact_job *compact)
+static int merge_columnar_runs(struct compact_job *compact)
 {
     int rc = compact->may_purge && compact->reader != NULL ? maintenance_drop_find(compact) : 0;
     if (rc != 0)
-        return rc < 0 ? rc : merge_narrow(compact, &compact->exceptions);
+        return rc < 0 ? rc : merge_row_runs(compact, &compact->exceptions);
     compact->takes_day = true;
     rc = merge_pass(compact, compact->inputs.segments, compact->inputs.count);
     compact->takes_day = false;
@@ -266,7 +266,7 @@ static int merge_wide(struct compact_job *compact)
         if (segment_days(compact->inputs.segments[i])->count > 1)
             rc = merge_pass(compact, &compact->inputs.segments[i], 1);
     if (rc == 0 && partition_index_count(compact->purged) > 0)
-        rc = merge_narrow(compact, &compact->exceptions);
+        rc = merge_row_runs(compact, &compact->exceptions);
     return rc;
 }
 
@@ -275,8 +275,8 @@ void maintenance_merge_run(struct job *job)
     struct compact_job *compact = (struct compact_job *)job;
     struct maintenance *maintenance = compact->maintenance;
     pace_begin(&compact->pace, maintenance->env->world->clock, &maintenance->env->frames_sealed);
-    if (compact->kind == SEGMENT_NARROW) {
-        compact->status = merge_narrow(compact, &compact->inputs);
+    if (compact->kind == SEGMENT_ROW) {
+        compact->status = merge_row_runs(compact, &compact->inputs);
         return;
     }
     compact->purged = partition_index_new(compact->table->id);
@@ -287,7 +287,7 @@ void maintenance_merge_run(struct job *job)
                                                 .frame = UINT64_MAX};
         compact->reader = partition_reader_new(&compact->exception_view, compact->table);
     }
-    compact->status = merge_wide(compact);
+    compact->status = merge_columnar_runs(compact);
     if (compact->reader != NULL)
         partition_reader_free(compact->reader);
 }

@@ -31,13 +31,13 @@ struct compact_job {
     int32_t day;
     bool may_purge;                    /* rows that the exceptions delete, and these deletions */
     bool is_awaited;                   /* who asked for merges is not told before it is over */
-    bool drops_tombstones;             /* narrow: nothing older is left that they could hide, */
+    bool drops_tombstones;             /* row: nothing older is left that they could hide, */
     int64_t drops_before_us;           /* and nothing that was written before this is elsewhere */
     bool clients_give_times;           /* so that a later write may be one that they would hide */
     int64_t now_s;
     struct segment_list inputs;
-    struct segment_list beside;        /* of a wide merge: the table's other wide runs */
-    struct segment_list exceptions;    /* of a wide merge: the table's narrow runs */
+    struct segment_list beside;        /* of a columnar merge: the table's other columnar runs */
+    struct segment_list exceptions;    /* of a columnar merge: the table's row runs */
 
     /* The merge lane's, until it is done. */
     struct segment_list pass;          /* the inputs of the output being written; borrowed */

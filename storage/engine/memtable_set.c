@@ -102,17 +102,17 @@ bool memtable_set_open_has_table(const struct memtable_set *set, uint32_t table_
 {
     int64_t token;
     struct bytes key;
-    return memtable_wide(set->open, table_id) != NULL ||
-           narrow_memtable_seek(set->open->narrow, table_id, INT64_MIN, (struct bytes){0}, false,
-                                &token, &key);
+    return memtable_columnar(set->open, table_id) != NULL ||
+           row_memtable_seek(set->open->rows, table_id, INT64_MIN, (struct bytes){0}, false, &token,
+                             &key);
 }
 
 bool memtable_set_meets_exceptions(const struct memtable_set *set, const struct write_batch *batch)
 {
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
-        const struct wide_memtable *wide = memtable_wide(set->open, mutation->table_id);
-        if (wide != NULL && wide_memtable_find(wide, mutation->key) != UINT32_MAX)
+        const struct columnar_memtable *columnar = memtable_columnar(set->open, mutation->table_id);
+        if (columnar != NULL && columnar_memtable_find(columnar, mutation->key) != UINT32_MAX)
             return true;
     }
     return false;
@@ -121,18 +121,18 @@ bool memtable_set_meets_exceptions(const struct memtable_set *set, const struct 
 bool memtable_set_may_have_exceptions(const struct memtable_set *set, const struct table *table)
 {
     for (uint32_t i = 0; i < set->frozen_count; i++)
-        if (narrow_memtable_has_table(set->frozen[i]->narrow, table->id))
+        if (row_memtable_has_table(set->frozen[i]->rows, table->id))
             return true;
-    return narrow_memtable_has_table(set->open->narrow, table->id);
+    return row_memtable_has_table(set->open->rows, table->id);
 }
 
 bool memtable_set_has_exceptions(const struct memtable_set *set, const struct table *table,
                                  int64_t token, struct bytes key)
 {
     for (uint32_t i = 0; i < set->frozen_count; i++)
-        if (narrow_memtable_has(set->frozen[i]->narrow, table->id, token, key))
+        if (row_memtable_has(set->frozen[i]->rows, table->id, token, key))
             return true;
-    return narrow_memtable_has(set->open->narrow, table->id, token, key);
+    return row_memtable_has(set->open->rows, table->id, token, key);
 }
 
 void memtable_set_watch_oldest(struct memtable_set *set)
@@ -168,7 +168,7 @@ static uint64_t spare_room(const struct memtable_set *set)
 /* How much of what an open memtable may have this one has. */
 static uint32_t open_fill(const struct memtable_set *set)
 {
-    uint32_t rows = fill_of(set->open->wide_rows, set->env->options.memtable_rows_max);
+    uint32_t rows = fill_of(set->open->columnar_rows, set->env->options.memtable_rows_max);
     uint32_t bytes = fill_of(memtable_bytes(set->open),
                              memory_account_memtables_share(set->account) / FROZEN_SHARE);
     uint32_t fill = rows > bytes ? rows : bytes;

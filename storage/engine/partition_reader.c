@@ -3,28 +3,28 @@
  *
  * Fresh rows have no rank of their own: it follows from the order of equals over all fresh runs,
  * oldest first.  So the fresh runs of a ranked table are merged first, as columns, and only the
- * result, with ranks filled in, joins the narrow runs (deletes, overwrites, other tables' rows),
+ * result, with ranks filled in, joins the row runs (deletes, overwrites, other tables' rows),
  * which are a merge by clustering and timestamp. */
 #include "base/memory.h"
 #include "storage/engine/partition_reader.h"
-#include "storage/segment/narrow_segment.h"
-#include "storage/segment/wide_segment.h"
+#include "storage/segment/columnar_segment.h"
+#include "storage/segment/row_segment.h"
 
 enum { PARTITION_ROWS_MAX = 1 << 26 };
 
 struct partition_reader {
     const struct view *view;
     const struct table *table;
-    struct wide_segment_reader **wide; /* per segment of the view; NULL for narrow ones */
-    struct segment_cursor **cursors;   /* per segment of the view; NULL before the first use */
-    struct buffer from;                /* the key of a seek: cursors move */
-    struct buffer found[2];            /* by the last seek and the one before, in turn */
+    struct columnar_segment_reader **columnar; /* per segment of the view; NULL for row ones */
+    struct segment_cursor **cursors; /* per segment of the view; NULL before the first use */
+    struct buffer from;              /* the key of a seek: cursors move */
+    struct buffer found[2];          /* by the last seek and the one before, in turn */
     uint32_t seek_count;
-    struct wide_rows *inputs; /* of a merge: one per fresh run */
+    struct columnar_rows *inputs; /* of a merge: one per fresh run */
     uint32_t input_count;
     uint32_t input_capacity;
-    struct wide_rows merged;
-    struct wide_strings *strings;
+    struct columnar_rows merged;
+    struct columnar_strings *strings;
 };
 
 static bool is_ranked(const struct partition_reader *reader)
@@ -37,33 +37,33 @@ struct partition_reader *partition_reader_new(const struct view *view, const str
     struct partition_reader *reader = memory_zeroed(1, sizeof(*reader));
     reader->view = view;
     reader->table = table;
-    reader->wide = memory_zeroed(view->segment_count, sizeof(struct wide_segment_reader *));
+    reader->columnar = memory_zeroed(view->segment_count, sizeof(struct columnar_segment_reader *));
     reader->cursors = memory_zeroed(view->segment_count, sizeof(struct segment_cursor *));
     if (is_ranked(reader))
-        wide_rows_init(&reader->merged, table);
-    reader->strings = wide_rows_strings_new();
+        columnar_rows_init(&reader->merged, table);
+    reader->strings = columnar_rows_strings_new();
     return reader;
 }
 
 void partition_reader_free(struct partition_reader *reader)
 {
     for (uint32_t i = 0; i < reader->view->segment_count; i++) {
-        if (reader->wide[i] != NULL)
-            wide_segment_reader_free(reader->wide[i]);
+        if (reader->columnar[i] != NULL)
+            columnar_segment_reader_free(reader->columnar[i]);
         if (reader->cursors[i] != NULL)
             segment_cursor_give(reader->view->segments[i], reader->cursors[i]);
     }
     for (uint32_t i = 0; i < reader->input_capacity; i++)
-        wide_rows_release(&reader->inputs[i]);
+        columnar_rows_release(&reader->inputs[i]);
     memory_free(reader->inputs);
-    memory_free(reader->wide);
+    memory_free(reader->columnar);
     memory_free(reader->cursors);
     buffer_release(&reader->from);
     buffer_release(&reader->found[0]);
     buffer_release(&reader->found[1]);
     if (is_ranked(reader))
-        wide_rows_release(&reader->merged);
-    wide_rows_strings_free(reader->strings);
+        columnar_rows_release(&reader->merged);
+    columnar_rows_strings_free(reader->strings);
     memory_free(reader);
 }
 
@@ -96,27 +96,27 @@ static void candidate_offer(struct candidate *best, int64_t token, struct bytes 
 }
 
 /* The first of the memtable's fresh partitions at or after (token, key). */
-static void seek_wide(const struct wide_memtable *wide, int64_t token, struct bytes key, bool after,
-                      struct candidate *best)
+static void seek_columnar(const struct columnar_memtable *columnar, int64_t token, struct bytes key,
+                          bool after, struct candidate *best)
 {
-    const uint32_t *order = wide_memtable_order(wide);
+    const uint32_t *order = columnar_memtable_order(columnar);
     uint32_t low = 0;
-    uint32_t high = wide_memtable_partition_count(wide);
+    uint32_t high = columnar_memtable_partition_count(columnar);
     uint32_t count = high;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         uint32_t partition = order[middle];
         int compared =
-            partition_index_order(wide_memtable_partition_token(wide, partition),
-                                  wide_memtable_partition_key(wide, partition), token, key);
+            partition_index_order(columnar_memtable_partition_token(columnar, partition),
+                                  columnar_memtable_partition_key(columnar, partition), token, key);
         if (compared < 0 || (compared == 0 && after))
             low = middle + 1;
         else
             high = middle;
     }
     if (low < count) {
-        candidate_offer(best, wide_memtable_partition_token(wide, order[low]),
-                        wide_memtable_partition_key(wide, order[low]));
+        candidate_offer(best, columnar_memtable_partition_token(columnar, order[low]),
+                        columnar_memtable_partition_key(columnar, order[low]));
     }
 }
 
@@ -139,18 +139,16 @@ static void seek_memtable(struct memtable *memtable, const struct table *table, 
 {
     int64_t found_token;
     struct bytes found_key;
-    if (narrow_memtable_seek(memtable->narrow, table->id, token, key, after, &found_token,
-                             &found_key)) {
+    if (row_memtable_seek(memtable->rows, table->id, token, key, after, &found_token, &found_key))
         candidate_offer(best, found_token, found_key);
-    }
     if ((table->flags & TABLE_COUNTER) != 0 &&
         counter_memtable_seek(memtable->counters, table->id, token, key, after, &found_token,
                               &found_key)) {
         candidate_offer(best, found_token, found_key);
     }
-    struct wide_memtable *wide = memtable_wide(memtable, table->id);
-    if (wide != NULL)
-        seek_wide(wide, token, key, after, best);
+    struct columnar_memtable *columnar = memtable_columnar(memtable, table->id);
+    if (columnar != NULL)
+        seek_columnar(columnar, token, key, after, best);
 }
 
 bool partition_reader_seek(struct partition_reader *reader, int64_t token, struct bytes key,
@@ -182,14 +180,14 @@ bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t to
 {
     const struct view *view = reader->view;
     for (uint32_t i = 0; i < view->segment_count; i++) {
-        if (segment_is(view->segments[i], reader->table, SEGMENT_NARROW) &&
+        if (segment_is(view->segments[i], reader->table, SEGMENT_ROW) &&
             segment_may_have(view->segments[i], token) &&
             segment_directory_find(cursor_of(reader, i), token, key) != NULL) {
             return true;
         }
     }
     for (uint32_t i = 0; i < view->frozen_count; i++)
-        if (narrow_memtable_has(view->frozen[i]->narrow, reader->table->id, token, key))
+        if (row_memtable_has(view->frozen[i]->rows, reader->table->id, token, key))
             return true;
     return false;
 }
@@ -198,11 +196,11 @@ bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t to
 
 /* Rows of the partition in segment `i`; 0 rows when it has none. */
 static int fresh_of_segment(struct partition_reader *reader, uint32_t i, int64_t token,
-                            struct bytes key, struct wide_rows *rows, struct error *err)
+                            struct bytes key, struct columnar_rows *rows, struct error *err)
 {
     struct segment *segment = reader->view->segments[i];
     const struct segment_days *days = segment_days(segment);
-    wide_rows_clear(rows);
+    columnar_rows_clear(rows);
     if (days->count > 0 && segment_days_find(days, segment_days_of_key(reader->table, key)) == NULL)
         return 0;
     const struct segment_partition *partition =
@@ -210,31 +208,32 @@ static int fresh_of_segment(struct partition_reader *reader, uint32_t i, int64_t
                                          : NULL;
     if (partition == NULL)
         return 0;
-    if (reader->wide[i] == NULL)
-        reader->wide[i] = wide_segment_reader_new(segment, reader->table);
-    return wide_segment_reader_rows(reader->wide[i], partition, PARTITION_ROWS_MAX, rows, err);
+    if (reader->columnar[i] == NULL)
+        reader->columnar[i] = columnar_segment_reader_new(segment, reader->table);
+    return columnar_segment_reader_rows(reader->columnar[i], partition, PARTITION_ROWS_MAX, rows,
+                                        err);
 }
 
 static void fresh_of_memtable(const struct partition_reader *reader,
                               const struct memtable *memtable, struct bytes key,
-                              struct wide_rows *rows)
+                              struct columnar_rows *rows)
 {
-    wide_rows_clear(rows);
-    const struct wide_memtable *wide = memtable_wide(memtable, reader->table->id);
-    uint32_t partition = wide == NULL ? UINT32_MAX : wide_memtable_find(wide, key);
+    columnar_rows_clear(rows);
+    const struct columnar_memtable *columnar = memtable_columnar(memtable, reader->table->id);
+    uint32_t partition = columnar == NULL ? UINT32_MAX : columnar_memtable_find(columnar, key);
     if (partition != UINT32_MAX)
-        wide_memtable_rows(wide, partition, reader->view->frame, rows);
+        columnar_memtable_rows(columnar, partition, reader->view->frame, rows);
 }
 
 /* Rows of run `run` of all runs, segments first, then frozen memtables.  0: there is no such run;
  * 1: read, perhaps empty. */
 static int fresh_of_run(struct partition_reader *reader, int64_t token, struct bytes key,
-                        uint32_t run, struct wide_rows *rows, struct error *err)
+                        uint32_t run, struct columnar_rows *rows, struct error *err)
 {
     const struct view *view = reader->view;
     if (run < view->segment_count) {
-        wide_rows_clear(rows);
-        if (!segment_is(view->segments[run], reader->table, SEGMENT_WIDE))
+        columnar_rows_clear(rows);
+        if (!segment_is(view->segments[run], reader->table, SEGMENT_COLUMNAR))
             return 1;
         int rc = fresh_of_segment(reader, run, token, key, rows, err);
         return rc < 0 ? rc : 1;
@@ -248,13 +247,13 @@ static int fresh_of_run(struct partition_reader *reader, int64_t token, struct b
 }
 
 /* An empty input to read the next run into. */
-static struct wide_rows *input_next(struct partition_reader *reader)
+static struct columnar_rows *input_next(struct partition_reader *reader)
 {
     if (reader->input_count == reader->input_capacity) {
         uint32_t capacity = reader->input_capacity == 0 ? 8 : reader->input_capacity * 2;
-        reader->inputs = memory_resize(reader->inputs, capacity * sizeof(struct wide_rows));
+        reader->inputs = memory_resize(reader->inputs, capacity * sizeof(struct columnar_rows));
         for (uint32_t i = reader->input_capacity; i < capacity; i++)
-            wide_rows_init(&reader->inputs[i], reader->table);
+            columnar_rows_init(&reader->inputs[i], reader->table);
         reader->input_capacity = capacity;
     }
     return &reader->inputs[reader->input_count];
@@ -262,13 +261,13 @@ static struct wide_rows *input_next(struct partition_reader *reader)
 
 /* All fresh rows of the partition, merged, ranks by order; *rows_out NULL when there are none. */
 static int fresh_merged(struct partition_reader *reader, int64_t token, struct bytes key,
-                        const struct wide_rows *extra, const struct wide_rows **rows_out,
+                        const struct columnar_rows *extra, const struct columnar_rows **rows_out,
                         struct error *err)
 {
     *rows_out = NULL;
     reader->input_count = 0;
     for (uint32_t run = 0;; run++) {
-        struct wide_rows *input = input_next(reader);
+        struct columnar_rows *input = input_next(reader);
         int rc = fresh_of_run(reader, token, key, run, input, err);
         if (rc < 0)
             return rc;
@@ -280,7 +279,7 @@ static int fresh_merged(struct partition_reader *reader, int64_t token, struct b
     uint32_t count = reader->input_count + has_extra;
     if (count == 0)
         return 0;
-    const struct wide_rows **inputs = memory_alloc(count * sizeof(*inputs));
+    const struct columnar_rows **inputs = memory_alloc(count * sizeof(*inputs));
     for (uint32_t i = 0; i < reader->input_count; i++)
         inputs[i] = &reader->inputs[i];
     if (has_extra)
@@ -288,7 +287,7 @@ static int fresh_merged(struct partition_reader *reader, int64_t token, struct b
     int rc = 0;
     *rows_out = inputs[0];
     if (count > 1) {
-        rc = wide_rows_merge(inputs, count, reader->strings, &reader->merged);
+        rc = columnar_rows_merge(inputs, count, reader->strings, &reader->merged);
         *rows_out = &reader->merged;
     }
     memory_free(inputs);
@@ -320,15 +319,15 @@ static int add_segments(struct partition_reader *reader, int64_t token, struct b
                         const struct slice *slice, struct stream_list *list, struct error *err)
 {
     for (uint32_t i = 0; i < reader->view->segment_count; i++) {
-        if (!segment_is(reader->view->segments[i], reader->table, SEGMENT_NARROW))
+        if (!segment_is(reader->view->segments[i], reader->table, SEGMENT_ROW))
             continue;
         struct stream *stream;
-        int rc = narrow_segment_stream(reader->view->segments[i], reader->table, token, key, slice,
-                                       &stream, err);
+        int rc = row_segment_stream(reader->view->segments[i], reader->table, token, key, slice,
+                                    &stream, err);
         if (rc != 0)
             return rc;
         if (stream != NULL)
-            narrow_segment_stream_hasten(stream, reader->view->haste);
+            row_segment_stream_hasten(stream, reader->view->haste);
         list_add(list, stream);
     }
     return 0;
@@ -340,8 +339,8 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
     const struct view *view = reader->view;
     for (uint32_t i = 0; i < view->frozen_count; i++) {
         struct memtable *memtable = view->frozen[i];
-        list_add(list, narrow_memtable_stream(memtable->narrow, reader->table, token, key, slice,
-                                              view->frame));
+        list_add(list, row_memtable_stream(memtable->rows, reader->table, token, key, slice,
+                                           view->frame));
         if ((reader->table->flags & TABLE_COUNTER) != 0) {
             list_add(list,
                      counter_memtable_stream(memtable->counters, reader->table, key, slice,
@@ -354,7 +353,7 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
  * day is: then none of them is seen, and nobody's rank follows from theirs. */
 static bool is_fresh_hidden(struct partition_reader *reader, int64_t token, struct bytes key,
                             const struct stream_list *exceptions,
-                            const struct wide_rows *extra_rows)
+                            const struct columnar_rows *extra_rows)
 {
     const struct view *view = reader->view;
     struct deletion deletion = DELETION_NONE;
@@ -365,15 +364,16 @@ static bool is_fresh_hidden(struct partition_reader *reader, int64_t token, stru
         return false;
     for (uint32_t i = 0; i < view->segment_count; i++) {
         struct segment *segment = view->segments[i];
-        if (segment_is(segment, reader->table, SEGMENT_WIDE) &&
+        if (segment_is(segment, reader->table, SEGMENT_COLUMNAR) &&
             !row_deletion_hides(deletion, segment_info(segment)->timestamp_max_us) &&
             segment_has(segment, token, key)) {
             return false;
         }
     }
     for (uint32_t i = 0; i < view->frozen_count; i++) {
-        const struct wide_memtable *wide = memtable_wide(view->frozen[i], reader->table->id);
-        if (wide != NULL && wide_memtable_find(wide, key) != UINT32_MAX)
+        const struct columnar_memtable *columnar =
+            memtable_columnar(view->frozen[i], reader->table->id);
+        if (columnar != NULL && columnar_memtable_find(columnar, key) != UINT32_MAX)
             return false;
     }
     return true;
@@ -381,7 +381,7 @@ static bool is_fresh_hidden(struct partition_reader *reader, int64_t token, stru
 
 int partition_reader_stream(struct partition_reader *reader, int64_t token, struct bytes key,
                             const struct slice *slice, struct stream **extra, uint32_t extra_count,
-                            const struct wide_rows *extra_rows, struct stream **stream_out,
+                            const struct columnar_rows *extra_rows, struct stream **stream_out,
                             struct error *err)
 {
     *stream_out = NULL;
@@ -390,7 +390,7 @@ int partition_reader_stream(struct partition_reader *reader, int64_t token, stru
     for (uint32_t i = 0; i < extra_count; i++)
         list_add(&list, extra[i]);
     int rc = add_segments(reader, token, key, slice, &list, err);
-    const struct wide_rows *fresh = NULL;
+    const struct columnar_rows *fresh = NULL;
     if (rc == 0)
         add_memtables(reader, token, key, slice, &list);
     if (rc == 0 && is_ranked(reader) && !is_fresh_hidden(reader, token, key, &list, extra_rows))
@@ -400,7 +400,7 @@ int partition_reader_stream(struct partition_reader *reader, int64_t token, stru
         return rc;
     }
     if (fresh != NULL)
-        list_add(&list, wide_rows_stream(fresh, slice));
+        list_add(&list, columnar_rows_stream(fresh, slice));
     if (list.count > 0) {
         *stream_out = stream_merge(reader->table, list.streams, list.count, slice->reversed);
         list.count = 0;

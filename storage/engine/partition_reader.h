@@ -20,7 +20,7 @@ bool partition_reader_seek(struct partition_reader *reader, int64_t token, struc
 must_check int partition_reader_stream(struct partition_reader *reader, int64_t token,
                                        struct bytes key, const struct slice *slice,
                                        struct stream **extra, uint32_t extra_count,
-                                       const struct wide_rows *extra_rows,
+                                       const struct columnar_rows *extra_rows,
                                        struct stream **stream_out, struct error *err);
 bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t token,
                                      struct bytes key);

@@ -1,9 +1,9 @@
 /* reads_capture: what a page needs of the open memtable, copied out on the engine thread.
  *
- * The open memtable changes while a job reads, so packed rows of the narrow memtable, counters, and
- * columns of the wide one are copied first.  What decides correctness: a partition is copied whole,
- * as of the view's frame, or not at all; the first that was not is the scan's horizon, behind which
- * the page has nothing, for rows of it may be in the memtable.
+ * The open memtable changes while a job reads, so packed rows of the row memtable, counters, and
+ * columns of the columnar one are copied first.  What decides correctness: a partition is copied
+ * whole, as of the view's frame, or not at all; the first that was not is the scan's horizon,
+ * behind which the page has nothing, for rows of it may be in the memtable.
  *
  * Fails where a capture would be more than READ_CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX, or a
  * scan meets fresh rows: then the memtable is frozen instead. */
@@ -34,7 +34,7 @@ static int64_t newest_elsewhere(const struct read_job *read, int64_t token, stru
 {
     int64_t newest_us = INT64_MIN;
     for (uint32_t i = 0; i < read->view.frozen_count; i++)
-        if (narrow_memtable_has(read->view.frozen[i]->narrow, read->table->id, token, key))
+        if (row_memtable_has(read->view.frozen[i]->rows, read->table->id, token, key))
             return INT64_MAX;
     for (uint32_t i = 0; i < read->view.segment_count; i++) {
         const struct segment *segment = read->view.segments[i];
@@ -53,11 +53,11 @@ static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere
     const struct row *row = &item->row;
     if (item->kind == UNFILTERED_ROW && row->clustering.count > 0 &&
         row->marker.timestamp_us > newest_elsewhere_us && row->marker.ttl_s == 0)
-        (void)narrow_memtable_stream_pass(stream, row->clustering.values[0]);
+        (void)row_memtable_stream_pass(stream, row->clustering.values[0]);
 }
 
 /* Copy what `stream` (closed here) yields.  False when it is more than may be copied.  With a time
- * before INT64_MAX it is one of the narrow memtable, and one row of each value is asked for. */
+ * before INT64_MAX it is one of the row memtable, and one row of each value is asked for. */
 static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
                            struct stream *stream, int64_t newest_elsewhere_us, size_t *items_left)
 {
@@ -100,7 +100,7 @@ static bool capture_partition(struct read_job *read, int64_t token, struct bytes
         read->request.one_of_each ? newest_elsewhere(read, token, key) : INT64_MAX;
     bool whole = capture_stream(
         read, token, key,
-        narrow_memtable_stream(open->narrow, read->table, token, key, slice, read->view.frame),
+        row_memtable_stream(open->rows, read->table, token, key, slice, read->view.frame),
         newest_elsewhere_us, items_left);
     if (whole && (read->table->flags & TABLE_COUNTER) != 0) {
         whole = capture_stream(read, token, key,
@@ -135,7 +135,7 @@ bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, boo
 {
     struct memtable *open = read->reads->memtables->open;
     bool found =
-        narrow_memtable_seek(open->narrow, read->table->id, token, key, after, token_out, key_out);
+        row_memtable_seek(open->rows, read->table->id, token, key, after, token_out, key_out);
     int64_t counter_token;
     struct bytes counter_key;
     if ((read->table->flags & TABLE_COUNTER) != 0 &&
@@ -205,7 +205,7 @@ void reads_capture_drop(struct read_job *read)
     read->captured_capacity = 0;
     read->has_horizon = false;
     if (read->fresh != NULL)
-        wide_rows_release(read->fresh);
+        columnar_rows_release(read->fresh);
     read->fresh = NULL;
 }
 
@@ -213,20 +213,21 @@ void reads_capture_drop(struct read_job *read)
  * move while the job reads. */
 bool reads_capture_fresh(struct read_job *read)
 {
-    struct wide_memtable *wide = memtable_wide(read->reads->memtables->open, read->table->id);
-    if (wide == NULL)
+    struct columnar_memtable *columnar =
+        memtable_columnar(read->reads->memtables->open, read->table->id);
+    if (columnar == NULL)
         return true;
     uint32_t partition =
-        read->request.is_scan ? UINT32_MAX : wide_memtable_find(wide, read->request.key);
+        read->request.is_scan ? UINT32_MAX : columnar_memtable_find(columnar, read->request.key);
     if (partition == UINT32_MAX)
         return !read->request.is_scan;
-    if (wide_memtable_stats(wide, partition, UINT64_MAX).rows > CAPTURE_FRESH_ROWS_MAX)
+    if (columnar_memtable_stats(columnar, partition, UINT64_MAX).rows > CAPTURE_FRESH_ROWS_MAX)
         return false;
-    read->fresh = arena_alloc(read->arena, sizeof(struct wide_rows), 16);
-    wide_rows_init(read->fresh, read->table);
-    wide_memtable_rows(wide, partition, read->view.frame, read->fresh);
+    read->fresh = arena_alloc(read->arena, sizeof(struct columnar_rows), 16);
+    columnar_rows_init(read->fresh, read->table);
+    columnar_memtable_rows(columnar, partition, read->view.frame, read->fresh);
     for (uint32_t v = 0; v < read->fresh->column_count; v++) {
-        struct wide_vector *vector = &read->fresh->vectors[v];
+        struct columnar_vector *vector = &read->fresh->vectors[v];
         if (vector->kind != VECTOR_CODE)
             continue;
         struct bytes *strings =

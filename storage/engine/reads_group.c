@@ -2,7 +2,7 @@
  *
  * What decides correctness: a partition is counted in one way only.  One without exceptions is
  * what its fresh runs hold, each of which is summed by itself, in the order of its file
- * (wide_sums.h); one with exceptions is read as anybody reads it, live row by live row.
+ * (columnar_sums.h); one with exceptions is read as anybody reads it, live row by live row.
  *
  * Two jobs share the work: of each segment one takes the partitions that begin in even pages, the
  * other those in odd ones, so that no page is decoded twice but where a large partition ends; of
@@ -11,9 +11,9 @@
  * for fewer. */
 #include "base/hash64.h"
 #include "base/memory.h"
+#include "storage/engine/columnar_sums.h"
 #include "storage/engine/partition_reader.h"
 #include "storage/engine/reads.h"
-#include "storage/engine/wide_sums.h"
 
 enum { GROUP_PARTS = 2 };
 
@@ -51,7 +51,7 @@ static void part_add(void *context, struct bytes value, const struct partition_s
         partition_index_add(part->sums, (int64_t)hash64(value.data, value.size), value, sums);
 }
 
-/* What wide_sums has summed of a partition, where it sums by partition. */
+/* What columnar_sums has summed of a partition, where it sums by partition. */
 static void part_add_partition(struct group_part *part, struct bytes key,
                                struct partition_stats *sum)
 {
@@ -69,12 +69,12 @@ static int part_limit(struct group_part *part)
 }
 
 static int part_segment(struct group_part *part, struct partition_reader *reader,
-                        struct wide_sums *sums, struct segment *segment)
+                        struct columnar_sums *sums, struct segment *segment)
 {
     const struct group *group = part->group;
     struct segment_cursor *cursor = segment_cursor_take(segment);
     int rc = 0;
-    wide_sums_segment(sums, segment);
+    columnar_sums_segment(sums, segment);
     for (uint32_t i = 0; rc == 0 && i < segment_partition_count(segment); i++) {
         const struct segment_partition *partition = segment_directory_at(cursor, i);
         struct partition_stats sum;
@@ -82,31 +82,31 @@ static int part_segment(struct group_part *part, struct partition_reader *reader
             (group->has_exceptions &&
              partition_reader_has_exceptions(reader, partition->token, partition->key)))
             continue;
-        rc = wide_sums_partition(sums, partition, &sum, part_add, part, &part->err);
+        rc = columnar_sums_partition(sums, partition, &sum, part_add, part, &part->err);
         part_add_partition(part, partition->key, &sum);
         rc = rc == 0 ? part_limit(part) : rc;
     }
     segment_cursor_give(segment, cursor);
-    rc = rc == 0 ? wide_sums_end(sums, part_add, part, &part->err) : rc;
+    rc = rc == 0 ? columnar_sums_end(sums, part_add, part, &part->err) : rc;
     return rc == 0 ? part_limit(part) : rc;
 }
 
 static int part_memtable(struct group_part *part, struct partition_reader *reader,
-                         struct wide_sums *sums, const struct memtable *memtable)
+                         struct columnar_sums *sums, const struct memtable *memtable)
 {
     const struct group *group = part->group;
-    const struct wide_memtable *wide = memtable_wide(memtable, group->request.table_id);
-    uint32_t count = wide == NULL ? 0 : wide_memtable_partition_count(wide);
+    const struct columnar_memtable *columnar = memtable_columnar(memtable, group->request.table_id);
+    uint32_t count = columnar == NULL ? 0 : columnar_memtable_partition_count(columnar);
     for (uint32_t i = part->number; i < count; i += GROUP_PARTS) {
-        int64_t token = wide_memtable_partition_token(wide, i);
-        struct bytes key = wide_memtable_partition_key(wide, i);
+        int64_t token = columnar_memtable_partition_token(columnar, i);
+        struct bytes key = columnar_memtable_partition_key(columnar, i);
         struct partition_stats sum;
         if (group->has_exceptions && partition_reader_has_exceptions(reader, token, key))
             continue;
-        wide_sums_rows(sums, wide, i, group->view.frame, &sum);
+        columnar_sums_rows(sums, columnar, i, group->view.frame, &sum);
         part_add_partition(part, key, &sum);
     }
-    int rc = wide_sums_end(sums, part_add, part, &part->err);
+    int rc = columnar_sums_end(sums, part_add, part, &part->err);
     return rc == 0 ? part_limit(part) : rc;
 }
 
@@ -116,14 +116,14 @@ static int part_fresh(struct group_part *part, struct partition_reader *reader)
     const struct view *view = &group->view;
     if ((group->table->flags & TABLE_RANKED) == 0)
         return 0;
-    struct wide_sums *sums = wide_sums_new(group->table, group->request.column_id);
+    struct columnar_sums *sums = columnar_sums_new(group->table, group->request.column_id);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < view->segment_count; i++)
-        if (segment_info(view->segments[i])->kind == SEGMENT_WIDE)
+        if (segment_info(view->segments[i])->kind == SEGMENT_COLUMNAR)
             rc = part_segment(part, reader, sums, view->segments[i]);
     for (uint32_t i = 0; rc == 0 && i < view->frozen_count; i++)
         rc = part_memtable(part, reader, sums, view->frozen[i]);
-    wide_sums_free(sums);
+    columnar_sums_free(sums);
     return rc;
 }
 
@@ -256,13 +256,13 @@ static void part_done(struct job *job)
 static bool view_has_exceptions(const struct view *view, uint32_t table_id)
 {
     for (uint32_t i = 0; i < view->segment_count; i++)
-        if (segment_info(view->segments[i])->kind == SEGMENT_NARROW)
+        if (segment_info(view->segments[i])->kind == SEGMENT_ROW)
             return true;
     for (uint32_t i = 0; i < view->frozen_count; i++) {
         int64_t token;
         struct bytes key;
-        if (narrow_memtable_seek(view->frozen[i]->narrow, table_id, INT64_MIN, (struct bytes){0},
-                                 false, &token, &key))
+        if (row_memtable_seek(view->frozen[i]->rows, table_id, INT64_MIN, (struct bytes){0}, false,
+                              &token, &key))
             return true;
     }
     return false;

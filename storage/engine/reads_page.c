@@ -10,7 +10,7 @@
 #include "counters/counter_cell.h"
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"
-#include "storage/segment/narrow_segment.h"
+#include "storage/segment/row_segment.h"
 
 enum {
     PAGE_ROWS_SURE = 2, /* come whatever their size: a static row, and the one asked for */
@@ -238,7 +238,7 @@ static bool segment_matters(const struct read_job *read, const struct segment *s
 {
     const struct read_part *part = &read->parts[0];
     return read->part_count > 0 && segment_may_have(segment, part->token) &&
-           narrow_segment_may_meet(segment, read->table, &part->slice);
+           row_segment_may_meet(segment, read->table, &part->slice);
 }
 
 void reads_reduce(struct read_job *read)
@@ -259,10 +259,10 @@ static bool memtable_matters(const struct read_job *read, const struct memtable 
     int64_t token;
     struct bytes key;
     if (read->part_count != 1)
-        return narrow_memtable_seek(memtable->narrow, read->table->id, INT64_MIN, bytes_of("", 0),
-                                    false, &token, &key);
-    return narrow_memtable_has(memtable->narrow, read->table->id, read->parts[0].token,
-                               read->parts[0].key);
+        return row_memtable_seek(memtable->rows, read->table->id, INT64_MIN, bytes_of("", 0), false,
+                                 &token, &key);
+    return row_memtable_has(memtable->rows, read->table->id, read->parts[0].token,
+                            read->parts[0].key);
 }
 
 bool reads_is_open_only(struct read_job *read)
@@ -305,13 +305,13 @@ static void open_read_partition(struct open_read *open, int64_t token, struct by
                                 const struct slice *slice)
 {
     struct read_job *read = open->read;
-    struct stream *stream = narrow_memtable_stream_kept(read->viewed->narrow, read->table, token,
-                                                        key, slice, read->view.frame, read->arena);
+    struct stream *stream = row_memtable_stream_kept(read->viewed->rows, read->table, token, key,
+                                                     slice, read->view.frame, read->arena);
     struct unfiltered item;
     given_begin(read, token, key);
     while (stream != NULL && !open_read_is_over(open)) {
         if (read->request.one_of_each && read->given.data != NULL)
-            open->items += narrow_memtable_stream_pass(stream, read->given);
+            open->items += row_memtable_stream_pass(stream, read->given);
         if (stream->next(stream, &item, NULL) != 1)
             break;
         open->items++;

@@ -62,7 +62,7 @@ struct read_job {
     bool has_horizon;     /* nothing at or past it was captured */
     int64_t horizon_token;
     struct bytes horizon_key;
-    struct wide_rows *fresh; /* of the open memtable; NULL: none */
+    struct columnar_rows *fresh; /* of the open memtable; NULL: none */
     struct memtable *viewed; /* by the page, referenced; NULL: none */
     struct page_row *rows;
     uint32_t row_count;

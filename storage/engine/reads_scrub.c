@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "storage/engine/reads.h"
 #include "storage/engine/run_rebuild.h"
-#include "storage/segment/narrow_segment.h"
-#include "storage/segment/wide_segment.h"
+#include "storage/segment/columnar_segment.h"
+#include "storage/segment/row_segment.h"
 
 enum { FINDINGS_MAX = 1000, PARTITION_ROWS_MAX = 1 << 26 };
 
@@ -65,11 +65,11 @@ static void scrub_advise(struct scrub_job *scrub, const char *path, const struct
 }
 
 static void compare_stats(struct scrub_job *scrub, const char *where, const struct table *table,
-                          struct bytes key, const struct wide_rows *rows,
+                          struct bytes key, const struct columnar_rows *rows,
                           const struct partition_stats *kept)
 {
     struct partition_stats counted = {0};
-    wide_rows_stats(rows, &counted);
+    columnar_rows_stats(rows, &counted);
     if (!stats_equal(&counted, kept)) {
         char detail[128];
         snprintf(detail, sizeof(detail),
@@ -81,18 +81,18 @@ static void compare_stats(struct scrub_job *scrub, const char *where, const stru
 }
 
 /* Both return whether a page is damaged. */
-static bool scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
-                               const struct table *table, const char *path)
+static bool scrub_columnar_segment(struct scrub_job *scrub, struct segment *segment,
+                                   const struct table *table, const char *path)
 {
-    struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
-    struct wide_rows rows;
-    wide_rows_init(&rows, table);
+    struct columnar_segment_reader *reader = columnar_segment_reader_new(segment, table);
+    struct columnar_rows rows;
+    columnar_rows_init(&rows, table);
     struct segment_cursor *cursor = segment_cursor_take(segment);
     bool is_damaged = false;
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
         const struct segment_partition *partition = segment_directory_at(cursor, i);
         struct error err = {0};
-        int rc = wide_segment_reader_rows(reader, partition, PARTITION_ROWS_MAX, &rows, &err);
+        int rc = columnar_segment_reader_rows(reader, partition, PARTITION_ROWS_MAX, &rows, &err);
         if (rc != 0) {
             scrub_found(scrub, path, table->id, partition->key, err.text);
             is_damaged = is_damaged || rc == ERROR_CORRUPT;
@@ -101,8 +101,8 @@ static bool scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
         compare_stats(scrub, path, table, partition->key, &rows, partition->stats);
     }
     segment_cursor_give(segment, cursor);
-    wide_rows_release(&rows);
-    wide_segment_reader_free(reader);
+    columnar_rows_release(&rows);
+    columnar_segment_reader_free(reader);
     return is_damaged;
 }
 
@@ -112,7 +112,7 @@ static bool span_has(const struct segment *segment, const struct table *table,
 {
     const struct clustering *clustering = &item->row.clustering;
     struct slice slice = {.start = {*clustering, BOUND_BEFORE}, .end = {*clustering, BOUND_AFTER}};
-    return item->kind == UNFILTERED_BOUND || narrow_segment_may_meet(segment, table, &slice);
+    return item->kind == UNFILTERED_BOUND || row_segment_may_meet(segment, table, &slice);
 }
 
 /* The page is what was written; a version before this one wrote values of other types. */
@@ -131,7 +131,7 @@ static void check_item(struct scrub_job *scrub, const char *path, const struct t
     scrub_found(scrub, path, table->id, key, (const char *)scrub->detail.data);
 }
 
-/* A narrow directory counts rows, bounds and the partition's deletion. */
+/* A row directory counts rows, bounds and the partition's deletion. */
 static int drain_stream(struct scrub_job *scrub, const char *path, const struct segment *segment,
                         struct bytes key, struct stream *stream, uint64_t *items, struct error *err)
 {
@@ -150,8 +150,8 @@ static int drain_stream(struct scrub_job *scrub, const char *path, const struct 
     return rc;
 }
 
-static bool scrub_narrow_segment(struct scrub_job *scrub, struct segment *segment,
-                                 const struct table *table, const char *path)
+static bool scrub_row_segment(struct scrub_job *scrub, struct segment *segment,
+                              const struct table *table, const char *path)
 {
     struct slice slice = stream_slice_all();
     struct segment_cursor *cursor = segment_cursor_take(segment);
@@ -161,8 +161,8 @@ static bool scrub_narrow_segment(struct scrub_job *scrub, struct segment *segmen
         struct stream *stream;
         struct error err = {0};
         uint64_t items = 0;
-        int rc = narrow_segment_stream(segment, table, partition->token, partition->key, &slice,
-                                       &stream, &err);
+        int rc = row_segment_stream(segment, table, partition->token, partition->key, &slice,
+                                    &stream, &err);
         if (rc == 0 && stream != NULL)
             rc = drain_stream(scrub, path, segment, partition->key, stream, &items, &err);
         if (rc == 0 && items != partition->rows) {
@@ -192,18 +192,18 @@ static void scrub_zeros(struct scrub_job *scrub, struct segment *segment)
 
 static void scrub_memtable(struct scrub_job *scrub, const struct memtable *memtable)
 {
-    for (uint32_t w = 0; w < memtable->wide_count; w++) {
-        const struct wide_memtable *wide = memtable->wide[w].rows;
-        const struct table *table = schema_table(memtable->schema, memtable->wide[w].table_id);
-        struct wide_rows rows;
-        wide_rows_init(&rows, table);
-        for (uint32_t p = 0; p < wide_memtable_partition_count(wide); p++) {
-            wide_memtable_rows(wide, p, UINT64_MAX, &rows);
-            const struct partition_stats stats = wide_memtable_stats(wide, p, UINT64_MAX);
-            compare_stats(scrub, "memory", table, wide_memtable_partition_key(wide, p), &rows,
-                          &stats);
+    for (uint32_t w = 0; w < memtable->columnar_count; w++) {
+        const struct columnar_memtable *columnar = memtable->columnar[w].rows;
+        const struct table *table = schema_table(memtable->schema, memtable->columnar[w].table_id);
+        struct columnar_rows rows;
+        columnar_rows_init(&rows, table);
+        for (uint32_t p = 0; p < columnar_memtable_partition_count(columnar); p++) {
+            columnar_memtable_rows(columnar, p, UINT64_MAX, &rows);
+            const struct partition_stats stats = columnar_memtable_stats(columnar, p, UINT64_MAX);
+            compare_stats(scrub, "memory", table, columnar_memtable_partition_key(columnar, p),
+                          &rows, &stats);
         }
-        wide_rows_release(&rows);
+        columnar_rows_release(&rows);
     }
 }
 
@@ -218,9 +218,9 @@ static void scrub_run(struct job *job)
         segment_path(info->id, path);
         if (table == NULL)
             continue;
-        bool is_damaged = info->kind == SEGMENT_WIDE
-                              ? scrub_wide_segment(scrub, segment, table, path)
-                              : scrub_narrow_segment(scrub, segment, table, path);
+        bool is_damaged = info->kind == SEGMENT_COLUMNAR
+                              ? scrub_columnar_segment(scrub, segment, table, path)
+                              : scrub_row_segment(scrub, segment, table, path);
         if (is_damaged)
             scrub_advise(scrub, path, info);
         scrub_zeros(scrub, segment);

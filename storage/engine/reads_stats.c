@@ -196,7 +196,7 @@ struct stats_scan {
     struct reads *reads;
     const struct table *table;
     uint32_t column_id;
-    struct view view; /* without wide segments, whose partitions the index has */
+    struct view view; /* without columnar segments, whose partitions the index has */
     struct partition_reader *reader;
     enum read_view read_view;
     bool has_last; /* token and key: of the last partition worked on */
@@ -330,7 +330,7 @@ static void scan_begin(struct freeze_waiter *waiter, int status)
     }
     view_take(reads->memtables, reads->runs, scan->table->id, frame_of(reads, scan->read_view),
               &scan->view);
-    view_leave_wide(&scan->view);
+    view_leave_columnar(&scan->view);
     scan->table = schema_table(scan->view.schema, scan->table->id);
     scan->reader = partition_reader_new(&scan->view, scan->table);
     scan_step(scan);

@@ -118,7 +118,7 @@ static void index_prefetch(const struct partition_index *index, struct segment_c
 /* A segment that memory did not know: its stats join the table's index. */
 void run_set_index_segment(struct run_set *runs, struct segment *segment)
 {
-    if (segment_info(segment)->kind != SEGMENT_WIDE)
+    if (segment_info(segment)->kind != SEGMENT_COLUMNAR)
         return;
     struct partition_index *index = index_for(runs, segment_info(segment)->table_id);
     struct segment_cursor *cursor = segment_cursor_take(segment);
@@ -139,7 +139,7 @@ void run_set_index_partition(struct run_set *runs, uint32_t table_id, int64_t to
     for (uint32_t i = 0; i < runs->count; i++) {
         struct segment *segment = runs->segments[i];
         if (segment_info(segment)->table_id != table_id ||
-            segment_info(segment)->kind != SEGMENT_WIDE || !segment_may_have(segment, token)) {
+            segment_info(segment)->kind != SEGMENT_COLUMNAR || !segment_may_have(segment, token)) {
             continue;
         }
         struct segment_cursor *cursor = segment_cursor_take(segment);
@@ -184,7 +184,7 @@ bool run_set_may_have_exceptions(const struct run_set *runs, const struct table 
 {
     for (uint32_t i = 0; i < runs->count; i++) {
         const struct segment_info *info = segment_info(runs->segments[i]);
-        if (info->table_id == table->id && info->kind == SEGMENT_NARROW)
+        if (info->table_id == table->id && info->kind == SEGMENT_ROW)
             return true;
     }
     return false;
@@ -195,7 +195,7 @@ bool run_set_has_exceptions(const struct run_set *runs, const struct table *tabl
 {
     for (uint32_t i = 0; i < runs->count; i++) {
         const struct segment_info *info = segment_info(runs->segments[i]);
-        if (info->table_id == table->id && info->kind == SEGMENT_NARROW &&
+        if (info->table_id == table->id && info->kind == SEGMENT_ROW &&
             segment_has(runs->segments[i], token, key)) {
             return true;
         }

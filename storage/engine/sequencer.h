@@ -7,7 +7,7 @@
  *   and log hold the same batches in the same order, and a frame is a whole number of batches.
  * - No `done` is called, and no reader sees a batch, before the sync of its frame returned.
  * - At most two frames are not durable: the one the log is writing and the open one.  Memtables
- *   rely on it (wide_memtable.h): they keep three versions of their sums.
+ *   rely on it (columnar_memtable.h): they keep three versions of their sums.
  * - A memtable is frozen between two frames only.
  *
  * Happy path of a batch that sequencer_admit.c admits: the hook runs, the batch is serialized into

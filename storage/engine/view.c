@@ -17,11 +17,11 @@ void view_take(const struct memtable_set *memtables, const struct run_set *runs,
             view->segments[view->segment_count++] = segment_ref(runs->segments[i]);
 }
 
-void view_leave_wide(struct view *view)
+void view_leave_columnar(struct view *view)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < view->segment_count; i++)
-        if (segment_info(view->segments[i])->kind == SEGMENT_WIDE)
+        if (segment_info(view->segments[i])->kind == SEGMENT_COLUMNAR)
             segment_unref(view->segments[i]);
         else
             view->segments[count++] = view->segments[i];

@@ -23,6 +23,6 @@ struct view {
 void view_take(const struct memtable_set *memtables, const struct run_set *runs, uint32_t table_id,
                uint64_t frame, struct view *view_out);
 /* Give up the sealed fresh runs: for a reader that has the index of their sums. */
-void view_leave_wide(struct view *view);
+void view_leave_columnar(struct view *view);
 void view_release(struct view *view);
 #endif

@@ -203,9 +203,9 @@ static void get_segment(struct reader *reader, struct segment_info *segment)
     segment->id = reader_u64(reader);
     segment->table_id = reader_u32(reader);
     kind = reader_u8(reader);
-    if (kind != SEGMENT_WIDE && kind != SEGMENT_NARROW)
+    if (kind != SEGMENT_COLUMNAR && kind != SEGMENT_ROW)
         reader->failed = true;
-    segment->kind = kind == SEGMENT_WIDE ? SEGMENT_WIDE : SEGMENT_NARROW;
+    segment->kind = kind == SEGMENT_COLUMNAR ? SEGMENT_COLUMNAR : SEGMENT_ROW;
     segment->frame_first = reader_u64(reader);
     segment->frame_last = reader_u64(reader);
     segment->size = reader_u64(reader);

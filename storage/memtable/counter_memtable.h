@@ -45,7 +45,7 @@ struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        const struct slice *slice, uint64_t frame,
                                        uint64_t shard_id);
 
-/* As in narrow_memtable.h. */
+/* As in row_memtable.h. */
 bool counter_memtable_seek(const struct counter_memtable *memtable, uint32_t table_id,
                            int64_t token, struct bytes key, bool after, int64_t *token_out,
                            struct bytes *key_out);

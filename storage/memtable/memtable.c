@@ -1,8 +1,8 @@
 /* memtable: applies batches to the layouts, and counts.
  *
  * Counting rules are the hot path: "each row of this block adds one to the counter of its ad".  The
- * wide memtable has already mapped the block's strings to its own codes, so the counter's slot is
- * found by an array lookup per distinct string of a block, and increments are summed per string
+ * columnar memtable has already mapped the block's strings to its own codes, so the counter's slot
+ * is found by an array lookup per distinct string of a block, and increments are summed per string
  * before they touch a slot: a click costs one addition in a small array. */
 #include "storage/memtable/memtable.h"
 
@@ -13,8 +13,8 @@
 
 enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8, SLOTS_AT_ONCE = 64 };
 
-/* Slots of one counter column, by the code of the string that is its key: the wide memtable's code
- * of a column's string, or its partition number for a component of the partition key. */
+/* Slots of one counter column, by the code of the string that is its key: the columnar memtable's
+ * code of a column's string, or its partition number for a component of the partition key. */
 struct counting_slots {
     uint32_t table_id;
     struct counting_rule rule; /* `block` is not part of the identity */
@@ -31,7 +31,7 @@ struct memtable *memtable_new(struct schema *schema, uint64_t frame_first,
     memtable->references = 1;
     memtable->arena = arena_new_supplied(supply);
     memtable->schema = schema_ref(schema);
-    memtable->narrow = narrow_memtable_new(memtable->arena);
+    memtable->rows = row_memtable_new(memtable->arena);
     memtable->counters = counter_memtable_new(memtable->arena);
     memtable->frame_first = frame_first;
     memtable->timestamp_max_us = INT64_MIN;
@@ -58,15 +58,15 @@ struct arena *memtable_free(struct memtable *memtable)
 {
     struct arena *arena = memtable->arena;
 
-    for (uint32_t i = 0; i < memtable->wide_count; i++)
-        wide_memtable_free(memtable->wide[i].rows);
+    for (uint32_t i = 0; i < memtable->columnar_count; i++)
+        columnar_memtable_free(memtable->columnar[i].rows);
     for (uint32_t i = 0; i < memtable->slots_count; i++) {
         memory_free(memtable->slots[i].slots);
         memory_free(memtable->slots[i].counts);
     }
-    memory_free(memtable->wide);
+    memory_free(memtable->columnar);
     memory_free(memtable->slots);
-    narrow_memtable_free(memtable->narrow);
+    row_memtable_free(memtable->rows);
     counter_memtable_free(memtable->counters);
     memory_free(memtable);
     return arena;
@@ -79,25 +79,25 @@ void memtable_unref(struct memtable *memtable)
         arena_free(memtable_free(last));
 }
 
-struct wide_memtable *memtable_wide(const struct memtable *memtable, uint32_t table_id)
+struct columnar_memtable *memtable_columnar(const struct memtable *memtable, uint32_t table_id)
 {
-    for (uint32_t i = 0; i < memtable->wide_count; i++)
-        if (memtable->wide[i].table_id == table_id)
-            return memtable->wide[i].rows;
+    for (uint32_t i = 0; i < memtable->columnar_count; i++)
+        if (memtable->columnar[i].table_id == table_id)
+            return memtable->columnar[i].rows;
     return NULL;
 }
 
-static struct wide_memtable *wide_for(struct memtable *memtable, uint32_t table_id)
+static struct columnar_memtable *columnar_for(struct memtable *memtable, uint32_t table_id)
 {
-    struct wide_memtable *found = memtable_wide(memtable, table_id);
+    struct columnar_memtable *found = memtable_columnar(memtable, table_id);
     if (found != NULL)
         return found;
     const struct table *table = schema_table(memtable->schema, table_id);
     check(table != NULL && (table->flags & TABLE_RANKED) != 0);
-    memtable->wide =
-        memory_resize(memtable->wide, (memtable->wide_count + 1) * sizeof(struct wide_part));
-    found = wide_memtable_new(table, memtable->arena);
-    memtable->wide[memtable->wide_count++] = (struct wide_part){table_id, found};
+    memtable->columnar = memory_resize(memtable->columnar, (memtable->columnar_count + 1) *
+                                                               sizeof(struct columnar_part));
+    found = columnar_memtable_new(table, memtable->arena);
+    memtable->columnar[memtable->columnar_count++] = (struct columnar_part){table_id, found};
     return found;
 }
 
@@ -208,20 +208,20 @@ static void count_codes(struct memtable *memtable, struct counting_slots *slots,
 }
 
 static void apply_rule(struct memtable *memtable, struct block *block,
-                       const struct counting_rule *rule, const struct wide_memtable *wide,
+                       const struct counting_rule *rule, const struct columnar_memtable *columnar,
                        uint64_t frame)
 {
     struct counting_slots *slots = slots_for(memtable, block->table_id, rule);
     const struct block_dictionary *keys = &block->partitions;
     const uint32_t *codes = block->partition_codes;
-    const uint32_t *mapped = wide_memtable_mapped_partitions(wide);
+    const uint32_t *mapped = columnar_memtable_mapped_partitions(columnar);
     const uint8_t *absent = NULL;
     if (rule->column_id != 0) {
         struct block_column *column = block_column_at(block, rule->column_id);
         keys = &column->dictionary;
         codes = column->codes;
         absent = column->absent;
-        mapped = wide_memtable_mapped_codes(wide, rule->column_id);
+        mapped = columnar_memtable_mapped_codes(columnar, rule->column_id);
     }
     uint32_t *counts = counts_for(slots, keys->count);
     for (uint32_t i = 0; i < block->rows; i++)
@@ -236,12 +236,12 @@ static void apply_blocks(struct memtable *memtable, const struct write_batch *ba
         struct block *block = batch->blocks[i];
         if (block->rows == 0)
             continue;
-        struct wide_memtable *wide = wide_for(memtable, block->table_id);
-        wide_memtable_apply(wide, block, frame, timestamp_us);
-        memtable->wide_rows += block->rows;
+        struct columnar_memtable *columnar = columnar_for(memtable, block->table_id);
+        columnar_memtable_apply(columnar, block, frame, timestamp_us);
+        memtable->columnar_rows += block->rows;
         for (uint32_t r = 0; r < batch->rule_count; r++)
             if (batch->rules[r].block == i)
-                apply_rule(memtable, block, &batch->rules[r], wide, frame);
+                apply_rule(memtable, block, &batch->rules[r], columnar, frame);
     }
 }
 
@@ -290,11 +290,11 @@ static inline void prefetch_behind(const struct memtable *memtable, const struct
     uint32_t left = count - index;
     if (left > 2 * PREFETCH_AHEAD) {
         struct write_place place = place_of(batch, index + 2 * PREFETCH_AHEAD);
-        narrow_memtable_prefetch_place(memtable->narrow, place.table_id, place.token);
+        row_memtable_prefetch_place(memtable->rows, place.table_id, place.token);
     }
     if (left > PREFETCH_AHEAD) {
         struct write_place place = place_of(batch, index + PREFETCH_AHEAD);
-        narrow_memtable_prefetch(memtable->narrow, place.table_id, place.token);
+        row_memtable_prefetch(memtable->rows, place.table_id, place.token);
     }
 }
 
@@ -317,15 +317,14 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
         }
         int64_t oldest_us = mutation_oldest_us(mutation);
         memtable->oldest_us = oldest_us < memtable->oldest_us ? oldest_us : memtable->oldest_us;
-        narrow_memtable_apply(memtable->narrow, table, mutation, frame, timestamp_us++);
+        row_memtable_apply(memtable->rows, table, mutation, frame, timestamp_us++);
     }
     for (uint32_t i = 0; i < batch->rows.run_count; i++) {
         const struct packed_run *run = &batch->rows.runs[i];
         prefetch_behind(memtable, batch, i, batch->rows.run_count, run_place);
         const struct table *table = schema_table(memtable->schema, run->table_id);
         check(table != NULL);
-        narrow_memtable_apply_rows(memtable->narrow, table, &batch->rows, run, frame,
-                                   timestamp_us++);
+        row_memtable_apply_rows(memtable->rows, table, &batch->rows, run, frame, timestamp_us++);
     }
     for (uint32_t i = 0; i < batch->increment_count; i++, timestamp_us++)
         if (!schema_is_unread(memtable->schema, batch->increments[i].table_id))
@@ -339,22 +338,22 @@ void memtable_freeze(struct memtable *memtable, uint64_t frame_last)
     check(!memtable->is_frozen && frame_last + 1 >= memtable->frame_first);
     memtable->is_frozen = true;
     memtable->frame_last = frame_last;
-    for (uint32_t i = 0; i < memtable->wide_count; i++)
-        wide_memtable_freeze(memtable->wide[i].rows);
+    for (uint32_t i = 0; i < memtable->columnar_count; i++)
+        columnar_memtable_freeze(memtable->columnar[i].rows);
 }
 
 bool memtable_is_empty(const struct memtable *memtable)
 {
-    return memtable->wide_rows == 0 && narrow_memtable_is_empty(memtable->narrow) &&
+    return memtable->columnar_rows == 0 && row_memtable_is_empty(memtable->rows) &&
            counter_memtable_is_empty(memtable->counters);
 }
 
 size_t memtable_bytes(const struct memtable *memtable)
 {
-    size_t bytes = arena_held(memtable->arena) + narrow_memtable_bytes(memtable->narrow) +
+    size_t bytes = arena_held(memtable->arena) + row_memtable_bytes(memtable->rows) +
                    counter_memtable_bytes(memtable->counters);
-    for (uint32_t i = 0; i < memtable->wide_count; i++)
-        bytes += wide_memtable_bytes(memtable->wide[i].rows);
+    for (uint32_t i = 0; i < memtable->columnar_count; i++)
+        bytes += columnar_memtable_bytes(memtable->columnar[i].rows);
     for (uint32_t i = 0; i < memtable->slots_count; i++) {
         const struct counting_slots *slots = &memtable->slots[i];
         bytes += ((size_t)slots->capacity + slots->counts_capacity) * sizeof(uint32_t);

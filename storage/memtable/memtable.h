@@ -1,19 +1,19 @@
 /* memtable: everything that one span of frames wrote, of all tables, until it is in segments.
  *
- * One generation: the wide memtables of ranked tables, the narrow memtable, the counters, on one
+ * One generation: the columnar memtables of ranked tables, the row memtable, the counters, on one
  * arena.  The engine has one open and any number of frozen ones, whose frame spans follow one
  * another.  Applying a batch is all there is to recovery: replay does the same calls. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_H
 
 #include "storage/cell/write_batch.h"
+#include "storage/memtable/columnar_memtable.h"
 #include "storage/memtable/counter_memtable.h"
-#include "storage/memtable/narrow_memtable.h"
-#include "storage/memtable/wide_memtable.h"
+#include "storage/memtable/row_memtable.h"
 
-struct wide_part {
+struct columnar_part {
     uint32_t table_id;
-    struct wide_memtable *rows;
+    struct columnar_memtable *rows;
 };
 
 struct counting_slots;
@@ -24,9 +24,9 @@ struct memtable {
     uint32_t references;               /* engine thread only: jobs' holders are there too */
     struct arena *arena;
     struct schema *schema;             /* referenced; what its tables point into */
-    struct wide_part *wide;
-    uint32_t wide_count;
-    struct narrow_memtable *narrow;
+    struct columnar_part *columnar;
+    uint32_t columnar_count;
+    struct row_memtable *rows;
     struct counter_memtable *counters;
     struct counting_slots *slots;      /* counter slots by string code, one list per rule */
     uint32_t slots_count;
@@ -39,7 +39,7 @@ struct memtable {
                                         * to any frame; 0: none */
     int64_t oldest_us;                 /* nothing in it was written earlier, by whose clock ever;
                                         * INT64_MAX: it is empty */
-    uint64_t wide_rows;                /* of all ranked tables */
+    uint64_t columnar_rows;            /* of all ranked tables */
     bool is_frozen;
 };
 
@@ -63,7 +63,7 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
 void memtable_freeze(struct memtable *memtable, uint64_t frame_last);
 
 /* NULL when it has no rows of the table. */
-struct wide_memtable *memtable_wide(const struct memtable *memtable, uint32_t table_id);
+struct columnar_memtable *memtable_columnar(const struct memtable *memtable, uint32_t table_id);
 bool memtable_is_empty(const struct memtable *memtable);
 size_t memtable_bytes(const struct memtable *memtable);        /* of memory */
 #endif

@@ -1,6 +1,6 @@
 /* memtable_partitions: the partitions of all tables that one part of a memtable holds, in order.
  *
- * The narrow memtable and the counters keep different things of a partition and find it alike: by
+ * The row memtable and the counters keep different things of a partition and find it alike: by
  * table, token and key.  Whatever they keep begins with a struct memtable_partition.
  *
  * One is sought by a hash, for a tree of a hundred thousand costs a handful of cache misses where a
@@ -58,7 +58,7 @@ void memtable_partitions_prefetch(const struct memtable_partitions *partitions, 
 
 struct bytes memtable_partitions_key(const struct memtable_partition *partition);
 
-/* As narrow_memtable_seek and narrow_memtable_next_table. */
+/* As row_memtable_seek and row_memtable_next_table. */
 bool memtable_partitions_seek(const struct memtable_partitions *partitions, uint32_t table_id,
                               int64_t token, struct bytes key, bool after, int64_t *token_out,
                               struct bytes *key_out);

@@ -46,7 +46,7 @@ struct segment {
     struct reader_pool *readers;
     struct reader_spare *scratch; /* places of the pool's, all three */
     struct reader_spare *cursor;
-    struct reader_spare **expanded; /* page i is in place i % expanded_count; narrow ones only */
+    struct reader_spare **expanded; /* page i is in place i % expanded_count; row ones only */
     uint32_t expanded_count;
     struct segment_directory *directory;
     uint64_t zeros; /* where those before the footer begin: fewer than SEGMENT_BLOCK */
@@ -173,7 +173,7 @@ static int segment_load_index(struct segment *segment, const struct segment_foot
     if (reader.failed || reader_left(&reader) > 0 ||
         offset != footer->sections[SECTION_DIRECTORY].offset)
         return error_set(err, ERROR_CORRUPT, "page index: it does not cover the pages");
-    if (segment->info.kind == SEGMENT_NARROW) {
+    if (segment->info.kind == SEGMENT_ROW) {
         bool is_small = segment->page_count < EXPANDED_PLACES_MAX;
         segment->expanded_count = is_small ? segment->page_count : EXPANDED_PLACES_MAX;
         segment->expanded = memory_zeroed(segment->expanded_count, sizeof *segment->expanded);

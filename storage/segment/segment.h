@@ -1,6 +1,6 @@
 /* segment: the file of an immutable run: pages with checksums, a directory of partitions, a footer.
  *
- * The container knows nothing of what is in a page: wide_page.h and narrow_page.h do.  A file is
+ * The container knows nothing of what is in a page: columnar_page.h and row_page.h do.  A file is
  * written whole under a temporary name, synced, renamed, the directory synced; the manifest makes
  * it live.  Written past the page cache in large pieces.  Layout: FORMATS.md "Segment".
  *
@@ -108,7 +108,7 @@ struct bytes segment_page_first(const struct segment *segment, uint32_t page);
 struct bytes segment_extra(const struct segment *segment);
 /* Where its readers leave what they would like to find again, and borrow what they work with. */
 struct reader_pool *segment_readers(const struct segment *segment);
-/* The place in it for what readers of a narrow segment work with, */
+/* The place in it for what readers of a row segment work with, */
 struct reader_spare **segment_scratch(struct segment *segment);
 /* and the one for the expanded page, which it may share with others. */
 struct reader_spare **segment_page_place(struct segment *segment, uint32_t page);

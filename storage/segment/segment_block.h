@@ -24,7 +24,7 @@ struct segment_block {
     uint32_t capacity;
     struct buffer bytes;                   /* what the partitions' keys point into */
     struct segment_partition *partitions;
-    struct partition_stats *stats;         /* by partition; NULL in narrow segments */
+    struct partition_stats *stats;         /* by partition; NULL in row segments */
 };
 
 void segment_block_clear(struct segment_block *block);         /* keeps the memory */

@@ -320,7 +320,7 @@ int segment_directory_open(const struct segment_info *info, uint32_t format, uin
     *content = (struct buffer){0};
     directory->format = format;
     directory->page_count = page_count;
-    directory->has_stats = info->kind == SEGMENT_WIDE;
+    directory->has_stats = info->kind == SEGMENT_COLUMNAR;
     struct directory_walk walk = {.cursor = segment_directory_cursor_new(directory, readers),
                                   .visitor = visitor};
     int rc = directory_read(directory, &walk, info, err);

@@ -27,7 +27,7 @@ struct segment_partition {
     uint32_t page_count;               /* ... and go on through so many */
     uint32_t entry;                    /* which entry of page_first it is: small partitions share */
     struct deletion deletion;          /* of the whole partition; TIMESTAMP_NONE: none */
-    const struct partition_stats *stats;   /* of wide segments; zero rows in narrow ones.  Never
+    const struct partition_stats *stats;   /* of columnar segments; zero rows in row ones.  Never
                                             * NULL when read from a segment; may be when written */
 };
 

@@ -100,7 +100,7 @@ static int block_check(const uint8_t *block, const char *magic, const char *name
     if (version != SEGMENT_FORMAT_ROWS && version != SEGMENT_FORMAT_COLUMNS)
         return error_set(err, ERROR_CORRUPT, "%s: no such format: %" PRIu32, name, version);
     uint32_t kind = load_u32(block + AT_KIND);
-    if (kind != SEGMENT_WIDE && kind != SEGMENT_NARROW)
+    if (kind != SEGMENT_COLUMNAR && kind != SEGMENT_ROW)
         return error_set(err, ERROR_CORRUPT, "%s: no such kind: %" PRIu32, name, kind);
     *format_out = version;
     return 0;

@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-/* Written to disk: the numbers cannot change. */
+/* Written to disk: the numbers cannot change; FORMATS.md calls them wide and narrow. */
 enum segment_kind {
-    SEGMENT_WIDE = 1,                 /* fresh run of a ranked table: columns, stats that add */
-    SEGMENT_NARROW = 2                /* packed rows with the whole cell model */
+    SEGMENT_COLUMNAR = 1,             /* fresh run of a ranked table: columns, stats that add */
+    SEGMENT_ROW = 2                   /* packed rows with the whole cell model */
 };
 
 enum { SEGMENT_KINDS = 2 };

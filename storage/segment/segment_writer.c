@@ -69,7 +69,7 @@ static int writer_flush(struct segment_writer *writer, struct error *err)
                          error_text(rc));
     writer->written += writer->buffered;
     writer->buffered = 0;
-    if (writer->footer.info.kind == SEGMENT_WIDE || writer->written % CACHED_SYNC_SIZE != 0)
+    if (writer->footer.info.kind == SEGMENT_COLUMNAR || writer->written % CACHED_SYNC_SIZE != 0)
         return 0;
     rc = writer->disk->sync(writer->disk, writer->file);
     return rc == 0 ? 0 : error_set(err, rc, "sync %s: %s", writer->path, error_text(rc));
@@ -101,7 +101,7 @@ static int writer_create(struct segment_writer *writer, struct error *err)
 {
     struct disk *disk = writer->disk;
     int flags =
-        DISK_WRITE | DISK_CREATE | (writer->footer.info.kind == SEGMENT_WIDE ? DISK_DIRECT : 0);
+        DISK_WRITE | DISK_CREATE | (writer->footer.info.kind == SEGMENT_COLUMNAR ? DISK_DIRECT : 0);
     segment_format_path_temporary(writer->footer.info.id, writer->path);
     int rc = disk->open(disk, writer->path, flags, &writer->file, err);
     if (rc == 0 || disk->remove(disk, writer->path) != 0)

@@ -1,10 +1,10 @@
 /* vector_codec: a sequence of integers in bytes, near its information content, at scan speed.
  *
- * Every column of a wide page is such a sequence: gaps between times, ranks of ids, amounts.  Their
- * distributions are smooth but skewed, and nothing repeats, so a value is split into a *bucket*
- * (its magnitude and first bits, one byte) and the bits below, which are as good as random.  zstd
- * at its fastest level then only has to Huffman-code the buckets; the rest is stored as it is.
- * Layout: FORMATS.md "Vector". */
+ * Every column of a columnar page is such a sequence: gaps between times, ranks of ids, amounts.
+ * Their distributions are smooth but skewed, and nothing repeats, so a value is split into a
+ * *bucket* (its magnitude and first bits, one byte) and the bits below, which are as good as
+ * random.  zstd at its fastest level then only has to Huffman-code the buckets; the rest is stored
+ * as it is.  Layout: FORMATS.md "Vector". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
 #define DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
 

@@ -14,7 +14,7 @@ static void edit_and_reopen(struct world *world, struct manifest *manifest)
     const struct manifest_state *state = manifest_state(manifest);
     const struct segment_info added = {.id = state->segment_id_next,
                                        .table_id = FUZZ_TABLE_WHOLE,
-                                       .kind = SEGMENT_NARROW,
+                                       .kind = SEGMENT_ROW,
                                        .frame_first = state->flushed_frame + 1,
                                        .frame_last = state->flushed_frame + 2,
                                        .size = 8192,

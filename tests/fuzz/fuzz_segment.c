@@ -1,8 +1,8 @@
 /* fuzz_segment: a segment file is the input; it is opened by what its own footer says of it (as a
  * manifest would), and every partition of it read. */
-#include "storage/segment/narrow_segment.h"
+#include "storage/segment/columnar_segment.h"
+#include "storage/segment/row_segment.h"
 #include "storage/segment/segment_format.h"
-#include "storage/segment/wide_segment.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/sim/sim_world.h"
 
@@ -14,10 +14,10 @@ static void ask_span(const struct segment *segment, const struct table *table,
 {
     struct slice slice = {.start = {row->clustering, BOUND_BEFORE},
                           .end = {row->clustering, BOUND_AFTER}};
-    (void)narrow_segment_may_meet(segment, table, &slice);
+    (void)row_segment_may_meet(segment, table, &slice);
 }
 
-static void read_narrow(struct segment *segment, const struct table *table)
+static void read_packed(struct segment *segment, const struct table *table)
 {
     struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
@@ -27,8 +27,8 @@ static void read_narrow(struct segment *segment, const struct table *table)
             struct stream *stream = NULL;
             struct unfiltered item;
             slice.reversed = reversed != 0;
-            int rc = narrow_segment_stream(segment, table, partition->token, partition->key, &slice,
-                                           &stream, NULL);
+            int rc = row_segment_stream(segment, table, partition->token, partition->key, &slice,
+                                        &stream, NULL);
             while (rc == 0 && stream != NULL && stream->next(stream, &item, NULL) == 1)
                 if (item.kind == UNFILTERED_ROW)
                     ask_span(segment, table, &item.row);
@@ -38,26 +38,26 @@ static void read_narrow(struct segment *segment, const struct table *table)
     segment_cursor_give(segment, cursor);
 }
 
-static void read_wide(struct segment *segment, const struct table *table)
+static void read_columnar(struct segment *segment, const struct table *table)
 {
-    struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
-    struct wide_rows rows;
-    wide_rows_init(&rows, table);
+    struct columnar_segment_reader *reader = columnar_segment_reader_new(segment, table);
+    struct columnar_rows rows;
+    columnar_rows_init(&rows, table);
     struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
         const struct segment_partition *partition = segment_directory_at(cursor, i);
-        if (wide_segment_reader_rows(reader, partition, ROWS_MAX, &rows, NULL) == 0) {
+        if (columnar_segment_reader_rows(reader, partition, ROWS_MAX, &rows, NULL) == 0) {
             struct partition_stats stats = {0};
-            wide_rows_stats(&rows, &stats);
+            columnar_rows_stats(&rows, &stats);
             check(stats.rows == rows.rows);
             stats_release(&stats);
         }
         for (uint32_t piece = 0; piece < partition->page_count && piece < 4; piece++)
-            (void)!wide_segment_reader_piece(reader, partition, piece, &rows, NULL);
+            (void)!columnar_segment_reader_piece(reader, partition, piece, &rows, NULL);
     }
     segment_cursor_give(segment, cursor);
-    wide_rows_release(&rows);
-    wide_segment_reader_free(reader);
+    columnar_rows_release(&rows);
+    columnar_segment_reader_free(reader);
 }
 
 static void read_segment(struct world *world, const struct segment_info *info,
@@ -71,10 +71,10 @@ static void read_segment(struct world *world, const struct segment_info *info,
         return;
     }
     bool is_ranked = (table->flags & TABLE_RANKED) != 0;
-    if (info->kind == SEGMENT_NARROW)
-        read_narrow(segment, table);
+    if (info->kind == SEGMENT_ROW)
+        read_packed(segment, table);
     else if (is_ranked)
-        read_wide(segment, table);
+        read_columnar(segment, table);
     segment_unref(segment);
 }
 

@@ -465,13 +465,13 @@ static void save_pages(const struct seeds *seeds, const struct buffer *content)
     check(segment_format_read_footer(content->data + content->size - SEGMENT_BLOCK, content->size,
                                      &footer, NULL) == 0);
     check(segment_open(seeds->world, &footer.info, &segment, NULL) == 0);
-    const char *target = footer.info.kind == SEGMENT_WIDE ? "wide_page" : "narrow_page";
+    const char *target = footer.info.kind == SEGMENT_COLUMNAR ? "columnar_page" : "row_page";
     char name[32];
     snprintf(name, sizeof(name), "table-%u", footer.info.table_id);
     check(segment_read_page(segment, 0, NULL, &page, NULL) == 0);
     save(seeds, target, name, bytes_of("", 0), buffer_view(&page));
-    if (footer.info.kind == SEGMENT_NARROW && segment_extra(segment).size > 0)
-        save(seeds, "narrow_span", name, bytes_of("", 0), segment_extra(segment));
+    if (footer.info.kind == SEGMENT_ROW && segment_extra(segment).size > 0)
+        save(seeds, "row_span", name, bytes_of("", 0), segment_extra(segment));
     segment_unref(segment);
     buffer_release(&page);
 }

@@ -18,7 +18,7 @@ mkdir -p "$failures"
 # Some take milliseconds a run: they make files, or ask for the memory that a page claims to need.
 runs_of() {
     case $1 in
-    commit_log | narrow_page) echo $((FUZZ_RUNS / 10)) ;;
+    commit_log | row_page) echo $((FUZZ_RUNS / 10)) ;;
     *) echo "$FUZZ_RUNS" ;;
     esac
 }

@@ -2,7 +2,7 @@
  * which says what is in its tables.
  *
  * To be run once for a format, when it is new; what it wrote is then never changed.  Days of two
- * resellers, published; the first of them sealed, its clicks gone; figures in narrow segments with
+ * resellers, published; the first of them sealed, its clicks gone; figures in row segments with
  * spans; and behind the segments, in the log, a stream over a user's own tables, whose rows of
  * before nobody has marked yet. */
 #include <stdio.h>

@@ -669,8 +669,8 @@ Test(compaction, removes_what_it_merged_beside_the_engine_thread_and_before_it_s
     stop(&history);
 }
 
-/* Reports read all narrow runs, and a merge of clicks may take minutes. */
-Test(compaction, merges_narrow_runs_while_clicks_are_being_merged)
+/* Reports read all row runs, and a merge of clicks may take minutes. */
+Test(compaction, merges_row_runs_while_clicks_are_being_merged)
 {
     enum { ROUNDS = 40 };
     static struct history history;

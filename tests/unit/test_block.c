@@ -3,12 +3,12 @@
 
 #include <criterion/criterion.h>
 
-#include "tests/unit/wide_fixture.h"
+#include "tests/unit/columnar_fixture.h"
 
 static struct block *block_random(const struct schema *schema, uint32_t rows, uint32_t partitions)
 {
     uint64_t state = 7;
-    struct block *block = block_new(schema_table(schema, WIDE_TABLE), 4);
+    struct block *block = block_new(schema_table(schema, COLUMNAR_TABLE), 4);
     for (uint32_t i = 0; i < rows; i++) {
         struct click click = click_make(&state, 1000, 300);
         block_add_click(block, (uint32_t)(click_random(&state) % partitions), &click);
@@ -61,7 +61,7 @@ static bool blocks_equal(const struct block *a, const struct block *b)
 Test(block, comes_back_from_its_serialized_form)
 {
     static const uint32_t sizes[] = {0, 1, 2, 300, 2000};
-    struct schema *schema = wide_schema();
+    struct schema *schema = columnar_schema();
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct block *block = block_random(schema, sizes[i], 300);
         struct block *read;
@@ -81,7 +81,7 @@ Test(block, comes_back_from_its_serialized_form)
 
 Test(block, cleared_it_is_filled_again)
 {
-    struct schema *schema = wide_schema();
+    struct schema *schema = columnar_schema();
     struct block *block = block_random(schema, 100, 10);
     struct click click = {.time = 5, .ad = 1, .amount = 2, .scale = 2, .derived = 1, .note = 1};
     block_clear(block);
@@ -153,7 +153,7 @@ static void expect_copied(const struct block *from, uint32_t first, uint32_t end
 Test(block, rows_are_copied_with_the_strings_that_they_use_and_no_others)
 {
     static const uint32_t ends[] = {0, 1, 2, 300, 301, 1999, 2000};
-    struct schema *schema = wide_schema();
+    struct schema *schema = columnar_schema();
     struct block *block = block_random(schema, 2000, 300);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         for (size_t first = 0; first <= i; first++)
@@ -165,18 +165,18 @@ Test(block, rows_are_copied_with_the_strings_that_they_use_and_no_others)
 Test(block, a_column_added_later_is_absent_in_every_row)
 {
     struct error err;
-    struct schema *schema = wide_schema();
+    struct schema *schema = columnar_schema();
     struct block *block = block_random(schema, 20, 3);
     struct buffer buffer = {0};
     block_serialize(block, &buffer);
     struct schema *altered = schema_copy(schema);
     struct column_definition added = {.name = "more", .type = "int", .kind = COLUMN_REGULAR};
-    cr_assert_eq(schema_add_columns(altered, WIDE_TABLE, &added, 1, &err), 0);
+    cr_assert_eq(schema_add_columns(altered, COLUMNAR_TABLE, &added, 1, &err), 0);
     struct reader reader = reader_of(buffer_view(&buffer));
     struct block *read;
     cr_assert_eq(block_deserialize(&reader, altered, &read, &err), 0);
     const struct column *column =
-        schema_column_named(schema_table(altered, WIDE_TABLE), bytes_text("more"));
+        schema_column_named(schema_table(altered, COLUMNAR_TABLE), bytes_text("more"));
     const struct block_column *more = block_column_at(read, column->id);
     for (uint32_t i = 0; i < read->rows; i++)
         cr_assert_eq(more->absent[i], 1);
@@ -206,7 +206,7 @@ static void assert_sound(const struct block *block)
 
 Test(block, truncated_at_every_byte_it_is_corrupt)
 {
-    struct schema *schema = wide_schema();
+    struct schema *schema = columnar_schema();
     struct block *block = block_random(schema, 40, 9);
     struct buffer buffer = {0};
     block_serialize(block, &buffer);
@@ -225,7 +225,7 @@ Test(block, truncated_at_every_byte_it_is_corrupt)
 
 Test(block, every_bit_may_be_flipped)
 {
-    struct schema *schema = wide_schema();
+    struct schema *schema = columnar_schema();
     struct block *block = block_random(schema, 40, 9);
     struct buffer buffer = {0};
     block_serialize(block, &buffer);

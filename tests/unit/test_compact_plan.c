@@ -129,7 +129,7 @@ static uint64_t times_written(uint32_t flushes, uint32_t runs_min, uint32_t runs
 /* A merge makes the runs of its rows four times as large, or twice: 4096 is 4 to the sixth. */
 Test(compact_plan, a_day_however_long_is_written_again_as_often_as_its_logarithm)
 {
-    cr_expect_leq(times_written(4096, COMPACT_WIDE_RUNS_MIN, 24), 6);
+    cr_expect_leq(times_written(4096, COMPACT_COLUMNAR_MIN, 24), 6);
     cr_expect_leq(times_written(4096, COMPACT_RUNS_MIN, 16), 12);
 }
 

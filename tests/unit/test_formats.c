@@ -74,7 +74,7 @@ Test(formats, of_the_commit_log_are_shown_as_the_log_writes_them)
     sim_world_free(sim);
 }
 
-Test(formats, of_a_narrow_span_are_shown_as_the_golden_segment_has_them)
+Test(formats, of_a_row_span_are_shown_as_the_golden_segment_has_them)
 {
     struct buffer file = golden_read("tests/golden/v1/rollup/segments/0000000000000003.seg");
     struct segment_footer footer;

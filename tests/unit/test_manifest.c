@@ -86,7 +86,7 @@ static struct segment_info segment_example(uint64_t id)
 {
     struct segment_info segment = {.id = id,
                                    .table_id = 7,
-                                   .kind = SEGMENT_NARROW,
+                                   .kind = SEGMENT_ROW,
                                    .frame_first = id * 10,
                                    .frame_last = id * 10 + 9,
                                    .size = id * 1000,

@@ -29,7 +29,7 @@ static struct segment_info make_segment(struct world *world, uint64_t id)
 {
     struct segment_info info = {.id = id,
                                 .table_id = 7,
-                                .kind = SEGMENT_NARROW,
+                                .kind = SEGMENT_ROW,
                                 .frame_first = id,
                                 .frame_last = id,
                                 .schema_version = 1};

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/murmur3.h"
-#include "storage/memtable/narrow_memtable.h"
+#include "storage/memtable/row_memtable.h"
 #include "tests/sim/partition_model.h"
 
 struct fixture {
@@ -201,17 +201,17 @@ Test(mutation, cut_anywhere_is_corrupt)
 static void apply_and_read(struct fixture *fixture, const struct mutation *mutation)
 {
     const struct table *table = schema_table(fixture->schema, mutation->table_id);
-    struct narrow_memtable *memtable = narrow_memtable_new(fixture->arena);
+    struct row_memtable *memtable = row_memtable_new(fixture->arena);
     struct slice slice = stream_slice_all();
     struct unfiltered item;
 
-    narrow_memtable_apply(memtable, table, mutation, 1, 1000);
+    row_memtable_apply(memtable, table, mutation, 1, 1000);
     struct stream *stream = stream_live(
-        narrow_memtable_stream(memtable, table, mutation->token, mutation->key, &slice, 1), 50);
+        row_memtable_stream(memtable, table, mutation->token, mutation->key, &slice, 1), 50);
     while (stream->next(stream, &item, NULL) > 0)
         cr_assert_eq(item.kind, UNFILTERED_ROW);
     stream_close(stream);
-    narrow_memtable_free(memtable);
+    row_memtable_free(memtable);
 }
 
 Test(mutation, a_flipped_bit_is_refused_or_gives_something_that_can_be_applied)

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "base/murmur3.h"
-#include "storage/memtable/narrow_memtable.h"
+#include "storage/memtable/row_memtable.h"
 #include "storage/cell/write_batch.h"
 #include "tests/sim/partition_model.h"
 
@@ -160,12 +160,12 @@ Test(packed_rows, a_row_that_does_not_follow_begins_a_run)
 }
 
 /* All that a reader at `frame` gets, packed. */
-static void read_all(const struct fixture *fixture, const struct narrow_memtable *memtable,
+static void read_all(const struct fixture *fixture, const struct row_memtable *memtable,
                      uint64_t frame, struct buffer *packed)
 {
     struct slice all = stream_slice_all();
     struct stream *stream =
-        narrow_memtable_stream(memtable, fixture->table, model_token(), model_key(), &all, frame);
+        row_memtable_stream(memtable, fixture->table, model_token(), model_key(), &all, frame);
     struct unfiltered item;
 
     buffer_clear(packed);
@@ -181,8 +181,8 @@ Test(packed_rows, applied_live_and_replayed_are_the_same_at_every_frame)
 {
     struct fixture fixture = setup();
     struct arena *arenas[2] = {arena_new(1 << 16), arena_new(1 << 16)};
-    struct narrow_memtable *live = narrow_memtable_new(arenas[0]);
-    struct narrow_memtable *replayed = narrow_memtable_new(arenas[1]);
+    struct row_memtable *live = row_memtable_new(arenas[0]);
+    struct row_memtable *replayed = row_memtable_new(arenas[1]);
     struct buffer seen[2] = {{0}};
     struct buffer packed = {0};
     struct error err = {0};
@@ -203,9 +203,9 @@ Test(packed_rows, applied_live_and_replayed_are_the_same_at_every_frame)
         struct reader reader = reader_of(buffer_view(&packed));
         cr_assert_eq(mutation_unpack(&reader, fixture.schema, fixture.arena, NULL, &mutation, &err),
                      0);
-        narrow_memtable_apply_rows(live, fixture.table, &fixture.rows, &fixture.rows.runs[0], frame,
-                                   timestamp_us);
-        narrow_memtable_apply(replayed, fixture.table, &mutation, frame, timestamp_us);
+        row_memtable_apply_rows(live, fixture.table, &fixture.rows, &fixture.rows.runs[0], frame,
+                                timestamp_us);
+        row_memtable_apply(replayed, fixture.table, &mutation, frame, timestamp_us);
     }
     for (uint64_t frame = 0; frame <= FRAMES; frame++) {
         read_all(&fixture, live, frame, &seen[0]);
@@ -217,8 +217,8 @@ Test(packed_rows, applied_live_and_replayed_are_the_same_at_every_frame)
     buffer_release(&seen[0]);
     buffer_release(&seen[1]);
     buffer_release(&packed);
-    narrow_memtable_free(live);
-    narrow_memtable_free(replayed);
+    row_memtable_free(live);
+    row_memtable_free(replayed);
     arena_free(arenas[0]);
     arena_free(arenas[1]);
     teardown(&fixture);

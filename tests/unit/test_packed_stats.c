@@ -21,7 +21,7 @@ static void assert_same(const struct fixture *fixture)
     cr_assert_eq(packed_stats_rows(&fixture->packed), fixture->expected.rows);
 }
 
-/* The way of wide_memtable's rows. */
+/* The way of columnar_memtable's rows. */
 static void add_row(struct fixture *fixture, int64_t time, int64_t unscaled, uint8_t scale)
 {
     const struct partition_stats row = {.rows = 1, .first = time, .last = time};

@@ -16,12 +16,12 @@
 #include "tests/lib/golden.h"
 #include "tests/sim/ram_disk.h"
 
-static const struct segment_info wide_info = {.id = 0xa1,
-                                              .table_id = 3,
-                                              .kind = SEGMENT_WIDE,
-                                              .frame_first = 7,
-                                              .frame_last = 19,
-                                              .schema_version = 2};
+static const struct segment_info columnar_info = {.id = 0xa1,
+                                                  .table_id = 3,
+                                                  .kind = SEGMENT_COLUMNAR,
+                                                  .frame_first = 7,
+                                                  .frame_last = 19,
+                                                  .schema_version = 2};
 
 static const char final_path[] = "segments/00000000000000a1.seg";
 static const char temporary_path[] = "segments/00000000000000a1.tmp";
@@ -72,7 +72,7 @@ static int sample_write(struct world *world, struct segment_info *info_out)
     struct sample sample;
     sample_init(&sample);
     struct segment_writer *writer;
-    int rc = segment_writer_open(world, &wide_info, &writer, NULL);
+    int rc = segment_writer_open(world, &columnar_info, &writer, NULL);
     for (uint32_t i = 0; rc == 0 && i < SAMPLE_PAGES; i++) {
         uint32_t page;
         rc = segment_writer_page(writer, bytes_text(sample_pages[i]), bytes_text(sample_labels[i]),
@@ -152,7 +152,7 @@ Test(segment, an_empty_one_is_read_back)
     struct segment_writer *writer;
     struct segment_info info;
     struct segment *segment;
-    cr_assert_eq(segment_writer_open(ram_disk_world(ram), &wide_info, &writer, NULL), 0);
+    cr_assert_eq(segment_writer_open(ram_disk_world(ram), &columnar_info, &writer, NULL), 0);
     cr_assert_eq(segment_writer_finish(writer, &info, NULL), 0);
     segment_writer_close(writer);
     cr_assert_eq(segment_open(ram_disk_world(ram), &info, &segment, NULL), 0);
@@ -179,7 +179,7 @@ Test(segment, large_pages_and_directories_are_read_back)
     struct ram_disk *ram = ram_disk_new();
     struct segment_writer *writer;
     struct segment_info info;
-    cr_assert_eq(segment_writer_open(ram_disk_world(ram), &wide_info, &writer, NULL), 0);
+    cr_assert_eq(segment_writer_open(ram_disk_world(ram), &columnar_info, &writer, NULL), 0);
     uint8_t *large = memory_alloc(PAGE_SIZE);
     for (uint32_t i = 0; i < PAGE_SIZE; i++)
         large[i] = (uint8_t)(i * 2654435761U >> 24);
@@ -406,7 +406,7 @@ Test(segment, another_segment_than_the_manifest_has_is_corrupt)
     cr_assert_eq(sample_write(ram_disk_world(ram), &info), 0);
     struct segment_info others[] = {info, info, info, info, info, info, info, info};
     others[0].table_id++;
-    others[1].kind = SEGMENT_NARROW;
+    others[1].kind = SEGMENT_ROW;
     others[2].frame_first--;
     others[3].frame_last++;
     others[4].rows--;
@@ -437,7 +437,7 @@ Test(segment, a_writer_closed_before_its_end_leaves_no_file)
 {
     struct ram_disk *ram = ram_disk_new();
     struct segment_writer *writer;
-    cr_assert_eq(segment_writer_open(ram_disk_world(ram), &wide_info, &writer, NULL), 0);
+    cr_assert_eq(segment_writer_open(ram_disk_world(ram), &columnar_info, &writer, NULL), 0);
     cr_assert_eq(ram_disk_file_count(ram), 1);
     segment_writer_close(writer);
     cr_assert_eq(ram_disk_file_count(ram), 0);
@@ -509,7 +509,7 @@ Test(segment, partitions_out_of_order_are_a_bug_of_the_caller, .signal = SIGABRT
     struct segment_writer *writer;
     struct segment_partition partition = {
         .token = 5, .key = bytes_text("k"), .deletion = DELETION_NONE};
-    cr_assert_eq(segment_writer_open(ram_disk_world(ram), &wide_info, &writer, NULL), 0);
+    cr_assert_eq(segment_writer_open(ram_disk_world(ram), &columnar_info, &writer, NULL), 0);
     cr_assert_eq(segment_writer_partition(writer, &partition, NULL), 0);
     int rc = segment_writer_partition(writer, &partition, NULL);
     cr_assert_eq(rc, 0);

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "storage/memtable/narrow_memtable.h"
+#include "storage/memtable/row_memtable.h"
 #include "tests/sim/partition_model.h"
 
 enum { RUNS = 5 };
@@ -13,7 +13,7 @@ struct fixture {
     struct arena *arena;
     struct model_write *writes;
     size_t count;
-    struct narrow_memtable *runs[RUNS];
+    struct row_memtable *runs[RUNS];
 };
 
 /* Each write goes into one of the runs, whatever its timestamp. */
@@ -28,12 +28,12 @@ static struct fixture setup(uint64_t seed, size_t count)
         arena_alloc(fixture.arena, count * sizeof *fixture.writes, _Alignof(struct model_write));
     model_history(&random, fixture.writes, count, fixture.arena);
     for (int i = 0; i < RUNS; i++)
-        fixture.runs[i] = narrow_memtable_new(fixture.arena);
+        fixture.runs[i] = row_memtable_new(fixture.arena);
     for (size_t i = 0; i < count; i++) {
         struct mutation mutation;
         model_mutation(&fixture.writes[i], fixture.arena, &mutation);
-        narrow_memtable_apply(fixture.runs[model_random(&random) % RUNS], fixture.table, &mutation,
-                              fixture.writes[i].frame, fixture.writes[i].timestamp_us);
+        row_memtable_apply(fixture.runs[model_random(&random) % RUNS], fixture.table, &mutation,
+                           fixture.writes[i].frame, fixture.writes[i].timestamp_us);
     }
     return fixture;
 }
@@ -41,7 +41,7 @@ static struct fixture setup(uint64_t seed, size_t count)
 static void teardown(struct fixture *fixture)
 {
     for (int i = 0; i < RUNS; i++)
-        narrow_memtable_free(fixture->runs[i]);
+        row_memtable_free(fixture->runs[i]);
     arena_free(fixture->arena);
     schema_unref(fixture->schema);
 }
@@ -59,7 +59,7 @@ static struct stream *merge_runs(struct fixture *fixture, const struct slice *sl
         streams[count++] = merge_runs(fixture, slice, middle, until, random);
     } else {
         for (int i = first; i < until; i++) {
-            struct stream *stream = narrow_memtable_stream(
+            struct stream *stream = row_memtable_stream(
                 fixture->runs[i], fixture->table, model_token(), model_key(), slice, UINT64_MAX);
             if (stream != NULL)
                 streams[count++] = stream;

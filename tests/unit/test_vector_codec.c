@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "tests/unit/wide_fixture.h"
+#include "tests/unit/columnar_fixture.h"
 
 enum { COUNT = 3000 };
 

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "base/bytes.h"
-#include "tests/unit/wide_fixture.h"
+#include "tests/unit/columnar_fixture.h"
 
 enum { COUNT = 300, RAW_SIZE = COUNT * 8 + VECTOR_RAW_READ };
 

@@ -1,0 +1,805 @@
+/* row_memtable: partitions, rows and their versions.
+ *
+ * What decides correctness: nothing that a reader at an earlier frame could see is ever changed.
+ * A row is a chain of versions, newest first, each with its frame and the row packed as on disk; a
+ * reader takes those up to its frame and merges them:
+ *
+ *     row ─▶ @12 UPDATE b ─▶ @12 UPDATE a ─▶ @9 INSERT a, b
+ *     a reader at 11 sees one version, one at 12 merges three
+ *
+ * A row that is written all the time would make its readers merge thousands.  So after eight
+ * versions the next is stored as the merge of itself and them (depth 0), and a reader stops there;
+ * those before it stay for readers at earlier frames.  A whole row over a whole row is that merge
+ * as it comes.
+ *
+ * Deletions of the partition and of ranges are lists with frames too; a reader merges what it needs
+ * of them under one rule (range_deletions.h), and rows are merged under what covers them.
+ *
+ * Cost: a partition 56 bytes and its key, and 19 to 37 where it is found, a row 16, a version 24
+ * and its packed bytes; in the trees that order them 16 each, filled to 70 to 100 %: 55 to 65 bytes
+ * beside the data for a row of a large partition, 117 for one that is a partition of its own. */
+#include "storage/memtable/row_memtable.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "storage/memtable/memtable_partitions.h"
+#include "storage/cell/range_deletions.h"
+
+enum {
+    ROW_FOLD_DEPTH = 8, /* a reader merges at most this many versions */
+    PASSED_MAX = 8,     /* rows that nobody wants, until to look for the next costs less */
+    ROW_SCRATCH_CHUNK = 16384,
+    ROW_STREAM_CHUNK = 4096
+};
+
+/* One write of a row. */
+struct row_version {
+    struct row_version *older;
+    uint64_t frame;
+    uint32_t size;
+    uint16_t depth;   /* versions a reader merges with it; 0: it holds them all */
+    uint16_t columns; /* packed_rows_columns, or 0 */
+    uint8_t packed[];
+};
+
+struct row_node {
+    struct row_version *newest;
+    const struct row_version *oldest; /* where the clustering is read */
+};
+
+struct partition_deletion {
+    struct partition_deletion *older;
+    uint64_t frame;
+    struct deletion deletion;
+};
+
+/* A range deletion.  Packed: start and end, each a byte for its side and a packed clustering. */
+struct range_node {
+    struct range_node *older;
+    uint64_t frame;
+    struct deletion deletion;
+    struct bytes packed;
+};
+
+/* What few partitions have. */
+struct partition_extras {
+    struct row_version *static_row;
+    struct partition_deletion *deletions;
+    struct range_node *ranges;
+    size_t range_count;
+};
+
+struct partition {
+    struct memtable_partition base;
+    uint64_t frame_first; /* 0: it was just made */
+    struct memtable_index rows;
+    struct partition_extras *extras;
+};
+
+struct row_memtable {
+    struct arena *arena;
+    struct memtable_partitions partitions;
+    uint64_t frame_last;
+    struct buffer packed;  /* scratch of one apply: the row being added, ... */
+    struct arena *scratch; /* ... and what it is made of */
+};
+
+struct row_memtable *row_memtable_new(struct arena *arena)
+{
+    struct row_memtable *memtable = memory_zeroed(1, sizeof *memtable);
+
+    memtable->arena = arena;
+    memtable_partitions_init(&memtable->partitions, arena, sizeof(struct partition));
+    memtable->scratch = arena_new(ROW_SCRATCH_CHUNK);
+    return memtable;
+}
+
+void row_memtable_free(struct row_memtable *memtable)
+{
+    if (memtable == NULL)
+        return;
+    memtable_partitions_release(&memtable->partitions);
+    buffer_release(&memtable->packed);
+    arena_free(memtable->scratch);
+    memory_free(memtable);
+}
+
+size_t row_memtable_bytes(const struct row_memtable *memtable)
+{
+    return memtable_partitions_bytes(&memtable->partitions);
+}
+
+/* ---- partitions ---- */
+
+void row_memtable_prefetch_place(const struct row_memtable *memtable, uint32_t table_id,
+                                 int64_t token)
+{
+    memtable_partitions_prefetch_place(&memtable->partitions, table_id, token);
+}
+
+void row_memtable_prefetch(const struct row_memtable *memtable, uint32_t table_id, int64_t token)
+{
+    memtable_partitions_prefetch(&memtable->partitions, table_id, token);
+}
+
+static struct partition_extras *partition_extras(struct row_memtable *memtable,
+                                                 struct partition *partition)
+{
+    if (partition->extras == NULL) {
+        partition->extras = arena_alloc(memtable->arena, sizeof *partition->extras,
+                                        _Alignof(struct partition_extras));
+        *partition->extras = (struct partition_extras){0};
+    }
+    return partition->extras;
+}
+
+bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, int64_t token,
+                      struct bytes key)
+{
+    return memtable_partitions_find(&memtable->partitions, table_id, token, key) != NULL;
+}
+
+bool row_memtable_has_table(const struct row_memtable *memtable, uint32_t table_id)
+{
+    return memtable_partitions_next_table(&memtable->partitions, table_id - 1) == table_id;
+}
+
+bool row_memtable_seek(const struct row_memtable *memtable, uint32_t table_id, int64_t token,
+                       struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
+{
+    return memtable_partitions_seek(&memtable->partitions, table_id, token, key, after, token_out,
+                                    key_out);
+}
+
+uint32_t row_memtable_next_table(const struct row_memtable *memtable, uint32_t after)
+{
+    return memtable_partitions_next_table(&memtable->partitions, after);
+}
+
+bool row_memtable_is_empty(const struct row_memtable *memtable)
+{
+    return memtable->partitions.table_count == 0;
+}
+
+/* ---- the order of rows ---- */
+
+/* The first bytes of a value as a big-endian number; missing ones are zeros. */
+static uint64_t bytes_prefix(struct bytes value)
+{
+    uint64_t prefix = 0;
+
+    if (value.size >= 8)
+        return load_u64_be(value.data);
+    for (size_t i = 0; i < value.size; i++)
+        prefix |= (uint64_t)value.data[i] << (56 - 8 * i);
+    return prefix;
+}
+
+/* Days and other numbers in text share their first eight bytes ("2013-11-"), so a text that begins
+ * with a digit is taken as that byte and nine characters of six bits:
+ *
+ *     bits   63..56   55..50 49..44 ...  7..2
+ *            byte 0   char 1 char 2 ... char 9     0 end, 1 up to ' ', 2..62 '!'..']', 63 beyond
+ *
+ * 1 and 63 stand for several characters, so what follows them is left to the comparison (zeros). */
+static uint64_t digits_prefix(struct bytes value)
+{
+    enum { CHARACTERS = 9, BITS = 6 };
+    uint64_t prefix = (uint64_t)value.data[0] << 56;
+
+    for (size_t i = 1; i < value.size && i <= CHARACTERS; i++) {
+        uint8_t byte = value.data[i];
+        uint64_t code = byte <= ' ' ? 1 : byte > ']' ? 63 : byte - UINT64_C(0x1F);
+
+        prefix |= code << (56 - BITS * i);
+        if (byte <= ' ' || byte > ']')
+            break;
+    }
+    return prefix;
+}
+
+static uint64_t text_prefix(struct bytes value)
+{
+    bool is_number = value.size > 0 && value.data[0] >= '0' && value.data[0] <= '9';
+
+    return is_number ? digits_prefix(value) : bytes_prefix(value);
+}
+
+/* A number that orders values as type_compare does, as far as 64 bits go. */
+static uint64_t value_prefix(const struct type *type, struct bytes value)
+{
+    switch ((unsigned)type->kind) {
+    case TYPE_BIGINT:
+    case TYPE_TIMESTAMP:
+    case TYPE_INT:
+    case TYPE_SMALLINT:
+    case TYPE_TINYINT:
+        /* The sign turned; an empty value comes out like the least one, and sorts there. */
+        return value.size == 0 ? 0 : bytes_prefix(value) ^ (UINT64_C(1) << 63);
+    case TYPE_TEXT:
+    case TYPE_ASCII:
+        return text_prefix(value);
+    case TYPE_BLOB:
+    case TYPE_DATE:
+    case TYPE_TIME:
+        return bytes_prefix(value);
+    default:
+        return 0;
+    }
+}
+
+static uint64_t clustering_prefix(const struct table *table, const struct clustering *clustering)
+{
+    if (clustering->count == 0)
+        return 0;
+    const struct column *column = &table->columns[table->partition_count];
+    uint64_t prefix = value_prefix(column->type, clustering->values[0]);
+    return column->descending ? ~prefix : prefix;
+}
+
+static void row_node_clustering(const struct row_node *node, struct clustering *clustering_out)
+{
+    struct reader reader = reader_of(bytes_of(node->oldest->packed, node->oldest->size));
+
+    row_unfiltered_unpack_clustering(&reader, clustering_out);
+}
+
+static uint64_t row_node_prefix(const void *table, const void *item)
+{
+    struct clustering clustering;
+
+    row_node_clustering(item, &clustering);
+    return clustering_prefix(table, &clustering);
+}
+
+static int row_node_compare(const void *table, const void *key, const void *item)
+{
+    struct clustering clustering;
+
+    row_node_clustering(item, &clustering);
+    return row_clustering_compare(table, key, &clustering);
+}
+
+static int bound_compare_node(const void *table, const void *key, const void *item)
+{
+    struct clustering clustering;
+
+    row_node_clustering(item, &clustering);
+    return row_bound_compare_clustering(table, key, &clustering);
+}
+
+static struct memtable_index_search row_search(const struct table *table,
+                                               const struct clustering *clustering)
+{
+    return (struct memtable_index_search){
+        .prefix = clustering_prefix(table, clustering),
+        .key = clustering,
+        .compare = row_node_compare,
+        .context = table,
+        .prefix_of = row_node_prefix,
+    };
+}
+
+static struct memtable_index_search bound_search(const struct table *table,
+                                                 const struct bound *bound)
+{
+    uint64_t prefix = clustering_prefix(table, &bound->prefix);
+
+    if (bound->prefix.count == 0 && bound->side == BOUND_AFTER)
+        prefix = UINT64_MAX;
+    return (struct memtable_index_search){
+        .prefix = prefix,
+        .key = bound,
+        .compare = bound_compare_node,
+        .context = table,
+        .prefix_of = row_node_prefix,
+    };
+}
+
+/* ---- writing ---- */
+
+/* How many versions a reader at `frame` merges, and the newest of them. */
+static uint32_t versions_visible(const struct row_version *newest, uint64_t frame,
+                                 const struct row_version **first_out)
+{
+    const struct row_version *version = newest;
+
+    while (version != NULL && version->frame > frame)
+        version = version->older;
+    *first_out = version;
+    return version != NULL ? version->depth + 1 : 0;
+}
+
+/* What is packed in memory was written by row_unfiltered_pack, so it can be read. */
+static void version_unpack(const struct row_version *version, struct arena *arena,
+                           struct unfiltered *row_out)
+{
+    struct reader reader = reader_of(bytes_of(version->packed, version->size));
+    int rc = row_unfiltered_unpack(&reader, arena, row_out);
+    check(rc == 0 && row_out->kind == UNFILTERED_ROW);
+}
+
+/* Unpack `count` versions from `first` on into rows[0 ..]. */
+static void versions_unpack(const struct row_version *first, uint32_t count, struct arena *arena,
+                            const struct row **rows)
+{
+    struct unfiltered *unpacked =
+        arena_alloc(arena, count * sizeof *unpacked, _Alignof(struct unfiltered));
+
+    for (uint32_t i = 0; i < count; i++, first = first->older) {
+        version_unpack(first, arena, &unpacked[i]);
+        rows[i] = &unpacked[i].row;
+    }
+}
+
+/* Replace the row in `packed` by its merge with all that a reader would merge it with. */
+static void row_fold(struct row_memtable *memtable, const struct table *table,
+                     const struct row_version *newest)
+{
+    const struct row *versions[ROW_FOLD_DEPTH + 1];
+    uint32_t count = newest->depth + 1;
+
+    check(count <= ROW_FOLD_DEPTH);
+    arena_reset(memtable->scratch);
+    struct reader reader = reader_of(arena_copy(memtable->scratch, buffer_view(&memtable->packed)));
+    struct unfiltered written;
+    int rc = row_unfiltered_unpack(&reader, memtable->scratch, &written);
+    check(rc == 0 && written.kind == UNFILTERED_ROW);
+    versions_unpack(newest, count, memtable->scratch, versions);
+    versions[count] = &written.row;
+    struct unfiltered merged = {.kind = UNFILTERED_ROW};
+    row_merge(table, versions, count + 1, DELETION_NONE, memtable->scratch, &merged.row);
+    buffer_clear(&memtable->packed);
+    row_unfiltered_pack(&merged, &memtable->packed);
+}
+
+/* Whether the row in `packed`, of these columns, is its own merge with a version. */
+static bool version_replaces(const struct row_memtable *memtable, const struct row_version *version,
+                             uint16_t columns)
+{
+    struct bytes newer = buffer_view(&memtable->packed);
+    struct bytes older = bytes_of(version->packed, version->size);
+
+    if (columns == 0 || version->columns == 0)
+        return row_packed_replaces(newer, older);
+    return (version->columns & ~columns) == 0 && row_packed_follows(newer, older);
+}
+
+/* How many versions a reader merges with the row in `packed`; with so many that it would be too
+ * many, the row becomes all of them, of which the columns are not known. */
+static uint32_t version_depth(struct row_memtable *memtable, const struct table *table,
+                              const struct row_version *newest, uint16_t *columns)
+{
+    if (newest == NULL)
+        return 0;
+    if (newest->depth == 0 && version_replaces(memtable, newest, *columns))
+        return 0;
+    if (newest->depth + 1 < ROW_FOLD_DEPTH)
+        return newest->depth + 1;
+    row_fold(memtable, table, newest);
+    *columns = 0;
+    return 0;
+}
+
+/* The new head of a row's chain: the row in `packed`. */
+static struct row_version *version_add(struct row_memtable *memtable, const struct table *table,
+                                       struct row_version *newest, uint16_t columns)
+{
+    uint32_t depth = version_depth(memtable, table, newest, &columns);
+    struct row_version *version = arena_alloc(
+        memtable->arena, sizeof *version + memtable->packed.size, _Alignof(struct row_version));
+    version->older = newest;
+    version->frame = memtable->frame_last;
+    version->size = (uint32_t)memtable->packed.size;
+    version->depth = (uint16_t)depth;
+    version->columns = columns;
+    memcpy(version->packed, memtable->packed.data, memtable->packed.size);
+    return version;
+}
+
+/* Add the row in `packed`, which has that clustering and these columns, if they are known.  `place`
+ * is behind the row that was added last, where rows ascend, or all-zero. */
+static void add_packed(struct row_memtable *memtable, const struct table *table,
+                       struct partition *partition, const struct clustering *clustering,
+                       uint16_t columns, struct memtable_index_cursor *place)
+{
+    struct memtable_index_search search = row_search(table, clustering);
+    struct row_node *node = memtable_index_find_onward(&partition->rows, &search, place);
+    if (node != NULL) {
+        node->newest = version_add(memtable, table, node->newest, columns);
+        place->position++;
+        return;
+    }
+    node = arena_alloc(memtable->arena, sizeof *node, _Alignof(struct row_node));
+    node->newest = version_add(memtable, table, NULL, columns);
+    node->oldest = node->newest;
+    memtable_index_insert(&partition->rows, memtable->arena, &search, place, node);
+}
+
+static void apply_row(struct row_memtable *memtable, const struct table *table,
+                      struct partition *partition, const struct row *row, int64_t timestamp_us)
+{
+    struct unfiltered item = {.kind = UNFILTERED_ROW};
+
+    arena_reset(memtable->scratch);
+    mutation_fill_row(row, timestamp_us, memtable->scratch, &item.row);
+    buffer_clear(&memtable->packed);
+    row_unfiltered_pack(&item, &memtable->packed);
+    if (row->is_static) {
+        struct partition_extras *extras = partition_extras(memtable, partition);
+        extras->static_row = version_add(memtable, table, extras->static_row, 0);
+        return;
+    }
+    struct memtable_index_cursor place = {0};
+    add_packed(memtable, table, partition, &row->clustering, 0, &place);
+}
+
+static void apply_partition_deletion(struct row_memtable *memtable, struct partition *partition,
+                                     struct deletion deletion)
+{
+    struct partition_extras *extras = partition_extras(memtable, partition);
+    struct partition_deletion *added =
+        arena_alloc(memtable->arena, sizeof *added, _Alignof(struct partition_deletion));
+
+    *added = (struct partition_deletion){extras->deletions, memtable->frame_last, deletion};
+    extras->deletions = added;
+}
+
+static void bound_put(const struct bound *bound, struct buffer *buffer)
+{
+    buffer_put_u8(buffer, bound->side == BOUND_AFTER);
+    row_clustering_pack(&bound->prefix, buffer);
+}
+
+static void bound_get(struct reader *reader, struct bound *bound_out)
+{
+    bound_out->side = reader_u8(reader) != 0 ? BOUND_AFTER : BOUND_BEFORE;
+    row_clustering_unpack(reader, &bound_out->prefix);
+}
+
+static void apply_range(struct row_memtable *memtable, struct partition *partition,
+                        const struct bound *start, const struct bound *end,
+                        struct deletion deletion)
+{
+    struct partition_extras *extras = partition_extras(memtable, partition);
+    struct range_node *added =
+        arena_alloc(memtable->arena, sizeof *added, _Alignof(struct range_node));
+
+    buffer_clear(&memtable->packed);
+    bound_put(start, &memtable->packed);
+    bound_put(end, &memtable->packed);
+    *added = (struct range_node){
+        .older = extras->ranges,
+        .frame = memtable->frame_last,
+        .deletion = deletion,
+        .packed = arena_copy(memtable->arena, buffer_view(&memtable->packed)),
+    };
+    extras->ranges = added;
+    extras->range_count++;
+}
+
+/* The partition, which `frame` writes to. */
+static struct partition *partition_write(struct row_memtable *memtable, const struct table *table,
+                                         int64_t token, struct bytes key, uint64_t frame)
+{
+    check(frame > 0 && frame >= memtable->frame_last);
+    memtable->frame_last = frame;
+    struct partition *partition =
+        memtable_partitions_get(&memtable->partitions, table->id, token, key);
+    if (partition->frame_first == 0)
+        partition->frame_first = frame;
+    return partition;
+}
+
+void row_memtable_apply(struct row_memtable *memtable, const struct table *table,
+                        const struct mutation *mutation, uint64_t frame, int64_t timestamp_us)
+{
+    const struct unfiltered *start = NULL;
+
+    check(mutation->table_id == table->id);
+    struct partition *partition =
+        partition_write(memtable, table, mutation->token, mutation->key, frame);
+    if (mutation->deletion.timestamp_us != TIMESTAMP_NONE)
+        apply_partition_deletion(memtable, partition,
+                                 mutation_fill_deletion(mutation->deletion, timestamp_us));
+    for (uint32_t i = 0; i < mutation->item_count; i++) {
+        const struct unfiltered *item = &mutation->items[i];
+        if (item->kind == UNFILTERED_ROW) {
+            apply_row(memtable, table, partition, &item->row, timestamp_us);
+            continue;
+        }
+        if (start != NULL && item->before.timestamp_us != TIMESTAMP_NONE)
+            apply_range(memtable, partition, &start->bound, &item->bound,
+                        mutation_fill_deletion(item->before, timestamp_us));
+        start = item->after.timestamp_us != TIMESTAMP_NONE ? item : NULL;
+    }
+    check(start == NULL);
+}
+
+void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *table,
+                             const struct packed_rows *rows, const struct packed_run *run,
+                             uint64_t frame, int64_t timestamp_us)
+{
+    check(run->table_id == table->id);
+    struct partition *partition = partition_write(memtable, table, run->token, run->key, frame);
+    struct memtable_index_cursor place = {0};
+    for (uint32_t i = 0; i < run->row_count; i++) {
+        struct bytes packed = packed_rows_get(rows, run->row_first + i);
+        struct reader reader = reader_of(packed);
+        struct clustering clustering;
+        row_unfiltered_unpack_clustering(&reader, &clustering);
+        buffer_clear(&memtable->packed);
+        row_pack_at(packed, timestamp_us, &memtable->packed);
+        add_packed(memtable, table, partition, &clustering,
+                   packed_rows_columns(rows, run->row_first + i), &place);
+    }
+}
+
+/* ---- reading ---- */
+
+/* Rows come by a cursor, bounds from an array made at the beginning; `next` merges the two.  While
+ * the memtable is open a write may come between two pulls: the cursor is then set anew, behind the
+ * last row it gave. */
+struct row_stream {
+    struct stream base;
+    const struct partition *partition;
+    struct slice slice;
+    uint64_t frame;
+    bool static_pending;
+    struct memtable_index_cursor cursor;
+    uint32_t cursor_rows;        /* rows of the partition when the cursor was set */
+    const struct row_node *head; /* the next row; NULL: not known, or there is none */
+    const struct row_node *last; /* the last one the cursor gave */
+    bool rows_ended;
+    struct clustering head_clustering;
+    struct bytes passed;   /* rows of this first clustering value are not given; data NULL: none */
+    uint32_t passed_count; /* of them, since it was last told */
+    struct unfiltered *bounds; /* owned, as is what they point to if not the slice's */
+    size_t bound_count;
+    size_t bound_next;
+    struct deletion open; /* the range deletion in force */
+    struct arena *arena;  /* for what was last yielded, */
+    bool is_kept;         /* or for all of it: then it is the caller's */
+};
+
+static void stream_seek(struct row_stream *stream, const struct bound *place)
+{
+    struct memtable_index_search search = bound_search(stream->base.table, place);
+
+    stream->cursor = memtable_index_seek(&stream->partition->rows, &search);
+    stream->cursor_rows = stream->partition->rows.count;
+}
+
+static enum bound_side stream_behind(const struct row_stream *stream)
+{
+    return stream->slice.reversed ? BOUND_BEFORE : BOUND_AFTER;
+}
+
+static void stream_set_cursor(struct row_stream *stream)
+{
+    struct bound place = stream->slice.reversed ? stream->slice.end : stream->slice.start;
+
+    if (stream->last != NULL) {
+        row_node_clustering(stream->last, &place.prefix);
+        place.side = stream_behind(stream);
+    }
+    stream_seek(stream, &place);
+}
+
+/* Find the next row within the slice, if it is not known yet. */
+static void stream_find_head(struct row_stream *stream)
+{
+    const struct table *table = stream->base.table;
+    bool reversed = stream->slice.reversed;
+
+    if (stream->head != NULL || stream->rows_ended)
+        return;
+    if (stream->cursor_rows != stream->partition->rows.count)
+        stream_set_cursor(stream);
+    const struct row_node *node =
+        reversed ? memtable_index_previous(&stream->cursor) : memtable_index_next(&stream->cursor);
+    if (node != NULL) {
+        row_node_clustering(node, &stream->head_clustering);
+        const struct bound *limit = reversed ? &stream->slice.start : &stream->slice.end;
+        int order = row_bound_compare_clustering(table, limit, &stream->head_clustering);
+        if (reversed ? order > 0 : order < 0)
+            node = NULL;
+    }
+    stream->rows_ended = node == NULL;
+    stream->head = node;
+}
+
+static bool row_is_empty(const struct row *row)
+{
+    return row->marker.timestamp_us == TIMESTAMP_NONE &&
+           row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0 &&
+           row->cell_count == 0;
+}
+
+/* The row as of the stream's frame under the deletion that covers it; false when nothing is. */
+static bool stream_row(struct row_stream *stream, const struct row_version *newest,
+                       struct deletion covering, struct unfiltered *out)
+{
+    const struct row_version *first;
+    uint32_t count = versions_visible(newest, stream->frame, &first);
+
+    out->kind = UNFILTERED_ROW;
+    out->before = DELETION_NONE;
+    out->after = DELETION_NONE;
+    if (count == 0)
+        return false;
+    const struct row *versions[ROW_FOLD_DEPTH];
+    if (count == 1 && covering.timestamp_us == TIMESTAMP_NONE) {
+        version_unpack(first, stream->arena, out);
+        if (out->row.complex_count == 0 && out->row.deletion.timestamp_us == TIMESTAMP_NONE)
+            return !row_is_empty(&out->row);
+    }
+    versions_unpack(first, count, stream->arena, versions);
+    row_merge(stream->base.table, versions, count, covering, stream->arena, &out->row);
+    return !row_is_empty(&out->row);
+}
+
+static bool stream_static(struct row_stream *stream, struct unfiltered *out)
+{
+    const struct partition_extras *extras = stream->partition->extras;
+
+    if (!stream->static_pending)
+        return false;
+    stream->static_pending = false;
+    return extras != NULL &&
+           stream_row(stream, extras->static_row, stream->base.partition_deletion, out);
+}
+
+/* Is a bound next, and not the row at the head? */
+static bool stream_bound_is_next(const struct row_stream *stream)
+{
+    if (stream->bound_next == stream->bound_count)
+        return false;
+    if (stream->head == NULL)
+        return true;
+    int order = row_bound_compare_clustering(
+        stream->base.table, &stream->bounds[stream->bound_next].bound, &stream->head_clustering);
+    return stream->slice.reversed ? order > 0 : order < 0;
+}
+
+/* Whether the row that the cursor gave last is one of those that nobody wants.  Behind some of them
+ * the index is asked for the first row that is none, as there may be thousands. */
+static bool stream_pass(struct row_stream *stream)
+{
+    if (stream->passed.data == NULL || stream->head_clustering.count == 0 ||
+        !bytes_equal(stream->head_clustering.values[0], stream->passed))
+        return false;
+    if (++stream->passed_count % PASSED_MAX == 0) {
+        struct bound place = {.prefix.count = 1, .side = stream_behind(stream)};
+        place.prefix.values[0] = stream->passed;
+        stream_seek(stream, &place);
+    }
+    return true;
+}
+
+static int row_stream_next(struct stream *base, struct unfiltered *out, struct error *err)
+{
+    struct row_stream *stream = (struct row_stream *)base;
+
+    (void)err;
+    if (!stream->is_kept)
+        arena_reset(stream->arena);
+    if (stream_static(stream, out))
+        return 1;
+    for (;;) {
+        stream_find_head(stream);
+        if (stream_bound_is_next(stream)) {
+            *out = stream->bounds[stream->bound_next++];
+            stream->open = out->after;
+            return 1;
+        }
+        if (stream->head == NULL)
+            return 0;
+        struct deletion covering = stream->open;
+        if (!row_deletion_supersedes(covering, base->partition_deletion))
+            covering = base->partition_deletion;
+        stream->last = stream->head;
+        stream->head = NULL;
+        if (!stream_pass(stream) && stream_row(stream, stream->last->newest, covering, out))
+            return 1;
+    }
+}
+
+static void row_stream_close(struct stream *base)
+{
+    struct row_stream *stream = (struct row_stream *)base;
+
+    memory_free(stream->bounds);
+    if (!stream->is_kept)
+        arena_free(stream->arena);
+    memory_free(stream);
+}
+
+uint32_t row_memtable_stream_pass(struct stream *base, struct bytes value)
+{
+    struct row_stream *stream = (struct row_stream *)base;
+    uint32_t count = stream->passed_count;
+
+    stream->passed = value;
+    stream->passed_count = 0;
+    return count;
+}
+
+static struct deletion deletion_visible(const struct partition_extras *extras, uint64_t frame)
+{
+    struct deletion strongest = DELETION_NONE;
+
+    for (const struct partition_deletion *at = extras->deletions; at != NULL; at = at->older)
+        if (at->frame <= frame && row_deletion_supersedes(at->deletion, strongest))
+            strongest = at->deletion;
+    return strongest;
+}
+
+static void stream_set_bounds(struct row_stream *stream, const struct partition_extras *extras)
+{
+    struct range_deletion *ranges = memory_alloc(extras->range_count * sizeof *ranges);
+    size_t count = 0;
+
+    for (const struct range_node *at = extras->ranges; at != NULL; at = at->older) {
+        struct reader reader = reader_of(at->packed);
+        if (at->frame > stream->frame)
+            continue;
+        bound_get(&reader, &ranges[count].start);
+        bound_get(&reader, &ranges[count].end);
+        ranges[count++].deletion = at->deletion;
+    }
+    stream->bounds = memory_alloc(2 * count * sizeof *stream->bounds);
+    stream->bound_count =
+        range_deletions_bounds(stream->base.table, ranges, count, stream->base.partition_deletion,
+                               &stream->slice, stream->bounds);
+    memory_free(ranges);
+}
+
+struct stream *row_memtable_stream_kept(const struct row_memtable *memtable,
+                                        const struct table *table, int64_t token, struct bytes key,
+                                        const struct slice *slice, uint64_t frame,
+                                        struct arena *arena)
+{
+    const struct partition *partition =
+        memtable_partitions_find(&memtable->partitions, table->id, token, key);
+
+    if (partition == NULL || partition->frame_first > frame)
+        return NULL;
+    struct row_stream *stream = memory_alloc(sizeof *stream);
+    stream->base = (struct stream){
+        .table = table,
+        .partition_deletion = DELETION_NONE,
+        .next = row_stream_next,
+        .close = row_stream_close,
+    };
+    stream->partition = partition;
+    stream->slice = *slice;
+    stream->frame = frame;
+    stream->static_pending = slice->with_static;
+    stream->head = NULL;
+    stream->last = NULL;
+    stream->rows_ended = false;
+    stream->passed = bytes_of(NULL, 0);
+    stream->passed_count = 0;
+    stream->bounds = NULL;
+    stream->bound_count = 0;
+    stream->bound_next = 0;
+    stream->open = DELETION_NONE;
+    stream->is_kept = arena != NULL;
+    stream->arena = arena != NULL ? arena : arena_new(ROW_STREAM_CHUNK);
+    stream_set_cursor(stream);
+    if (partition->extras != NULL) {
+        stream->base.partition_deletion = deletion_visible(partition->extras, frame);
+        if (partition->extras->range_count > 0)
+            stream_set_bounds(stream, partition->extras);
+    }
+    return &stream->base;
+}
+
+struct stream *row_memtable_stream(const struct row_memtable *memtable, const struct table *table,
+                                   int64_t token, struct bytes key, const struct slice *slice,
+                                   uint64_t frame)
+{
+    return row_memtable_stream_kept(memtable, table, token, key, slice, frame, NULL);
+}

@@ -1,0 +1,70 @@
+/* row_memtable: rows of all tables with the whole cell model, append-only, resolved on read.
+ *
+ * One holds a generation's rows of every table that is not written in blocks, and the exceptions
+ * (overwrites, deletes) of ranked tables.  Nothing in it is ever changed: a row that is written
+ * again gets a further version, each with its frame, and a reader at a frame merges the versions up
+ * to it.  Partitions are kept in (table, token, key) order and rows in clustering order.
+ *
+ * The engine thread writes and reads it while it is open; once frozen any thread may read it. */
+#ifndef DAYBOOK_STORAGE_MEMTABLE_ROW_MEMTABLE_H
+#define DAYBOOK_STORAGE_MEMTABLE_ROW_MEMTABLE_H
+
+#include "base/arena.h"
+#include "storage/cell/packed_rows.h"
+#include "storage/cell/stream.h"
+
+struct row_memtable;
+
+/* Memory comes from `arena`, which outlives the memtable. */
+struct row_memtable *row_memtable_new(struct arena *arena);
+void row_memtable_free(struct row_memtable *memtable);
+size_t row_memtable_bytes(const struct row_memtable *memtable);            /* beside the arena's */
+
+/* Add a mutation that was applied by `frame`; TIMESTAMP_SERVER in it becomes `timestamp_us`.
+ * Copies.  The mutation must be valid for `table`. */
+void row_memtable_apply(struct row_memtable *memtable, const struct table *table,
+                        const struct mutation *mutation, uint64_t frame, int64_t timestamp_us);
+
+/* The same of a run of packed rows. */
+void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *table,
+                             const struct packed_rows *rows, const struct packed_run *run,
+                             uint64_t frame, int64_t timestamp_us);
+
+/* Fetch into the cache where a write will look for its partition, and some calls later what it
+ * finds there: partitions lie anywhere in memory, and many writes come together. */
+void row_memtable_prefetch_place(const struct row_memtable *memtable, uint32_t table_id,
+                                 int64_t token);
+void row_memtable_prefetch(const struct row_memtable *memtable, uint32_t table_id, int64_t token);
+
+bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, int64_t token,
+                      struct bytes key);
+
+/* The partition as of `frame` (UINT64_MAX: everything).  NULL when the partition has nothing.  The
+ * stream reads the memtable: on the engine thread, or anywhere once it is frozen; what it yields
+ * lives as long as the memtable or until the next pull.  The slice's bytes outlive the stream. */
+struct stream *row_memtable_stream(const struct row_memtable *memtable, const struct table *table,
+                                   int64_t token, struct bytes key, const struct slice *slice,
+                                   uint64_t frame);
+
+/* The same for who keeps what it yields: that lives as long as `arena` and the memtable do. */
+struct stream *row_memtable_stream_kept(const struct row_memtable *memtable,
+                                        const struct table *table, int64_t token, struct bytes key,
+                                        const struct slice *slice, uint64_t frame,
+                                        struct arena *arena);
+
+/* Of either: rows whose first clustering value is this one are passed over from now on, for a small
+ * part of what giving one costs.  Returns how many were, since the last call; the bytes outlive the
+ * next one. */
+uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);
+
+bool row_memtable_has_table(const struct row_memtable *memtable, uint32_t table_id);
+
+/* Walk a table's partitions in order: the first at or after (token, key), or after it.  False at
+ * the end.  Outputs are views into the memtable. */
+bool row_memtable_seek(const struct row_memtable *memtable, uint32_t table_id, int64_t token,
+                       struct bytes key, bool after, int64_t *token_out, struct bytes *key_out);
+
+/* The tables that have anything in it: the least id above `after`; 0 at the end. */
+uint32_t row_memtable_next_table(const struct row_memtable *memtable, uint32_t after);
+bool row_memtable_is_empty(const struct row_memtable *memtable);
+#endif

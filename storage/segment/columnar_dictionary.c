@@ -1,0 +1,414 @@
+/* columnar_dictionary: string tables written out, and read back by page.
+ *
+ * What decides correctness: a number means a string only together with its dictionary and column,
+ * and pages of a dictionary follow each other without a gap in numbers.  The index is checked when
+ * it is opened, a page when it is loaded; a number past the end is damage.
+ *
+ * Numbers are given in the order in which partitions use the strings, most frequent first, so the
+ * strings of one partition lie close together: a reader of one partition loads few pages. */
+#include "storage/segment/columnar_dictionary.h"
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "storage/cell/string_table.h"
+#include "storage/segment/vector_codec.h"
+
+enum {
+    DICTIONARY_FORMAT = 1,
+    PAGE_STRINGS_MAX = 2048,
+    PAGE_TEXT_MAX = 64 << 10, /* left when it is passed: a page has at least one string */
+    PAGE_TEXT_LIMIT = PAGE_TEXT_MAX + UINT16_MAX,
+    TEXT_PLAIN = 0,
+    TEXT_COMPRESSED = 1,
+    ARENA_CHUNK = 1 << 20,
+    KEPT_TEXT_MAX = 64 << 20 /* bytes of loaded pages that a trim leaves alone */
+};
+
+/* ---- writing ---- */
+
+struct columnar_dictionary_writer {
+    uint32_t column_count;
+    uint32_t current;
+    struct arena *arena;
+    struct string_table **strings; /* by column */
+    struct compressor *compressor;
+    struct vector_encoder *vectors;
+    struct buffer text;
+    struct buffer page;
+    struct buffer index; /* records, one a dictionary and column */
+};
+
+static void tables_begin(struct columnar_dictionary_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        string_table_free(writer->strings[i]);
+        writer->strings[i] = string_table_new(writer->arena);
+    }
+}
+
+struct columnar_dictionary_writer *columnar_dictionary_writer_new(uint32_t column_count)
+{
+    struct columnar_dictionary_writer *writer = memory_zeroed(1, sizeof *writer);
+    writer->column_count = column_count;
+    writer->arena = arena_new(ARENA_CHUNK);
+    writer->strings = memory_zeroed(column_count, sizeof *writer->strings);
+    writer->compressor = compressor_new(COMPRESS_LEVEL);
+    writer->vectors = vector_codec_encoder_new();
+    buffer_put_u8(&writer->index, DICTIONARY_FORMAT);
+    tables_begin(writer);
+    return writer;
+}
+
+void columnar_dictionary_writer_free(struct columnar_dictionary_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        string_table_free(writer->strings[i]);
+    memory_free(writer->strings);
+    arena_free(writer->arena);
+    compressor_free(writer->compressor);
+    vector_codec_encoder_free(writer->vectors);
+    buffer_release(&writer->text);
+    buffer_release(&writer->page);
+    buffer_release(&writer->index);
+    memory_free(writer);
+}
+
+uint32_t columnar_dictionary_add(struct columnar_dictionary_writer *writer, uint32_t column,
+                                 struct bytes string)
+{
+    return string_table_add(writer->strings[column], string);
+}
+
+const struct bytes *columnar_dictionary_strings(const struct columnar_dictionary_writer *writer,
+                                                uint32_t column, uint32_t *count_out)
+{
+    *count_out = string_table_count(writer->strings[column]);
+    return string_table_strings(writer->strings[column]);
+}
+
+bool columnar_dictionary_is_full(const struct columnar_dictionary_writer *writer)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        count += string_table_count(writer->strings[i]);
+    return count >= COLUMNAR_DICTIONARY_STRINGS_MAX ||
+           arena_used(writer->arena) >= COLUMNAR_DICTIONARY_MEMORY_MAX;
+}
+
+uint32_t columnar_dictionary_current(const struct columnar_dictionary_writer *writer)
+{
+    return writer->current;
+}
+
+/* One page with strings from `start` on; returns how many. */
+static uint32_t page_fill(struct columnar_dictionary_writer *writer, const struct bytes *strings,
+                          uint32_t start, uint32_t end)
+{
+    int64_t sizes[PAGE_STRINGS_MAX];
+    uint32_t count = 0;
+    buffer_clear(&writer->text);
+    while (start + count < end && count < PAGE_STRINGS_MAX && writer->text.size < PAGE_TEXT_MAX) {
+        struct bytes string = strings[start + count];
+        sizes[count++] = (int64_t)string.size;
+        buffer_append_bytes(&writer->text, string);
+    }
+    struct buffer *page = &writer->page;
+    buffer_clear(page);
+    buffer_put_u8(page, DICTIONARY_FORMAT);
+    buffer_put_varint(page, count);
+    vector_codec_encode(writer->vectors, sizes, count, page);
+    size_t before = page->size;
+    buffer_put_u8(page, TEXT_COMPRESSED);
+    size_t size = compressor_append(writer->compressor, buffer_view(&writer->text), page);
+    if (size >= writer->text.size) {
+        page->size = before;
+        buffer_put_u8(page, TEXT_PLAIN);
+        buffer_append_bytes(page, buffer_view(&writer->text));
+    }
+    return count;
+}
+
+static int column_write(struct columnar_dictionary_writer *writer, struct segment_writer *segment,
+                        uint32_t column, uint32_t column_id, uint32_t *page_next, struct error *err)
+{
+    uint32_t count;
+    const struct bytes *strings = columnar_dictionary_strings(writer, column, &count);
+    if (count == 0)
+        return 0;
+    struct buffer pages = {0};
+    uint32_t first = *page_next;
+    int rc = 0;
+    for (uint32_t start = 0; rc == 0 && start < count;) {
+        uint32_t filled = page_fill(writer, strings, start, count);
+        uint32_t page;
+        rc =
+            segment_writer_page(segment, buffer_view(&writer->page), (struct bytes){0}, &page, err);
+        check(rc != 0 || page == *page_next);
+        ++*page_next;
+        buffer_put_varint(&pages, filled);
+        start += filled;
+    }
+    buffer_put_varint(&writer->index, writer->current);
+    buffer_put_varint(&writer->index, column_id);
+    buffer_put_varint(&writer->index, first);
+    buffer_put_varint(&writer->index, *page_next - first);
+    buffer_append_bytes(&writer->index, buffer_view(&pages));
+    buffer_release(&pages);
+    return rc;
+}
+
+int columnar_dictionary_write(struct columnar_dictionary_writer *writer,
+                              struct segment_writer *segment, const uint32_t *column_ids,
+                              uint32_t *page_next, struct error *err)
+{
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        int rc = column_write(writer, segment, i, column_ids[i], page_next, err);
+        if (rc != 0)
+            return rc;
+    }
+    writer->current++;
+    arena_reset(writer->arena);
+    tables_begin(writer);
+    return 0;
+}
+
+struct bytes columnar_dictionary_index(const struct columnar_dictionary_writer *writer)
+{
+    return buffer_view(&writer->index);
+}
+
+/* ---- reading ---- */
+
+/* A page of one column's dictionary: numbers [first, first + count). */
+struct dictionary_page {
+    uint32_t page;
+    uint32_t first;
+    uint32_t count;
+    struct bytes *strings; /* NULL until it is loaded */
+    struct buffer text;
+};
+
+/* One column of one dictionary. */
+struct dictionary_column {
+    uint32_t dictionary;
+    uint32_t column_id;
+    uint32_t count; /* strings */
+    struct dictionary_page *pages;
+    uint32_t page_count;
+};
+
+struct columnar_dictionary {
+    struct segment *segment; /* borrowed */
+    struct dictionary_column *columns;
+    uint32_t column_count;
+    struct decompressor *decompressor;
+    struct vector_decoder *vectors;
+    struct buffer page;
+    size_t kept; /* bytes of loaded text */
+};
+
+static int index_column(struct reader *reader, uint32_t segment_pages,
+                        struct dictionary_column *column)
+{
+    uint64_t dictionary = reader_varint(reader);
+    uint64_t column_id = reader_varint(reader);
+    uint64_t first = reader_varint(reader);
+    uint64_t page_count = reader_count(reader, 1);
+    if (reader->failed || dictionary > UINT32_MAX || column_id > UINT32_MAX || page_count == 0 ||
+        page_count > segment_pages || first > segment_pages - page_count)
+        return ERROR_CORRUPT;
+    *column = (struct dictionary_column){.dictionary = (uint32_t)dictionary,
+                                         .column_id = (uint32_t)column_id,
+                                         .page_count = (uint32_t)page_count};
+    column->pages = memory_zeroed(page_count, sizeof *column->pages);
+    for (uint32_t i = 0; i < page_count; i++) {
+        uint64_t count = reader_varint(reader);
+        if (reader->failed || count == 0 || count > PAGE_STRINGS_MAX ||
+            count > UINT32_MAX - column->count)
+            return ERROR_CORRUPT;
+        column->pages[i].page = (uint32_t)first + i;
+        column->pages[i].first = column->count;
+        column->pages[i].count = (uint32_t)count;
+        column->count += (uint32_t)count;
+    }
+    return 0;
+}
+
+static int index_parse(struct columnar_dictionary *dictionary)
+{
+    struct reader reader = reader_of(segment_extra(dictionary->segment));
+    if (reader_u8(&reader) != DICTIONARY_FORMAT || reader.failed)
+        return ERROR_CORRUPT;
+    while (reader_left(&reader) > 0) {
+        dictionary->columns = memory_resize(dictionary->columns, (dictionary->column_count + 1) *
+                                                                     sizeof *dictionary->columns);
+        struct dictionary_column *column = &dictionary->columns[dictionary->column_count++];
+        *column = (struct dictionary_column){0};
+        if (index_column(&reader, segment_page_count(dictionary->segment), column) != 0)
+            return ERROR_CORRUPT;
+    }
+    return 0;
+}
+
+int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary **out,
+                             struct error *err)
+{
+    struct columnar_dictionary *dictionary = memory_zeroed(1, sizeof *dictionary);
+    dictionary->segment = segment;
+    dictionary->decompressor = decompressor_new();
+    dictionary->vectors = vector_codec_decoder_new();
+    *out = dictionary;
+    if (index_parse(dictionary) == 0)
+        return 0;
+    columnar_dictionary_close(dictionary);
+    *out = NULL;
+    return error_set(err, ERROR_CORRUPT, "segment %llu: bad index of dictionaries",
+                     (unsigned long long)segment_info(segment)->id);
+}
+
+static void page_forget(struct columnar_dictionary *dictionary, struct dictionary_page *page)
+{
+    dictionary->kept -= page->text.size;
+    memory_free(page->strings);
+    page->strings = NULL;
+    buffer_release(&page->text);
+}
+
+static void pages_forget(struct columnar_dictionary *dictionary)
+{
+    for (uint32_t i = 0; i < dictionary->column_count; i++)
+        for (uint32_t page = 0; page < dictionary->columns[i].page_count; page++)
+            page_forget(dictionary, &dictionary->columns[i].pages[page]);
+}
+
+void columnar_dictionary_close(struct columnar_dictionary *dictionary)
+{
+    if (dictionary == NULL)
+        return;
+    for (uint32_t i = 0; i < dictionary->column_count; i++) {
+        struct dictionary_column *column = &dictionary->columns[i];
+        for (uint32_t page = 0; column->pages != NULL && page < column->page_count; page++)
+            page_forget(dictionary, &column->pages[page]);
+        memory_free(column->pages);
+    }
+    memory_free(dictionary->columns);
+    decompressor_free(dictionary->decompressor);
+    vector_codec_decoder_free(dictionary->vectors);
+    buffer_release(&dictionary->page);
+    memory_free(dictionary);
+}
+
+void columnar_dictionary_trim(struct columnar_dictionary *dictionary)
+{
+    if (dictionary->kept > KEPT_TEXT_MAX)
+        pages_forget(dictionary);
+}
+
+/* The text of a page, whose sizes add up to `size`. */
+static int page_text(struct columnar_dictionary *dictionary, struct reader *reader, uint64_t size,
+                     struct buffer *text)
+{
+    uint8_t form = reader_u8(reader);
+    struct bytes stored = reader_bytes(reader, reader_left(reader));
+    if (form == TEXT_COMPRESSED)
+        return decompressor_append(dictionary->decompressor, stored, size, text);
+    if (form != TEXT_PLAIN || stored.size != size)
+        return ERROR_CORRUPT;
+    buffer_append_bytes(text, stored);
+    return 0;
+}
+
+static int page_decode(struct columnar_dictionary *dictionary, struct dictionary_page *page)
+{
+    int64_t sizes[PAGE_STRINGS_MAX];
+    struct reader reader = reader_of(buffer_view(&dictionary->page));
+    uint8_t format = reader_u8(&reader);
+    uint64_t count = reader_varint(&reader);
+    if (reader.failed || format != DICTIONARY_FORMAT || count != page->count ||
+        vector_codec_decode(dictionary->vectors, &reader, page->count, sizes) != 0)
+        return ERROR_CORRUPT;
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < page->count; i++) {
+        if (sizes[i] < 0 || sizes[i] > BLOCK_STRING_MAX)
+            return ERROR_CORRUPT;
+        total += (uint64_t)sizes[i];
+    }
+    if (total > PAGE_TEXT_LIMIT || page_text(dictionary, &reader, total, &page->text) != 0)
+        return ERROR_CORRUPT;
+    page->strings = memory_alloc(page->count * sizeof *page->strings);
+    size_t offset = 0;
+    for (uint32_t i = 0; i < page->count; i++) {
+        page->strings[i] = bytes_of(page->text.data + offset, (size_t)sizes[i]);
+        offset += (size_t)sizes[i];
+    }
+    dictionary->kept += page->text.size;
+    return 0;
+}
+
+static int page_load(struct columnar_dictionary *dictionary, struct dictionary_page *page,
+                     struct error *err)
+{
+    int rc = segment_read_page(dictionary->segment, page->page, NULL, &dictionary->page, err);
+    if (rc != 0)
+        return rc;
+    if (page_decode(dictionary, page) == 0)
+        return 0;
+    buffer_release(&page->text);
+    return error_set(err, ERROR_CORRUPT, "segment %llu: page %u is no page of a dictionary",
+                     (unsigned long long)segment_info(dictionary->segment)->id,
+                     (unsigned)page->page);
+}
+
+static struct dictionary_page *page_of(const struct dictionary_column *column, uint32_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = column->page_count - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low + 1) / 2;
+        if (column->pages[middle].first <= number)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &column->pages[low];
+}
+
+static const struct dictionary_column *column_find(const struct columnar_dictionary *dictionary,
+                                                   uint32_t which, uint32_t column_id)
+{
+    for (uint32_t i = 0; i < dictionary->column_count; i++) {
+        const struct dictionary_column *column = &dictionary->columns[i];
+        if (column->dictionary == which && column->column_id == column_id)
+            return column;
+    }
+    return NULL;
+}
+
+uint32_t columnar_dictionary_count(const struct columnar_dictionary *dictionary, uint32_t which,
+                                   uint32_t column_id)
+{
+    const struct dictionary_column *column = column_find(dictionary, which, column_id);
+    return column != NULL ? column->count : 0;
+}
+
+int columnar_dictionary_get(struct columnar_dictionary *dictionary, uint32_t which,
+                            uint32_t column_id, uint64_t number, struct bytes *string_out,
+                            struct error *err)
+{
+    const struct dictionary_column *column = column_find(dictionary, which, column_id);
+    if (column != NULL && number < column->count) {
+        struct dictionary_page *page = page_of(column, (uint32_t)number);
+        if (page->strings == NULL) {
+            int rc = page_load(dictionary, page, err);
+            if (rc != 0)
+                return rc;
+        }
+        *string_out = page->strings[number - page->first];
+        return 0;
+    }
+    return error_set(err, ERROR_CORRUPT, "segment %llu: dictionary %u has no string %llu",
+                     (unsigned long long)segment_info(dictionary->segment)->id, (unsigned)which,
+                     (unsigned long long)number);
+}

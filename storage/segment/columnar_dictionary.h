@@ -1,0 +1,56 @@
+/* columnar_dictionary: the strings of a columnar segment, by number, in pages of their own.
+ *
+ * Pages of rows name strings by number, so that an id that occurs in thousands of partitions is
+ * stored once.  A segment has several dictionaries when its strings pass a limit, each for the
+ * pages of rows written since the one before: what a writer holds stays bounded however many
+ * distinct strings there are.  The segment's extra section tells where their pages are; a reader
+ * loads the pages it needs.  Layout: FORMATS.md "Wide dictionary". */
+#ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
+#define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
+
+#include "storage/segment/segment.h"
+
+enum {
+    COLUMNAR_DICTIONARY_STRINGS_MAX = 1 << 19, /* of a dictionary, over all columns */
+    COLUMNAR_DICTIONARY_MEMORY_MAX = 128 << 20 /* of the writer, text and tables */
+};
+
+/* ---- writing ---- */
+
+/* The dictionary being built and the index of those written. */
+struct columnar_dictionary_writer;
+struct columnar_dictionary_writer *columnar_dictionary_writer_new(uint32_t column_count);
+void columnar_dictionary_writer_free(struct columnar_dictionary_writer *writer);
+/* The string's number in its column's dictionary. */
+uint32_t columnar_dictionary_add(struct columnar_dictionary_writer *writer, uint32_t column,
+                                 struct bytes string);
+/* A column's strings by number; moves when one is added. */
+const struct bytes *columnar_dictionary_strings(const struct columnar_dictionary_writer *writer,
+                                                uint32_t column, uint32_t *count_out);
+bool columnar_dictionary_is_full(const struct columnar_dictionary_writer *writer);
+uint32_t columnar_dictionary_current(const struct columnar_dictionary_writer *writer);
+/* Write the dictionary as pages and begin the next.  `column_ids` by column; `page_next` is the
+ * number of the segment's next page, before and after. */
+must_check int columnar_dictionary_write(struct columnar_dictionary_writer *writer,
+                                         struct segment_writer *segment, const uint32_t *column_ids,
+                                         uint32_t *page_next, struct error *err);
+/* The index, for the extra section; after the last dictionary was written. */
+struct bytes columnar_dictionary_index(const struct columnar_dictionary_writer *writer);
+
+/* ---- reading ---- */
+
+/* Loads pages as they are asked for and keeps them; for one thread. */
+struct columnar_dictionary;
+must_check int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary **out,
+                                        struct error *err);
+void columnar_dictionary_close(struct columnar_dictionary *dictionary);
+/* How many strings one dictionary has of a column. */
+uint32_t columnar_dictionary_count(const struct columnar_dictionary *dictionary, uint32_t which,
+                                   uint32_t column_id);
+/* Forget pages if those kept have grown large; strings given out before become invalid. */
+void columnar_dictionary_trim(struct columnar_dictionary *dictionary);
+/* The string; valid until the next trim or the close.  ERROR_CORRUPT where there is no such. */
+must_check int columnar_dictionary_get(struct columnar_dictionary *dictionary, uint32_t which,
+                                       uint32_t column_id, uint64_t number,
+                                       struct bytes *string_out, struct error *err);
+#endif

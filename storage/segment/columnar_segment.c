@@ -1,0 +1,210 @@
+/* columnar_segment: reading partitions back.
+ *
+ * What decides correctness: a piece is the entry that the directory says, in the first page of the
+ * partition, and entry 0 in those that follow; their rows must add up to what the directory says.
+ * Codes of a piece are places in its own list; they become places in one array of strings for all
+ * pieces read together.
+ *
+ * The page decoded last is kept: a scan in order meets many partitions in it. */
+#include "storage/segment/columnar_segment.h"
+
+#include "base/memory.h"
+#include "storage/segment/columnar_dictionary.h"
+#include "storage/segment/columnar_page.h"
+
+/* The strings of one column of the rows read last, by code. */
+struct reader_strings {
+    struct bytes *strings;
+    uint32_t count;
+    uint32_t capacity;
+};
+
+struct columnar_segment_reader {
+    struct segment *segment;
+    struct columnar_dictionary *dictionary; /* NULL before the first read */
+    struct columnar_page_decoder *decoder;
+    struct columnar_page page;
+    uint32_t page_loaded; /* UINT32_MAX: none */
+    struct buffer encoded;
+    struct reader_strings *strings; /* by column */
+};
+
+struct columnar_segment_reader *columnar_segment_reader_new(struct segment *segment,
+                                                            const struct table *table)
+{
+    struct columnar_segment_reader *reader = memory_zeroed(1, sizeof *reader);
+    reader->segment = segment_ref(segment);
+    reader->decoder = columnar_page_decoder_new();
+    reader->page_loaded = UINT32_MAX;
+    columnar_page_init(&reader->page, table);
+    reader->strings = memory_zeroed(reader->page.rows.column_count, sizeof *reader->strings);
+    return reader;
+}
+
+void columnar_segment_reader_free(struct columnar_segment_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    for (uint32_t i = 0; i < reader->page.rows.column_count; i++)
+        memory_free(reader->strings[i].strings);
+    memory_free(reader->strings);
+    columnar_dictionary_close(reader->dictionary);
+    columnar_page_decoder_free(reader->decoder);
+    columnar_page_release(&reader->page);
+    buffer_release(&reader->encoded);
+    segment_unref(reader->segment);
+    memory_free(reader);
+}
+
+static int corrupt(const struct columnar_segment_reader *reader, uint32_t page, const char *what,
+                   struct error *err)
+{
+    return error_set(err, ERROR_CORRUPT, "segment %llu: page %u: %s",
+                     (unsigned long long)segment_info(reader->segment)->id, (unsigned)page, what);
+}
+
+static int page_load(struct columnar_segment_reader *reader, uint32_t page, struct error *err)
+{
+    if (reader->page_loaded == page)
+        return 0;
+    if (page >= segment_page_count(reader->segment))
+        return corrupt(reader, page, "the directory names it and it is not there", err);
+    reader->page_loaded = UINT32_MAX;
+    int rc = segment_read_page(reader->segment, page, NULL, &reader->encoded, err);
+    if (rc == 0)
+        rc = columnar_page_decode(reader->decoder, buffer_view(&reader->encoded), &reader->page,
+                                  err);
+    if (rc != 0) {
+        error_wrap(err, "segment %llu, page %u",
+                   (unsigned long long)segment_info(reader->segment)->id, (unsigned)page);
+        return rc;
+    }
+    reader->page_loaded = page;
+    return 0;
+}
+
+/* Begin a read: strings of the one before are gone. */
+static int read_begin(struct columnar_segment_reader *reader, struct columnar_rows *rows,
+                      struct error *err)
+{
+    columnar_rows_clear(rows);
+    if (reader->dictionary == NULL) {
+        int rc = columnar_dictionary_open(reader->segment, &reader->dictionary, err);
+        if (rc != 0)
+            return rc;
+    }
+    columnar_dictionary_trim(reader->dictionary);
+    for (uint32_t i = 0; i < rows->column_count; i++)
+        reader->strings[i].count = 0;
+    return 0;
+}
+
+/* Add the strings of an entry's list to the column's. */
+static int strings_add(struct columnar_segment_reader *reader, uint32_t column, uint32_t entry,
+                       struct error *err)
+{
+    const struct columnar_page_list *list = &reader->page.lists[column];
+    struct reader_strings *strings = &reader->strings[column];
+    uint32_t count = list->starts[entry + 1] - list->starts[entry];
+    check(count <= UINT32_MAX / 2 - strings->count);
+    if (strings->count + count > strings->capacity) {
+        strings->capacity = (strings->count + count) * 2;
+        strings->strings =
+            memory_resize(strings->strings, strings->capacity * sizeof *strings->strings);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        int rc = columnar_dictionary_get(reader->dictionary, reader->page.dictionary,
+                                         reader->page.rows.vectors[column].column_id,
+                                         (uint64_t)list->numbers[list->starts[entry] + i],
+                                         &strings->strings[strings->count], err);
+        if (rc != 0)
+            return rc;
+        strings->count++;
+    }
+    return 0;
+}
+
+static bool ranks_are_implied(const int64_t *ranks, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (ranks[i] != COLUMNAR_RANK_IMPLIED)
+            return false;
+    return true;
+}
+
+/* Append the loaded page's entry to `rows`. */
+static int entry_append(struct columnar_segment_reader *reader, uint32_t index,
+                        struct columnar_rows *rows, struct error *err)
+{
+    if (index >= reader->page.entry_count)
+        return corrupt(reader, reader->page_loaded, "no such entry", err);
+    const struct columnar_page_entry *entry = &reader->page.entries[index];
+    struct columnar_rows source = reader->page.rows;
+    source.timestamp_us = entry->timestamp_us;
+    if (source.ranks != NULL && ranks_are_implied(source.ranks + entry->first, entry->rows))
+        source.ranks = NULL;
+    uint32_t at = rows->rows;
+    int rc = columnar_rows_append(rows, &source, entry->first, entry->rows);
+    if (rc != 0)
+        return error_set(err, rc, "too many rows to read at once");
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        struct columnar_vector *vector = &rows->vectors[i];
+        if (vector->kind != VECTOR_CODE)
+            continue;
+        uint32_t base = reader->strings[i].count;
+        for (uint32_t row = at; base > 0 && row < rows->rows; row++)
+            vector->codes[row] += base;
+        rc = strings_add(reader, i, index, err);
+        if (rc != 0)
+            return rc;
+        vector->strings = reader->strings[i].strings;
+        vector->string_count = reader->strings[i].count;
+    }
+    return 0;
+}
+
+static int piece_append(struct columnar_segment_reader *reader,
+                        const struct segment_partition *partition, uint32_t piece,
+                        struct columnar_rows *rows, struct error *err)
+{
+    if (piece > UINT32_MAX - partition->page_first)
+        return corrupt(reader, partition->page_first, "the directory names too many pages", err);
+    int rc = page_load(reader, partition->page_first + piece, err);
+    return rc != 0 ? rc : entry_append(reader, piece == 0 ? partition->entry : 0, rows, err);
+}
+
+int columnar_segment_reader_rows(struct columnar_segment_reader *reader,
+                                 const struct segment_partition *partition, uint32_t row_limit,
+                                 struct columnar_rows *rows, struct error *err)
+{
+    int rc = read_begin(reader, rows, err);
+    if (rc != 0)
+        return rc;
+    if (partition->rows > row_limit)
+        return error_set(err, ERROR_LIMIT, "a partition of %llu rows, over the limit of %u",
+                         (unsigned long long)partition->rows, (unsigned)row_limit);
+    columnar_rows_reserve(rows, (uint32_t)partition->rows);
+    for (uint32_t piece = 0; rc == 0 && piece < partition->page_count; piece++) {
+        rc = piece_append(reader, partition, piece, rows, err);
+        if (rc == 0 && rows->rows > partition->rows)
+            break;
+    }
+    if (rc == 0 && rows->rows != partition->rows)
+        rc = corrupt(reader, partition->page_first, "rows do not add up", err);
+    if (rc != 0)
+        columnar_rows_clear(rows);
+    return rc;
+}
+
+int columnar_segment_reader_piece(struct columnar_segment_reader *reader,
+                                  const struct segment_partition *partition, uint32_t piece,
+                                  struct columnar_rows *rows, struct error *err)
+{
+    check(piece < partition->page_count);
+    int rc = read_begin(reader, rows, err);
+    if (rc == 0)
+        rc = piece_append(reader, partition, piece, rows, err);
+    if (rc != 0)
+        columnar_rows_clear(rows);
+    return rc;
+}

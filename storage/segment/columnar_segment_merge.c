@@ -1,0 +1,378 @@
+/* columnar_segment_merge: the rows of several runs, partition by partition, piece by piece.
+ *
+ * What decides correctness: equals of the clustering must come out in the order of the inputs, and
+ * that order is their rank, so all of them must be in one batch.  A batch is made of all rows that
+ * sort before the *cutoff*: the least last row of any input that has more pages.  Rows that are yet
+ * to be read cannot sort before it.
+ *
+ *     input 0   ....a..b....c|        c its last row loaded, more pages behind
+ *     input 1   ..d.......e.....f     no more pages
+ *     cutoff    c: everything before it goes; equals of c wait for the next page of input 0
+ *
+ * A batch is the inputs' parts one after the other, sorted stably.  If nothing is before the
+ * cutoff, its input reads on: only a run of equals longer than a page makes an input hold more than
+ * a page and what it has left.
+ *
+ * Where a partition's deletions go with the merge, the rows they hide leave the batch after it was
+ * sorted: all equals are there, so those behind keep their ranks.
+ *
+ * Strings: each input's numbers are translated to the output's once a dictionary, so merging looks
+ * no string up by its text more than once for each input. */
+#include "storage/segment/columnar_segment.h"
+
+#include "base/memory.h"
+#include "storage/cell/columnar_rows_order.h"
+#include "storage/segment/columnar_purge.h"
+
+enum { PAUSED_ROWS = 1024 }; /* a page of fewer is read in less time than a piece of work */
+
+/* What one input has of the partition being merged. */
+struct merge_input {
+    struct segment *segment;
+    struct columnar_segment_reader *reader;
+    struct segment_cursor *cursor;
+    uint32_t position;                         /* its next partition */
+    const struct segment_partition *partition; /* NULL: it has none of this one */
+    uint32_t piece;                            /* the next to read */
+    struct columnar_rows rows;                 /* read and not yet written; codes are numbers */
+};
+
+struct merge {
+    const struct table *table;
+    const struct columnar_segment_rules *rules;
+    struct columnar_segment_writer *writer;
+    struct merge_input *inputs;
+    uint32_t input_count;
+    struct columnar_rows piece;
+    struct columnar_rows batch;
+    uint32_t *numbers; /* by a piece's code */
+    uint32_t numbers_capacity;
+    bool raises;                  /* this partition's timestamps */
+    struct columnar_purge *purge; /* of this partition; NULL: nothing of it goes */
+};
+
+static int partition_compare(const struct segment_partition *a, const struct segment_partition *b)
+{
+    if (a->token != b->token)
+        return a->token < b->token ? -1 : 1;
+    return bytes_compare(a->key, b->key);
+}
+
+/* Find the next partition and which inputs have it; NULL at the end. */
+static const struct segment_partition *merge_next(struct merge *merge, uint64_t *rows_out)
+{
+    const struct segment_partition *least = NULL;
+    for (uint32_t i = 0; i < merge->input_count; i++) {
+        struct merge_input *input = &merge->inputs[i];
+        input->partition = input->position < segment_partition_count(input->segment)
+                               ? segment_directory_at(input->cursor, input->position)
+                               : NULL;
+        if (input->partition != NULL &&
+            (least == NULL || partition_compare(input->partition, least) < 0))
+            least = input->partition;
+    }
+    *rows_out = 0;
+    for (uint32_t i = 0; least != NULL && i < merge->input_count; i++) {
+        struct merge_input *input = &merge->inputs[i];
+        if (input->partition == NULL || partition_compare(input->partition, least) != 0) {
+            input->partition = NULL;
+            continue;
+        }
+        input->position++;
+        input->piece = 0;
+        columnar_rows_clear(&input->rows);
+        *rows_out += input->partition->rows;
+    }
+    return least;
+}
+
+static bool has_more(const struct merge_input *input)
+{
+    return input->partition != NULL && input->piece < input->partition->page_count;
+}
+
+/* Turn the piece's codes, places in its strings, into the writer's numbers. */
+static void piece_translate(struct merge *merge)
+{
+    for (uint32_t i = 0; i < merge->piece.column_count; i++) {
+        struct columnar_vector *vector = &merge->piece.vectors[i];
+        if (vector->kind != VECTOR_CODE)
+            continue;
+        if (vector->string_count >= merge->numbers_capacity) {
+            merge->numbers_capacity = vector->string_count + 1;
+            merge->numbers =
+                memory_resize(merge->numbers, merge->numbers_capacity * sizeof *merge->numbers);
+        }
+        /* Absent rows have code 0 even where there is no string. */
+        merge->numbers[0] = 0;
+        for (uint32_t code = 0; code < vector->string_count; code++)
+            merge->numbers[code] =
+                columnar_segment_writer_number(merge->writer, i, vector->strings[code]);
+        for (uint32_t row = 0; row < merge->piece.rows; row++)
+            vector->codes[row] = merge->numbers[vector->codes[row]];
+    }
+}
+
+static int merge_pause(const struct merge *merge, struct error *err)
+{
+    const struct columnar_segment_rules *rules = merge->rules;
+    return rules->pause != NULL ? rules->pause(rules->context, err) : 0;
+}
+
+static int input_read(struct merge *merge, struct merge_input *input, struct error *err)
+{
+    int rc = columnar_segment_reader_piece(input->reader, input->partition, input->piece,
+                                           &merge->piece, err);
+    if (rc != 0)
+        return rc;
+    input->piece++;
+    rc = merge->piece.rows >= PAUSED_ROWS ? merge_pause(merge, err) : 0;
+    if (rc != 0)
+        return rc;
+    piece_translate(merge);
+    rc = columnar_rows_append(&input->rows, &merge->piece, 0, merge->piece.rows);
+    return rc == 0 ? 0 : error_set(err, rc, "too many equal rows in one partition");
+}
+
+/* Codes are the writer's numbers: its strings, wherever they are by now. */
+static void strings_refresh(const struct merge *merge, struct columnar_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->column_count; i++)
+        if (rows->vectors[i].kind == VECTOR_CODE)
+            rows->vectors[i].strings =
+                columnar_segment_writer_strings(merge->writer, i, &rows->vectors[i].string_count);
+}
+
+/* The input whose last row is the cutoff; NULL: none has more pages. */
+static struct merge_input *find_cutoff(struct merge *merge)
+{
+    struct merge_input *least = NULL;
+    for (uint32_t i = 0; i < merge->input_count; i++) {
+        struct merge_input *input = &merge->inputs[i];
+        if (has_more(input) &&
+            (least == NULL || columnar_rows_compare(&input->rows, input->rows.rows - 1,
+                                                    &least->rows, least->rows.rows - 1) < 0))
+            least = input;
+    }
+    return least;
+}
+
+/* How many of the rows sort before the cutoff's last row. */
+static uint32_t rows_before(const struct columnar_rows *rows, const struct merge_input *cutoff)
+{
+    if (cutoff == NULL)
+        return rows->rows;
+    uint32_t low = 0;
+    uint32_t high = rows->rows;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (columnar_rows_compare(rows, middle, &cutoff->rows, cutoff->rows.rows - 1) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void timestamps_raise(struct columnar_rows *rows)
+{
+    for (uint32_t i = 0; rows->timestamps_us != NULL && i < rows->rows; i++)
+        if (i == 0 || rows->timestamps_us[i] > rows->timestamp_us)
+            rows->timestamp_us = rows->timestamps_us[i];
+    rows->timestamps_us = NULL;
+}
+
+static void timestamps_restamp(const struct columnar_segment_rules *rules,
+                               struct columnar_rows *rows)
+{
+    if (rows->timestamps_us == NULL) {
+        rows->timestamp_us = rules->restamp(rules->context, rows->timestamp_us);
+        return;
+    }
+    for (uint32_t i = 0; i < rows->rows; i++)
+        rows->timestamps_us[i] = rules->restamp(rules->context, rows->timestamps_us[i]);
+    rows->timestamp_us = rows->timestamps_us[0];
+}
+
+static int batch_sort(struct merge *merge, struct error *err)
+{
+    struct columnar_rows_order order;
+    columnar_rows_order_begin(&order, &merge->batch);
+    int rc = 0;
+    while (rc == 0 && columnar_rows_order_step(&order))
+        rc = merge_pause(merge, err);
+    columnar_rows_order_release(&order);
+    return rc;
+}
+
+/* All rows before the cutoff, from the inputs into the batch. */
+static int batch_fill(struct merge *merge, const struct merge_input *cutoff, struct error *err)
+{
+    uint32_t counts[COLUMNAR_SEGMENT_INPUTS_MAX] = {0};
+    uint32_t sources = 0;
+    for (uint32_t i = 0; i < merge->input_count; i++) {
+        counts[i] = rows_before(&merge->inputs[i].rows, cutoff);
+        sources += counts[i] > 0;
+    }
+    columnar_rows_clear(&merge->batch);
+    for (uint32_t i = 0; i < merge->input_count; i++) {
+        int rc = counts[i] == 0
+                     ? 0
+                     : columnar_rows_append(&merge->batch, &merge->inputs[i].rows, 0, counts[i]);
+        if (rc != 0)
+            return error_set(err, rc, "too many rows in one batch of a merge");
+        columnar_rows_drop(&merge->inputs[i].rows, counts[i]);
+    }
+    strings_refresh(merge, &merge->batch);
+    return sources > 1 ? batch_sort(merge, err) : 0;
+}
+
+/* Do the work that the writer has left. */
+static int writer_work(struct merge *merge, struct error *err)
+{
+    int rc;
+    while ((rc = columnar_segment_writer_step(merge->writer, err)) > 0) {
+        rc = merge_pause(merge, err);
+        if (rc != 0)
+            return rc;
+    }
+    return rc;
+}
+
+/* Write all rows before the cutoff; *written_out tells how many. */
+static int batch_write(struct merge *merge, const struct merge_input *cutoff, uint32_t *written_out,
+                       struct error *err)
+{
+    int rc = batch_fill(merge, cutoff, err);
+    *written_out = merge->batch.rows;
+    if (rc == 0 && merge->purge != NULL)
+        rc = columnar_purge_rows(merge->purge, &merge->batch, err);
+    if (rc != 0)
+        return rc;
+    if (merge->raises)
+        timestamps_raise(&merge->batch);
+    if (merge->rules->restamp != NULL && merge->batch.rows > 0)
+        timestamps_restamp(merge->rules, &merge->batch);
+    rc = columnar_segment_writer_append(merge->writer, &merge->batch, err);
+    return rc == 0 ? writer_work(merge, err) : rc;
+}
+
+/* Read a page of each input that has more pages and no rows; strings may move meanwhile. */
+static int inputs_fill(struct merge *merge, struct error *err)
+{
+    for (uint32_t i = 0; i < merge->input_count; i++) {
+        struct merge_input *input = &merge->inputs[i];
+        if (has_more(input) && input->rows.rows == 0) {
+            int rc = input_read(merge, input, err);
+            if (rc != 0)
+                return rc;
+        }
+    }
+    for (uint32_t i = 0; i < merge->input_count; i++)
+        strings_refresh(merge, &merge->inputs[i].rows);
+    return 0;
+}
+
+static int pieces_merge(struct merge *merge, struct error *err)
+{
+    int rc = 0;
+    while (rc == 0) {
+        rc = merge_pause(merge, err);
+        if (rc == 0)
+            rc = inputs_fill(merge, err);
+        if (rc != 0)
+            break;
+        struct merge_input *cutoff = find_cutoff(merge);
+        uint32_t written = 0;
+        rc = batch_write(merge, cutoff, &written, err);
+        if (cutoff == NULL)
+            break;
+        if (rc == 0 && written == 0)
+            rc = input_read(merge, cutoff, err);
+    }
+    return rc;
+}
+
+static int partition_merge(struct merge *merge, const struct segment_partition *partition,
+                           uint64_t rows, struct error *err)
+{
+    const struct columnar_segment_rules *rules = merge->rules;
+    struct stream *deletions = NULL;
+    int64_t token = partition->token;
+    int rc = 0;
+    merge->raises =
+        rules->may_raise != NULL && rules->may_raise(rules->context, token, partition->key);
+    if (rules->deletions != NULL)
+        rc = rules->deletions(rules->context, token, partition->key, &deletions, err);
+    if (rc != 0)
+        return rc;
+    merge->purge = deletions != NULL ? columnar_purge_new(deletions) : NULL;
+    rc = columnar_segment_writer_begin(merge->writer, token, partition->key, rows, err);
+    if (rc == 0)
+        rc = writer_work(merge, err);
+    if (rc == 0)
+        rc = pieces_merge(merge, err);
+    columnar_purge_free(merge->purge);
+    merge->purge = NULL;
+    if (rc == 0)
+        rc = columnar_segment_writer_end(merge->writer, err);
+    return rc == 0 ? writer_work(merge, err) : rc;
+}
+
+static void merge_init(struct merge *merge, const struct table *table, struct segment **inputs,
+                       uint32_t input_count, const struct columnar_segment_rules *rules)
+{
+    check(input_count <= COLUMNAR_SEGMENT_INPUTS_MAX);
+    *merge = (struct merge){.table = table, .rules = rules, .input_count = input_count};
+    merge->inputs = memory_zeroed(input_count, sizeof *merge->inputs);
+    for (uint32_t i = 0; i < input_count; i++) {
+        merge->inputs[i].segment = inputs[i];
+        merge->inputs[i].cursor = segment_cursor_take(inputs[i]);
+        merge->inputs[i].reader = columnar_segment_reader_new(inputs[i], table);
+        columnar_rows_init(&merge->inputs[i].rows, table);
+    }
+    columnar_rows_init(&merge->piece, table);
+    columnar_rows_init(&merge->batch, table);
+}
+
+static void merge_release(struct merge *merge)
+{
+    for (uint32_t i = 0; i < merge->input_count; i++) {
+        segment_cursor_give(merge->inputs[i].segment, merge->inputs[i].cursor);
+        columnar_segment_reader_free(merge->inputs[i].reader);
+        columnar_rows_release(&merge->inputs[i].rows);
+    }
+    memory_free(merge->inputs);
+    memory_free(merge->numbers);
+    columnar_rows_release(&merge->piece);
+    columnar_rows_release(&merge->batch);
+    columnar_segment_writer_close(merge->writer);
+}
+
+int columnar_segment_merge(struct world *world, const struct table *table, struct segment **inputs,
+                           uint32_t input_count, const struct segment_info *info,
+                           const struct columnar_segment_rules *rules,
+                           struct segment_info *info_out, struct error *err)
+{
+    struct merge merge;
+    merge_init(&merge, table, inputs, input_count, rules);
+    int rc = columnar_segment_writer_open(world, table, info, &merge.writer, err);
+    if (rc == 0)
+        columnar_segment_writer_set_page_rows(merge.writer, rules->page_rows);
+    while (rc == 0) {
+        uint64_t rows;
+        const struct segment_partition *partition = merge_next(&merge, &rows);
+        if (partition == NULL)
+            break;
+        if (rules->takes == NULL || rules->takes(rules->context, partition->token, partition->key))
+            rc = partition_merge(&merge, partition, rows, err);
+    }
+    if (rc == 0)
+        rc = columnar_segment_writer_complete(merge.writer, err);
+    if (rc == 0)
+        rc = writer_work(&merge, err);
+    if (rc == 0)
+        rc = columnar_segment_writer_finish(merge.writer, info_out, err);
+    merge_release(&merge);
+    return rc;
+}

@@ -1,0 +1,473 @@
+/* columnar_segment_writer: partitions into pages, strings into the dictionary.
+ *
+ * The open page is filled with whole partitions as long as they fit; a partition that has more rows
+ * than a page begins one of its own and goes on through as many as it takes, and the page of its
+ * last rows takes further partitions.  Pages refer to the dictionary by number, so the dictionary
+ * is written after them, and its index is the segment's extra section.
+ *
+ *     page: p1 p2 p3 | page: p4 (first) | page: p4 (last) p5 | dictionary pages | extra: index
+ *
+ * What decides correctness: the directory names pages by number before they are written; they are
+ * numbered as they are handed to the segment, which is checked.
+ *
+ * Calls only say what there is to do; `work` does it piece by piece, always the first that applies:
+ * encode a page that is closed, add rows to the open page, end the partition. */
+#include "storage/segment/columnar_segment.h"
+
+#include "base/memory.h"
+#include "storage/cell/row.h"
+#include "storage/segment/columnar_dictionary.h"
+#include "storage/segment/columnar_page.h"
+
+/* What codes of a shared array of strings are in the current dictionary, plus one; 0: not yet. */
+struct known_codes {
+    const struct bytes *strings;
+    uint32_t string_count;
+    uint32_t *numbers;
+    uint32_t capacity;
+};
+
+struct columnar_segment_writer {
+    const struct table *table;
+    struct segment_writer *file;
+    struct segment_info info;
+    struct columnar_page_encoder *encoder;
+    struct columnar_page page;
+    struct columnar_dictionary_writer *dictionary;
+    struct known_codes *known; /* by column */
+    uint32_t *column_ids;
+    const struct columnar_rows
+        *rows;                    /* that go into pages: `pending`, or the caller's; NULL: none */
+    uint32_t from;                /* how many of them are in pages, */
+    uint32_t adding;              /* and how many more are being added to the open one */
+    struct columnar_rows pending; /* of the pieces, not yet in a page; codes are numbers */
+    uint32_t page_next;           /* the number the open page will have */
+    uint32_t page_rows;           /* at most in a page */
+    struct buffer encoded;
+    struct buffer label; /* the clustering of the open page's first row */
+    bool is_labelled;    /* that row's partition has other pages too */
+    bool is_closed;      /* the page takes no more rows, and is being encoded */
+    bool is_open;        /* a partition is under way: */
+    bool is_ending;      /* no more rows of it come */
+    bool has_entries;
+    int64_t token;
+    struct buffer key;
+    struct partition_stats stats;
+    uint32_t page_first;
+    uint32_t entry;
+};
+
+int columnar_segment_writer_open(struct world *world, const struct table *table,
+                                 const struct segment_info *info,
+                                 struct columnar_segment_writer **writer_out, struct error *err)
+{
+    *writer_out = NULL;
+    struct segment_writer *file;
+    int rc = segment_writer_open(world, info, &file, err);
+    if (rc != 0)
+        return rc;
+    struct columnar_segment_writer *writer = memory_zeroed(1, sizeof *writer);
+    uint32_t columns = block_column_count(table);
+    writer->table = table;
+    writer->file = file;
+    writer->info = *info;
+    writer->info.rows = 0;
+    writer->page_rows = COLUMNAR_PAGE_ROWS_MAX;
+    writer->encoder = columnar_page_encoder_new();
+    columnar_page_init(&writer->page, table);
+    columnar_rows_init(&writer->pending, table);
+    writer->dictionary = columnar_dictionary_writer_new(columns);
+    writer->known = memory_zeroed(columns, sizeof *writer->known);
+    writer->column_ids = memory_alloc(columns * sizeof *writer->column_ids);
+    for (uint32_t i = 0; i < columns; i++)
+        writer->column_ids[i] = block_column_of(table, i)->id;
+    *writer_out = writer;
+    return 0;
+}
+
+void columnar_segment_writer_close(struct columnar_segment_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    segment_writer_close(writer->file);
+    columnar_page_encoder_free(writer->encoder);
+    columnar_dictionary_writer_free(writer->dictionary);
+    for (uint32_t i = 0; i < writer->page.rows.column_count; i++)
+        memory_free(writer->known[i].numbers);
+    memory_free(writer->known);
+    memory_free(writer->column_ids);
+    columnar_page_release(&writer->page);
+    columnar_rows_release(&writer->pending);
+    buffer_release(&writer->encoded);
+    buffer_release(&writer->label);
+    buffer_release(&writer->key);
+    stats_release(&writer->stats);
+    memory_free(writer);
+}
+
+void columnar_segment_writer_set_page_rows(struct columnar_segment_writer *writer,
+                                           uint32_t page_rows)
+{
+    check(page_rows <= COLUMNAR_PAGE_ROWS_MAX);
+    writer->page_rows = page_rows > 0 ? page_rows : COLUMNAR_PAGE_ROWS_MAX;
+}
+
+/* ---- strings ---- */
+
+static void known_clear(struct known_codes *known, const struct columnar_vector *vector)
+{
+    known->strings = vector->strings;
+    known->string_count = vector->string_count;
+    if (vector->string_count > known->capacity) {
+        known->capacity = vector->string_count;
+        memory_free(known->numbers);
+        known->numbers = memory_alloc(known->capacity * sizeof *known->numbers);
+    }
+    for (uint32_t i = 0; i < vector->string_count; i++)
+        known->numbers[i] = 0;
+}
+
+static void known_begin(struct columnar_segment_writer *writer, const struct columnar_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        const struct columnar_vector *vector = &rows->vectors[i];
+        struct known_codes *known = &writer->known[i];
+        if (vector->strings_shared &&
+            (known->strings != vector->strings || known->string_count != vector->string_count))
+            known_clear(known, vector);
+    }
+}
+
+static uint32_t number_of(void *context, uint32_t column, uint32_t code, struct bytes string)
+{
+    struct columnar_segment_writer *writer = context;
+    if (writer->rows == &writer->pending)
+        return code;
+    if (!writer->rows->vectors[column].strings_shared)
+        return columnar_dictionary_add(writer->dictionary, column, string);
+    uint32_t *known = &writer->known[column].numbers[code];
+    if (*known == 0)
+        *known = columnar_dictionary_add(writer->dictionary, column, string) + 1;
+    return *known - 1;
+}
+
+uint32_t columnar_segment_writer_number(struct columnar_segment_writer *writer, uint32_t column,
+                                        struct bytes string)
+{
+    check(writer->is_open && writer->rows == NULL);
+    return columnar_dictionary_add(writer->dictionary, column, string);
+}
+
+const struct bytes *columnar_segment_writer_strings(const struct columnar_segment_writer *writer,
+                                                    uint32_t column, uint32_t *count_out)
+{
+    return columnar_dictionary_strings(writer->dictionary, column, count_out);
+}
+
+/* ---- pages ---- */
+
+/* Pack the clustering of a row, the rank left out. */
+static void label_set(struct columnar_segment_writer *writer, const struct columnar_rows *rows,
+                      uint32_t row)
+{
+    struct buffer values = {0};
+    struct clustering clustering = {.count = writer->table->clustering_count - 1};
+    buffer_reserve(&values, CLUSTERING_MAX * COLUMNAR_VALUE_MAX);
+    for (uint32_t i = 0; i < clustering.count; i++)
+        clustering.values[i] = columnar_rows_vector_value(&rows->vectors[i], row, &values);
+    buffer_clear(&writer->label);
+    row_clustering_pack(&clustering, &writer->label);
+    buffer_release(&values);
+}
+
+/* The page takes no more: from now on it is encoded. */
+static void page_close(struct columnar_segment_writer *writer)
+{
+    if (writer->page.rows.rows == 0 || writer->is_closed)
+        return;
+    writer->is_closed = true;
+    writer->page.dictionary = columnar_dictionary_current(writer->dictionary);
+    buffer_clear(&writer->encoded);
+    columnar_page_encode_begin(writer->encoder, &writer->page, &writer->encoded);
+}
+
+/* The page is encoded. */
+static int page_write(struct columnar_segment_writer *writer, struct error *err)
+{
+    uint32_t page;
+    struct bytes label = writer->is_labelled ? buffer_view(&writer->label) : (struct bytes){0};
+    int rc = segment_writer_page(writer->file, buffer_view(&writer->encoded), label, &page, err);
+    if (rc != 0)
+        return rc;
+    check(page == writer->page_next);
+    writer->page_next++;
+    writer->is_labelled = false;
+    writer->is_closed = false;
+    columnar_page_clear(&writer->page);
+    return 0;
+}
+
+/* Begin to add the next rows as an entry, as many as `writer->adding` says; or close the page,
+ * where it has no room for them. */
+static void entry_begin(struct columnar_segment_writer *writer)
+{
+    const struct columnar_rows *rows = writer->rows;
+    if (writer->adding > writer->page_rows - writer->page.rows.rows) {
+        writer->adding = 0;
+        page_close(writer);
+        return;
+    }
+    /* Of pending rows a page is full before the partition ends, or they are its last. */
+    bool is_part =
+        writer->has_entries || (rows == &writer->pending ? writer->adding == writer->page_rows
+                                                         : writer->adding < rows->rows);
+    if (!writer->has_entries) {
+        writer->has_entries = true;
+        writer->page_first = writer->page_next;
+        writer->entry = writer->page.entry_count;
+    }
+    if (writer->page.entry_count == 0 && is_part) {
+        label_set(writer, rows, writer->from);
+        writer->is_labelled = true;
+    }
+    columnar_page_add_begin(writer->encoder, &writer->page, rows, writer->from, writer->adding,
+                            number_of, writer);
+}
+
+/* How many rows the next entry has; 0: those that there are wait for more. */
+static uint32_t entry_rows(const struct columnar_segment_writer *writer)
+{
+    uint32_t left = writer->rows->rows - writer->from;
+    if (left >= writer->page_rows)
+        return writer->page_rows;
+    return writer->rows != &writer->pending || writer->is_ending ? left : 0;
+}
+
+/* ---- steps ---- */
+
+static void rows_end(struct columnar_segment_writer *writer)
+{
+    if (writer->rows == &writer->pending)
+        columnar_rows_drop(&writer->pending, writer->from);
+    writer->rows = NULL;
+}
+
+static int partition_write(struct columnar_segment_writer *writer, struct error *err)
+{
+    writer->is_open = false;
+    writer->is_ending = false;
+    if (writer->stats.rows == 0)
+        return 0;
+    struct segment_partition partition = {.token = writer->token,
+                                          .key = buffer_view(&writer->key),
+                                          .rows = writer->stats.rows,
+                                          .page_first = writer->page_first,
+                                          .page_count = writer->page_next - writer->page_first + 1,
+                                          .entry = writer->entry,
+                                          .deletion = {.timestamp_us = TIMESTAMP_NONE},
+                                          .stats = &writer->stats};
+    writer->info.rows += writer->stats.rows;
+    return segment_writer_partition(writer->file, &partition, err);
+}
+
+/* The next piece of work, which is of *rows_out rows; 0: there is none. */
+static int work(struct columnar_segment_writer *writer, uint32_t *rows_out, struct error *err)
+{
+    int rc = 1;
+    *rows_out = COLUMNAR_STEP_ROWS;
+    if (writer->is_closed) {
+        if (!columnar_page_encode_step(writer->encoder))
+            rc = page_write(writer, err);
+        return rc < 0 ? rc : 1;
+    }
+    *rows_out = writer->adding;
+    if (writer->adding > 0) {
+        if (columnar_page_add_step(writer->encoder))
+            return 1;
+        writer->from += writer->adding;
+        writer->adding = 0;
+    } else if (writer->rows != NULL) {
+        writer->adding = entry_rows(writer);
+        if (writer->adding > 0)
+            entry_begin(writer);
+        else
+            rows_end(writer);
+    } else if (writer->is_ending) {
+        rc = partition_write(writer, err);
+        return rc < 0 ? rc : 1;
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+int columnar_segment_writer_step(struct columnar_segment_writer *writer, struct error *err)
+{
+    int rc = 1;
+    for (uint32_t done = 0, rows; rc == 1 && done < COLUMNAR_STEP_ROWS; done += rows)
+        rc = work(writer, &rows, err);
+    return rc;
+}
+
+/* All the work that is left. */
+static int finish_work(struct columnar_segment_writer *writer, struct error *err)
+{
+    int rc;
+    do
+        rc = columnar_segment_writer_step(writer, err);
+    while (rc > 0);
+    return rc;
+}
+
+static int dictionary_write(struct columnar_segment_writer *writer, struct error *err)
+{
+    page_close(writer);
+    int rc = finish_work(writer, err);
+    if (rc == 0)
+        rc = columnar_dictionary_write(writer->dictionary, writer->file, writer->column_ids,
+                                       &writer->page_next, err);
+    for (uint32_t i = 0; i < writer->page.rows.column_count; i++)
+        writer->known[i].strings = NULL;
+    return rc;
+}
+
+/* ---- partitions ---- */
+
+int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_t token,
+                                  struct bytes key, uint64_t rows, struct error *err)
+{
+    int rc = finish_work(writer, err);
+    if (rc != 0)
+        return rc;
+    check(!writer->is_open);
+    if (columnar_dictionary_is_full(writer->dictionary))
+        rc = dictionary_write(writer, err);
+    else if (rows > writer->page_rows - writer->page.rows.rows)
+        page_close(writer);
+    if (rc != 0)
+        return rc;
+    writer->is_open = true;
+    writer->has_entries = false;
+    writer->token = token;
+    buffer_clear(&writer->key);
+    buffer_append_bytes(&writer->key, key);
+    stats_clear(&writer->stats);
+    columnar_rows_clear(&writer->pending);
+    return 0;
+}
+
+static void timestamps_note(struct columnar_segment_writer *writer,
+                            const struct columnar_rows *rows)
+{
+    int64_t newest = rows->timestamp_us;
+    if (rows->timestamps_us != NULL)
+        newest = rows->timestamps_us[0];
+    for (uint32_t i = 0; rows->timestamps_us != NULL && i < rows->rows; i++)
+        newest = rows->timestamps_us[i] > newest ? rows->timestamps_us[i] : newest;
+    segment_writer_timestamp(writer->file, newest);
+}
+
+/* Codes of pending rows are numbers in the dictionary, whose arrays move as they grow. */
+static void pending_refresh(struct columnar_segment_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->pending.column_count; i++) {
+        struct columnar_vector *vector = &writer->pending.vectors[i];
+        if (vector->kind == VECTOR_CODE)
+            vector->strings =
+                columnar_dictionary_strings(writer->dictionary, i, &vector->string_count);
+    }
+}
+
+static void rows_begin(struct columnar_segment_writer *writer, const struct columnar_rows *rows)
+{
+    writer->rows = rows;
+    writer->from = 0;
+}
+
+int columnar_segment_writer_rows(struct columnar_segment_writer *writer,
+                                 const struct columnar_rows *rows, struct error *err)
+{
+    int rc = finish_work(writer, err);
+    if (rc != 0)
+        return rc;
+    check(writer->is_open && !writer->has_entries && rows != &writer->pending);
+    known_begin(writer, rows);
+    columnar_rows_stats(rows, &writer->stats);
+    timestamps_note(writer, rows);
+    rows_begin(writer, rows);
+    return 0;
+}
+
+int columnar_segment_writer_append(struct columnar_segment_writer *writer,
+                                   const struct columnar_rows *rows, struct error *err)
+{
+    struct columnar_rows *pending = &writer->pending;
+    int rc = finish_work(writer, err);
+    if (rc != 0 || rows->rows == 0)
+        return rc;
+    check(writer->is_open);
+    rc = columnar_rows_append(pending, rows, 0, rows->rows);
+    if (rc != 0)
+        return error_set(err, rc, "too many rows in one piece of a partition");
+    columnar_rows_stats(rows, &writer->stats);
+    timestamps_note(writer, rows);
+    pending_refresh(writer);
+    if (pending->rows >= writer->page_rows)
+        rows_begin(writer, pending);
+    return 0;
+}
+
+int columnar_segment_writer_end(struct columnar_segment_writer *writer, struct error *err)
+{
+    int rc = finish_work(writer, err);
+    if (rc != 0)
+        return rc;
+    check(writer->is_open);
+    writer->is_ending = true;
+    pending_refresh(writer);
+    if (writer->pending.rows > 0)
+        rows_begin(writer, &writer->pending);
+    return 0;
+}
+
+int columnar_segment_writer_partition(struct columnar_segment_writer *writer, int64_t token,
+                                      struct bytes key, const struct columnar_rows *rows,
+                                      struct error *err)
+{
+    if (rows->rows == 0)
+        return 0;
+    int rc = columnar_segment_writer_begin(writer, token, key, rows->rows, err);
+    if (rc == 0)
+        rc = columnar_segment_writer_rows(writer, rows, err);
+    if (rc == 0)
+        rc = columnar_segment_writer_end(writer, err);
+    return rc == 0 ? finish_work(writer, err) : rc;
+}
+
+int columnar_segment_writer_complete(struct columnar_segment_writer *writer, struct error *err)
+{
+    int rc = finish_work(writer, err);
+    if (rc == 0)
+        page_close(writer);
+    return rc;
+}
+
+int columnar_segment_writer_finish(struct columnar_segment_writer *writer,
+                                   struct segment_info *info_out, struct error *err)
+{
+    int rc = finish_work(writer, err);
+    if (rc != 0)
+        return rc;
+    check(!writer->is_open);
+    if (writer->info.rows == 0) {
+        *info_out = writer->info;
+        info_out->partitions = 0;
+        return 0;
+    }
+    rc = dictionary_write(writer, err);
+    if (rc == 0)
+        rc = segment_writer_extra(writer->file, columnar_dictionary_index(writer->dictionary), err);
+    if (rc == 0)
+        rc = segment_writer_finish(writer->file, info_out, err);
+    return rc;
+}

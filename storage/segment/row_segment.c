@@ -1,0 +1,711 @@
+/* row_segment: streams into pages of packed rows, and back.
+ *
+ * Writing.  A partition's items are collected as one entry.  If it ends before it has filled a page
+ * it joins the page under way, or begins the next one when it would not fit: a small partition is
+ * never cut.  If it fills a page, the page under way is closed, and the partition gets pages of its
+ * own from there on:
+ *
+ *     target size   |----------------|----------------|
+ *     a, b, c       [a a|b b b|c c]
+ *     d (large)                      [d d d d d d d d][d d d d d d d][d d]
+ *     e, f                                                               [e|f
+ *
+ * All pages of d but the first are labelled with the position of their first item.
+ *
+ * Reading.  Correct means: a slice yields exactly the items between its bounds, and a range
+ * deletion that reaches into it is opened at its first bound and closed at its last, whichever page
+ * and direction the reading starts in.  That works from any page because its entry says which
+ * deletion is in force before its first item:
+ *
+ *     page 1   open: none  | row 1 | bound 3: none -> D | row 5 |
+ *     page 2   open: D     | row 7 | row 8 | bound 9: D -> none |
+ *
+ *     slice 6..8 reversed: page 2 by its label (7 is the last one before 8 ends); in force there,
+ *     looking back for a bound and finding none, D.  Yields
+ *     bound at 8's end: none -> D,  row 8,  row 7,  (page 1:) row 5 lies outside,
+ *     bound at 6's begin: D -> none
+ *
+ * A stream holds one page, its table of items and one unpacked item.  They are handed on to the
+ * next stream of the segment as its scratch, so that a scan of small partitions decodes a page once
+ * and not once a partition.
+ *
+ * Who must not wait reads single partitions, from anywhere: pages that he expanded are kept for him
+ * as long as the pool has room, each in its place.  Scans and merges do not keep theirs, as they
+ * come to all pages once, and would push out those that somebody comes back for. */
+#include "storage/segment/row_segment.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "storage/segment/row_page.h"
+#include "storage/segment/row_span.h"
+#include "storage/segment/segment_block.h"
+
+enum {
+    ROW_PAGE_TARGET = 8 << 10, /* plain bytes: one is expanded for each partition that is read */
+    ROW_SCRATCH_MAX = 1 << 20, /* bytes of a page that an idle segment may keep */
+    ROW_ARENA_CHUNK = 16 << 10
+};
+
+static bool deletion_is_some(struct deletion deletion)
+{
+    return deletion.timestamp_us != TIMESTAMP_NONE;
+}
+
+/* ---- writing ---- */
+
+struct row_segment_writer {
+    struct segment_writer *segment;
+    struct segment_info info; /* as given */
+    struct compressor *compressor;
+    struct row_page_builder page; /* under way; its number will be page_next */
+    uint32_t page_next;
+    struct buffer encoded;
+    struct buffer scratch;
+    uint64_t partitions;
+    struct row_span span;
+
+    /* The partition under way. */
+    struct segment_partition partition;
+    struct buffer items;        /* of its entry */
+    struct buffer label;        /* of its entry, if that begins a later page */
+    struct deletion entry_open; /* in force before the entry's first item */
+    struct deletion open;       /* in force after its last */
+};
+
+int row_segment_writer_open(struct world *world, const struct segment_info *info,
+                            struct row_segment_writer **writer_out, struct error *err)
+{
+    *writer_out = NULL;
+    struct segment_writer *segment;
+    int rc = segment_writer_open(world, info, &segment, err);
+    if (rc != 0)
+        return rc;
+    struct row_segment_writer *writer = memory_zeroed(1, sizeof *writer);
+    writer->segment = segment;
+    writer->info = *info;
+    writer->compressor = compressor_new(COMPRESS_LEVEL);
+    *writer_out = writer;
+    return 0;
+}
+
+/* Hand the page under way to the segment, if there is anything in it. */
+static int writer_page_close(struct row_segment_writer *writer, struct bytes label,
+                             struct error *err)
+{
+    if (row_page_entry_count(&writer->page) == 0)
+        return 0;
+    int rc = row_page_encode(&writer->page, writer->compressor, &writer->encoded);
+    if (rc != 0)
+        return error_set(err, rc, "segment %016" PRIx64 ": page %" PRIu32 " is too large",
+                         writer->info.id, writer->page_next);
+    uint32_t page;
+    rc = segment_writer_page(writer->segment, buffer_view(&writer->encoded), label, &page, err);
+    check(rc != 0 || page == writer->page_next);
+    writer->page_next++;
+    return rc;
+}
+
+static void writer_entry_add(struct row_segment_writer *writer)
+{
+    uint32_t entry = row_page_add(&writer->page, writer->entry_open, buffer_view(&writer->items));
+    if (writer->partition.page_count++ == 0) {
+        writer->partition.page_first = writer->page_next;
+        writer->partition.entry = entry;
+    }
+    writer->entry_open = writer->open;
+    buffer_clear(&writer->items);
+}
+
+/* The entry gets a page of its own. */
+static int writer_entry_spill(struct row_segment_writer *writer, struct error *err)
+{
+    int rc = writer_page_close(writer, bytes_of(NULL, 0), err);
+    if (rc != 0)
+        return rc;
+    writer_entry_add(writer);
+    return writer_page_close(writer, buffer_view(&writer->label), err);
+}
+
+static void writer_note_timestamps(struct segment_writer *segment, const struct unfiltered *item)
+{
+    if (item->kind == UNFILTERED_BOUND) {
+        segment_writer_timestamp(segment, item->before.timestamp_us);
+        segment_writer_timestamp(segment, item->after.timestamp_us);
+        return;
+    }
+    const struct row *row = &item->row;
+    segment_writer_timestamp(segment, row->marker.timestamp_us);
+    segment_writer_timestamp(segment, row->deletion.timestamp_us);
+    for (uint32_t i = 0; i < row->complex_count; i++)
+        segment_writer_timestamp(segment, row->complex[i].deletion.timestamp_us);
+    for (uint32_t i = 0; i < row->cell_count; i++)
+        segment_writer_timestamp(segment, row->cells[i].timestamp_us);
+}
+
+static int writer_item(struct row_segment_writer *writer, const struct table *table,
+                       const struct unfiltered *item, struct error *err)
+{
+    if (writer->items.size >= ROW_PAGE_TARGET) {
+        int rc = writer_entry_spill(writer, err);
+        if (rc != 0)
+            return rc;
+        buffer_clear(&writer->label);
+        row_page_label_pack(item, &writer->label);
+    }
+    row_span_add(&writer->span, table, item, writer->partition.rows == 0);
+    row_page_put_item(item, &writer->scratch, &writer->items);
+    writer_note_timestamps(writer->segment, item);
+    writer->partition.rows++;
+    if (item->kind == UNFILTERED_BOUND)
+        writer->open = item->after;
+    return 0;
+}
+
+/* Place what is left of the partition and add it to the directory. */
+static int writer_partition_end(struct row_segment_writer *writer, struct error *err)
+{
+    struct segment_partition *partition = &writer->partition;
+    int rc = 0;
+    if (partition->page_count > 0) {
+        rc = writer_entry_spill(writer, err);
+    } else if (partition->rows > 0) {
+        if (row_page_size(&writer->page) + writer->items.size > ROW_PAGE_TARGET)
+            rc = writer_page_close(writer, bytes_of(NULL, 0), err);
+        if (rc == 0)
+            writer_entry_add(writer);
+    } else {
+        partition->page_first = writer->page_next;
+    }
+    if (rc != 0)
+        return rc;
+    if (deletion_is_some(partition->deletion)) {
+        row_span_add_deletion(&writer->span);
+        partition->rows++;
+    }
+    writer->partitions++;
+    return segment_writer_partition(writer->segment, partition, err);
+}
+
+int row_segment_writer_partition(struct row_segment_writer *writer, int64_t token, struct bytes key,
+                                 struct stream *stream, struct error *err)
+{
+    writer->partition = (struct segment_partition){
+        .token = token, .key = key, .deletion = stream->partition_deletion};
+    writer->entry_open = DELETION_NONE;
+    writer->open = DELETION_NONE;
+    buffer_clear(&writer->items);
+    buffer_clear(&writer->label);
+    struct unfiltered item;
+    int rc;
+    while ((rc = stream->next(stream, &item, err)) > 0) {
+        rc = writer_item(writer, stream->table, &item, err);
+        if (rc != 0)
+            return rc;
+    }
+    if (rc < 0)
+        return rc;
+    if (writer->partition.rows == 0 && !deletion_is_some(writer->partition.deletion))
+        return 0;
+    return writer_partition_end(writer, err);
+}
+
+int row_segment_writer_finish(struct row_segment_writer *writer, struct segment_info *info_out,
+                              struct error *err)
+{
+    *info_out = writer->info;
+    info_out->rows = 0;
+    info_out->partitions = 0;
+    if (writer->partitions == 0)
+        return 0;
+    int rc = writer_page_close(writer, bytes_of(NULL, 0), err);
+    buffer_clear(&writer->scratch);
+    row_span_put(&writer->span, &writer->scratch);
+    if (rc == 0 && writer->scratch.size > 0)
+        rc = segment_writer_extra(writer->segment, buffer_view(&writer->scratch), err);
+    return rc != 0 ? rc : segment_writer_finish(writer->segment, info_out, err);
+}
+
+void row_segment_writer_close(struct row_segment_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    segment_writer_close(writer->segment);
+    compressor_free(writer->compressor);
+    row_page_builder_release(&writer->page);
+    row_span_release(&writer->span);
+    buffer_release(&writer->encoded);
+    buffer_release(&writer->scratch);
+    buffer_release(&writer->items);
+    buffer_release(&writer->label);
+    memory_free(writer);
+}
+
+bool row_segment_may_meet(const struct segment *segment, const struct table *table,
+                          const struct slice *slice)
+{
+    return row_span_may_meet(segment_extra(segment), table, slice);
+}
+
+/* ---- reading: what one stream hands on to the next ---- */
+
+/* A page as it is read from: in a scratch, or in its place. */
+struct row_expanded {
+    struct reader_spare base;
+    uint32_t page;
+    struct buffer plain;
+};
+
+static void row_expanded_free(struct row_expanded *expanded)
+{
+    if (expanded == NULL)
+        return;
+    buffer_release(&expanded->plain);
+    memory_free(expanded);
+}
+
+static void row_expanded_let_go(struct reader_spare *base)
+{
+    row_expanded_free((struct row_expanded *)base);
+}
+
+static size_t row_expanded_bytes(const struct row_expanded *expanded)
+{
+    return sizeof *expanded + expanded->plain.capacity;
+}
+
+struct row_scratch {
+    struct reader_spare base;
+    struct arena *arena;           /* of the unpacked item */
+    struct row_expanded *expanded; /* NULL: no page yet */
+    struct row_entry entry;
+};
+
+static void row_scratch_free(struct reader_spare *base)
+{
+    struct row_scratch *scratch = (struct row_scratch *)base;
+    arena_free(scratch->arena);
+    row_expanded_free(scratch->expanded);
+    row_page_entry_release(&scratch->entry);
+    memory_free(scratch);
+}
+
+static struct row_scratch *row_scratch_of(struct segment *segment)
+{
+    struct reader_spare *left =
+        reader_pool_take(segment_readers(segment), segment_scratch(segment));
+    if (left != NULL)
+        return (struct row_scratch *)left;
+    struct row_scratch *scratch = memory_zeroed(1, sizeof *scratch);
+    scratch->base.free = row_scratch_free;
+    scratch->arena = arena_new(ROW_ARENA_CHUNK);
+    return scratch;
+}
+
+static void row_scratch_leave(struct row_scratch *scratch, struct segment *segment)
+{
+    size_t page_bytes = scratch->expanded == NULL ? 0 : row_expanded_bytes(scratch->expanded);
+    if (page_bytes > ROW_SCRATCH_MAX) {
+        row_scratch_free(&scratch->base);
+        return;
+    }
+    scratch->base.bytes = sizeof *scratch + arena_held(scratch->arena) + page_bytes +
+                          scratch->entry.item_capacity * sizeof *scratch->entry.items;
+    reader_pool_give(segment_readers(segment), segment_scratch(segment), &scratch->base);
+}
+
+/* The scratch's page goes into its place, and the scratch gets `page`, if that is in its own. */
+static void row_scratch_swap(struct row_scratch *scratch, struct segment *segment, uint32_t page)
+{
+    struct reader_pool *readers = segment_readers(segment);
+    struct row_expanded *left = scratch->expanded;
+    struct row_expanded *taken =
+        (struct row_expanded *)reader_pool_take(readers, segment_page_place(segment, page));
+    bool is_it = taken != NULL && taken->page == page;
+    scratch->expanded = is_it ? taken : NULL;
+    if (!is_it)
+        row_expanded_free(taken);
+    if (left == NULL)
+        return;
+    left->base =
+        (struct reader_spare){.free = row_expanded_let_go, .bytes = row_expanded_bytes(left)};
+    reader_pool_give(readers, segment_page_place(segment, left->page), &left->base);
+}
+
+/* ---- reading: the stream ---- */
+
+enum row_phase { PHASE_STATIC, PHASE_BEGIN, PHASE_ITEMS, PHASE_END };
+
+struct row_stream {
+    struct stream base;
+    struct segment *segment;            /* a reference */
+    struct segment_partition partition; /* its key and stats are not used */
+    struct row_scratch *scratch;
+    struct segment_haste *haste; /* NULL: it may wait */
+    bool reversed;
+    bool with_static;
+    struct bound from; /* of the slice, in the order of reading */
+    struct bound to;
+    uint8_t *bound_bytes; /* what `from` and `to` point to */
+    enum row_phase phase;
+    uint32_t page;        /* counted from the partition's first */
+    uint32_t index;       /* the gap before this item of the page is where it stands */
+    uint32_t index_first; /* items of the page begin here: behind a static row */
+    struct deletion open; /* range deletion yielded and not closed yet */
+};
+
+static int row_stream_damaged(const struct row_stream *stream, const char *what, struct error *err)
+{
+    return error_set(err, ERROR_CORRUPT, "segment %016" PRIx64 ": page %" PRIu32 ": %s",
+                     segment_info(stream->segment)->id, stream->partition.page_first + stream->page,
+                     what);
+}
+
+/* Read and expand page `page_index` of the segment into the scratch. */
+static int row_stream_read(struct row_stream *stream, uint32_t page_index, struct error *err)
+{
+    struct row_scratch *scratch = stream->scratch;
+    if (scratch->expanded == NULL)
+        scratch->expanded = memory_zeroed(1, sizeof *scratch->expanded);
+    scratch->expanded->page = page_index;
+    struct reader_pool *readers = segment_readers(stream->segment);
+    struct reader_workspace *work = reader_pool_borrow(readers);
+    struct vector_decoder *vectors = segment_block_decoder_vectors(work->blocks);
+    int rc = segment_read_page(stream->segment, page_index, stream->haste, &work->page, err);
+    if (rc == 0 && row_page_expand(buffer_view(&work->page), vector_codec_decompressor(vectors),
+                                   &scratch->expanded->plain) != 0)
+        rc = row_stream_damaged(stream, "it does not decompress", err);
+    reader_pool_give_back(readers, work);
+    if (rc != 0) {
+        row_expanded_free(scratch->expanded);
+        scratch->expanded = NULL;
+    }
+    return rc;
+}
+
+static bool row_scratch_has(const struct row_scratch *scratch, uint32_t page)
+{
+    return scratch->expanded != NULL && scratch->expanded->page == page;
+}
+
+/* Have page `page_index` of the segment in the scratch. */
+static int row_stream_have(struct row_stream *stream, uint32_t page_index, struct error *err)
+{
+    struct row_scratch *scratch = stream->scratch;
+    if (row_scratch_has(scratch, page_index))
+        return 0;
+    if (stream->haste != NULL)
+        row_scratch_swap(scratch, stream->segment, page_index);
+    if (!row_scratch_has(scratch, page_index))
+        return row_stream_read(stream, page_index, err);
+    return segment_haste_take(stream->haste) ? 0 : -EAGAIN;
+}
+
+/* Make page number `page` of the partition the current one, standing nowhere in it. */
+static int row_stream_load(struct row_stream *stream, uint32_t page, struct error *err)
+{
+    struct row_scratch *scratch = stream->scratch;
+    uint32_t page_index = stream->partition.page_first + page;
+    stream->page = page;
+    int rc = row_stream_have(stream, page_index, err);
+    if (rc != 0)
+        return rc;
+    struct row_entry *entry = &scratch->entry;
+    uint32_t index = page == 0 ? stream->partition.entry : 0;
+    if (row_page_entry_decode(buffer_view(&scratch->expanded->plain), index, entry) != 0)
+        return row_stream_damaged(stream, "its entry is none", err);
+    stream->index_first = entry->item_count > 0 && entry->items[0].kind == ITEM_STATIC;
+    return 0;
+}
+
+static int row_stream_unpack(struct row_stream *stream, uint32_t index, struct unfiltered *item,
+                             struct error *err)
+{
+    const struct table *table = stream->base.table;
+    arena_reset(stream->scratch->arena);
+    if (row_page_entry_unpack(&stream->scratch->entry, index, stream->scratch->arena, item) != 0)
+        return row_stream_damaged(stream, "an item is none", err);
+    bool fits = item->kind == UNFILTERED_BOUND
+                    ? item->bound.prefix.count <= table->clustering_count
+                    : item->row.is_static || item->row.clustering.count == table->clustering_count;
+    return fits ? 0 : row_stream_damaged(stream, "an item is not of this table", err);
+}
+
+/* True if something at `order` to where the slice begins lies on the near side in clustering order:
+ * a bound that coincides with it counts as passed. */
+static bool row_stream_is_before(const struct row_stream *stream, int order)
+{
+    return order < 0 || (order == 0 && !stream->reversed);
+}
+
+/* The last page whose first item lies before the point where the slice begins. */
+static int row_stream_seek_page(struct row_stream *stream, uint32_t *page_out, struct error *err)
+{
+    uint32_t low = 0;
+    uint32_t high = stream->partition.page_count - 1;
+    *page_out = 0;
+    while (low < high) {
+        uint32_t middle = high - (high - low) / 2;
+        struct bytes label =
+            segment_page_first(stream->segment, stream->partition.page_first + middle);
+        int order;
+        if (row_page_label_compare(stream->base.table, label, &stream->from, &order) != 0) {
+            stream->page = middle;
+            return row_stream_damaged(stream, "its label is none", err);
+        }
+        if (row_stream_is_before(stream, order))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    *page_out = low;
+    return 0;
+}
+
+/* Stand in the gap where the slice begins. */
+static int row_stream_seek_item(struct row_stream *stream, struct unfiltered *item,
+                                struct error *err)
+{
+    uint32_t low = stream->index_first;
+    uint32_t high = stream->scratch->entry.item_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int rc = row_stream_unpack(stream, middle, item, err);
+        if (rc != 0)
+            return rc;
+        int order = row_page_item_compare(stream->base.table, item, &stream->from);
+        if (row_stream_is_before(stream, order))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    stream->index = low;
+    return 0;
+}
+
+/* The range deletion in force in the gap: as the last bound before it left it. */
+static int row_stream_find_open(struct row_stream *stream, struct unfiltered *item,
+                                struct error *err)
+{
+    const struct row_entry *entry = &stream->scratch->entry;
+    stream->open = entry->open;
+    for (uint32_t i = stream->index; i > stream->index_first; i--) {
+        if (entry->items[i - 1].kind != ITEM_BOUND)
+            continue;
+        int rc = row_stream_unpack(stream, i - 1, item, err);
+        if (rc == 0)
+            stream->open = item->after;
+        return rc;
+    }
+    return 0;
+}
+
+static void bound_yield(const struct bound *bound, struct deletion before, struct deletion after,
+                        struct unfiltered *out)
+{
+    out->kind = UNFILTERED_BOUND;
+    out->bound = *bound;
+    out->before = before;
+    out->after = after;
+}
+
+/* The phases: 1 with `out` filled, 0 when the phase is over, or an error. */
+
+static int row_stream_static(struct row_stream *stream, struct unfiltered *out, struct error *err)
+{
+    stream->phase = PHASE_BEGIN;
+    if (stream->partition.page_count == 0) {
+        stream->phase = PHASE_END;
+        return 0;
+    }
+    if (!stream->with_static || stream->base.table->static_count == 0)
+        return 0;
+    int rc = row_stream_load(stream, 0, err);
+    if (rc != 0 || stream->index_first == 0)
+        return rc;
+    rc = row_stream_unpack(stream, 0, out, err);
+    return rc != 0 ? rc : 1;
+}
+
+static int row_stream_begin(struct row_stream *stream, struct unfiltered *out, struct error *err)
+{
+    int direction = row_bound_compare(stream->base.table, &stream->from, &stream->to);
+    bool is_empty = stream->reversed ? direction <= 0 : direction >= 0;
+    stream->phase = is_empty ? PHASE_END : PHASE_ITEMS;
+    if (is_empty)
+        return 0;
+    uint32_t page;
+    int rc = row_stream_seek_page(stream, &page, err);
+    if (rc == 0)
+        rc = row_stream_load(stream, page, err);
+    if (rc == 0)
+        rc = row_stream_seek_item(stream, out, err);
+    if (rc == 0)
+        rc = row_stream_find_open(stream, out, err);
+    if (rc != 0 || !deletion_is_some(stream->open))
+        return rc;
+    bound_yield(&stream->from, DELETION_NONE, stream->open, out);
+    return 1;
+}
+
+static int row_stream_end(struct row_stream *stream, struct unfiltered *out)
+{
+    stream->phase = PHASE_END;
+    if (!deletion_is_some(stream->open))
+        return 0;
+    bound_yield(&stream->to, stream->open, DELETION_NONE, out);
+    return 1;
+}
+
+/* Go on to the next page in the order of reading while this one has nothing left; *more_out: false
+ * when there is none. */
+static int row_stream_turn(struct row_stream *stream, bool *more_out, struct error *err)
+{
+    *more_out = true;
+    for (;;) {
+        uint32_t count = stream->scratch->entry.item_count;
+        if (stream->reversed ? stream->index > stream->index_first : stream->index < count)
+            return 0;
+        if (stream->page == (stream->reversed ? 0 : stream->partition.page_count - 1)) {
+            *more_out = false;
+            return 0;
+        }
+        int rc =
+            row_stream_load(stream, stream->reversed ? stream->page - 1 : stream->page + 1, err);
+        if (rc != 0)
+            return rc;
+        stream->index = stream->reversed ? stream->scratch->entry.item_count : stream->index_first;
+    }
+}
+
+static int row_stream_item(struct row_stream *stream, struct unfiltered *out, struct error *err)
+{
+    bool more;
+    int rc = row_stream_turn(stream, &more, err);
+    if (rc != 0)
+        return rc;
+    if (!more)
+        return row_stream_end(stream, out);
+    uint32_t index = stream->reversed ? --stream->index : stream->index++;
+    rc = row_stream_unpack(stream, index, out, err);
+    if (rc != 0)
+        return rc;
+    if (out->kind == UNFILTERED_ROW && out->row.is_static)
+        return row_stream_damaged(stream, "a static row among rows", err);
+    int order = row_page_item_compare(stream->base.table, out, &stream->to);
+    if (stream->reversed ? order <= 0 : order >= 0)
+        return row_stream_end(stream, out);
+    if (out->kind == UNFILTERED_BOUND) {
+        if (stream->reversed)
+            bound_yield(&out->bound, out->after, out->before, out);
+        stream->open = out->after;
+    }
+    return 1;
+}
+
+static int row_stream_next(struct stream *base, struct unfiltered *out, struct error *err)
+{
+    struct row_stream *stream = (struct row_stream *)base;
+    int rc = 0;
+    while (rc == 0 && stream->phase != PHASE_END) {
+        switch (stream->phase) {
+        case PHASE_STATIC:
+            rc = row_stream_static(stream, out, err);
+            break;
+        case PHASE_BEGIN:
+            rc = row_stream_begin(stream, out, err);
+            break;
+        case PHASE_ITEMS:
+            rc = row_stream_item(stream, out, err);
+            break;
+        case PHASE_END:
+            break;
+        }
+    }
+    return rc;
+}
+
+static void row_stream_close(struct stream *base)
+{
+    struct row_stream *stream = (struct row_stream *)base;
+    row_scratch_leave(stream->scratch, stream->segment);
+    segment_unref(stream->segment);
+    memory_free(stream->bound_bytes);
+    memory_free(stream);
+}
+
+void row_segment_stream_hasten(struct stream *stream, struct segment_haste *haste)
+{
+    ((struct row_stream *)stream)->haste = haste;
+}
+
+static size_t bound_size(const struct bound *bound)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < bound->prefix.count; i++)
+        size += bound->prefix.values[i].size;
+    return size;
+}
+
+/* Copy what the bound points to; returns the end of the copy. */
+static uint8_t *bound_own(struct bound *bound, uint8_t *to)
+{
+    for (uint32_t i = 0; i < bound->prefix.count; i++) {
+        struct bytes *value = &bound->prefix.values[i];
+        if (value->size > 0)
+            memcpy(to, value->data, value->size);
+        *value = bytes_of(to, value->size);
+        to += value->size;
+    }
+    return to;
+}
+
+/* Where the partition is; false: it is not in the segment. */
+static bool partition_find(struct segment *segment, int64_t token, struct bytes key,
+                           struct segment_partition *partition_out)
+{
+    if (!segment_may_have(segment, token))
+        return false;
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    const struct segment_partition *found = segment_directory_find(cursor, token, key);
+    if (found != NULL) {
+        *partition_out = *found;
+        partition_out->key = bytes_of(NULL, 0);
+        partition_out->stats = NULL;
+    }
+    segment_cursor_give(segment, cursor);
+    return found != NULL;
+}
+
+int row_segment_stream(struct segment *segment, const struct table *table, int64_t token,
+                       struct bytes key, const struct slice *slice, struct stream **stream_out,
+                       struct error *err)
+{
+    *stream_out = NULL;
+    if (segment_info(segment)->kind != SEGMENT_ROW)
+        return error_set(err, ERROR_INVALID, "segment %016" PRIx64 " is not a narrow one",
+                         segment_info(segment)->id);
+    struct segment_partition partition;
+    if (!partition_find(segment, token, key, &partition))
+        return 0;
+    struct row_stream *stream = memory_zeroed(1, sizeof *stream);
+    stream->base.table = table;
+    stream->base.partition_deletion = partition.deletion;
+    stream->base.next = row_stream_next;
+    stream->base.close = row_stream_close;
+    stream->segment = segment_ref(segment);
+    stream->partition = partition;
+    stream->scratch = row_scratch_of(segment);
+    stream->reversed = slice->reversed;
+    stream->with_static = slice->with_static;
+    stream->from = slice->reversed ? slice->end : slice->start;
+    stream->to = slice->reversed ? slice->start : slice->end;
+    stream->bound_bytes = memory_alloc(bound_size(&stream->from) + bound_size(&stream->to));
+    bound_own(&stream->to, bound_own(&stream->from, stream->bound_bytes));
+    stream->open = DELETION_NONE;
+    *stream_out = &stream->base;
+    return 0;
+}

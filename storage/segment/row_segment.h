@@ -1,0 +1,42 @@
+/* row_segment: packed rows in pages: how a stream becomes a row segment and is read back.
+ *
+ * Pages of about 8 KiB before compression, zstd level 1.  Small partitions share a page; a large
+ * one has pages of its own, each labelled with its first clustering, so a slice of a wide
+ * partition reads the pages it needs.  Page layout: FORMATS.md "Narrow page". */
+#ifndef DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
+#define DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
+
+#include "storage/cell/stream.h"
+#include "storage/segment/segment.h"
+
+struct row_segment_writer;
+
+must_check int row_segment_writer_open(struct world *world, const struct segment_info *info,
+                                       struct row_segment_writer **writer_out, struct error *err);
+/* Write one partition: everything `stream` yields (not closed here).  In (token, key) order; a
+ * partition of which nothing is left is left out. */
+must_check int row_segment_writer_partition(struct row_segment_writer *writer, int64_t token,
+                                            struct bytes key, struct stream *stream,
+                                            struct error *err);
+/* As segment_writer_finish; `info_out->rows` 0 and no file when nothing was written.  Rows, range
+ * bounds and partition deletions count as rows here, so that a run of deletions is never taken for
+ * an empty one. */
+must_check int row_segment_writer_finish(struct row_segment_writer *writer,
+                                         struct segment_info *info_out, struct error *err);
+void row_segment_writer_close(struct row_segment_writer *writer);
+
+/* False: no partition has anything in the slice, by the segment's span (row_span.h). */
+bool row_segment_may_meet(const struct segment *segment, const struct table *table,
+                          const struct slice *slice);
+
+/* One partition's stream; reads pages as it is pulled, on the calling thread.  NULL in *stream_out
+ * when the segment has nothing of it.  Holds a reference of the segment; copies what `slice` points
+ * to.  Closed before the next one of the segment is opened, it hands that its decoded page: a scan
+ * in order decodes each page once. */
+must_check int row_segment_stream(struct segment *segment, const struct table *table, int64_t token,
+                                  struct bytes key, const struct slice *slice,
+                                  struct stream **stream_out, struct error *err);
+/* From now on the stream reads no page that `haste` (which outlives it) does not allow, and ends
+ * with -EAGAIN instead (segment.h). */
+void row_segment_stream_hasten(struct stream *stream, struct segment_haste *haste);
+#endif

@@ -1,0 +1,83 @@
+/* row_span: the least and the greatest row, kept packed.
+ *
+ * Correct means: a segment whose span does not meet a slice yields nothing for it.  Rows are all
+ * there is in a segment with a span: a static row, a bound of a range deletion or a deleted
+ * partition counts for slices in which no row lies, so with any of them there is none.
+ *
+ * Example: figures of days, newest first.  A flush wrote those of 3 to 9 August, for all resellers:
+ *
+ *     least 2026-08-09, greatest 2026-08-03      a slice of 10 August ends before the least one
+ *
+ * Failures: a span is only ever a reason not to read, so bytes that are none mean to read. */
+#include "storage/segment/row_span.h"
+
+enum { SPAN_FORMAT = 1 };
+
+static void clustering_keep(const struct clustering *clustering, struct buffer *kept)
+{
+    buffer_clear(kept);
+    row_clustering_pack(clustering, kept);
+}
+
+/* The order of the row against a kept one, which was packed here and can be read. */
+static int compare_kept(const struct table *table, const struct clustering *clustering,
+                        const struct buffer *kept)
+{
+    struct clustering other;
+    struct reader reader = reader_of(buffer_view(kept));
+    row_clustering_unpack(&reader, &other);
+    return row_clustering_compare(table, clustering, &other);
+}
+
+void row_span_add(struct row_span *span, const struct table *table, const struct unfiltered *item,
+                  bool is_first)
+{
+    if (item->kind == UNFILTERED_BOUND || item->row.is_static || table->clustering_count == 0)
+        span->is_open = true;
+    if (span->is_open)
+        return;
+    const struct clustering *clustering = &item->row.clustering;
+    bool is_only = span->least.size == 0;
+    /* Rows of a partition ascend. */
+    if (is_only || (is_first && compare_kept(table, clustering, &span->least) < 0))
+        clustering_keep(clustering, &span->least);
+    if (is_only || compare_kept(table, clustering, &span->greatest) > 0)
+        clustering_keep(clustering, &span->greatest);
+}
+
+void row_span_add_deletion(struct row_span *span)
+{
+    span->is_open = true;
+}
+
+void row_span_put(const struct row_span *span, struct buffer *target)
+{
+    if (span->is_open || span->least.size == 0 ||
+        1 + span->least.size + span->greatest.size > ROW_SPAN_MAX)
+        return;
+    buffer_put_u8(target, SPAN_FORMAT);
+    buffer_append_bytes(target, buffer_view(&span->least));
+    buffer_append_bytes(target, buffer_view(&span->greatest));
+}
+
+void row_span_release(struct row_span *span)
+{
+    buffer_release(&span->least);
+    buffer_release(&span->greatest);
+}
+
+bool row_span_may_meet(struct bytes bytes, const struct table *table, const struct slice *slice)
+{
+    struct clustering least;
+    struct clustering greatest;
+    struct reader reader = reader_of(bytes);
+    if (bytes.size == 0 || reader_u8(&reader) != SPAN_FORMAT)
+        return true;
+    row_clustering_unpack(&reader, &least);
+    row_clustering_unpack(&reader, &greatest);
+    if (reader.failed || reader_left(&reader) > 0 || least.count != table->clustering_count ||
+        greatest.count != table->clustering_count)
+        return true;
+    return row_bound_compare_clustering(table, &slice->start, &greatest) < 0 &&
+           row_bound_compare_clustering(table, &slice->end, &least) > 0;
+}
