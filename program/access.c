@@ -25,18 +25,18 @@ static int64_t monotonic_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The server, else the house.  ERROR_BUSY: it is held, and nobody answers; -EACCES: by a server
+/* The server, else the instance.  ERROR_BUSY: it is held, and nobody answers; -EACCES: by a server
  * that does not let us in. */
-static int access_try(const struct house_options *options, const char *socket,
+static int access_try(const struct instance_options *options, const char *socket,
                       struct access *access, struct error *err)
 {
-    struct house_options house = *options;
-    house.loop = access->loop;
-    house.network = access->network;
+    struct instance_options instance = *options;
+    instance.loop = access->loop;
+    instance.network = access->network;
     int reached = network_connect_unix(access->network, socket, &access->server, NULL);
     if (reached == 0)
         return 0;
-    int rc = house_open(&house, &access->house, err);
+    int rc = instance_open(&instance, &access->instance, err);
     if (rc == ERROR_BUSY && reached == -EACCES) {
         return error_set(err, reached, "%s is held by another user's server; run this as its owner",
                          options->path);
@@ -44,7 +44,7 @@ static int access_try(const struct house_options *options, const char *socket,
     return rc;
 }
 
-int access_open(const struct house_options *options, int64_t wait_ms, struct access *access,
+int access_open(const struct instance_options *options, int64_t wait_ms, struct access *access,
                 struct error *err)
 {
     const struct timespec pause = {.tv_nsec = TRY_AGAIN_MS * 1000000L};
@@ -73,7 +73,7 @@ int access_open(const struct house_options *options, int64_t wait_ms, struct acc
 
 int access_close(struct access *access, struct error *err)
 {
-    int rc = access->house != NULL ? house_close(access->house, err) : 0;
+    int rc = access->instance != NULL ? instance_close(access->instance, err) : 0;
     network_uv_free(access->network);
     loop_free(access->loop);
     return rc;

@@ -5,21 +5,21 @@
 #ifndef DAYBOOK_PROGRAM_ACCESS_H
 #define DAYBOOK_PROGRAM_ACCESS_H
 
-#include "program/house.h"
+#include "program/instance.h"
 
-/* One of `server` and `house` is set. */
+/* One of `server` and `instance` is set. */
 struct access {
     struct loop *loop;
     struct network *network;
     struct connection *server;         /* not started; whoever starts it sees to its end */
-    struct house *house;
+    struct instance *instance;
 };
 
-/* `options` are the house's, but for the loop and the network, which are made here.  When it
+/* `options` are the instance's, but for the loop and the network, which are made here.  When it
  * returns 0, the text of `err` may hold what salvage left out. */
-must_check int access_open(const struct house_options *options, int64_t wait_ms,
+must_check int access_open(const struct instance_options *options, int64_t wait_ms,
                            struct access *access_out, struct error *err);
-/* Close the house, if it is one, and the loop; `server` has been closed. */
+/* Close the instance, if it is one, and the loop; `server` has been closed. */
 must_check int access_close(struct access *access, struct error *err);
 
 /* DIR/daybook.sock; the caller frees it with memory_free. */

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "program/house.h"
+#include "program/instance.h"
 #include "ingest/connection/ingest.h"
 #include "ingest/connection/input_quota.h"
 #include "ingest/load/load.h"
@@ -77,7 +77,7 @@ static const struct limit limits[] = {
     {"lines told one by one as refused", INGEST_REJECT_LINES_MAX, UNIT_COUNT,
      "further ones of the batch are told as sums by code"},
     {"kept of a refused line", REJECT_CONTENT_MAX, UNIT_BYTES, "the rest is cut"},
-    {"memory of the server (`--memory`)", HOUSE_MEMORY_DEFAULT, UNIT_BYTES,
+    {"memory of the server (`--memory`)", INSTANCE_MEMORY_DEFAULT, UNIT_BYTES,
      "the server stops reading until clicks and rows are in segments"},
     {"write of one frame", WRITE_BATCH_BYTES_MAX, UNIT_BYTES, "it is refused as over the limit"},
     {"log not in segments", ENGINE_UNFLUSHED_LOG_MAX, UNIT_BYTES,

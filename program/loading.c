@@ -80,11 +80,11 @@ static void door_opened(void *context, struct connection *connection)
 static int loading_connect(struct loading *loading, struct connection **connection_out,
                            struct error *err)
 {
-    if (loading->access.house != NULL) {
+    if (loading->access.instance != NULL) {
         struct connection *ends[2];
         int rc = network_pair(loading->access.network, ends, err);
         if (rc == 0) {
-            ingest_attach(loading->access.house->ingest, ends[0]);
+            ingest_attach(loading->access.instance->ingest, ends[0]);
             *connection_out = ends[1];
         }
         return rc;
@@ -101,10 +101,10 @@ static int loading_connect(struct loading *loading, struct connection **connecti
 
 static int settle_here(struct loading *loading, struct error *err)
 {
-    struct house_waiter waiter = {.status = HOUSE_WAITING};
-    int rc = rollup_settle(streams_find(loading->access.house->streams, NULL), true, house_done,
-                           &waiter, err);
-    return rc == 0 ? house_wait(loading->access.house, &waiter, err) : rc;
+    struct instance_waiter waiter = {.status = INSTANCE_WAITING};
+    int rc = rollup_settle(streams_find(loading->access.instance->streams, NULL), true,
+                           instance_done, &waiter, err);
+    return rc == 0 ? instance_wait(loading->access.instance, &waiter, err) : rc;
 }
 
 /* What `daybook rollup` prints is not asked for here; what it complains of is. */
@@ -158,14 +158,14 @@ static int loading_load(struct loading *loading, const struct load_options *opti
     int rc = loading_connect(loading, &connection, err);
     if (rc != 0)
         return rc;
-    if (loading->access.house == NULL) {
+    if (loading->access.instance == NULL) {
         rc = world_uv_open(path, false, loop_uv(loading->access.loop), &loading->world, err);
         if (rc != 0) {
             network_close(connection);
             return rc;
         }
     }
-    world = loading->access.house != NULL ? loading->access.house->world : loading->world;
+    world = loading->access.instance != NULL ? loading->access.instance->world : loading->world;
     loading->output = (struct command_output){
         .write = loading_write, .is_full = loading_is_full, .finish = loading_finish};
     load_start(options, world, connection, isatty(STDERR_FILENO) == 1, &loading->output);
@@ -184,7 +184,7 @@ int loading_run(const void *argument, const struct control_common *common, int w
                 char **words)
 {
     const char *path = directory_path(common->directory);
-    struct house_options how = {.path = path, .is_made = true};
+    struct instance_options how = {.path = path, .is_made = true};
     struct load_options options = *(const struct load_options *)argument;
     struct loading loading = {0};
     struct error err = {0};
@@ -194,7 +194,7 @@ int loading_run(const void *argument, const struct control_common *common, int w
         fprintf(stderr, "daybook: %s\n", err.text);
         return command_exit_of(rc);
     }
-    bool is_here = loading.access.house != NULL;
+    bool is_here = loading.access.instance != NULL;
     char *text = run_text(word_count, words);
     rc = loading_load(&loading, &options, path, &err);
     int status = loading.exit_status;

@@ -1,8 +1,8 @@
 /* restoring: see the header.
  *
- * Needs no server and no house: nobody holds a directory that does not exist yet.  A restore that
- * fails leaves what it wrote, without a manifest, so that no command takes it for a directory; it
- * is removed by hand, and begun again. */
+ * Needs no server and no instance: nobody holds a directory that does not exist yet.  A restore
+ * that fails leaves what it wrote, without a manifest, so that no command takes it for a directory;
+ * it is removed by hand, and begun again. */
 #include "program/restoring.h"
 
 #include <errno.h>

@@ -182,18 +182,18 @@ char *run_text(int word_count, char *const *words)
 
 /* ---- where the data is ---- */
 
-static const struct control_entry *find_entry(const struct house *house, const char *name)
+static const struct control_entry *find_entry(const struct instance *instance, const char *name)
 {
-    for (uint32_t i = 0; i < house->entry_count; i++)
-        if (strcmp(house->entries[i].command->name, name) == 0)
-            return &house->entries[i];
+    for (uint32_t i = 0; i < instance->entry_count; i++)
+        if (strcmp(instance->entries[i].command->name, name) == 0)
+            return &instance->entries[i];
     return NULL;
 }
 
 static void run_here(struct run *run, const struct command *command,
                      const struct command_request *request)
 {
-    const struct control_entry *entry = find_entry(run->access.house, command->name);
+    const struct control_entry *entry = find_entry(run->access.instance, command->name);
     struct error err = {0};
     check(entry != NULL);
     run->output = (struct command_output){
@@ -246,13 +246,13 @@ static int run_parsed(const struct command *command, int word_count, char **word
 {
     bool writes = command->writes(options);
     const char *input_name = command->input_file != NULL ? command->input_file(options) : NULL;
-    struct house_options house = {
+    struct instance_options instance = {
         .path = directory_path(common->directory), .is_read_only = !writes, .is_made = writes};
     struct run run = {.reads_only = !writes};
     struct buffer input = {0};
     struct error err = {0};
     int rc = input_name != NULL ? read_input(input_name, &input, &err) : 0;
-    rc = rc == 0 ? access_open(&house, common->wait_ms, &run.access, &err) : rc;
+    rc = rc == 0 ? access_open(&instance, common->wait_ms, &run.access, &err) : rc;
     if (rc != 0) {
         fprintf(stderr, "daybook: %s\n", err.text);
         buffer_release(&input);
@@ -264,7 +264,7 @@ static int run_parsed(const struct command *command, int word_count, char **word
     bool is_terminal = isatty(STDOUT_FILENO) == 1;
     if (getcwd(folder, sizeof(folder)) == NULL)
         folder[0] = '\0';
-    if (run.access.house != NULL) {
+    if (run.access.instance != NULL) {
         struct command_request request = {.options = options,
                                           .input = buffer_view(&input),
                                           .is_terminal = is_terminal,

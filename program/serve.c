@@ -74,7 +74,7 @@ struct serve {
     struct job giving_back; /* first: what is done with it finds the rest */
     struct loop *loop;
     struct network *network;
-    struct house *house;
+    struct instance *instance;
     struct control_server *control;
     struct native_passwords *passwords;
     struct native_door *cql_door;
@@ -167,7 +167,7 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
         options->config = text;
         break;
     case KEY_MEMORY:
-        if (!parse_size(text, &options->memory) || options->memory < HOUSE_MEMORY_MIN)
+        if (!parse_size(text, &options->memory) || options->memory < INSTANCE_MEMORY_MIN)
             return error_set(err, ERROR_INVALID,
                              "memory takes at least 128M, such as 512M or 4G, not '%s'", text);
         break;
@@ -366,25 +366,25 @@ static int open_ingest_door(struct serve *serve, const struct serve_options *opt
                                .is_open_to_all = options->is_ingest_open,
                                .remedy = "--ingest-open-to-all lets whoever reaches it send "
                                          "clicks; 127.0.0.1 is this machine's own"};
-    int rc = ingest_listen(serve->house->ingest, &place, address_out, err);
+    int rc = ingest_listen(serve->instance->ingest, &place, address_out, err);
     return explain_door(rc, "ingest", address, err);
 }
 
 static void make_cql_door(struct serve *serve)
 {
-    size_t share = house_door_share(serve->house);
-    struct native_options door = {.cql = serve->house->cql,
-                                  .world = serve->house->world,
+    size_t share = instance_door_share(serve->instance);
+    struct native_options door = {.cql = serve->instance->cql,
+                                  .world = serve->instance->world,
                                   .network = serve->network,
-                                  .metrics = serve->house->metrics,
-                                  .store = serve->house->store,
+                                  .metrics = serve->instance->metrics,
+                                  .store = serve->instance->store,
                                   .passwords = serve->passwords,
                                   .limits = {.connections_max = serve->shares.cql,
                                              .bytes_max = share,
                                              .answer_bytes_max = share}};
-    cql_set_statement_time(serve->house->cql, serve->statement_time_s * 1000000);
+    cql_set_statement_time(serve->instance->cql, serve->statement_time_s * 1000000);
     serve->cql_door = native_door_new(&door);
-    serve->house->dump.cql = serve->cql_door;
+    serve->instance->dump.cql = serve->cql_door;
 }
 
 static int open_cql_door(struct serve *serve, const struct serve_options *options,
@@ -415,7 +415,7 @@ static void cql_door_closed(void *context)
 {
     struct serve *serve = context;
     serve->cql_door = NULL;
-    serve->house->dump.cql = NULL;
+    serve->instance->dump.cql = NULL;
 }
 
 static void close_cql_door(struct serve *serve)
@@ -431,29 +431,29 @@ static void close_cql_door(struct serve *serve)
 static void attach_ingest(void *context, struct connection *connection)
 {
     struct serve *serve = context;
-    ingest_attach(serve->house->ingest, connection);
+    ingest_attach(serve->instance->ingest, connection);
 }
 
 static void hold_commands(void *context, int64_t change_bytes)
 {
     struct serve *serve = context;
-    memory_held_change(serve->house->store->held, MEMORY_HELD_COMMANDS, change_bytes);
+    memory_held_change(serve->instance->store->held, MEMORY_HELD_COMMANDS, change_bytes);
 }
 
 static int open_control(struct serve *serve, const char *path, struct error *err)
 {
     struct control_server_options options = {.network = serve->network,
-                                             .world = serve->house->world,
+                                             .world = serve->instance->world,
                                              .path = path,
-                                             .entries = serve->house->entries,
-                                             .entry_count = serve->house->entry_count,
+                                             .entries = serve->instance->entries,
+                                             .entry_count = serve->instance->entry_count,
                                              .connections_max = serve->shares.control,
-                                             .bytes_max = house_door_share(serve->house),
+                                             .bytes_max = instance_door_share(serve->instance),
                                              .held = hold_commands,
                                              .ingest = attach_ingest,
                                              .context = serve};
     int rc = control_server_open(&options, &serve->control, err);
-    serve->house->dump.control = rc == 0 ? serve->control : NULL;
+    serve->instance->dump.control = rc == 0 ? serve->control : NULL;
     return rc;
 }
 
@@ -491,13 +491,13 @@ static void give_back_done(struct job *job)
  * do not come. */
 static void serve_give_back(struct serve *serve)
 {
-    struct executor *executor = serve->house->world->executor;
+    struct executor *executor = serve->instance->world->executor;
     bool is_short = memory_resident() > serve->memory_limit / 4 * 3;
     bool is_due = ++serve->watches >= GIVE_BACK_WATCHES || is_short;
     if (serve->is_giving_back || !is_due)
         return;
     serve->watches = 0;
-    engine_return_memory(serve->house->store, is_short);
+    engine_return_memory(serve->instance->store, is_short);
     serve->is_giving_back = true;
     serve->giving_back = (struct job){.run = give_back_run, .done = give_back_done};
     executor->submit(executor, LANE_BACKGROUND, &serve->giving_back);
@@ -506,17 +506,17 @@ static void serve_give_back(struct serve *serve)
 static void serve_watch(struct timer *timer)
 {
     struct serve *serve = timer->context;
-    struct executor *executor = serve->house->world->executor;
+    struct executor *executor = serve->instance->world->executor;
     struct store_status status;
-    store_status(serve->house->store, &status);
+    store_status(serve->instance->store, &status);
     if (status.failed) {
         serve->has_failed = serve->is_stopping = true;
         fprintf(stderr, "daybook: %s; the server stops\n", status.failure);
         return;
     }
-    struct clock *clock = serve->house->world->clock;
+    struct clock *clock = serve->instance->world->clock;
     waiting_look(&serve->waiting, &status.waiting, serve->path, clock->monotonic_us(clock));
-    store_watch_clock(serve->house->store);
+    store_watch_clock(serve->instance->store);
     serve_give_back(serve);
     executor->timer_start(executor, &serve->watch, WATCH_MS);
 }
@@ -529,13 +529,13 @@ static void control_closed(void *context)
 
 static void serve_until_stopped(struct serve *serve)
 {
-    struct executor *executor = serve->house->world->executor;
+    struct executor *executor = serve->instance->world->executor;
     thread_set_prompt();
-    store_watch_clock(serve->house->store);
+    store_watch_clock(serve->instance->store);
     serve->watch = (struct timer){.fire = serve_watch, .context = serve};
     serve->watches = GIVE_BACK_WATCHES - 1;
     executor->timer_start(executor, &serve->watch, WATCH_MS);
-    loop_poll_beside(serve->loop, serve->idle_poll_us, serve->house->world);
+    loop_poll_beside(serve->loop, serve->idle_poll_us, serve->instance->world);
     while (!serve->is_stopping)
         (void)loop_step(serve->loop);
     loop_poll_beside(serve->loop, 0, NULL);
@@ -559,7 +559,7 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
         note_missing(options);
         fprintf(stderr, "daybook: ready: ingest %s, cql %s, socket %s\n", ingest, cql, socket);
         serve_until_stopped(serve);
-        backup_stop(serve->house->backup); /* it may take hours; the next one goes on from it */
+        backup_stop(serve->instance->backup); /* it may take hours; the next one goes on from it */
         control_server_close(serve->control, control_closed, serve);
         while (serve->control != NULL)
             (void)loop_step(serve->loop);
@@ -586,12 +586,12 @@ static int serve_explain_holder(const char *path, struct error *err)
 static int serve_take(struct serve *serve, const struct serve_options *options,
                       const struct control_common *common, const char *path, struct error *err)
 {
-    struct house_options how = {.path = path,
-                                .is_made = true,
-                                .is_automatic = true,
-                                .salvages = options->salvages,
-                                .memory_limit = options->memory,
-                                .archive_bytes = options->keep_log};
+    struct instance_options how = {.path = path,
+                                   .is_made = true,
+                                   .is_automatic = true,
+                                   .salvages = options->salvages,
+                                   .memory_limit = options->memory,
+                                   .archive_bytes = options->keep_log};
     struct access access;
     int rc = access_open(&how, common->wait_ms, &access, err);
     if (rc != 0)
@@ -600,7 +600,7 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
         fprintf(stderr, "daybook: note: %s\n", err->text);
     serve->loop = access.loop;
     serve->network = access.network;
-    serve->house = access.house;
+    serve->instance = access.instance;
     if (access.server != NULL) {
         network_close(access.server);
         return serve_explain_holder(path, err);
@@ -612,7 +612,7 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
 static void serve_resume_backup(struct serve *serve)
 {
     struct error err = {0};
-    if (backup_resume(serve->house->backup, disk_posix_open, disk_posix_close, &err) != 0)
+    if (backup_resume(serve->instance->backup, disk_posix_open, disk_posix_close, &err) != 0)
         fprintf(stderr, "daybook: note: nothing follows the directory: %s\n", err.text);
 }
 
@@ -632,7 +632,7 @@ static int serve_with(const struct serve_options *options, const struct control_
     const char *path = directory_path(common->directory);
     struct serve serve = {
         .path = path,
-        .memory_limit = options->memory > 0 ? options->memory : HOUSE_MEMORY_DEFAULT,
+        .memory_limit = options->memory > 0 ? options->memory : INSTANCE_MEMORY_DEFAULT,
         .idle_poll_us =
             (options->given & key_bit(KEY_IDLE_POLL)) != 0 ? options->idle_poll_us : IDLE_POLL_US,
         .statement_time_s = (options->given & key_bit(KEY_STATEMENT_TIME)) != 0
@@ -657,7 +657,7 @@ static int serve_with(const struct serve_options *options, const struct control_
         fprintf(stderr, "daybook: %s\n", err.text);
     int closed = 0;
     if (serve.loop != NULL) {
-        struct access access = {serve.loop, serve.network, NULL, serve.house};
+        struct access access = {serve.loop, serve.network, NULL, serve.instance};
         closed = access_close(&access, &err);
     }
     if (closed != 0 && rc == 0 && !serve.has_failed)

@@ -23,7 +23,7 @@
 #include "tests/lib/rollup_fixture.h"
 
 struct player {
-    struct rollup_fixture house;
+    struct rollup_fixture instance;
     struct cql *cql;
     struct cql_session session;
     int32_t page_size;
@@ -37,9 +37,9 @@ static const uint8_t host_id[16] = {1};
 
 static void player_open(struct player *player)
 {
-    struct cql_options options = {.store = player->house.store,
-                                  .world = player->house.world,
-                                  .streams = player->house.streams,
+    struct cql_options options = {.store = player->instance.store,
+                                  .world = player->instance.world,
+                                  .streams = player->instance.streams,
                                   .host_id = host_id};
     player->cql = cql_new(&options);
     cql_session_init(&player->session, player->cql);
@@ -52,9 +52,9 @@ static void player_restart(struct player *player, bool crashes)
     cr_assert_eq(cql_running(player->cql), 0);
     cql_free(player->cql);
     if (crashes)
-        rollup_fixture_crash(&player->house, 1);
+        rollup_fixture_crash(&player->instance, 1);
     else
-        rollup_fixture_restart(&player->house);
+        rollup_fixture_restart(&player->instance);
     player_open(player);
     snprintf(player->session.keyspace, sizeof(keyspace), "%s", keyspace);
 }
@@ -156,7 +156,7 @@ static void run_request(struct player *player, const struct cql_request *request
 {
     player->is_answered = false;
     cql_run(&player->session, request, answered, player);
-    rollup_fixture_step_until(&player->house, &player->is_answered);
+    rollup_fixture_step_until(&player->instance, &player->is_answered);
 }
 
 static void run_statement(struct player *player, struct bytes text, struct buffer *answer)
@@ -189,9 +189,9 @@ static void compacted(void *context, int status, const struct error *err)
 static void compact(struct player *player)
 {
     bool done = false;
-    rollup_fixture_flush(&player->house);
-    cr_assert_eq(engine_compact(player->house.store, compacted, &done, NULL), 0);
-    rollup_fixture_step_until(&player->house, &done);
+    rollup_fixture_flush(&player->instance);
+    cr_assert_eq(engine_compact(player->instance.store, compacted, &done, NULL), 0);
+    rollup_fixture_step_until(&player->instance, &done);
 }
 
 static void click(struct player *player, const char *line)
@@ -204,7 +204,7 @@ static void click(struct player *player, const char *line)
     int count =
         sscanf(line, "%63s %63s %" SCNd64 " %63s %63s", reseller, day, &one.time_ms, ad, amount);
     cr_assert_eq(count, 5, "%s", line);
-    rollup_fixture_clicks(&player->house, &one, 1);
+    rollup_fixture_clicks(&player->instance, &one, 1);
 }
 
 static void run_directive(struct player *player, const char *line)
@@ -212,15 +212,15 @@ static void run_directive(struct player *player, const char *line)
     if (strncmp(line, "restart", 7) == 0 || strncmp(line, "crash", 5) == 0)
         player_restart(player, line[0] == 'c');
     else if (strncmp(line, "flush", 5) == 0)
-        rollup_fixture_flush(&player->house);
+        rollup_fixture_flush(&player->instance);
     else if (strncmp(line, "compact", 7) == 0)
         compact(player);
     else if (strncmp(line, "settle", 6) == 0)
-        cr_assert_eq(rollup_fixture_settle(&player->house, false), 0);
+        cr_assert_eq(rollup_fixture_settle(&player->instance, false), 0);
     else if (strncmp(line, "click ", 6) == 0)
         click(player, line + 6);
     else if (strncmp(line, "wait ", 5) == 0)
-        rollup_fixture_advance(&player->house, atoi(line + 5));
+        rollup_fixture_advance(&player->instance, atoi(line + 5));
     else if (strncmp(line, "page ", 5) == 0)
         player->page_size = atoi(line + 5);
     else
@@ -258,7 +258,7 @@ static struct buffer play(const char *path, char *text)
     struct buffer out = {0};
     struct buffer statement = {0};
     char *rest = NULL;
-    rollup_fixture_start(&player.house);
+    rollup_fixture_start(&player.instance);
     player_open(&player);
     (void)path;
     for (char *line = strtok_r(text, "\n", &rest); line != NULL;
@@ -278,7 +278,7 @@ static struct buffer play(const char *path, char *text)
     buffer_release(&statement);
     buffer_release(&player.paging_state);
     cql_free(player.cql);
-    rollup_fixture_stop(&player.house);
+    rollup_fixture_stop(&player.instance);
     buffer_put_u8(&out, 0);
     return out;
 }

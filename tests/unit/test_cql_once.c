@@ -15,7 +15,7 @@ struct seen {
     char echo[32];
 };
 
-struct house {
+struct instance {
     struct rollup_fixture fixture;
     struct cql *cql;
     struct cql_session session;
@@ -29,14 +29,14 @@ static const uint8_t other_id[16] = {0xAB, 2};
 #define COUNT   "UPDATE k.n SET v = v + 1 WHERE p = 1"
 #define COUNTED "SELECT v FROM k.n WHERE p = 1"
 
-static void open_cql(struct house *house)
+static void open_cql(struct instance *instance)
 {
-    struct cql_options options = {.store = house->fixture.store,
-                                  .world = house->fixture.world,
-                                  .streams = house->fixture.streams,
+    struct cql_options options = {.store = instance->fixture.store,
+                                  .world = instance->fixture.world,
+                                  .streams = instance->fixture.streams,
                                   .host_id = host_id};
-    house->cql = cql_new(&options);
-    cql_session_init(&house->session, house->cql);
+    instance->cql = cql_new(&options);
+    cql_session_init(&instance->session, instance->cql);
 }
 
 static void keep_cells(struct seen *seen, const struct cql_rows *rows)
@@ -79,86 +79,86 @@ static struct cql_request counting(const struct cql_payload *payload)
                                 .payload_count = 1};
 }
 
-static void run(struct house *house, struct cql_request request, const uint8_t *id)
+static void run(struct instance *instance, struct cql_request request, const uint8_t *id)
 {
     struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(id, 16)};
     request.consistency = CQL_ONE;
     request.serial_consistency = CQL_SERIAL;
     request.payload = &payload;
     request.payload_count = id != NULL;
-    house->seen.is_answered = false;
-    cql_run(&house->session, &request, answered, &house->seen);
-    rollup_fixture_step_until(&house->fixture, &house->seen.is_answered);
+    instance->seen.is_answered = false;
+    cql_run(&instance->session, &request, answered, &instance->seen);
+    rollup_fixture_step_until(&instance->fixture, &instance->seen.is_answered);
 }
 
-static void send(struct house *house, const char *text, const uint8_t *id)
+static void send(struct instance *instance, const char *text, const uint8_t *id)
 {
-    run(house, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)}, id);
+    run(instance, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)}, id);
 }
 
-static void query(struct house *house, const char *text)
+static void query(struct instance *instance, const char *text)
 {
-    send(house, text, NULL);
-    cr_assert_neq(house->seen.kind, CQL_RESULT_ERROR, "%s: %s", text, house->seen.message);
+    send(instance, text, NULL);
+    cr_assert_neq(instance->seen.kind, CQL_RESULT_ERROR, "%s: %s", text, instance->seen.message);
 }
 
-static void expect_counted(struct house *house, const char *expected)
+static void expect_counted(struct instance *instance, const char *expected)
 {
-    query(house, COUNTED);
-    cr_expect_str_eq(house->seen.cells, expected);
+    query(instance, COUNTED);
+    cr_expect_str_eq(instance->seen.cells, expected);
 }
 
-static void house_open(struct house *house)
+static void instance_open(struct instance *instance)
 {
-    house->fixture.has_cql = true;
-    rollup_fixture_start(&house->fixture);
-    open_cql(house);
-    query(house, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
-                 "'replication_factor': 1}");
-    query(house, "CREATE TABLE k.n (p int PRIMARY KEY, v counter)");
-    query(house, "CREATE TABLE k.t (p int, c int, v text, PRIMARY KEY (p, c))");
+    instance->fixture.has_cql = true;
+    rollup_fixture_start(&instance->fixture);
+    open_cql(instance);
+    query(instance, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
+                    "'replication_factor': 1}");
+    query(instance, "CREATE TABLE k.n (p int PRIMARY KEY, v counter)");
+    query(instance, "CREATE TABLE k.t (p int, c int, v text, PRIMARY KEY (p, c))");
 }
 
-static void house_close(struct house *house)
+static void instance_close(struct instance *instance)
 {
-    cr_expect_eq(cql_running(house->cql), 0);
-    cql_free(house->cql);
-    rollup_fixture_stop(&house->fixture);
+    cr_expect_eq(cql_running(instance->cql), 0);
+    cql_free(instance->cql);
+    rollup_fixture_stop(&instance->fixture);
 }
 
 Test(cql_once, a_counter_sent_again_under_its_id_is_counted_once)
 {
-    struct house house = {0};
-    house_open(&house);
-    send(&house, COUNT, first_id);
-    cr_expect_eq(house.seen.kind, CQL_RESULT_VOID, "%s", house.seen.message);
-    cr_expect_str_eq(house.seen.echo, "applied");
-    send(&house, COUNT, first_id);
-    cr_expect_eq(house.seen.kind, CQL_RESULT_VOID);
-    cr_expect_str_eq(house.seen.echo, "duplicate");
-    expect_counted(&house, "1;");
-    send(&house, COUNT, other_id);
-    cr_expect_str_eq(house.seen.echo, "applied");
-    expect_counted(&house, "2;");
-    query(&house, COUNT);
-    cr_expect_str_eq(house.seen.echo, "", "no id, no echo");
-    expect_counted(&house, "3;");
-    house_close(&house);
+    struct instance instance = {0};
+    instance_open(&instance);
+    send(&instance, COUNT, first_id);
+    cr_expect_eq(instance.seen.kind, CQL_RESULT_VOID, "%s", instance.seen.message);
+    cr_expect_str_eq(instance.seen.echo, "applied");
+    send(&instance, COUNT, first_id);
+    cr_expect_eq(instance.seen.kind, CQL_RESULT_VOID);
+    cr_expect_str_eq(instance.seen.echo, "duplicate");
+    expect_counted(&instance, "1;");
+    send(&instance, COUNT, other_id);
+    cr_expect_str_eq(instance.seen.echo, "applied");
+    expect_counted(&instance, "2;");
+    query(&instance, COUNT);
+    cr_expect_str_eq(instance.seen.echo, "", "no id, no echo");
+    expect_counted(&instance, "3;");
+    instance_close(&instance);
 }
 
 Test(cql_once, the_id_is_known_after_a_restart_and_a_flush)
 {
-    struct house house = {0};
-    house_open(&house);
-    send(&house, COUNT, first_id);
-    rollup_fixture_flush(&house.fixture);
-    cql_free(house.cql);
-    rollup_fixture_restart(&house.fixture);
-    open_cql(&house);
-    send(&house, COUNT, first_id);
-    cr_expect_str_eq(house.seen.echo, "duplicate");
-    expect_counted(&house, "1;");
-    house_close(&house);
+    struct instance instance = {0};
+    instance_open(&instance);
+    send(&instance, COUNT, first_id);
+    rollup_fixture_flush(&instance.fixture);
+    cql_free(instance.cql);
+    rollup_fixture_restart(&instance.fixture);
+    open_cql(&instance);
+    send(&instance, COUNT, first_id);
+    cr_expect_str_eq(instance.seen.echo, "duplicate");
+    expect_counted(&instance, "1;");
+    instance_close(&instance);
 }
 
 /* The dangerous moment: the client has no answer, and cannot know on which side of the sync the
@@ -167,26 +167,26 @@ Test(cql_once, a_retry_after_a_crash_at_any_moment_leaves_one_increment)
 {
     int lost = 0, kept = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
-        struct house house = {.fixture = {.seed = seed}};
+        struct instance instance = {.fixture = {.seed = seed}};
         struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 16)};
         struct cql_request request = counting(&payload);
-        house_open(&house);
-        house.seen.is_answered = false;
-        cql_run(&house.session, &request, answered, &house.seen);
-        for (uint64_t step = 0; step < seed % 8 && !house.seen.is_answered; step++)
-            house.fixture.world->executor->step(house.fixture.world->executor);
-        struct sim_world *after = sim_world_crash(house.fixture.sim, seed);
-        rollup_fixture_step_until(&house.fixture, &house.seen.is_answered);
-        cql_free(house.cql);
-        rollup_fixture_go_on(&house.fixture, after);
-        open_cql(&house);
-        send(&house, COUNT, first_id);
-        cr_expect_eq(house.seen.kind, CQL_RESULT_VOID, "seed %d: %s", (int)seed,
-                     house.seen.message);
-        lost += strcmp(house.seen.echo, "applied") == 0;
-        kept += strcmp(house.seen.echo, "duplicate") == 0;
-        expect_counted(&house, "1;");
-        house_close(&house);
+        instance_open(&instance);
+        instance.seen.is_answered = false;
+        cql_run(&instance.session, &request, answered, &instance.seen);
+        for (uint64_t step = 0; step < seed % 8 && !instance.seen.is_answered; step++)
+            instance.fixture.world->executor->step(instance.fixture.world->executor);
+        struct sim_world *after = sim_world_crash(instance.fixture.sim, seed);
+        rollup_fixture_step_until(&instance.fixture, &instance.seen.is_answered);
+        cql_free(instance.cql);
+        rollup_fixture_go_on(&instance.fixture, after);
+        open_cql(&instance);
+        send(&instance, COUNT, first_id);
+        cr_expect_eq(instance.seen.kind, CQL_RESULT_VOID, "seed %d: %s", (int)seed,
+                     instance.seen.message);
+        lost += strcmp(instance.seen.echo, "applied") == 0;
+        kept += strcmp(instance.seen.echo, "duplicate") == 0;
+        expect_counted(&instance, "1;");
+        instance_close(&instance);
     }
     cr_expect(lost > 0 && kept > 0 && lost + kept == 40, "%d lost, %d kept", lost, kept);
 }
@@ -194,144 +194,145 @@ Test(cql_once, a_retry_after_a_crash_at_any_moment_leaves_one_increment)
 Test(cql_once, two_copies_under_way_at_once_are_one_write_and_both_are_answered)
 {
     enum { COPIES = 5 };
-    struct house house = {0};
+    struct instance instance = {0};
     struct seen seen[COPIES] = {{0}};
     struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 16)};
     struct cql_request request = counting(&payload);
     int applied = 0;
-    house_open(&house);
+    instance_open(&instance);
     for (int i = 0; i < COPIES; i++)
-        cql_run(&house.session, &request, answered, &seen[i]);
+        cql_run(&instance.session, &request, answered, &seen[i]);
     for (int i = 0; i < COPIES; i++) {
-        rollup_fixture_step_until(&house.fixture, &seen[i].is_answered);
+        rollup_fixture_step_until(&instance.fixture, &seen[i].is_answered);
         cr_expect_eq(seen[i].kind, CQL_RESULT_VOID);
         applied += strcmp(seen[i].echo, "applied") == 0;
     }
     cr_expect_eq(applied, 1);
-    expect_counted(&house, "1;");
-    house_close(&house);
+    expect_counted(&instance, "1;");
+    instance_close(&instance);
 }
 
 Test(cql_once, an_id_with_another_statement_or_other_values_is_refused)
 {
-    struct house house = {0};
+    struct instance instance = {0};
     struct cql_value value = {.state = CQL_VALUE_SET, .data = bytes_of("\0\0\0\1", 4)};
     struct cql_request bound = {.kind = CQL_QUERY,
                                 .text = bytes_text("UPDATE k.n SET v = v + 1 WHERE p = ?"),
                                 .values = &value,
                                 .value_count = 1};
-    house_open(&house);
-    run(&house, bound, first_id);
-    cr_expect_str_eq(house.seen.echo, "applied");
-    run(&house, bound, first_id);
-    cr_expect_str_eq(house.seen.echo, "duplicate");
+    instance_open(&instance);
+    run(&instance, bound, first_id);
+    cr_expect_str_eq(instance.seen.echo, "applied");
+    run(&instance, bound, first_id);
+    cr_expect_str_eq(instance.seen.echo, "duplicate");
     value.data = bytes_of("\0\0\0\2", 4);
-    run(&house, bound, first_id);
-    cr_expect_eq(house.seen.code, CQL_INVALID);
-    cr_expect_not_null(strstr(house.seen.message, "another statement"), "%s", house.seen.message);
-    send(&house, "UPDATE k.n SET v = v + 2 WHERE p = 1", first_id);
-    cr_expect_eq(house.seen.code, CQL_INVALID);
-    expect_counted(&house, "1;");
-    house_close(&house);
+    run(&instance, bound, first_id);
+    cr_expect_eq(instance.seen.code, CQL_INVALID);
+    cr_expect_not_null(strstr(instance.seen.message, "another statement"), "%s",
+                       instance.seen.message);
+    send(&instance, "UPDATE k.n SET v = v + 2 WHERE p = 1", first_id);
+    cr_expect_eq(instance.seen.code, CQL_INVALID);
+    expect_counted(&instance, "1;");
+    instance_close(&instance);
 }
 
 Test(cql_once, a_conditional_write_is_answered_as_the_first_time)
 {
-    struct house house = {0};
-    house_open(&house);
-    send(&house, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'a') IF NOT EXISTS", first_id);
-    cr_expect_str_eq(house.seen.cells, "true;");
-    send(&house, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'a') IF NOT EXISTS", first_id);
-    cr_expect_str_eq(house.seen.cells, "true;", "what it found is what it wrote itself");
-    cr_expect_str_eq(house.seen.echo, "duplicate");
-    send(&house, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'b') IF NOT EXISTS", other_id);
-    cr_expect_str_eq(house.seen.cells, "false;1;1;a;");
-    cr_expect_str_eq(house.seen.echo, "applied");
-    query(&house, "DELETE FROM k.t WHERE p = 1 AND c = 1");
-    send(&house, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'b') IF NOT EXISTS", other_id);
-    cr_expect_str_eq(house.seen.cells, "false;1;1;a;", "refused then, refused now");
-    cr_expect_str_eq(house.seen.echo, "duplicate");
-    house_close(&house);
+    struct instance instance = {0};
+    instance_open(&instance);
+    send(&instance, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'a') IF NOT EXISTS", first_id);
+    cr_expect_str_eq(instance.seen.cells, "true;");
+    send(&instance, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'a') IF NOT EXISTS", first_id);
+    cr_expect_str_eq(instance.seen.cells, "true;", "what it found is what it wrote itself");
+    cr_expect_str_eq(instance.seen.echo, "duplicate");
+    send(&instance, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'b') IF NOT EXISTS", other_id);
+    cr_expect_str_eq(instance.seen.cells, "false;1;1;a;");
+    cr_expect_str_eq(instance.seen.echo, "applied");
+    query(&instance, "DELETE FROM k.t WHERE p = 1 AND c = 1");
+    send(&instance, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'b') IF NOT EXISTS", other_id);
+    cr_expect_str_eq(instance.seen.cells, "false;1;1;a;", "refused then, refused now");
+    cr_expect_str_eq(instance.seen.echo, "duplicate");
+    instance_close(&instance);
 }
 
 Test(cql_once, a_batch_is_one_request)
 {
-    struct house house = {0};
+    struct instance instance = {0};
     struct cql_batch_item items[] = {{.text = bytes_text(COUNT)}, {.text = bytes_text(COUNT)}};
     struct cql_request batch = {
         .kind = CQL_BATCH, .batch_kind = CQL_BATCH_COUNTER, .items = items, .item_count = 2};
-    house_open(&house);
-    run(&house, batch, first_id);
-    cr_expect_str_eq(house.seen.echo, "applied", "%s", house.seen.message);
-    run(&house, batch, first_id);
-    cr_expect_str_eq(house.seen.echo, "duplicate");
-    expect_counted(&house, "2;");
+    instance_open(&instance);
+    run(&instance, batch, first_id);
+    cr_expect_str_eq(instance.seen.echo, "applied", "%s", instance.seen.message);
+    run(&instance, batch, first_id);
+    cr_expect_str_eq(instance.seen.echo, "duplicate");
+    expect_counted(&instance, "2;");
     batch.item_count = 1;
-    run(&house, batch, first_id);
-    cr_expect_eq(house.seen.code, CQL_INVALID);
-    house_close(&house);
+    run(&instance, batch, first_id);
+    cr_expect_eq(instance.seen.code, CQL_INVALID);
+    instance_close(&instance);
 }
 
 Test(cql_once, a_comment_names_the_id_where_a_driver_has_no_payload)
 {
     static const char text[] = "/* daybook-request-id: 000102030405060708090a0B0c0D0e0f */ " COUNT;
     static const uint8_t named[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    struct house house = {0};
-    house_open(&house);
-    send(&house, text, NULL);
-    cr_expect_str_eq(house.seen.echo, "applied", "%s", house.seen.message);
-    send(&house, text, NULL);
-    cr_expect_str_eq(house.seen.echo, "duplicate");
-    send(&house, text, named);
-    cr_expect_str_eq(house.seen.echo, "duplicate", "the payload says the same");
-    send(&house, text, other_id);
-    cr_expect_eq(house.seen.code, CQL_INVALID, "the payload says another");
-    expect_counted(&house, "1;");
-    send(&house, "/* daybook-request-id: 12 */ " COUNT, NULL);
-    cr_expect_eq(house.seen.code, CQL_INVALID, "a mistyped id must not count twice in silence");
-    send(&house, "/* any other remark */ " COUNT, NULL);
-    cr_expect_eq(house.seen.kind, CQL_RESULT_VOID);
-    expect_counted(&house, "2;");
-    house_close(&house);
+    struct instance instance = {0};
+    instance_open(&instance);
+    send(&instance, text, NULL);
+    cr_expect_str_eq(instance.seen.echo, "applied", "%s", instance.seen.message);
+    send(&instance, text, NULL);
+    cr_expect_str_eq(instance.seen.echo, "duplicate");
+    send(&instance, text, named);
+    cr_expect_str_eq(instance.seen.echo, "duplicate", "the payload says the same");
+    send(&instance, text, other_id);
+    cr_expect_eq(instance.seen.code, CQL_INVALID, "the payload says another");
+    expect_counted(&instance, "1;");
+    send(&instance, "/* daybook-request-id: 12 */ " COUNT, NULL);
+    cr_expect_eq(instance.seen.code, CQL_INVALID, "a mistyped id must not count twice in silence");
+    send(&instance, "/* any other remark */ " COUNT, NULL);
+    cr_expect_eq(instance.seen.kind, CQL_RESULT_VOID);
+    expect_counted(&instance, "2;");
+    instance_close(&instance);
 }
 
 Test(cql_once, an_id_of_another_size_is_refused)
 {
-    struct house house = {0};
+    struct instance instance = {0};
     struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 15)};
     struct cql_request request = counting(&payload);
-    house_open(&house);
-    house.seen.is_answered = false;
-    cql_run(&house.session, &request, answered, &house.seen);
-    rollup_fixture_step_until(&house.fixture, &house.seen.is_answered);
-    cr_expect_eq(house.seen.code, CQL_INVALID);
-    house_close(&house);
+    instance_open(&instance);
+    instance.seen.is_answered = false;
+    cql_run(&instance.session, &request, answered, &instance.seen);
+    rollup_fixture_step_until(&instance.fixture, &instance.seen.is_answered);
+    cr_expect_eq(instance.seen.code, CQL_INVALID);
+    instance_close(&instance);
 }
 
 Test(cql_once, an_id_is_forgotten_after_its_window_and_not_before)
 {
-    struct house house = {0};
-    house_open(&house);
-    send(&house, COUNT, first_id);
-    rollup_fixture_advance(&house.fixture, CQL_ONCE_WINDOW_S - 60);
-    send(&house, COUNT, first_id);
-    cr_expect_str_eq(house.seen.echo, "duplicate");
-    rollup_fixture_advance(&house.fixture, 120);
-    send(&house, COUNT, first_id);
-    cr_expect_str_eq(house.seen.echo, "applied");
-    expect_counted(&house, "2;");
-    house_close(&house);
+    struct instance instance = {0};
+    instance_open(&instance);
+    send(&instance, COUNT, first_id);
+    rollup_fixture_advance(&instance.fixture, CQL_ONCE_WINDOW_S - 60);
+    send(&instance, COUNT, first_id);
+    cr_expect_str_eq(instance.seen.echo, "duplicate");
+    rollup_fixture_advance(&instance.fixture, 120);
+    send(&instance, COUNT, first_id);
+    cr_expect_str_eq(instance.seen.echo, "applied");
+    expect_counted(&instance, "2;");
+    instance_close(&instance);
 }
 
 Test(cql_once, what_was_refused_is_not_remembered)
 {
-    struct house house = {0};
-    house_open(&house);
-    send(&house, "UPDATE k.t SET v = 'a' WHERE p = 1", first_id);
-    cr_expect_eq(house.seen.code, CQL_INVALID);
-    send(&house, COUNT, first_id);
-    cr_expect_str_eq(house.seen.echo, "applied");
-    house_close(&house);
+    struct instance instance = {0};
+    instance_open(&instance);
+    send(&instance, "UPDATE k.t SET v = 'a' WHERE p = 1", first_id);
+    cr_expect_eq(instance.seen.code, CQL_INVALID);
+    send(&instance, COUNT, first_id);
+    cr_expect_str_eq(instance.seen.echo, "applied");
+    instance_close(&instance);
 }
 
 /* ---- clicks that leave their rank to the store ---- */
@@ -343,26 +344,26 @@ Test(cql_once, what_was_refused_is_not_remembered)
 
 Test(cql_once, a_click_under_an_id_may_leave_its_click_id_to_the_store)
 {
-    struct house house = {0};
-    house_open(&house);
-    send(&house, CLICK, NULL);
-    cr_expect_eq(house.seen.code, CQL_INVALID);
-    cr_expect_not_null(strstr(house.seen.message, CQL_ONCE_NAME), "%s", house.seen.message);
-    send(&house, CLICK, first_id);
-    cr_expect_str_eq(house.seen.echo, "applied", "%s", house.seen.message);
-    send(&house, CLICK, first_id);
-    cr_expect_str_eq(house.seen.echo, "duplicate");
-    query(&house, CLICKS);
-    cr_expect_str_eq(house.seen.cells, "0;0.50;-;");
-    send(&house, CLICK, other_id);
-    cr_expect_str_eq(house.seen.echo, "applied", "two honest clicks can fall together");
-    query(&house, CLICKS);
-    cr_expect_str_eq(house.seen.cells, "0;0.50;-;1;0.50;-;");
-    query(&house, "SELECT clicks FROM daybook.clicks_per_ad WHERE ad_id = 'ad'");
-    cr_expect_str_eq(house.seen.cells, "2;");
-    cr_assert_eq(rollup_fixture_settle(&house.fixture, false), 0);
-    rollup_fixture_expect_figures(&house.fixture, "r 2013-11-28 2 1.00 - - open\n");
-    house_close(&house);
+    struct instance instance = {0};
+    instance_open(&instance);
+    send(&instance, CLICK, NULL);
+    cr_expect_eq(instance.seen.code, CQL_INVALID);
+    cr_expect_not_null(strstr(instance.seen.message, CQL_ONCE_NAME), "%s", instance.seen.message);
+    send(&instance, CLICK, first_id);
+    cr_expect_str_eq(instance.seen.echo, "applied", "%s", instance.seen.message);
+    send(&instance, CLICK, first_id);
+    cr_expect_str_eq(instance.seen.echo, "duplicate");
+    query(&instance, CLICKS);
+    cr_expect_str_eq(instance.seen.cells, "0;0.50;-;");
+    send(&instance, CLICK, other_id);
+    cr_expect_str_eq(instance.seen.echo, "applied", "two honest clicks can fall together");
+    query(&instance, CLICKS);
+    cr_expect_str_eq(instance.seen.cells, "0;0.50;-;1;0.50;-;");
+    query(&instance, "SELECT clicks FROM daybook.clicks_per_ad WHERE ad_id = 'ad'");
+    cr_expect_str_eq(instance.seen.cells, "2;");
+    cr_assert_eq(rollup_fixture_settle(&instance.fixture, false), 0);
+    rollup_fixture_expect_figures(&instance.fixture, "r 2013-11-28 2 1.00 - - open\n");
+    instance_close(&instance);
 }
 
 Test(cql_once, a_click_that_is_wrong_is_refused_without_its_click_id_too)
@@ -378,15 +379,15 @@ Test(cql_once, a_click_that_is_wrong_is_refused_without_its_click_id_too)
         "AND time = 1385654400123 AND ad_id = 'ad'",
         CLICK " IF NOT EXISTS",
     };
-    struct house house = {0};
-    house_open(&house);
+    struct instance instance = {0};
+    instance_open(&instance);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        send(&house, wrong[i], first_id);
-        cr_expect_eq(house.seen.code, CQL_INVALID, "%s", wrong[i]);
+        send(&instance, wrong[i], first_id);
+        cr_expect_eq(instance.seen.code, CQL_INVALID, "%s", wrong[i]);
     }
-    query(&house, CLICKS);
-    cr_expect_str_eq(house.seen.cells, "");
-    house_close(&house);
+    query(&instance, CLICKS);
+    cr_expect_str_eq(instance.seen.cells, "");
+    instance_close(&instance);
 }
 
 Test(cql_once, a_batch_of_clicks_and_rows_is_one_request)
@@ -396,17 +397,17 @@ Test(cql_once, a_batch_of_clicks_and_rows_is_one_request)
         {.text = bytes_text(CLICK)},
         {.text = bytes_text("INSERT INTO k.t (p, c, v) VALUES (1, 1, 'a')")}};
     struct cql_request batch = {.kind = CQL_BATCH, .items = items, .item_count = 3};
-    struct house house = {0};
-    house_open(&house);
-    run(&house, batch, first_id);
-    cr_expect_str_eq(house.seen.echo, "applied", "%s", house.seen.message);
-    run(&house, batch, first_id);
-    cr_expect_str_eq(house.seen.echo, "duplicate");
-    query(&house, CLICKS);
-    cr_expect_str_eq(house.seen.cells, "0;0.50;-;1;0.50;-;");
-    query(&house, "SELECT v FROM k.t");
-    cr_expect_str_eq(house.seen.cells, "a;");
-    house_close(&house);
+    struct instance instance = {0};
+    instance_open(&instance);
+    run(&instance, batch, first_id);
+    cr_expect_str_eq(instance.seen.echo, "applied", "%s", instance.seen.message);
+    run(&instance, batch, first_id);
+    cr_expect_str_eq(instance.seen.echo, "duplicate");
+    query(&instance, CLICKS);
+    cr_expect_str_eq(instance.seen.cells, "0;0.50;-;1;0.50;-;");
+    query(&instance, "SELECT v FROM k.t");
+    cr_expect_str_eq(instance.seen.cells, "a;");
+    instance_close(&instance);
 }
 
 /* ---- the kept answer as bytes ---- */

@@ -27,7 +27,7 @@ struct seen {
     uint8_t trace_id[UUID_SIZE];
 };
 
-struct house {
+struct instance {
     struct rollup_fixture fixture;
     struct cql *cql;
     struct cql_session session;
@@ -39,37 +39,38 @@ static const uint8_t host_id[16] = {2};
 
 static void schema_changed(void *context, const struct cql_schema_change *change)
 {
-    struct house *house = context;
-    size_t used = strlen(house->changes);
-    snprintf(house->changes + used, sizeof(house->changes) - used, "%d%d %s.%s;", change->change,
-             change->target, change->keyspace, change->name);
+    struct instance *instance = context;
+    size_t used = strlen(instance->changes);
+    snprintf(instance->changes + used, sizeof(instance->changes) - used, "%d%d %s.%s;",
+             change->change, change->target, change->keyspace, change->name);
 }
 
-static void house_open_with(struct house *house, size_t prepared_bytes_max, size_t work_bytes_max)
+static void instance_open_with(struct instance *instance, size_t prepared_bytes_max,
+                               size_t work_bytes_max)
 {
-    rollup_fixture_start(&house->fixture);
-    struct cql_options options = {.store = house->fixture.store,
-                                  .world = house->fixture.world,
-                                  .streams = house->fixture.streams,
+    rollup_fixture_start(&instance->fixture);
+    struct cql_options options = {.store = instance->fixture.store,
+                                  .world = instance->fixture.world,
+                                  .streams = instance->fixture.streams,
                                   .host_id = host_id,
                                   .prepared_bytes_max = prepared_bytes_max,
                                   .work_bytes_max = work_bytes_max};
-    house->cql = cql_new(&options);
-    cql_on_schema_change(house->cql, schema_changed, house);
-    cql_session_init(&house->session, house->cql);
+    instance->cql = cql_new(&options);
+    cql_on_schema_change(instance->cql, schema_changed, instance);
+    cql_session_init(&instance->session, instance->cql);
 }
 
-static void house_open(struct house *house, size_t prepared_bytes_max)
+static void instance_open(struct instance *instance, size_t prepared_bytes_max)
 {
-    house_open_with(house, prepared_bytes_max, 0);
+    instance_open_with(instance, prepared_bytes_max, 0);
 }
 
-static void house_close(struct house *house)
+static void instance_close(struct instance *instance)
 {
-    cr_expect_eq(cql_running(house->cql), 0);
-    buffer_release(&house->seen.paging_state);
-    cql_free(house->cql);
-    rollup_fixture_stop(&house->fixture);
+    cr_expect_eq(cql_running(instance->cql), 0);
+    buffer_release(&instance->seen.paging_state);
+    cql_free(instance->cql);
+    rollup_fixture_stop(&instance->fixture);
 }
 
 static void names(char *text, size_t size, const struct cql_metadata *metadata)
@@ -138,35 +139,35 @@ static void answered(void *context, const struct cql_result *result)
     }
 }
 
-static void run(struct house *house, struct cql_request request)
+static void run(struct instance *instance, struct cql_request request)
 {
     request.consistency = CQL_ONE;
     request.serial_consistency = CQL_SERIAL;
-    house->seen.is_answered = false;
-    cql_run(&house->session, &request, answered, &house->seen);
-    rollup_fixture_step_until(&house->fixture, &house->seen.is_answered);
+    instance->seen.is_answered = false;
+    cql_run(&instance->session, &request, answered, &instance->seen);
+    rollup_fixture_step_until(&instance->fixture, &instance->seen.is_answered);
 }
 
-static void query(struct house *house, const char *text)
+static void query(struct instance *instance, const char *text)
 {
-    run(house, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)});
-    cr_assert_neq(house->seen.kind, CQL_RESULT_ERROR, "%s: %s", text, house->seen.message);
+    run(instance, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)});
+    cr_assert_neq(instance->seen.kind, CQL_RESULT_ERROR, "%s: %s", text, instance->seen.message);
 }
 
-static void prepare(struct house *house, const char *text, uint8_t id[CQL_ID_SIZE])
+static void prepare(struct instance *instance, const char *text, uint8_t id[CQL_ID_SIZE])
 {
-    run(house, (struct cql_request){.kind = CQL_PREPARE, .text = bytes_text(text)});
-    cr_assert_eq(house->seen.kind, CQL_RESULT_PREPARED, "%s: %s", text, house->seen.message);
-    memcpy(id, house->seen.id, CQL_ID_SIZE);
+    run(instance, (struct cql_request){.kind = CQL_PREPARE, .text = bytes_text(text)});
+    cr_assert_eq(instance->seen.kind, CQL_RESULT_PREPARED, "%s: %s", text, instance->seen.message);
+    memcpy(id, instance->seen.id, CQL_ID_SIZE);
 }
 
-static void execute(struct house *house, const uint8_t *id, const struct cql_value *values,
+static void execute(struct instance *instance, const uint8_t *id, const struct cql_value *values,
                     uint32_t count)
 {
-    run(house, (struct cql_request){.kind = CQL_EXECUTE,
-                                    .text = bytes_of(id, CQL_ID_SIZE),
-                                    .values = values,
-                                    .value_count = count});
+    run(instance, (struct cql_request){.kind = CQL_EXECUTE,
+                                       .text = bytes_of(id, CQL_ID_SIZE),
+                                       .values = values,
+                                       .value_count = count});
 }
 
 static struct cql_value int_value(uint8_t bytes[4], int32_t number)
@@ -181,12 +182,12 @@ static struct cql_value text_value(const char *text)
     return (struct cql_value){.state = CQL_VALUE_SET, .data = bytes_text(text)};
 }
 
-static void make_table(struct house *house)
+static void make_table(struct instance *instance)
 {
-    query(house, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
-                 "'replication_factor': 1}");
-    query(house, "USE k");
-    query(house, "CREATE TABLE t (p int, c int, v text, PRIMARY KEY (p, c))");
+    query(instance, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
+                    "'replication_factor': 1}");
+    query(instance, "USE k");
+    query(instance, "CREATE TABLE t (p int, c int, v text, PRIMARY KEY (p, c))");
 }
 
 struct described {
@@ -213,138 +214,138 @@ static const struct described described[] = {
 
 Test(cql_session, a_prepared_statement_describes_its_binds_and_columns)
 {
-    struct house house = {0};
-    house_open(&house, 0);
-    make_table(&house);
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
     for (size_t i = 0; i < sizeof(described) / sizeof(described[0]); i++) {
         uint8_t id[CQL_ID_SIZE];
-        prepare(&house, described[i].text, id);
-        cr_expect_str_eq(house.seen.binds, described[i].binds, "%s", described[i].text);
-        cr_expect_str_eq(house.seen.columns, described[i].columns, "%s", described[i].text);
-        cr_expect_str_eq(house.seen.keys, described[i].keys, "%s", described[i].text);
+        prepare(&instance, described[i].text, id);
+        cr_expect_str_eq(instance.seen.binds, described[i].binds, "%s", described[i].text);
+        cr_expect_str_eq(instance.seen.columns, described[i].columns, "%s", described[i].text);
+        cr_expect_str_eq(instance.seen.keys, described[i].keys, "%s", described[i].text);
     }
-    house_close(&house);
+    instance_close(&instance);
 }
 
 Test(cql_session, values_are_bound_by_place_and_by_name_and_unset_leaves_a_column_alone)
 {
-    struct house house = {0};
+    struct instance instance = {0};
     uint8_t id[CQL_ID_SIZE];
     uint8_t one[4];
     uint8_t two[4];
-    house_open(&house, 0);
-    make_table(&house);
-    prepare(&house, "INSERT INTO t (p, c, v) VALUES (:p, :c, :v)", id);
+    instance_open(&instance, 0);
+    make_table(&instance);
+    prepare(&instance, "INSERT INTO t (p, c, v) VALUES (:p, :c, :v)", id);
     struct cql_value values[] = {int_value(one, 1), int_value(two, 2), text_value("a")};
-    execute(&house, id, values, 3);
-    cr_assert_eq(house.seen.kind, CQL_RESULT_VOID, "%s", house.seen.message);
+    execute(&instance, id, values, 3);
+    cr_assert_eq(instance.seen.kind, CQL_RESULT_VOID, "%s", instance.seen.message);
     values[2].state = CQL_VALUE_UNSET;
-    execute(&house, id, values, 3);
-    query(&house, "SELECT * FROM t");
-    cr_expect_str_eq(house.seen.cells, "1 2 a;");
+    execute(&instance, id, values, 3);
+    query(&instance, "SELECT * FROM t");
+    cr_expect_str_eq(instance.seen.cells, "1 2 a;");
     struct cql_value named[] = {text_value("b"), int_value(one, 1), int_value(two, 2)};
     named[0].name = bytes_text("v");
     named[1].name = bytes_text("p");
     named[2].name = bytes_text("c");
-    run(&house, (struct cql_request){.kind = CQL_EXECUTE,
-                                     .text = bytes_of(id, CQL_ID_SIZE),
-                                     .values = named,
-                                     .value_count = 3,
-                                     .values_are_named = true});
-    query(&house, "SELECT * FROM t");
-    cr_expect_str_eq(house.seen.cells, "1 2 b;");
+    run(&instance, (struct cql_request){.kind = CQL_EXECUTE,
+                                        .text = bytes_of(id, CQL_ID_SIZE),
+                                        .values = named,
+                                        .value_count = 3,
+                                        .values_are_named = true});
+    query(&instance, "SELECT * FROM t");
+    cr_expect_str_eq(instance.seen.cells, "1 2 b;");
     values[2].state = CQL_VALUE_NULL;
-    execute(&house, id, values, 3);
-    query(&house, "SELECT * FROM t");
-    cr_expect_str_eq(house.seen.cells, "1 2 -;");
-    house_close(&house);
+    execute(&instance, id, values, 3);
+    query(&instance, "SELECT * FROM t");
+    cr_expect_str_eq(instance.seen.cells, "1 2 -;");
+    instance_close(&instance);
 }
 
 Test(cql_session, wrong_values_are_refused)
 {
-    struct house house = {0};
+    struct instance instance = {0};
     uint8_t id[CQL_ID_SIZE];
     uint8_t one[4];
-    house_open(&house, 0);
-    make_table(&house);
-    prepare(&house, "SELECT v FROM t WHERE p = ?", id);
-    execute(&house, id, NULL, 0);
-    cr_expect_eq(house.seen.code, CQL_INVALID);
+    instance_open(&instance, 0);
+    make_table(&instance);
+    prepare(&instance, "SELECT v FROM t WHERE p = ?", id);
+    execute(&instance, id, NULL, 0);
+    cr_expect_eq(instance.seen.code, CQL_INVALID);
     struct cql_value value = int_value(one, 1);
     value.data.size = 3;
-    execute(&house, id, &value, 1);
-    cr_expect_eq(house.seen.code, CQL_INVALID, "an int of 3 bytes");
+    execute(&instance, id, &value, 1);
+    cr_expect_eq(instance.seen.code, CQL_INVALID, "an int of 3 bytes");
     value.state = CQL_VALUE_UNSET;
-    execute(&house, id, &value, 1);
-    cr_expect_eq(house.seen.code, CQL_INVALID);
-    cr_expect_str_eq(house.seen.message, "Invalid unset value for column p");
+    execute(&instance, id, &value, 1);
+    cr_expect_eq(instance.seen.code, CQL_INVALID);
+    cr_expect_str_eq(instance.seen.message, "Invalid unset value for column p");
     uint8_t unknown[CQL_ID_SIZE] = {9};
-    execute(&house, unknown, NULL, 0);
-    cr_expect_eq(house.seen.code, CQL_UNPREPARED);
-    cr_expect_arr_eq(house.seen.id, unknown, CQL_ID_SIZE);
-    house_close(&house);
+    execute(&instance, unknown, NULL, 0);
+    cr_expect_eq(instance.seen.code, CQL_UNPREPARED);
+    cr_expect_arr_eq(instance.seen.id, unknown, CQL_ID_SIZE);
+    instance_close(&instance);
 }
 
 Test(cql_session, a_prepared_statement_follows_the_schema)
 {
-    struct house house = {0};
+    struct instance instance = {0};
     uint8_t all[CQL_ID_SIZE];
     uint8_t some[CQL_ID_SIZE];
     uint8_t again[CQL_ID_SIZE];
-    house_open(&house, 0);
-    make_table(&house);
-    query(&house, "INSERT INTO t (p, c, v) VALUES (1, 1, 'a')");
-    prepare(&house, "SELECT * FROM t", all);
-    prepare(&house, "SELECT v FROM t", some);
-    query(&house, "ALTER TABLE t ADD w int");
-    execute(&house, some, NULL, 0);
-    cr_expect_str_eq(house.seen.cells, "a;", "its columns are as they were");
-    execute(&house, all, NULL, 0);
-    cr_expect_eq(house.seen.code, CQL_UNPREPARED, "its columns are others now");
-    prepare(&house, "SELECT * FROM t", again);
+    instance_open(&instance, 0);
+    make_table(&instance);
+    query(&instance, "INSERT INTO t (p, c, v) VALUES (1, 1, 'a')");
+    prepare(&instance, "SELECT * FROM t", all);
+    prepare(&instance, "SELECT v FROM t", some);
+    query(&instance, "ALTER TABLE t ADD w int");
+    execute(&instance, some, NULL, 0);
+    cr_expect_str_eq(instance.seen.cells, "a;", "its columns are as they were");
+    execute(&instance, all, NULL, 0);
+    cr_expect_eq(instance.seen.code, CQL_UNPREPARED, "its columns are others now");
+    prepare(&instance, "SELECT * FROM t", again);
     cr_expect_arr_eq(again, all, CQL_ID_SIZE, "the id follows from the text alone");
-    execute(&house, again, NULL, 0);
-    cr_expect_str_eq(house.seen.cells, "1 1 a -;");
-    query(&house, "DROP TABLE t");
-    execute(&house, again, NULL, 0);
-    cr_expect_eq(house.seen.code, CQL_UNPREPARED);
-    cr_expect_str_eq(house.changes, "00 k.;01 k.t;11 k.t;21 k.t;");
-    house_close(&house);
+    execute(&instance, again, NULL, 0);
+    cr_expect_str_eq(instance.seen.cells, "1 1 a -;");
+    query(&instance, "DROP TABLE t");
+    execute(&instance, again, NULL, 0);
+    cr_expect_eq(instance.seen.code, CQL_UNPREPARED);
+    cr_expect_str_eq(instance.changes, "00 k.;01 k.t;11 k.t;21 k.t;");
+    instance_close(&instance);
 }
 
 Test(cql_session, the_least_recently_used_statement_leaves_a_full_cache)
 {
-    struct house house = {0};
+    struct instance instance = {0};
     uint8_t first[CQL_ID_SIZE];
     uint8_t last[CQL_ID_SIZE];
-    house_open(&house, 100 * 1024);
-    make_table(&house);
-    prepare(&house, "SELECT v FROM t WHERE p = 0", first);
+    instance_open(&instance, 100 * 1024);
+    make_table(&instance);
+    prepare(&instance, "SELECT v FROM t WHERE p = 0", first);
     for (int i = 1; i < 20; i++) {
         char text[64];
         snprintf(text, sizeof(text), "SELECT v FROM t WHERE p = %d", i);
-        prepare(&house, text, last);
+        prepare(&instance, text, last);
     }
-    execute(&house, first, NULL, 0);
-    cr_expect_eq(house.seen.code, CQL_UNPREPARED);
-    execute(&house, last, NULL, 0);
-    cr_expect_eq(house.seen.kind, CQL_RESULT_ROWS);
+    execute(&instance, first, NULL, 0);
+    cr_expect_eq(instance.seen.code, CQL_UNPREPARED);
+    execute(&instance, last, NULL, 0);
+    cr_expect_eq(instance.seen.kind, CQL_RESULT_ROWS);
     struct engine_status status;
-    engine_status(house.fixture.store, &status);
+    engine_status(instance.fixture.store, &status);
     uint64_t held = status.held.bytes[MEMORY_HELD_STATEMENTS];
     cr_expect(held > 50 * 1024 && held <= 100 * 1024, "the store was told: %" PRIu64, held);
-    house_close(&house);
+    instance_close(&instance);
 }
 
 Test(cql_session, a_batch_of_texts_and_prepared_statements_is_one_write)
 {
-    struct house house = {0};
+    struct instance instance = {0};
     uint8_t id[CQL_ID_SIZE];
     uint8_t one[4];
     uint8_t two[4];
-    house_open(&house, 0);
-    make_table(&house);
-    prepare(&house, "INSERT INTO t (p, c, v) VALUES (?, ?, 'x')", id);
+    instance_open(&instance, 0);
+    make_table(&instance);
+    prepare(&instance, "INSERT INTO t (p, c, v) VALUES (?, ?, 'x')", id);
     struct cql_value values[] = {int_value(one, 1), int_value(two, 2)};
     struct cql_batch_item items[] = {
         {.is_prepared = true,
@@ -354,45 +355,45 @@ Test(cql_session, a_batch_of_texts_and_prepared_statements_is_one_write)
         {.text = bytes_text("INSERT INTO t (p, c, v) VALUES (1, 3, 'y')")},
         {.text = bytes_text("DELETE FROM t WHERE p = 1 AND c = 2")},
     };
-    run(&house,
+    run(&instance,
         (struct cql_request){.kind = CQL_BATCH, .items = items, .item_count = 3, .page_size = 1});
-    cr_assert_eq(house.seen.kind, CQL_RESULT_VOID, "%s", house.seen.message);
-    query(&house, "SELECT * FROM t");
-    cr_expect_str_eq(house.seen.cells, "1 3 y;", "of one time, a deletion beats a value");
+    cr_assert_eq(instance.seen.kind, CQL_RESULT_VOID, "%s", instance.seen.message);
+    query(&instance, "SELECT * FROM t");
+    cr_expect_str_eq(instance.seen.cells, "1 3 y;", "of one time, a deletion beats a value");
     items[1].text = bytes_text("SELECT * FROM t");
-    run(&house, (struct cql_request){.kind = CQL_BATCH, .items = items, .item_count = 2});
-    cr_expect_eq(house.seen.code, CQL_INVALID);
-    house_close(&house);
+    run(&instance, (struct cql_request){.kind = CQL_BATCH, .items = items, .item_count = 2});
+    cr_expect_eq(instance.seen.code, CQL_INVALID);
+    instance_close(&instance);
 }
 
 Test(cql_session, a_paging_state_of_another_statement_or_damaged_is_refused)
 {
-    struct house house = {0};
-    house_open(&house, 0);
-    make_table(&house);
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
     for (int i = 0; i < 5; i++) {
         char text[64];
         snprintf(text, sizeof(text), "INSERT INTO t (p, c) VALUES (1, %d)", i);
-        query(&house, text);
+        query(&instance, text);
     }
     struct cql_request request = {
         .kind = CQL_QUERY, .text = bytes_text("SELECT c FROM t"), .page_size = 2};
-    run(&house, request);
-    cr_expect_str_eq(house.seen.cells, "0;1;");
+    run(&instance, request);
+    cr_expect_str_eq(instance.seen.cells, "0;1;");
     struct buffer state = {0};
-    buffer_append_bytes(&state, buffer_view(&house.seen.paging_state));
+    buffer_append_bytes(&state, buffer_view(&instance.seen.paging_state));
     request.paging_state = buffer_view(&state);
-    run(&house, request);
-    cr_expect_str_eq(house.seen.cells, "2;3;");
+    run(&instance, request);
+    cr_expect_str_eq(instance.seen.cells, "2;3;");
     request.text = bytes_text("SELECT c, p FROM t");
-    run(&house, request);
-    cr_expect_eq(house.seen.code, CQL_PROTOCOL_ERROR);
+    run(&instance, request);
+    cr_expect_eq(instance.seen.code, CQL_PROTOCOL_ERROR);
     request.text = bytes_text("SELECT c FROM t");
     state.data[3] ^= 1;
-    run(&house, request);
-    cr_expect_eq(house.seen.code, CQL_PROTOCOL_ERROR);
+    run(&instance, request);
+    cr_expect_eq(instance.seen.code, CQL_PROTOCOL_ERROR);
     buffer_release(&state);
-    house_close(&house);
+    instance_close(&instance);
 }
 
 /* Ten increments of one row, all under way at once: each condition is decided on what the ones
@@ -400,120 +401,120 @@ Test(cql_session, a_paging_state_of_another_statement_or_damaged_is_refused)
 Test(cql_session, conditions_that_run_together_hold_one_after_the_other)
 {
     enum { TOGETHER = 10 };
-    struct house house = {0};
+    struct instance instance = {0};
     struct seen seen[TOGETHER] = {{0}};
-    house_open(&house, 0);
-    make_table(&house);
+    instance_open(&instance, 0);
+    make_table(&instance);
     for (int i = 0; i < TOGETHER; i++) {
         struct cql_request request = {
             .kind = CQL_QUERY,
             .text = bytes_text("INSERT INTO t (p, c, v) VALUES (1, 1, 'x') IF NOT EXISTS"),
             .consistency = CQL_ONE,
             .serial_consistency = CQL_SERIAL};
-        cql_run(&house.session, &request, answered, &seen[i]);
+        cql_run(&instance.session, &request, answered, &seen[i]);
     }
     int applied = 0;
     for (int i = 0; i < TOGETHER; i++) {
-        rollup_fixture_step_until(&house.fixture, &seen[i].is_answered);
+        rollup_fixture_step_until(&instance.fixture, &seen[i].is_answered);
         applied += strcmp(seen[i].cells, "true;") == 0;
         buffer_release(&seen[i].paging_state);
     }
     cr_expect_eq(applied, 1);
-    house_close(&house);
+    instance_close(&instance);
 }
 
-static void traced(struct house *house, const char *text)
+static void traced(struct instance *instance, const char *text)
 {
-    run(house,
+    run(instance,
         (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text), .is_traced = true});
-    cr_assert(house->seen.is_traced);
+    cr_assert(instance->seen.is_traced);
 }
 
 /* A question about the trace of the request before. */
-static void ask_trace(struct house *house, const char *columns, const char *table)
+static void ask_trace(struct instance *instance, const char *columns, const char *table)
 {
     char id[UUID_TEXT_SIZE + 1];
     char text[256];
-    uuid_format(house->seen.trace_id, id);
+    uuid_format(instance->seen.trace_id, id);
     snprintf(text, sizeof(text), "SELECT %s FROM system_traces.%s WHERE session_id = %s", columns,
              table, id);
-    query(house, text);
-    cr_expect(!house->seen.is_traced);
+    query(instance, text);
+    cr_expect(!instance->seen.is_traced);
 }
 
 Test(cql_session, a_traced_request_is_told_of_once_it_is_answered)
 {
-    struct house house = {0};
-    house_open(&house, 0);
-    query(&house, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
-                  "'replication_factor': 1}");
-    query(&house, "CREATE TABLE k.t (id int PRIMARY KEY, v text)");
-    traced(&house, "INSERT INTO k.t (id, v) VALUES (1, 'a')");
-    struct seen insert = house.seen;
-    ask_trace(&house, "activity", "events");
-    cr_expect_str_eq(house.seen.cells,
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    query(&instance, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
+                     "'replication_factor': 1}");
+    query(&instance, "CREATE TABLE k.t (id int PRIMARY KEY, v text)");
+    traced(&instance, "INSERT INTO k.t (id, v) VALUES (1, 'a')");
+    struct seen insert = instance.seen;
+    ask_trace(&instance, "activity", "events");
+    cr_expect_str_eq(instance.seen.cells,
                      "Parsing INSERT INTO k.t (id, v) VALUES (1, 'a');"
                      "Appending to commit log and memtable: 1 mutations, 0 increments;"
                      "The commit log is synced;");
-    house.seen = insert;
-    ask_trace(&house, "request, command, client", "sessions");
-    cr_expect_str_eq(house.seen.cells, "Execute CQL3 query QUERY 127.0.0.1;");
-    house.seen = insert;
-    ask_trace(&house, "parameters['query'], parameters['consistency_level']", "sessions");
-    cr_expect_str_eq(house.seen.cells, "INSERT INTO k.t (id, v) VALUES (1, 'a') ONE;");
-    house.seen = insert;
-    ask_trace(&house, "duration", "sessions");
-    cr_expect_eq(house.seen.rows, 1);
-    cr_expect_str_neq(house.seen.cells, "-;");
-    house_close(&house);
+    instance.seen = insert;
+    ask_trace(&instance, "request, command, client", "sessions");
+    cr_expect_str_eq(instance.seen.cells, "Execute CQL3 query QUERY 127.0.0.1;");
+    instance.seen = insert;
+    ask_trace(&instance, "parameters['query'], parameters['consistency_level']", "sessions");
+    cr_expect_str_eq(instance.seen.cells, "INSERT INTO k.t (id, v) VALUES (1, 'a') ONE;");
+    instance.seen = insert;
+    ask_trace(&instance, "duration", "sessions");
+    cr_expect_eq(instance.seen.rows, 1);
+    cr_expect_str_neq(instance.seen.cells, "-;");
+    instance_close(&instance);
 }
 
 Test(cql_session, a_refused_request_has_its_trace_too)
 {
-    struct house house = {0};
-    house_open(&house, 0);
-    traced(&house, "SELECT * FROM nowhere.t");
-    cr_expect_eq(house.seen.kind, CQL_RESULT_ERROR);
-    ask_trace(&house, "activity", "events");
-    cr_expect_str_eq(house.seen.cells, "Parsing SELECT * FROM nowhere.t;");
-    house_close(&house);
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    traced(&instance, "SELECT * FROM nowhere.t");
+    cr_expect_eq(instance.seen.kind, CQL_RESULT_ERROR);
+    ask_trace(&instance, "activity", "events");
+    cr_expect_str_eq(instance.seen.cells, "Parsing SELECT * FROM nowhere.t;");
+    instance_close(&instance);
 }
 
 Test(cql_session, the_oldest_traces_are_forgotten)
 {
-    struct house house = {0};
-    house_open(&house, 0);
-    traced(&house, "SELECT key FROM system.local");
-    struct seen first = house.seen;
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    traced(&instance, "SELECT key FROM system.local");
+    struct seen first = instance.seen;
     for (int i = 1; i < CQL_TRACES_MAX; i++)
-        traced(&house, "SELECT key FROM system.local");
-    house.seen = first;
-    ask_trace(&house, "command", "sessions");
-    cr_expect_eq(house.seen.rows, 1);
-    traced(&house, "SELECT key FROM system.local");
-    house.seen = first;
-    ask_trace(&house, "command", "sessions");
-    cr_expect_eq(house.seen.rows, 0);
-    query(&house, "SELECT count(*) FROM system_traces.sessions");
-    cr_expect_str_eq(house.seen.cells, "256;");
-    house_close(&house);
+        traced(&instance, "SELECT key FROM system.local");
+    instance.seen = first;
+    ask_trace(&instance, "command", "sessions");
+    cr_expect_eq(instance.seen.rows, 1);
+    traced(&instance, "SELECT key FROM system.local");
+    instance.seen = first;
+    ask_trace(&instance, "command", "sessions");
+    cr_expect_eq(instance.seen.rows, 0);
+    query(&instance, "SELECT count(*) FROM system_traces.sessions");
+    cr_expect_str_eq(instance.seen.cells, "256;");
+    instance_close(&instance);
 }
 
 Test(cql_session, a_long_statement_is_shown_cut_at_the_end_of_a_character)
 {
-    struct house house = {0};
+    struct instance instance = {0};
     struct buffer text = {0};
-    house_open(&house, 0);
+    instance_open(&instance, 0);
     /* 33 bytes before characters of two: the 1,000th byte is within one. */
     buffer_append_text(&text, "SELECT key FROM system.local --- ");
     for (int i = 0; i < 1000; i++)
         buffer_append_text(&text, "\xc3\xa9");
-    run(&house,
+    run(&instance,
         (struct cql_request){.kind = CQL_QUERY, .text = buffer_view(&text), .is_traced = true});
-    ask_trace(&house, "parameters['query']", "sessions");
-    cr_expect_eq(strncmp(house.seen.cells, (const char *)text.data, 400), 0);
+    ask_trace(&instance, "parameters['query']", "sessions");
+    cr_expect_eq(strncmp(instance.seen.cells, (const char *)text.data, 400), 0);
     buffer_release(&text);
-    house_close(&house);
+    instance_close(&instance);
 }
 
 /* ---- what one request may take ---- */
@@ -534,10 +535,10 @@ Test(cql_session, a_request_that_takes_too_much_is_refused_and_the_next_one_is_n
         "tojson(tojson(tojson(tojson(tojson(tojson(tojson(tojson(:x))))))))",
         "[:x, :x, :x, :x]",
     };
-    struct house house = {0};
-    house_open_with(&house, 0, 8 << 20);
-    make_table(&house);
-    query(&house, "INSERT INTO t (p, c, v) VALUES (1, 1, 'one')");
+    struct instance instance = {0};
+    instance_open_with(&instance, 0, 8 << 20);
+    make_table(&instance);
+    query(&instance, "INSERT INTO t (p, c, v) VALUES (1, 1, 'one')");
     char *large = calloc(1, 256 << 10);
     memset(large, '"', (256 << 10) - 1);
     struct cql_value value = {.state = CQL_VALUE_SET, .data = bytes_text(large)};
@@ -547,82 +548,82 @@ Test(cql_session, a_request_that_takes_too_much_is_refused_and_the_next_one_is_n
         buffer_append_text(&text, "SELECT ");
         repeat(&text, parts[i], 1000);
         buffer_append_text(&text, " FROM t");
-        run(&house, (struct cql_request){.kind = CQL_QUERY,
-                                         .text = buffer_view(&text),
-                                         .values = &value,
-                                         .value_count = 1,
-                                         .values_are_named = true});
-        cr_expect_eq(house.seen.kind, CQL_RESULT_ERROR);
-        cr_expect_eq(house.seen.code, CQL_INVALID, "%s: %x %s", parts[i], house.seen.code,
-                     house.seen.message);
+        run(&instance, (struct cql_request){.kind = CQL_QUERY,
+                                            .text = buffer_view(&text),
+                                            .values = &value,
+                                            .value_count = 1,
+                                            .values_are_named = true});
+        cr_expect_eq(instance.seen.kind, CQL_RESULT_ERROR);
+        cr_expect_eq(instance.seen.code, CQL_INVALID, "%s: %x %s", parts[i], instance.seen.code,
+                     instance.seen.message);
         buffer_release(&text);
-        query(&house, "SELECT v FROM t");
-        cr_expect_str_eq(house.seen.cells, "one;");
+        query(&instance, "SELECT v FROM t");
+        cr_expect_str_eq(instance.seen.cells, "one;");
     }
     free(large);
-    house_close(&house);
+    instance_close(&instance);
 }
 
 Test(cql_session, a_list_less_a_list_and_conditions_are_not_the_product_of_the_two)
 {
-    struct house house = {0};
+    struct instance instance = {0};
     struct buffer text = {0};
-    house_open(&house, 0);
-    make_table(&house);
-    query(&house, "CREATE TABLE many (p int PRIMARY KEY, l list<int>, m map<int, int>)");
+    instance_open(&instance, 0);
+    make_table(&instance);
+    query(&instance, "CREATE TABLE many (p int PRIMARY KEY, l list<int>, m map<int, int>)");
     buffer_append_text(&text, "UPDATE many SET l = [");
     repeat(&text, "1", 20000);
     buffer_append_text(&text, "] WHERE p = 1");
     buffer_put_u8(&text, 0);
-    query(&house, (const char *)text.data);
+    query(&instance, (const char *)text.data);
     buffer_clear(&text);
     buffer_append_text(&text, "UPDATE many SET m[1] = 7 WHERE p = 1 IF l CONTAINS 1");
     for (int i = 0; i < 2000; i++)
         buffer_printf(&text, " AND l[%d] = 1 AND l CONTAINS 1", i);
     buffer_put_u8(&text, 0);
-    query(&house, (const char *)text.data);
+    query(&instance, (const char *)text.data);
     buffer_clear(&text);
     buffer_append_text(&text, "UPDATE many SET l = l - [");
     repeat(&text, "1", 20000);
     buffer_append_text(&text, "] WHERE p = 1");
     buffer_put_u8(&text, 0);
-    query(&house, (const char *)text.data);
-    query(&house, "SELECT l, m[1] FROM many");
-    cr_expect_str_eq(house.seen.cells, "- 7;");
+    query(&instance, (const char *)text.data);
+    query(&instance, "SELECT l, m[1] FROM many");
+    cr_expect_str_eq(instance.seen.cells, "- 7;");
     buffer_release(&text);
-    house_close(&house);
+    instance_close(&instance);
 }
 
 /* ---- clients that are gone, and a server that stops ---- */
 
-static void refused(struct house *house, const char *text)
+static void refused(struct instance *instance, const char *text)
 {
-    run(house, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)});
-    cr_expect_eq(house->seen.kind, CQL_RESULT_ERROR);
-    cr_expect_eq(house->seen.code, CQL_OVERLOADED, "%x", house->seen.code);
+    run(instance, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)});
+    cr_expect_eq(instance->seen.kind, CQL_RESULT_ERROR);
+    cr_expect_eq(instance->seen.code, CQL_OVERLOADED, "%x", instance->seen.code);
 }
 
 Test(cql_session, nothing_is_begun_for_a_client_that_has_left)
 {
-    struct house house = {0};
-    house_open(&house, 0);
-    make_table(&house);
-    struct cql_session other = house.session;
-    cql_session_leave(&house.session, 0);
-    refused(&house, "INSERT INTO t (p, c, v) VALUES (1, 1, 'one')");
-    house.session = other;
-    query(&house, "SELECT v FROM t");
-    cr_expect_str_eq(house.seen.cells, "");
-    house_close(&house);
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
+    struct cql_session other = instance.session;
+    cql_session_leave(&instance.session, 0);
+    refused(&instance, "INSERT INTO t (p, c, v) VALUES (1, 1, 'one')");
+    instance.session = other;
+    query(&instance, "SELECT v FROM t");
+    cr_expect_str_eq(instance.seen.cells, "");
+    instance_close(&instance);
 }
 
 Test(cql_session, nothing_is_begun_once_the_server_stops)
 {
-    struct house house = {0};
-    house_open(&house, 0);
-    make_table(&house);
-    cql_stop(house.cql);
-    refused(&house, "INSERT INTO t (p, c, v) VALUES (1, 1, 'one')");
-    refused(&house, "SELECT v FROM t");
-    house_close(&house);
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
+    cql_stop(instance.cql);
+    refused(&instance, "INSERT INTO t (p, c, v) VALUES (1, 1, 'one')");
+    refused(&instance, "SELECT v FROM t");
+    instance_close(&instance);
 }

@@ -1,0 +1,292 @@
+/* instance: see the header.
+ *
+ * What decides correctness is the order: rollup's hook stands before the first click can come, so
+ * no click is without its dirty day; and at the end ingest is closed before the rollup, the rollup
+ * before the store, so whatever was acknowledged has its figure and is synced.  There is one cql:
+ * it holds writes back while the schema changes, whichever door either comes by. */
+#include "program/instance.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "query/cql/index/cql_index.h"
+#include "base/memory.h"
+#include "program/version.h"
+#include "query/commands/query_commands.h"
+#include "rollup/commands/rollup_commands.h"
+
+void instance_done(void *context, int status, const struct error *err)
+{
+    struct instance_waiter *waiter = context;
+    if (status != 0 && err != NULL)
+        waiter->err = *err;
+    waiter->status = status;
+}
+
+int instance_wait(struct instance *instance, struct instance_waiter *waiter, struct error *err)
+{
+    while (waiter->status == INSTANCE_WAITING) {
+        bool is_alive = loop_step(instance->loop);
+        check(is_alive || waiter->status != INSTANCE_WAITING);
+    }
+    if (waiter->status != 0) {
+        return error_set(err, waiter->status, "%s",
+                         waiter->err.code != 0 ? waiter->err.text : error_text(waiter->status));
+    }
+    return 0;
+}
+
+/* ---- memory ---- */
+
+enum {
+    DOOR_SHARE = 8,     /* of the account: an eighth, */
+    OPEN_DAYS_SHARE = 4 /* a quarter: a million open days of a stream at the default */
+};
+
+size_t instance_door_share(const struct instance *instance)
+{
+    return instance->account_limit / DOOR_SHARE;
+}
+
+static size_t at_most(size_t bytes, size_t limit)
+{
+    return bytes < limit ? bytes : limit;
+}
+
+/* ---- commands ---- */
+
+static void add_commands(struct instance *instance, const struct command *commands, uint32_t count,
+                         void *room)
+{
+    check(instance->entry_count + count <= INSTANCE_COMMANDS_MAX);
+    for (uint32_t i = 0; i < count; i++)
+        instance->entries[instance->entry_count++] = (struct control_entry){&commands[i], room};
+}
+
+static void register_commands(struct instance *instance)
+{
+    uint32_t count;
+    const struct command *commands = query_commands(&count);
+    instance->query = (struct query){.store = instance->store,
+                                     .streams = instance->streams,
+                                     .backup = instance->backup,
+                                     .metrics = instance->metrics,
+                                     .directory_id = engine_directory_id(instance->store),
+                                     .zone = instance->settings.zone,
+                                     .currency = instance->settings.currency,
+                                     .version = DAYBOOK_VERSION,
+                                     .dump = dump_write,
+                                     .dump_context = &instance->dump};
+    instance->dump = (struct dump){
+        .store = instance->store, .streams = instance->streams, .ingest = instance->ingest};
+    add_commands(instance, commands, count, &instance->query);
+    instance->model = (struct model){
+        .store = instance->store, .cql = instance->cql, .streams = instance->streams};
+    commands = model_commands(&count);
+    add_commands(instance, commands, count, &instance->model);
+    commands = rollup_commands(&count);
+    add_commands(instance, commands, count, instance->streams);
+    for (uint32_t i = 0; ingest_command(i) != NULL; i++)
+        add_commands(instance, ingest_command(i), 1, instance->ingest);
+}
+
+/* ---- opening ---- */
+
+static void print_notice(void *context, const char *text)
+{
+    (void)context;
+    fprintf(stderr, "daybook: note: %s\n", text);
+}
+
+static int open_store(struct instance *instance, const struct instance_options *options,
+                      struct error *err)
+{
+    struct engine_options engine = {.read_only = options->is_read_only,
+                                    .salvage = options->salvages,
+                                    .memory_limit = instance->account_limit,
+                                    .archive_bytes = options->archive_bytes,
+                                    .metrics = instance->metrics,
+                                    .notice = print_notice};
+    const struct table_definition *builtin[DIRECTORY_TABLES_MAX];
+    uint32_t count = directory_tables(builtin);
+    int rc = engine_open(instance->world, &engine, builtin, count, &instance->store, err);
+    if (rc == ERROR_NOT_FOUND && options->is_made) {
+        rc = directory_open_new(instance->world, &engine, &instance->store, err);
+        /* Somebody else may have made it between the two. */
+        rc = rc == ERROR_EXISTS
+                 ? engine_open(instance->world, &engine, builtin, count, &instance->store, err)
+                 : rc;
+    }
+    return rc;
+}
+
+static int open_streams(struct instance *instance, const struct instance_options *options,
+                        struct error *err)
+{
+    struct instance_waiter waiter = {.status = INSTANCE_WAITING};
+    uint32_t keep_days = (uint32_t)strtoul(instance->settings.keep_days, NULL, 10);
+    struct streams_options streams = {
+        .store = instance->store,
+        .world = instance->world,
+        .metrics = instance->metrics,
+        .zone = instance->settings.zone,
+        .keep_days = keep_days,
+        .open_days_bytes = instance->account_limit / OPEN_DAYS_SHARE,
+        .figures_bytes = at_most(instance_door_share(instance), STREAMS_FIGURES_BYTES_DEFAULT),
+        .is_automatic = options->is_automatic};
+    int rc = streams_open(&streams, instance_done, &waiter, &instance->streams, err);
+    return rc == 0 ? instance_wait(instance, &waiter, err) : rc;
+}
+
+/* What ingest must know of clicks that bring ids along. */
+static void take_click_ids(struct instance *instance)
+{
+    const struct table *clicks = schema_table(store_schema(instance->store), TABLE_AD_CLICK);
+    const struct type *type = schema_column(clicks, AD_CLICK_CLICK_ID)->type;
+    instance->stream.click_id_column_id = AD_CLICK_CLICK_ID;
+    instance->stream.click_id_type = type_builtin(type->kind);
+    instance->stream.per_ad = (struct ingest_counter){TABLE_CLICKS_PER_AD, COUNTER_CLICKS};
+    instance->stream.per_reseller =
+        (struct ingest_counter){TABLE_CLICKS_PER_RESELLER, COUNTER_CLICKS};
+}
+
+static int open_ingest(struct instance *instance, const struct instance_options *options,
+                       struct error *err)
+{
+    struct instance_waiter waiter = {.status = INSTANCE_WAITING};
+    size_t share = instance_door_share(instance);
+    instance->stream =
+        (struct ingest_stream){.name = "clicks",
+                               .table_id = TABLE_AD_CLICK,
+                               .column_ids = {[FIELD_RESELLER] = AD_CLICK_RESELLER_ID,
+                                              [FIELD_DAY] = AD_CLICK_DAY,
+                                              [FIELD_TIME] = AD_CLICK_TIME,
+                                              [FIELD_AD] = AD_CLICK_AD_ID,
+                                              [FIELD_AMOUNT] = AD_CLICK_AMOUNT},
+                               .day_derived_column_id = AD_CLICK_DAY_DERIVED,
+                               .zone = rollup_zone(streams_find(instance->streams, NULL))};
+    if (directory_has_click_ids(&instance->settings))
+        take_click_ids(instance);
+    struct ingest_options ingest = {
+        .store = instance->store,
+        .world = instance->world,
+        .network = options->network,
+        .metrics = instance->metrics,
+        .streams = &instance->stream,
+        .stream_count = 1,
+        .limits = {.strings_max = share,
+                   .input_max = at_most(share, INGEST_INPUT_MAX),
+                   .answers_max = at_most(share / 2, INGEST_ANSWERS_MAX)}};
+    int rc = ingest_open(&ingest, instance_done, &waiter, &instance->ingest, err);
+    return rc == 0 ? instance_wait(instance, &waiter, err) : rc;
+}
+
+/* CREATE INDEX is all or nothing, also where a crash came between. */
+static int drop_unbuilt_indexes(struct instance *instance, const struct instance_options *options,
+                                struct error *err)
+{
+    struct schema *changed =
+        options->is_read_only ? NULL : cql_index_without_unbuilt(store_schema(instance->store));
+    if (changed == NULL)
+        return 0;
+    struct instance_waiter waiter = {.status = INSTANCE_WAITING};
+    struct write_batch *batch = write_batch_new();
+    batch->schema = changed;
+    int rc = store_apply(instance->store, batch, instance_done, &waiter, err);
+    rc = rc == 0 ? instance_wait(instance, &waiter, err) : rc;
+    write_batch_free(batch);
+    schema_unref(changed);
+    return rc;
+}
+
+static void make_cql(struct instance *instance)
+{
+    struct cql_options options = {.store = instance->store,
+                                  .streams = instance->streams,
+                                  .world = instance->world,
+                                  .host_id = engine_directory_id(instance->store),
+                                  .metrics = instance->metrics,
+                                  .work_bytes_max = instance_door_share(instance)};
+    instance->cql = cql_new(&options);
+}
+
+static int open_parts(struct instance *instance, const struct instance_options *options,
+                      struct error *err)
+{
+    int rc = open_store(instance, options, err);
+    if (rc != 0)
+        return rc;
+    instance->backup = backup_new(instance->store, instance->world, instance->metrics);
+    directory_settings_read(engine_properties(instance->store), &instance->settings);
+    rc = open_streams(instance, options, err);
+    rc = rc == 0 ? open_ingest(instance, options, err) : rc;
+    rc = rc == 0 ? drop_unbuilt_indexes(instance, options, err) : rc;
+    if (rc == 0) {
+        make_cql(instance);
+        register_commands(instance);
+    }
+    return rc;
+}
+
+int instance_open(const struct instance_options *options, struct instance **instance_out,
+                  struct error *err)
+{
+    struct instance *instance = memory_zeroed(1, sizeof(*instance));
+    *instance_out = NULL;
+    instance->loop = options->loop;
+    instance->account_limit =
+        (options->memory_limit > 0 ? options->memory_limit : INSTANCE_MEMORY_DEFAULT) -
+        INSTANCE_MEMORY_BESIDE;
+    instance->metrics = metrics_new();
+    loop_show_times(instance->loop, instance->metrics);
+    int rc = world_uv_open(options->path, options->is_made, loop_uv(instance->loop),
+                           &instance->world, err);
+    rc = rc == -ENOENT ? ERROR_NOT_FOUND : rc;
+    rc = rc == 0 ? open_parts(instance, options, err) : rc;
+    if (rc != 0) {
+        directory_explain(options->path, rc, err);
+        int closed = instance_close(instance, NULL);
+        (void)closed; /* the first error is the one to tell */
+        return rc;
+    }
+    *instance_out = instance;
+    return 0;
+}
+
+/* ---- closing ---- */
+
+int instance_close(struct instance *instance, struct error *err)
+{
+    int rc = 0;
+    if (instance->cql != NULL)
+        cql_free(instance->cql);
+    if (instance->ingest != NULL) {
+        struct instance_waiter waiter = {.status = INSTANCE_WAITING};
+        ingest_close(instance->ingest, instance_done, &waiter);
+        rc = instance_wait(instance, &waiter, err);
+    }
+    if (instance->streams != NULL) {
+        struct instance_waiter waiter = {.status = INSTANCE_WAITING};
+        streams_close(instance->streams, instance_done, &waiter);
+        int status = instance_wait(instance, &waiter, rc == 0 ? err : NULL);
+        rc = rc == 0 ? status : rc;
+    }
+    if (instance->backup != NULL) {
+        struct instance_waiter waiter = {.status = INSTANCE_WAITING};
+        backup_close(instance->backup, instance_done, &waiter);
+        int status = instance_wait(instance, &waiter, rc == 0 ? err : NULL);
+        rc = rc == 0 ? status : rc;
+    }
+    if (instance->store != NULL) {
+        struct instance_waiter waiter = {.status = INSTANCE_WAITING};
+        store_close(instance->store, instance_done, &waiter);
+        int status = instance_wait(instance, &waiter, rc == 0 ? err : NULL);
+        rc = rc == 0 ? status : rc;
+    }
+    if (instance->world != NULL)
+        world_uv_close(instance->world);
+    loop_show_times(instance->loop, NULL);
+    metrics_free(instance->metrics);
+    memory_free(instance);
+    return rc;
+}
