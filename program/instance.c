@@ -110,7 +110,7 @@ static int open_store(struct instance *instance, const struct instance_options *
     const struct table_definition *builtin[DIRECTORY_TABLES_MAX];
     uint32_t count = directory_tables(builtin);
     int rc = engine_open(instance->world, &engine, builtin, count, &instance->store, err);
-    if (rc == ERROR_NOT_FOUND && options->is_made) {
+    if (rc == ERROR_NOT_FOUND && options->create_if_missing) {
         rc = directory_open_new(instance->world, &engine, &instance->store, err);
         /* Somebody else may have made it between the two. */
         rc = rc == ERROR_EXISTS
@@ -239,7 +239,7 @@ int instance_open(const struct instance_options *options, struct instance **inst
         INSTANCE_MEMORY_BESIDE;
     instance->metrics = metrics_new();
     loop_show_times(instance->loop, instance->metrics);
-    int rc = world_uv_open(options->path, options->is_made, loop_uv(instance->loop),
+    int rc = world_uv_open(options->path, options->create_if_missing, loop_uv(instance->loop),
                            &instance->world, err);
     rc = rc == -ENOENT ? ERROR_NOT_FOUND : rc;
     rc = rc == 0 ? open_parts(instance, options, err) : rc;

@@ -29,7 +29,7 @@ struct instance_options {
     struct loop *loop;                 /* these two outlive the instance */
     struct network *network;
     bool is_read_only;                 /* shared lock; nothing is written */
-    bool is_made;                      /* a missing or empty directory is made first */
+    bool create_if_missing;            /* a missing or empty directory is made first */
     bool is_automatic;                 /* the rollup works by itself: for a server */
     bool salvages;                     /* go on without what is damaged in the log */
     uint64_t memory_limit;             /* at least INSTANCE_MEMORY_MIN; 0: the default */

@@ -184,7 +184,7 @@ int loading_run(const void *argument, const struct control_common *common, int w
                 char **words)
 {
     const char *path = directory_path(common->directory);
-    struct instance_options how = {.path = path, .is_made = true};
+    struct instance_options how = {.path = path, .create_if_missing = true};
     struct load_options options = *(const struct load_options *)argument;
     struct loading loading = {0};
     struct error err = {0};

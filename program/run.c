@@ -246,8 +246,9 @@ static int run_parsed(const struct command *command, int word_count, char **word
 {
     bool writes = command->writes(options);
     const char *input_name = command->input_file != NULL ? command->input_file(options) : NULL;
-    struct instance_options instance = {
-        .path = directory_path(common->directory), .is_read_only = !writes, .is_made = writes};
+    struct instance_options instance = {.path = directory_path(common->directory),
+                                        .is_read_only = !writes,
+                                        .create_if_missing = writes};
     struct run run = {.reads_only = !writes};
     struct buffer input = {0};
     struct error err = {0};

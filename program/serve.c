@@ -587,7 +587,7 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
                       const struct control_common *common, const char *path, struct error *err)
 {
     struct instance_options how = {.path = path,
-                                   .is_made = true,
+                                   .create_if_missing = true,
                                    .is_automatic = true,
                                    .salvages = options->salvages,
                                    .memory_limit = options->memory,
