@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/murmur3.h"
-#include "query/cql/write/cql_once.h"
+#include "query/cql/write/cql_idempotency.h"
 #include "query/cql/read/cql_page.h"
 #include "codec/native_outbox.h"
 #include "codec/native_request.h"
@@ -574,10 +574,10 @@ static void save_once_answer(const struct seeds *seeds)
 {
     static const char *names[] = {"[applied]", "p", "v"};
     static const uint8_t cells[] = {0, 0, 0, 1, 0, 0, 0, 0, 1, 'k', 0xff, 0xff, 0xff, 0xff};
-    const struct cql_once_answer answer = {
+    const struct cql_idempotency_answer answer = {
         .names = names, .count = 3, .row_count = 1, .cells = bytes_of(cells, sizeof cells)};
     struct buffer content = {0};
-    cql_once_answer_pack(&answer, &content);
+    cql_idempotency_answer_pack(&answer, &content);
     save(seeds, "once_answer", "plain", bytes_of("", 0), buffer_view(&content));
     buffer_release(&content);
 }

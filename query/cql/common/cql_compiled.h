@@ -21,7 +21,8 @@ struct cql_compiled {
     const struct cql_statement *statement;
     const char *keyspace;                /* it was compiled in; "": none */
     uint64_t hash;                       /* of keyspace and text: paging states name it */
-    struct bytes request_id;             /* in a comment of the text (cql_once.h); empty: none */
+    struct bytes request_id;             /* in a comment of the text (cql_idempotency.h); empty:
+                                          * none */
     struct cql_column *markers;
     uint32_t marker_count;
     union {

@@ -2,7 +2,7 @@
  *
  * Table and column numbers are written to disk and never change.
  *
- * Its specification is tests/unit/test_cql_once.c. */
+ * Its specification is tests/unit/test_cql_idempotency.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_TABLES_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_TABLES_H
 
@@ -15,7 +15,7 @@ enum cql_table {
 enum request_column {
     REQUEST_ID = 1,
     REQUEST_CONTENT = 2,               /* 16 bytes: the hash of statements and values */
-    REQUEST_ANSWER = 3                 /* of a conditional write: cql_once.c */
+    REQUEST_ANSWER = 3                 /* of a conditional write: cql_idempotency.c */
 };
 
 /* All of them; `count_out` entries. */

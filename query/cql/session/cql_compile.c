@@ -8,7 +8,7 @@
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/read/cql_select.h"
 #include "query/cql/syntax/cql_parse.h"
-#include "query/cql/write/cql_once.h"
+#include "query/cql/write/cql_idempotency.h"
 #include "query/cql/write/cql_write.h"
 #include "storage/schema/schema.h"
 #include "storage/schema/type.h"
@@ -67,7 +67,7 @@ static int compile_step(void *context)
     struct compilation *compilation = context;
     struct cql_compiled *compiled = compilation->compiled;
     struct cql_fault *fault = &compilation->work->fault;
-    int rc = cql_once_hint(compilation->text, compiled->arena, &compiled->request_id, fault);
+    int rc = cql_idempotency_hint(compilation->text, compiled->arena, &compiled->request_id, fault);
     rc = rc == 0 ? parse(compiled, compilation->text, fault) : rc;
     if (rc != 0)
         return rc;

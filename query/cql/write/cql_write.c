@@ -56,10 +56,10 @@ struct write {
     uint32_t expectation_count;
 
     struct write_batch *batch;
-    struct cql_row_size_check measure; /* of the batch's rows, before it is applied */
-    struct cql_once *once;             /* the request has an id; NULL: none */
-    bool is_copy;                      /* of a request that was applied */
-    struct cql_once_answer answer;     /* of a conditional write; empty of others */
+    struct cql_row_size_check measure;    /* of the batch's rows, before it is applied */
+    struct cql_idempotency *idempotency;  /* the request has an id; NULL: none */
+    bool is_copy;                         /* of a request that was applied */
+    struct cql_idempotency_answer answer; /* of a conditional write; empty of others */
 };
 
 static void hold_end(struct write *write)
@@ -77,7 +77,7 @@ static void write_release(struct cql_work *work)
     for (uint32_t i = 0; i < write->compiled_count; i++)
         cql_compiled_unref(write->compiled[i]);
     buffer_release(&write->position);
-    cql_once_free(write->once);
+    cql_idempotency_free(write->idempotency);
     write_batch_free_blocks(write->batch);
     write_batch_free(write->batch);
     cql_wait_write_end(work->cql);
@@ -268,13 +268,13 @@ static void write_wait(struct cql_work *work)
 {
     struct write *write = work->state;
     struct error err = {0};
-    bool is_new = write->once != NULL && !write->is_copy;
+    bool is_new = write->idempotency != NULL && !write->is_copy;
     struct store_expectation expectation = {0};
     write_batch_clear(write->batch);
     write->batch->joins_turn = true;
     if (is_new) {
-        expectation = cql_once_expectation(write->once);
-        cql_once_add(write->once, &write->answer, write->batch);
+        expectation = cql_idempotency_expectation(write->idempotency);
+        cql_idempotency_add(write->idempotency, &write->answer, write->batch);
         write->batch->hold = write->is_holding ? &write->hold : NULL;
     }
     int rc = store_apply_if(work->cql->options.store, write->batch, &expectation, is_new,
@@ -321,8 +321,8 @@ static int build(void *context)
         rc = cql_write_check_size(write->work, write->kind, write->statements[0].plan->table,
                                   write->batch);
     }
-    if (rc == 0 && write->once != NULL)
-        cql_once_add(write->once, &write->answer, write->batch);
+    if (rc == 0 && write->idempotency != NULL)
+        cql_idempotency_add(write->idempotency, &write->answer, write->batch);
     return rc;
 }
 
@@ -531,22 +531,23 @@ static void make_places(struct write *write, struct cql_write_statement *stateme
 }
 
 /* The request's id was looked up: what is new is written, of a copy the first one's answer told. */
-static void once_looked(void *context, enum cql_once_verdict verdict)
+static void once_looked(void *context, enum cql_idempotency_verdict verdict)
 {
     struct write *write = context;
     struct cql_work *work = write->work;
-    if (verdict == CQL_ONCE_FAILED) {
+    if (verdict == CQL_IDEMPOTENCY_FAILED) {
         cql_finish_fault(work);
         return;
     }
-    write->is_copy = verdict == CQL_ONCE_KNOWN;
-    cql_once_tell(work, write->is_copy);
+    write->is_copy = verdict == CQL_IDEMPOTENCY_KNOWN;
+    cql_idempotency_tell(work, write->is_copy);
     if (write->is_copy) {
-        write->answer = write->once->answer;
+        write->answer = write->idempotency->answer;
         write_wait(work);
         return;
     }
-    write->expectations[write->expectation_count++] = cql_once_expectation(write->once);
+    write->expectations[write->expectation_count++] =
+        cql_idempotency_expectation(write->idempotency);
     read_go(write);
 }
 
@@ -568,8 +569,8 @@ static void write_start(struct write *write)
     write->read_statement = 0;
     write->read_unit = 0;
     buffer_clear(&write->position);
-    if (write->once != NULL)
-        cql_once_look(write->once, once_looked, write);
+    if (write->idempotency != NULL)
+        cql_idempotency_look(write->idempotency, once_looked, write);
     else
         read_go(write);
 }
@@ -584,13 +585,15 @@ static int take_id(struct write *write)
     const struct cql_compiled *first = whole;
     if (whole == NULL && write->compiled_count > 0)
         first = write->compiled[0];
-    int rc = cql_once_new(work, first != NULL ? first->request_id : CQL_NULL, &write->once);
-    if (rc != 0 || write->once == NULL)
+    int rc = cql_idempotency_new(work, first != NULL ? first->request_id : CQL_NULL,
+                                 &write->idempotency);
+    if (rc != 0 || write->idempotency == NULL)
         return rc;
     if (whole != NULL)
-        cql_once_add_statement(write->once, whole, work->values);
+        cql_idempotency_add_statement(write->idempotency, whole, work->values);
     for (uint32_t i = 0; i < write->compiled_count; i++)
-        cql_once_add_statement(write->once, write->compiled[i], write->statements[i].values);
+        cql_idempotency_add_statement(write->idempotency, write->compiled[i],
+                                      write->statements[i].values);
     return 0;
 }
 
@@ -606,7 +609,7 @@ static int bind_all(void *context)
                                    timestamp != NULL);
     }
     for (uint32_t i = 0; i < write->count && rc == 0; i++) {
-        rc = cql_write_bind(work, &write->statements[i], timestamp, write->once != NULL);
+        rc = cql_write_bind(work, &write->statements[i], timestamp, write->idempotency != NULL);
         write->is_conditional |= write->statements[i].plan->is_conditional;
     }
     if (rc == 0 && write->is_batch && write->is_conditional)

@@ -9,7 +9,7 @@
 
 #include "query/cql/common/cql_compiled.h"
 #include "query/cql/common/cql_scope.h"
-#include "query/cql/write/cql_once.h"
+#include "query/cql/write/cql_idempotency.h"
 #include "query/cql/write/cql_write_plan.h"
 
 /* ---- statements: each is resolved, or runs until cql_finish ---- */
@@ -93,11 +93,12 @@ int cql_write_build(struct cql_work *work, const struct cql_write_statement *sta
 
 /* ---- cql_write_answer.c: what a conditional write answers ---- */
 
-void cql_write_keep_applied(struct cql_work *work, struct cql_once_answer *answer_out);
+void cql_write_keep_applied(struct cql_work *work, struct cql_idempotency_answer *answer_out);
 /* The rows that the statements' conditions met, which were read. */
 void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statement *statements,
-                            uint32_t count, bool is_batch, struct cql_once_answer *answer_out);
+                            uint32_t count, bool is_batch,
+                            struct cql_idempotency_answer *answer_out);
 /* Ends the work: with the row of `answer`, or with nothing where it is empty. */
 void cql_write_answer(struct cql_work *work, const struct table *table,
-                      const struct cql_once_answer *answer);
+                      const struct cql_idempotency_answer *answer);
 #endif

@@ -16,7 +16,7 @@
 
 #define APPLIED "[applied]"
 
-static void add_name(struct cql_once_answer *answer, const char *name)
+static void add_name(struct cql_idempotency_answer *answer, const char *name)
 {
     for (uint32_t i = 0; i < answer->count; i++)
         if (strcmp(answer->names[i], name) == 0)
@@ -36,20 +36,22 @@ static void add_applied(struct buffer *cells, bool is_applied)
     add_cell(cells, bytes_of(&value, 1));
 }
 
-static void begin(struct cql_work *work, uint32_t columns_max, struct cql_once_answer *answer_out)
+static void begin(struct cql_work *work, uint32_t columns_max,
+                  struct cql_idempotency_answer *answer_out)
 {
-    *answer_out = (struct cql_once_answer){
+    *answer_out = (struct cql_idempotency_answer){
         .names = arena_alloc(work->arena, columns_max * sizeof(*answer_out->names), 16)};
     add_name(answer_out, APPLIED);
 }
 
-static void finish(struct cql_work *work, struct buffer *cells, struct cql_once_answer *answer)
+static void finish(struct cql_work *work, struct buffer *cells,
+                   struct cql_idempotency_answer *answer)
 {
     answer->cells = arena_copy(work->arena, buffer_view(cells));
     buffer_release(cells);
 }
 
-void cql_write_keep_applied(struct cql_work *work, struct cql_once_answer *answer_out)
+void cql_write_keep_applied(struct cql_work *work, struct cql_idempotency_answer *answer_out)
 {
     struct buffer cells = {.arena = work->arena};
     begin(work, 1, answer_out);
@@ -126,7 +128,7 @@ static void find_rows(struct refusal *refusal)
 }
 
 static void add_condition_names(const struct refusal *refusal, bool is_batch,
-                                struct cql_once_answer *answer)
+                                struct cql_idempotency_answer *answer)
 {
     const struct table *table = refusal->table;
     uint32_t keys = is_batch ? table->partition_count + table->clustering_count : 0;
@@ -144,7 +146,7 @@ static void add_condition_names(const struct refusal *refusal, bool is_batch,
 
 /* The row's cells, in the answer's order; whether one of a static column is no null. */
 static bool add_cells(const struct refusal *refusal, const struct row *row,
-                      const struct cql_once_answer *answer, struct arena *arena,
+                      const struct cql_idempotency_answer *answer, struct arena *arena,
                       struct buffer *cells)
 {
     struct cql_row whole = {.table = refusal->table,
@@ -167,7 +169,8 @@ static bool add_cells(const struct refusal *refusal, const struct row *row,
 }
 
 void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statement *statements,
-                            uint32_t count, bool is_batch, struct cql_once_answer *answer_out)
+                            uint32_t count, bool is_batch,
+                            struct cql_idempotency_answer *answer_out)
 {
     const struct table *table = statements[0].plan->table;
     struct refusal refusal = {.statements = statements, .count = count, .table = table};
@@ -206,7 +209,7 @@ static struct cql_column column_of(const struct table *table, const char *name)
 }
 
 void cql_write_answer(struct cql_work *work, const struct table *table,
-                      const struct cql_once_answer *answer)
+                      const struct cql_idempotency_answer *answer)
 {
     struct cql_result result = {.kind = CQL_RESULT_ROWS};
     if (answer->count == 0) {

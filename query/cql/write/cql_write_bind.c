@@ -103,7 +103,7 @@ int cql_write_bind(struct cql_work *work, struct cql_write_statement *statement,
         rc = cql_invalid(&work->fault,
                          "Some clustering keys are missing: click_id (only a request with a "
                          "%s, which makes no second click of a retry, may leave it out)",
-                         CQL_ONCE_NAME);
+                         CQL_IDEMPOTENCY_NAME);
     }
     if (rc != 0)
         return rc;

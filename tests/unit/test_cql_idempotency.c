@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "query/cql/session/cql.h"
-#include "query/cql/write/cql_once.h"
+#include "query/cql/write/cql_idempotency.h"
 #include "tests/lib/rollup_fixture.h"
 
 struct seen {
@@ -81,7 +81,7 @@ static struct cql_request counting(const struct cql_payload *payload)
 
 static void run(struct instance *instance, struct cql_request request, const uint8_t *id)
 {
-    struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(id, 16)};
+    struct cql_payload payload = {bytes_text(CQL_IDEMPOTENCY_NAME), bytes_of(id, 16)};
     request.consistency = CQL_ONE;
     request.serial_consistency = CQL_SERIAL;
     request.payload = &payload;
@@ -126,7 +126,7 @@ static void instance_close(struct instance *instance)
     rollup_fixture_stop(&instance->fixture);
 }
 
-Test(cql_once, a_counter_sent_again_under_its_id_is_counted_once)
+Test(cql_idempotency, a_counter_sent_again_under_its_id_is_counted_once)
 {
     struct instance instance = {0};
     instance_open(&instance);
@@ -146,7 +146,7 @@ Test(cql_once, a_counter_sent_again_under_its_id_is_counted_once)
     instance_close(&instance);
 }
 
-Test(cql_once, the_id_is_known_after_a_restart_and_a_flush)
+Test(cql_idempotency, the_id_is_known_after_a_restart_and_a_flush)
 {
     struct instance instance = {0};
     instance_open(&instance);
@@ -163,12 +163,12 @@ Test(cql_once, the_id_is_known_after_a_restart_and_a_flush)
 
 /* The dangerous moment: the client has no answer, and cannot know on which side of the sync the
  * power went. */
-Test(cql_once, a_retry_after_a_crash_at_any_moment_leaves_one_increment)
+Test(cql_idempotency, a_retry_after_a_crash_at_any_moment_leaves_one_increment)
 {
     int lost = 0, kept = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct instance instance = {.fixture = {.seed = seed}};
-        struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 16)};
+        struct cql_payload payload = {bytes_text(CQL_IDEMPOTENCY_NAME), bytes_of(first_id, 16)};
         struct cql_request request = counting(&payload);
         instance_open(&instance);
         instance.seen.is_answered = false;
@@ -191,12 +191,12 @@ Test(cql_once, a_retry_after_a_crash_at_any_moment_leaves_one_increment)
     cr_expect(lost > 0 && kept > 0 && lost + kept == 40, "%d lost, %d kept", lost, kept);
 }
 
-Test(cql_once, two_copies_under_way_at_once_are_one_write_and_both_are_answered)
+Test(cql_idempotency, two_copies_under_way_at_once_are_one_write_and_both_are_answered)
 {
     enum { COPIES = 5 };
     struct instance instance = {0};
     struct seen seen[COPIES] = {{0}};
-    struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 16)};
+    struct cql_payload payload = {bytes_text(CQL_IDEMPOTENCY_NAME), bytes_of(first_id, 16)};
     struct cql_request request = counting(&payload);
     int applied = 0;
     instance_open(&instance);
@@ -212,7 +212,7 @@ Test(cql_once, two_copies_under_way_at_once_are_one_write_and_both_are_answered)
     instance_close(&instance);
 }
 
-Test(cql_once, an_id_with_another_statement_or_other_values_is_refused)
+Test(cql_idempotency, an_id_with_another_statement_or_other_values_is_refused)
 {
     struct instance instance = {0};
     struct cql_value value = {.state = CQL_VALUE_SET, .data = bytes_of("\0\0\0\1", 4)};
@@ -236,7 +236,7 @@ Test(cql_once, an_id_with_another_statement_or_other_values_is_refused)
     instance_close(&instance);
 }
 
-Test(cql_once, a_conditional_write_is_answered_as_the_first_time)
+Test(cql_idempotency, a_conditional_write_is_answered_as_the_first_time)
 {
     struct instance instance = {0};
     instance_open(&instance);
@@ -255,7 +255,7 @@ Test(cql_once, a_conditional_write_is_answered_as_the_first_time)
     instance_close(&instance);
 }
 
-Test(cql_once, a_batch_is_one_request)
+Test(cql_idempotency, a_batch_is_one_request)
 {
     struct instance instance = {0};
     struct cql_batch_item items[] = {{.text = bytes_text(COUNT)}, {.text = bytes_text(COUNT)}};
@@ -273,7 +273,7 @@ Test(cql_once, a_batch_is_one_request)
     instance_close(&instance);
 }
 
-Test(cql_once, a_comment_names_the_id_where_a_driver_has_no_payload)
+Test(cql_idempotency, a_comment_names_the_id_where_a_driver_has_no_payload)
 {
     static const char text[] = "/* daybook-request-id: 000102030405060708090a0B0c0D0e0f */ " COUNT;
     static const uint8_t named[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -296,10 +296,10 @@ Test(cql_once, a_comment_names_the_id_where_a_driver_has_no_payload)
     instance_close(&instance);
 }
 
-Test(cql_once, an_id_of_another_size_is_refused)
+Test(cql_idempotency, an_id_of_another_size_is_refused)
 {
     struct instance instance = {0};
-    struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 15)};
+    struct cql_payload payload = {bytes_text(CQL_IDEMPOTENCY_NAME), bytes_of(first_id, 15)};
     struct cql_request request = counting(&payload);
     instance_open(&instance);
     instance.seen.is_answered = false;
@@ -309,12 +309,12 @@ Test(cql_once, an_id_of_another_size_is_refused)
     instance_close(&instance);
 }
 
-Test(cql_once, an_id_is_forgotten_after_its_window_and_not_before)
+Test(cql_idempotency, an_id_is_forgotten_after_its_window_and_not_before)
 {
     struct instance instance = {0};
     instance_open(&instance);
     send(&instance, COUNT, first_id);
-    rollup_fixture_advance(&instance.fixture, CQL_ONCE_WINDOW_S - 60);
+    rollup_fixture_advance(&instance.fixture, CQL_IDEMPOTENCY_WINDOW_S - 60);
     send(&instance, COUNT, first_id);
     cr_expect_str_eq(instance.seen.echo, "duplicate");
     rollup_fixture_advance(&instance.fixture, 120);
@@ -324,7 +324,7 @@ Test(cql_once, an_id_is_forgotten_after_its_window_and_not_before)
     instance_close(&instance);
 }
 
-Test(cql_once, what_was_refused_is_not_remembered)
+Test(cql_idempotency, what_was_refused_is_not_remembered)
 {
     struct instance instance = {0};
     instance_open(&instance);
@@ -342,13 +342,14 @@ Test(cql_once, what_was_refused_is_not_remembered)
     "VALUES ('r', '2013-11-28', 1385654400123, 'ad', 0.50)"
 #define CLICKS "SELECT click_id, amount, day_derived FROM daybook.ad_click"
 
-Test(cql_once, a_click_under_an_id_may_leave_its_click_id_to_the_store)
+Test(cql_idempotency, a_click_under_an_id_may_leave_its_click_id_to_the_store)
 {
     struct instance instance = {0};
     instance_open(&instance);
     send(&instance, CLICK, NULL);
     cr_expect_eq(instance.seen.code, CQL_INVALID);
-    cr_expect_not_null(strstr(instance.seen.message, CQL_ONCE_NAME), "%s", instance.seen.message);
+    cr_expect_not_null(strstr(instance.seen.message, CQL_IDEMPOTENCY_NAME), "%s",
+                       instance.seen.message);
     send(&instance, CLICK, first_id);
     cr_expect_str_eq(instance.seen.echo, "applied", "%s", instance.seen.message);
     send(&instance, CLICK, first_id);
@@ -366,7 +367,7 @@ Test(cql_once, a_click_under_an_id_may_leave_its_click_id_to_the_store)
     instance_close(&instance);
 }
 
-Test(cql_once, a_click_that_is_wrong_is_refused_without_its_click_id_too)
+Test(cql_idempotency, a_click_that_is_wrong_is_refused_without_its_click_id_too)
 {
     static const char *const wrong[] = {
         "INSERT INTO daybook.ad_click (reseller_id, day, time, ad_id, amount) "
@@ -390,7 +391,7 @@ Test(cql_once, a_click_that_is_wrong_is_refused_without_its_click_id_too)
     instance_close(&instance);
 }
 
-Test(cql_once, a_batch_of_clicks_and_rows_is_one_request)
+Test(cql_idempotency, a_batch_of_clicks_and_rows_is_one_request)
 {
     struct cql_batch_item items[] = {
         {.text = bytes_text(CLICK)},
@@ -421,42 +422,43 @@ static void pack_refusal(struct buffer *packed)
     buffer_put_u32_be(&cells, UINT32_MAX);
     buffer_put_u32_be(&cells, 3);
     buffer_append_text(&cells, "abc");
-    struct cql_once_answer answer = {.names = names, .count = 3, .cells = buffer_view(&cells)};
-    cql_once_answer_pack(&answer, packed);
+    struct cql_idempotency_answer answer = {
+        .names = names, .count = 3, .cells = buffer_view(&cells)};
+    cql_idempotency_answer_pack(&answer, packed);
     buffer_release(&cells);
 }
 
-Test(cql_once, a_kept_answer_comes_back_as_it_was)
+Test(cql_idempotency, a_kept_answer_comes_back_as_it_was)
 {
     struct arena *arena = arena_new(4096);
     struct buffer packed = {0};
     struct buffer again = {0};
-    struct cql_once_answer answer;
+    struct cql_idempotency_answer answer;
     pack_refusal(&packed);
-    cr_assert(cql_once_answer_unpack(buffer_view(&packed), arena, &answer));
+    cr_assert(cql_idempotency_answer_unpack(buffer_view(&packed), arena, &answer));
     cr_expect_eq(answer.count, 3);
     cr_expect_str_eq(answer.names[2], "v");
-    cql_once_answer_pack(&answer, &again);
+    cql_idempotency_answer_pack(&answer, &again);
     cr_expect(bytes_equal(buffer_view(&packed), buffer_view(&again)));
     buffer_release(&packed);
     buffer_release(&again);
     arena_free(arena);
 }
 
-Test(cql_once, a_kept_answer_cut_anywhere_is_refused_and_any_bit_of_it_may_turn)
+Test(cql_idempotency, a_kept_answer_cut_anywhere_is_refused_and_any_bit_of_it_may_turn)
 {
     struct arena *arena = arena_new(4096);
     struct buffer packed = {0};
-    struct cql_once_answer answer;
+    struct cql_idempotency_answer answer;
     pack_refusal(&packed);
     for (size_t size = 0; size < packed.size; size++)
-        cr_expect_not(cql_once_answer_unpack(bytes_of(packed.data, size), arena, &answer),
+        cr_expect_not(cql_idempotency_answer_unpack(bytes_of(packed.data, size), arena, &answer),
                       "cut to %zu bytes", size);
     for (size_t bit = 0; bit < 8 * packed.size; bit++) {
         struct buffer again = {0};
         packed.data[bit / 8] ^= (uint8_t)(1U << bit % 8);
-        if (cql_once_answer_unpack(buffer_view(&packed), arena, &answer)) {
-            cql_once_answer_pack(&answer, &again);
+        if (cql_idempotency_answer_unpack(buffer_view(&packed), arena, &answer)) {
+            cql_idempotency_answer_pack(&answer, &again);
             cr_expect_geq(again.size, answer.cells.size);
         }
         packed.data[bit / 8] ^= (uint8_t)(1U << bit % 8);

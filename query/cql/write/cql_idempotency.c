@@ -5,12 +5,12 @@
  * applied and the other finds it; row and write are one batch, so one frame.  A copy is answered
  * when the row it found is durable: an empty batch is the wait.
  *
- *     id uuid  content blob  answer blob        every cell expires after CQL_ONCE_WINDOW_S
+ *     id uuid  content blob  answer blob        every cell expires after CQL_IDEMPOTENCY_WINDOW_S
  *
  * `content` is the XXH3-128 of the statements and their values, low half first: the client's
  * default timestamp is not in it, which drivers make anew for a retry.  `answer` is absent but
  * after a conditional write: FORMATS.md "Requests" draws it. */
-#include "query/cql/write/cql_once.h"
+#include "query/cql/write/cql_idempotency.h"
 
 #include <string.h>
 
@@ -70,16 +70,17 @@ static bool take_hex(struct bytes *text, uint8_t id[UUID_SIZE])
     return true;
 }
 
-int cql_once_hint(struct bytes text, struct arena *arena, struct bytes *id_out,
-                  struct cql_fault *fault)
+int cql_idempotency_hint(struct bytes text, struct arena *arena, struct bytes *id_out,
+                         struct cql_fault *fault)
 {
     uint8_t id[UUID_SIZE];
     *id_out = (struct bytes){0};
-    if (!take_word(&text, "/*") || !take_word(&text, CQL_ONCE_NAME) || !take_word(&text, ":"))
+    if (!take_word(&text, "/*") || !take_word(&text, CQL_IDEMPOTENCY_NAME) ||
+        !take_word(&text, ":"))
         return 0;
     if (!take_hex(&text, id) || !take_word(&text, "*/")) {
         return cql_invalid(fault, "%s in a comment is followed by 32 hex digits and no more",
-                           CQL_ONCE_NAME);
+                           CQL_IDEMPOTENCY_NAME);
     }
     *id_out = arena_copy(arena, bytes_of(id, UUID_SIZE));
     return 0;
@@ -88,63 +89,66 @@ int cql_once_hint(struct bytes text, struct arena *arena, struct bytes *id_out,
 static const struct cql_payload *payload_id(const struct cql_request *request)
 {
     for (uint32_t i = 0; i < request->payload_count; i++)
-        if (bytes_equal(request->payload[i].name, bytes_text(CQL_ONCE_NAME)))
+        if (bytes_equal(request->payload[i].name, bytes_text(CQL_IDEMPOTENCY_NAME)))
             return &request->payload[i];
     return NULL;
 }
 
-int cql_once_new(struct cql_work *work, struct bytes hint, struct cql_once **once_out)
+int cql_idempotency_new(struct cql_work *work, struct bytes hint,
+                        struct cql_idempotency **idempotency_out)
 {
     const struct cql_payload *given = payload_id(&work->request);
     struct bytes id = given != NULL ? given->value : hint;
-    *once_out = NULL;
+    *idempotency_out = NULL;
     if (given == NULL && hint.size == 0)
         return 0;
     if (id.size != UUID_SIZE) {
-        return cql_invalid(&work->fault, "%s is %d bytes, not %zu", CQL_ONCE_NAME, UUID_SIZE,
+        return cql_invalid(&work->fault, "%s is %d bytes, not %zu", CQL_IDEMPOTENCY_NAME, UUID_SIZE,
                            id.size);
     }
     if (hint.size > 0 && !bytes_equal(id, hint)) {
         return cql_invalid(&work->fault, "%s is one in the payload and another in the text",
-                           CQL_ONCE_NAME);
+                           CQL_IDEMPOTENCY_NAME);
     }
-    struct cql_once *once = arena_alloc(work->arena, sizeof(*once), 16);
-    *once = (struct cql_once){.work = work, .id = id, .content = hash128_stream_new()};
-    *once_out = once;
+    struct cql_idempotency *idempotency = arena_alloc(work->arena, sizeof(*idempotency), 16);
+    *idempotency =
+        (struct cql_idempotency){.work = work, .id = id, .content = hash128_stream_new()};
+    *idempotency_out = idempotency;
     return 0;
 }
 
-void cql_once_free(struct cql_once *once)
+void cql_idempotency_free(struct cql_idempotency *idempotency)
 {
-    if (once != NULL)
-        hash128_stream_free(once->content);
+    if (idempotency != NULL)
+        hash128_stream_free(idempotency->content);
 }
 
-void cql_once_add_statement(struct cql_once *once, const struct cql_compiled *compiled,
-                            const struct cql_value *values)
+void cql_idempotency_add_statement(struct cql_idempotency *idempotency,
+                                   const struct cql_compiled *compiled,
+                                   const struct cql_value *values)
 {
-    hash128_stream_add(once->content, &compiled->hash, sizeof(compiled->hash));
+    hash128_stream_add(idempotency->content, &compiled->hash, sizeof(compiled->hash));
     for (uint32_t i = 0; i < compiled->marker_count; i++) {
         const struct cql_value *value = &values[i];
         uint64_t size = value->state == CQL_VALUE_SET ? value->data.size : 0;
         uint8_t head[9] = {(uint8_t)value->state};
         store_u64(head + 1, size);
-        hash128_stream_add(once->content, head, sizeof(head));
+        hash128_stream_add(idempotency->content, head, sizeof(head));
         if (size > 0)
-            hash128_stream_add(once->content, value->data.data, size);
+            hash128_stream_add(idempotency->content, value->data.data, size);
     }
 }
 
-static void content_bytes(const struct cql_once *once, uint8_t content[CONTENT_SIZE])
+static void content_bytes(const struct cql_idempotency *idempotency, uint8_t content[CONTENT_SIZE])
 {
-    struct hash128 hash = hash128_stream_digest(once->content);
+    struct hash128 hash = hash128_stream_digest(idempotency->content);
     store_u64(content, hash.low);
     store_u64(content + 8, hash.high);
 }
 
 /* ---- the answer, kept ---- */
 
-void cql_once_answer_pack(const struct cql_once_answer *answer, struct buffer *packed)
+void cql_idempotency_answer_pack(const struct cql_idempotency_answer *answer, struct buffer *packed)
 {
     buffer_put_varint(packed, answer->count);
     for (uint32_t i = 0; i < answer->count; i++)
@@ -168,8 +172,8 @@ static uint32_t rows_of(struct bytes cells, uint32_t count)
     return reader.failed ? 0 : rows;
 }
 
-bool cql_once_answer_unpack(struct bytes packed, struct arena *arena,
-                            struct cql_once_answer *answer_out)
+bool cql_idempotency_answer_unpack(struct bytes packed, struct arena *arena,
+                                   struct cql_idempotency_answer *answer_out)
 {
     struct reader reader = reader_of(packed);
     uint64_t count = reader_count(&reader, 1);
@@ -178,7 +182,7 @@ bool cql_once_answer_unpack(struct bytes packed, struct arena *arena,
     const char **names = arena_alloc(arena, count * sizeof(*names), 16);
     for (uint64_t i = 0; i < count; i++)
         names[i] = cql_text(arena, reader_sized(&reader));
-    *answer_out = (struct cql_once_answer){
+    *answer_out = (struct cql_idempotency_answer){
         .names = names,
         .count = (uint32_t)count,
         .cells = arena_copy(arena, reader_bytes(&reader, reader_left(&reader)))};
@@ -188,78 +192,84 @@ bool cql_once_answer_unpack(struct bytes packed, struct arena *arena,
 
 /* ---- looking ---- */
 
-static enum cql_once_verdict row_verdict(struct cql_once *once, const struct table *table,
-                                         const struct page_row *row)
+static enum cql_idempotency_verdict row_verdict(struct cql_idempotency *idempotency,
+                                                const struct table *table,
+                                                const struct page_row *row)
 {
-    struct cql_fault *fault = &once->work->fault;
+    struct cql_fault *fault = &idempotency->work->fault;
     struct bytes content = {0};
     struct bytes answer = {0};
     uint8_t own[CONTENT_SIZE];
-    content_bytes(once, own);
+    content_bytes(idempotency, own);
     if (!page_row_value(table, row, REQUEST_CONTENT, &content) ||
         !bytes_equal(content, bytes_of(own, CONTENT_SIZE))) {
         cql_invalid(fault, "this %s was sent with another statement or other values",
-                    CQL_ONCE_NAME);
-        return CQL_ONCE_FAILED;
+                    CQL_IDEMPOTENCY_NAME);
+        return CQL_IDEMPOTENCY_FAILED;
     }
     if (page_row_value(table, row, REQUEST_ANSWER, &answer) &&
-        !cql_once_answer_unpack(answer, once->work->arena, &once->answer)) {
-        cql_refuse(fault, CQL_SERVER_ERROR, "the kept answer of this %s is damaged", CQL_ONCE_NAME);
-        return CQL_ONCE_FAILED;
+        !cql_idempotency_answer_unpack(answer, idempotency->work->arena, &idempotency->answer)) {
+        cql_refuse(fault, CQL_SERVER_ERROR, "the kept answer of this %s is damaged",
+                   CQL_IDEMPOTENCY_NAME);
+        return CQL_IDEMPOTENCY_FAILED;
     }
-    return CQL_ONCE_KNOWN;
+    return CQL_IDEMPOTENCY_KNOWN;
 }
 
 static void page_arrived(void *context, int status, const struct error *err,
                          const struct read_page *page)
 {
-    struct cql_once *once = context;
+    struct cql_idempotency *idempotency = context;
     if (status != 0) {
-        cql_fault_of(&once->work->fault, err);
-        once->looked(once->context, CQL_ONCE_FAILED);
+        cql_fault_of(&idempotency->work->fault, err);
+        idempotency->looked(idempotency->context, CQL_IDEMPOTENCY_FAILED);
         return;
     }
-    once->version = page->version;
-    once->looked(once->context, page->row_count == 0
-                                    ? CQL_ONCE_NEW
-                                    : row_verdict(once, page->table, &page->rows[0]));
+    idempotency->version = page->version;
+    idempotency->looked(idempotency->context,
+                        page->row_count == 0
+                            ? CQL_IDEMPOTENCY_NEW
+                            : row_verdict(idempotency, page->table, &page->rows[0]));
 }
 
-void cql_once_look(struct cql_once *once,
-                   void (*looked)(void *context, enum cql_once_verdict verdict), void *context)
+void cql_idempotency_look(struct cql_idempotency *idempotency,
+                          void (*looked)(void *context, enum cql_idempotency_verdict verdict),
+                          void *context)
 {
     struct read_request request = {.table_id = TABLE_REQUEST,
-                                   .key = once->id,
+                                   .key = idempotency->id,
                                    .slice = stream_slice_all(),
                                    .row_limit = 1,
                                    .view = READ_APPLIED};
     struct error err = {0};
-    once->looked = looked;
-    once->context = context;
-    if (store_read(once->work->cql->options.store, &request, page_arrived, once, &err) != 0) {
-        cql_fault_of(&once->work->fault, &err);
-        looked(context, CQL_ONCE_FAILED);
+    idempotency->looked = looked;
+    idempotency->context = context;
+    if (store_read(idempotency->work->cql->options.store, &request, page_arrived, idempotency,
+                   &err) != 0) {
+        cql_fault_of(&idempotency->work->fault, &err);
+        looked(context, CQL_IDEMPOTENCY_FAILED);
     }
 }
 
 /* ---- writing ---- */
 
-struct store_expectation cql_once_expectation(const struct cql_once *once)
+struct store_expectation cql_idempotency_expectation(const struct cql_idempotency *idempotency)
 {
     return (struct store_expectation){
-        .table_id = TABLE_REQUEST, .key = once->id, .version = once->version};
+        .table_id = TABLE_REQUEST, .key = idempotency->id, .version = idempotency->version};
 }
 
-void cql_once_add(const struct cql_once *once, const struct cql_once_answer *answer,
-                  struct write_batch *batch)
+void cql_idempotency_add(const struct cql_idempotency *idempotency,
+                         const struct cql_idempotency_answer *answer, struct write_batch *batch)
 {
-    int64_t expiry_s = store_now_us(once->work->cql->options.store) / 1000000 + CQL_ONCE_WINDOW_S;
+    int64_t expiry_s =
+        store_now_us(idempotency->work->cql->options.store) / 1000000 + CQL_IDEMPOTENCY_WINDOW_S;
     const struct cell cell = {
-        .timestamp_us = TIMESTAMP_SERVER, .ttl_s = CQL_ONCE_WINDOW_S, .expiry_s = expiry_s};
+        .timestamp_us = TIMESTAMP_SERVER, .ttl_s = CQL_IDEMPOTENCY_WINDOW_S, .expiry_s = expiry_s};
     struct cell *cells = arena_alloc(batch->arena, 2 * sizeof(*cells), 16);
     struct unfiltered *item = arena_alloc(batch->arena, sizeof(*item), 16);
     uint8_t content[CONTENT_SIZE];
-    content_bytes(once, content);
+    content_bytes(idempotency, content);
     cells[0] = cell;
     cells[0].column_id = REQUEST_CONTENT;
     cells[0].value = arena_copy(batch->arena, bytes_of(content, CONTENT_SIZE));
@@ -267,27 +277,28 @@ void cql_once_add(const struct cql_once *once, const struct cql_once_answer *ans
     cells[1].column_id = REQUEST_ANSWER;
     if (answer->count > 0) {
         struct buffer packed = {.arena = batch->arena};
-        cql_once_answer_pack(answer, &packed);
+        cql_idempotency_answer_pack(answer, &packed);
         cells[1].value = buffer_view(&packed);
     }
-    *item = (struct unfiltered){.kind = UNFILTERED_ROW,
-                                .row = {.marker = {TIMESTAMP_SERVER, CQL_ONCE_WINDOW_S, expiry_s},
-                                        .deletion = DELETION_NONE,
-                                        .cells = cells,
-                                        .cell_count = answer->count > 0 ? 2 : 1},
-                                .before = DELETION_NONE,
-                                .after = DELETION_NONE};
+    *item = (struct unfiltered){
+        .kind = UNFILTERED_ROW,
+        .row = {.marker = {TIMESTAMP_SERVER, CQL_IDEMPOTENCY_WINDOW_S, expiry_s},
+                .deletion = DELETION_NONE,
+                .cells = cells,
+                .cell_count = answer->count > 0 ? 2 : 1},
+        .before = DELETION_NONE,
+        .after = DELETION_NONE};
     struct mutation mutation = {.table_id = TABLE_REQUEST,
-                                .token = murmur3_token(once->id.data, once->id.size),
-                                .key = once->id,
+                                .token = murmur3_token(idempotency->id.data, idempotency->id.size),
+                                .key = idempotency->id,
                                 .deletion = DELETION_NONE,
                                 .items = item,
                                 .item_count = 1};
     write_batch_add_mutation(batch, &mutation);
 }
 
-void cql_once_tell(struct cql_work *work, bool is_duplicate)
+void cql_idempotency_tell(struct cql_work *work, bool is_duplicate)
 {
-    work->echo = (struct cql_payload){bytes_text(CQL_ONCE_NAME),
+    work->echo = (struct cql_payload){bytes_text(CQL_IDEMPOTENCY_NAME),
                                       bytes_text(is_duplicate ? "duplicate" : "applied")};
 }

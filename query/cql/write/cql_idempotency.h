@@ -1,0 +1,80 @@
+/* cql_idempotency: writes that are carried out once, however often they are sent.
+ *
+ * A client gives a request an id of 16 bytes: in its custom payload under `daybook-request-id`, or,
+ * where the driver has no payloads, in a comment that begins the text and holds nothing but
+ * `daybook-request-id: <32 hex digits>`.  The id is a row of daybook_system.request in the frame of
+ * the write itself, so after any crash both are there or neither is.  A copy is answered as the
+ * first one was; CQL_IDEMPOTENCY_WINDOW_S after it the id is forgotten.
+ *
+ *     read the id's row as applied ─▶ none: write, with the row, if there is still none
+ *                                  └▶ of this statement: wait until it is durable, answer again
+ *                                  └▶ of another one: refuse */
+#ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_IDEMPOTENCY_H
+#define DAYBOOK_QUERY_CQL_WRITE_CQL_IDEMPOTENCY_H
+
+#include "base/hash128.h"
+#include "query/cql/common/cql_compiled.h"
+
+#define CQL_IDEMPOTENCY_NAME "daybook-request-id"
+
+enum { CQL_IDEMPOTENCY_WINDOW_S = 24 * 60 * 60 };
+
+/* What a conditional write answered: names of columns, and the cells of its rows as the protocol
+ * has them. */
+struct cql_idempotency_answer {
+    const char **names;
+    uint32_t count;                      /* 0: the write was not conditional */
+    uint32_t row_count;
+    struct bytes cells;
+};
+
+/* As it is kept in a row; unpacking copies what it needs, and is false for bytes that packing
+ * cannot have made. */
+void cql_idempotency_answer_pack(const struct cql_idempotency_answer *answer,
+                                 struct buffer *packed);
+bool cql_idempotency_answer_unpack(struct bytes packed, struct arena *arena,
+                                   struct cql_idempotency_answer *answer_out);
+
+enum cql_idempotency_verdict { CQL_IDEMPOTENCY_NEW, CQL_IDEMPOTENCY_KNOWN, CQL_IDEMPOTENCY_FAILED };
+
+struct cql_idempotency {
+    struct cql_work *work;
+    struct bytes id;
+    struct hash128_stream *content;      /* of the statements and their values */
+    /* What cql_idempotency_look found. */
+    struct store_version version;        /* NEW: of the id's partition */
+    struct cql_idempotency_answer answer; /* KNOWN */
+    void (*looked)(void *context, enum cql_idempotency_verdict verdict);
+    void *context;
+};
+
+/* The id in a leading comment of a statement: 0 and size 0 where there is none; a view otherwise is
+ * in `arena`.  Refuses one that is not 32 hex digits, for without it a retry would count twice. */
+int cql_idempotency_hint(struct bytes text, struct arena *arena, struct bytes *id_out,
+                         struct cql_fault *fault);
+
+/* The request's id, from its payload, else `hint` (may be empty); *idempotency_out is NULL without
+ * one.  cql_idempotency_free afterwards. */
+int cql_idempotency_new(struct cql_work *work, struct bytes hint,
+                        struct cql_idempotency **idempotency_out);
+void cql_idempotency_free(struct cql_idempotency *idempotency); /* NULL is fine */
+
+/* A statement of the request with its bound values: a copy has the same ones in the same order. */
+void cql_idempotency_add_statement(struct cql_idempotency *idempotency,
+                                   const struct cql_compiled *compiled,
+                                   const struct cql_value *values);
+
+/* Look whether the id is known.  `looked` is called once, possibly at once; FAILED: the work's
+ * fault says why. */
+void cql_idempotency_look(struct cql_idempotency *idempotency,
+                          void (*looked)(void *context, enum cql_idempotency_verdict verdict),
+                          void *context);
+
+/* That nobody wrote the id's row meanwhile, and the row, for the write's own batch. */
+struct store_expectation cql_idempotency_expectation(const struct cql_idempotency *idempotency);
+void cql_idempotency_add(const struct cql_idempotency *idempotency,
+                         const struct cql_idempotency_answer *answer, struct write_batch *batch);
+
+/* The answer that follows says `applied` or `duplicate`. */
+void cql_idempotency_tell(struct cql_work *work, bool is_duplicate);
+#endif
