@@ -42,113 +42,116 @@ static void count_held(struct cql *cql)
 
 /* ---- unwinding ---- */
 
-/* The fault is filled; outside of a guarded step the work goes on to where it looks by itself. */
-static void unwind(struct cql_work *work)
+/* The fault is filled; outside of a guarded step the execution goes on to where it looks by
+ * itself. */
+static void unwind(struct cql_execution *execution)
 {
-    struct cql_guard *guard = work->guard;
+    struct cql_guard *guard = execution->guard;
     if (guard != NULL)
         longjmp(guard->back, 1);
 }
 
-static int refuse_memory(struct cql_work *work, size_t bytes)
+static int refuse_memory(struct cql_execution *execution, size_t bytes)
 {
-    const struct quota *all = work->quota.parent;
+    const struct quota *all = execution->quota.parent;
     size_t most = all->limit - all->reserve;
-    if (work->quota.taken + bytes > most) {
-        return cql_invalid(&work->fault,
+    if (execution->quota.taken + bytes > most) {
+        return cql_invalid(&execution->fault,
                            "The request takes over %zu bytes of memory, which is more than any "
                            "request may (an eighth of --memory, less a reserve); ask for less at a "
                            "time: a page, a smaller batch, fewer terms",
                            most);
     }
-    return cql_refuse(&work->fault, CQL_OVERLOADED,
+    return cql_refuse(&execution->fault, CQL_OVERLOADED,
                       "Requests under way take all the memory that they may; send it again, or ask "
                       "for less at a time: a page, a smaller batch");
 }
 
-static int refuse_time(struct cql_work *work)
+static int refuse_time(struct cql_execution *execution)
 {
-    struct cql_error *error = &work->fault.error;
-    bool is_write = work->write_type != NULL;
-    cql_refuse(&work->fault, is_write ? CQL_WRITE_TIMEOUT : CQL_READ_TIMEOUT,
+    struct cql_error *error = &execution->fault.error;
+    bool is_write = execution->write_type != NULL;
+    cql_refuse(&execution->fault, is_write ? CQL_WRITE_TIMEOUT : CQL_READ_TIMEOUT,
                "Operation timed out - received only 0 responses.%s",
                is_write ? " (Nothing was written.)" : "");
-    error->consistency = work->request.consistency;
-    error->write_type = work->write_type;
+    error->consistency = execution->request.consistency;
+    error->write_type = execution->write_type;
     return ERROR_LIMIT;
 }
 
-static int look(struct cql_work *work, int64_t now_us)
+static int look(struct cql_execution *execution, int64_t now_us)
 {
-    if (work->must_end)
+    if (execution->must_end)
         return 0;
-    bool has_left = work->session->leaves && now_us >= work->session->leaves_us;
-    if (has_left || work->cql->is_stopping) {
-        cql_refuse(&work->fault, CQL_OVERLOADED, "%s",
+    bool has_left = execution->session->leaves && now_us >= execution->session->leaves_us;
+    if (has_left || execution->cql->is_stopping) {
+        cql_refuse(&execution->fault, CQL_OVERLOADED, "%s",
                    has_left ? "The client has left" : "The server is shutting down");
         return ERROR_LIMIT;
     }
-    return work->deadline_us > 0 && now_us > work->deadline_us ? refuse_time(work) : 0;
+    return execution->deadline_us > 0 && now_us > execution->deadline_us ? refuse_time(execution)
+                                                                         : 0;
 }
 
-static int64_t now_of(const struct cql_work *work)
+static int64_t now_of(const struct cql_execution *execution)
 {
-    struct clock *clock = work->cql->options.world->clock;
+    struct clock *clock = execution->cql->options.world->clock;
     return clock->monotonic_us(clock);
 }
 
-int cql_guard_look(struct cql_work *work)
+int cql_guard_look(struct cql_execution *execution)
 {
-    return look(work, now_of(work));
+    return look(execution, now_of(execution));
 }
 
-int cql_guard(struct cql_work *work, int (*step)(void *context), void *context)
+int cql_guard(struct cql_execution *execution, int (*step)(void *context), void *context)
 {
     struct cql_guard guard;
-    struct cql_guard *outer = work->guard;
-    work->step_began_us = now_of(work);
-    work->guard = &guard;
+    struct cql_guard *outer = execution->guard;
+    execution->step_began_us = now_of(execution);
+    execution->guard = &guard;
     int rc = setjmp(guard.back) == 0 ? step(context) : ERROR_LIMIT;
-    work->guard = outer;
-    count_held(work->cql);
+    execution->guard = outer;
+    count_held(execution->cql);
     return rc;
 }
 
 /* ---- the budget ---- */
 
-static struct cql_work *work_of(struct arena_budget *budget)
+static struct cql_execution *work_of(struct arena_budget *budget)
 {
-    return (struct cql_work *)(void *)((char *)budget - offsetof(struct cql_work, arenas));
+    return (struct cql_execution *)(void *)((char *)budget -
+                                            offsetof(struct cql_execution, arenas));
 }
 
 static void budget_look(struct arena_budget *budget)
 {
-    struct cql_work *work = work_of(budget);
-    if (work->guard == NULL)
+    struct cql_execution *execution = work_of(budget);
+    if (execution->guard == NULL)
         return;
-    int64_t now_us = now_of(work);
-    int64_t most_us = work->write_type == NULL ? READ_STEP_MAX_US : WRITE_STEP_MAX_US;
-    bool is_long = now_us - work->step_began_us > most_us;
-    struct cql_guard *guard = work->guard;
-    work->guard = NULL; /* what the refusal's text takes cannot be refused */
-    int rc = is_long ? refuse_time(work) : look(work, now_us);
-    work->guard = guard;
+    int64_t now_us = now_of(execution);
+    int64_t most_us = execution->write_type == NULL ? READ_STEP_MAX_US : WRITE_STEP_MAX_US;
+    bool is_long = now_us - execution->step_began_us > most_us;
+    struct cql_guard *guard = execution->guard;
+    execution->guard = NULL; /* what the refusal's text takes cannot be refused */
+    int rc = is_long ? refuse_time(execution) : look(execution, now_us);
+    execution->guard = guard;
     if (rc != 0)
-        unwind(work);
+        unwind(execution);
 }
 
 static void budget_take(struct arena_budget *budget, size_t bytes)
 {
-    struct cql_work *work = work_of(budget);
+    struct cql_execution *execution = work_of(budget);
     budget_look(budget);
-    if (work->guard == NULL) {
-        quota_take_over(&work->quota, bytes);
-    } else if (!quota_take(&work->quota, bytes)) {
-        struct cql_guard *guard = work->guard;
-        work->guard = NULL;
-        (void)refuse_memory(work, bytes);
-        work->guard = guard;
-        unwind(work);
+    if (execution->guard == NULL) {
+        quota_take_over(&execution->quota, bytes);
+    } else if (!quota_take(&execution->quota, bytes)) {
+        struct cql_guard *guard = execution->guard;
+        execution->guard = NULL;
+        (void)refuse_memory(execution, bytes);
+        execution->guard = guard;
+        unwind(execution);
     }
 }
 
@@ -157,26 +160,26 @@ static void budget_give(struct arena_budget *budget, size_t bytes)
     quota_give(&work_of(budget)->quota, bytes);
 }
 
-void cql_guard_begin(struct cql_work *work)
+void cql_guard_begin(struct cql_execution *execution)
 {
-    struct quota *all = &work->cql->quota;
-    work->quota = (struct quota){.parent = all, .limit = all->limit};
-    work->arenas =
+    struct quota *all = &execution->cql->quota;
+    execution->quota = (struct quota){.parent = all, .limit = all->limit};
+    execution->arenas =
         (struct arena_budget){.take = budget_take, .give = budget_give, .look = budget_look};
-    arena_set_budget(work->arena, &work->arenas);
-    count_held(work->cql);
+    arena_set_budget(execution->arena, &execution->arenas);
+    count_held(execution->cql);
 }
 
-void cql_guard_end(struct cql_work *work)
+void cql_guard_end(struct cql_execution *execution)
 {
-    arena_set_budget(work->arena, NULL);
-    check(work->quota.taken == 0);
-    count_held(work->cql);
+    arena_set_budget(execution->arena, NULL);
+    check(execution->quota.taken == 0);
+    count_held(execution->cql);
 }
 
-struct arena *cql_guard_arena(struct cql_work *work)
+struct arena *cql_guard_arena(struct cql_execution *execution)
 {
-    struct arena *arena = cql_arena_take(work->cql);
-    arena_set_budget(arena, &work->arenas);
+    struct arena *arena = cql_arena_take(execution->cql);
+    arena_set_budget(arena, &execution->arenas);
     return arena;
 }

@@ -1,10 +1,10 @@
 /* cql_private: what the files that carry out statements share: the server, a request under way
- * (cql_work.c), and how it is refused (cql_fault.c).
+ * (cql_execution.c), and how it is refused (cql_fault.c).
  *
  *   text ──cql_parse──▶ tree ──cql_compile──▶ plan ──run, with bound values──▶ answer
- *                              names, types        cql_work
+ *                              names, types        cql_execution
  *
- * A cql_work is one request under way; everything it makes lives in its arena.
+ * A cql_execution is one request under way; everything it makes lives in its arena.
  *
  * Functions that can refuse a statement return 0 or a negative code and fill a struct cql_fault:
  * the code and text that the client sees. */
@@ -53,7 +53,7 @@ struct cql_guard;
 struct cql_row_size_bounds;
 struct cql_trace;
 struct cql_trace_list;
-struct cql_work;
+struct cql_execution;
 struct cql_compiled;
 
 struct cql {
@@ -64,14 +64,15 @@ struct cql {
     void (*schema_changed)(void *context, const struct cql_schema_change *change);
     void *schema_changed_context;
     uint32_t running;
-    struct quota quota;                  /* of all works; the store is told what is taken */
+    struct quota quota;                  /* of all executions; the store is told what is taken */
     int64_t statement_time_us;           /* 0: no limit */
     bool is_stopping;                    /* nothing that is not with the store goes on */
-    TAILQ_HEAD(, cql_session) ready;     /* those with works that wait for a slice (cql_slice.h) */
+    TAILQ_HEAD(, cql_session) ready;     /* those with executions that wait for a slice
+                                          * (cql_slice.h) */
     int64_t turn_us;                     /* used since the loop's turn began, or little before */
     int64_t slice_began_us;
     bool is_in_slice;
-    struct cql_work *slice_work;         /* whose slice it is; NULL: none, or it was accounted */
+    struct cql_execution *slice_execution; /* whose slice it is; NULL: none, or it was accounted */
     uint8_t slice_text[200];             /* of its statement, */
     size_t slice_text_size;              /* to be logged if it takes long */
     struct log_group stretch_log;
@@ -89,17 +90,17 @@ struct cql {
     bool schema_is_changing;
     uint32_t writing;                    /* writes under way: their tables must stay until they are
                                           * applied */
-    struct cql_work *schema_change;      /* waits for them */
-    struct cql_work *waiting_first;
-    struct cql_work *waiting_last;
+    struct cql_execution *schema_change; /* waits for them */
+    struct cql_execution *waiting_first;
+    struct cql_execution *waiting_last;
     /* Writes that the store had no room for. */
-    struct cql_work *stalled_first;
-    struct cql_work *stalled_last;
+    struct cql_execution *stalled_first;
+    struct cql_execution *stalled_last;
 };
 
 /* ---- requests under way ---- */
 
-struct cql_work {
+struct cql_execution {
     struct cql *cql;
     struct cql_session *session;
     struct cql_request request;
@@ -122,18 +123,19 @@ struct cql_work {
     int64_t deadline_us;                 /* monotonic; 0: none */
     const char *write_type;              /* of a write, as a timeout names it; NULL: a read */
     bool must_end;                       /* by itself, however long it waits: others wait for it */
-    void (*resume)(struct cql_work *work);   /* while it waits or is stalled */
-    struct cql_work *next;
-    void (*release)(struct cql_work *work);  /* frees what is not in the arena; may be NULL */
+    void (*resume)(struct cql_execution *execution); /* while it waits or is stalled */
+    struct cql_execution *next;
+    /* Frees what is not in the arena; may be NULL. */
+    void (*release)(struct cql_execution *execution);
     void *state;                         /* of the statement's kind */
 };
 
 /* A warning of the answer. */
-void cql_warn(struct cql_work *work, const char *format, ...)
+void cql_warn(struct cql_execution *execution, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Each ends the work: the client is answered, and `work` is gone. */
-void cql_finish(struct cql_work *work, struct cql_result *result);
-void cql_finish_void(struct cql_work *work);
-void cql_finish_fault(struct cql_work *work);            /* work->fault */
+/* Each ends the execution: the client is answered, and `execution` is gone. */
+void cql_finish(struct cql_execution *execution, struct cql_result *result);
+void cql_finish_void(struct cql_execution *execution);
+void cql_finish_fault(struct cql_execution *execution);  /* execution->fault */
 #endif

@@ -9,7 +9,7 @@
 #include "storage/schema/schema.h"
 
 struct cql;
-struct cql_work;
+struct cql_execution;
 
 struct cql_session {
     struct cql *cql;
@@ -20,7 +20,8 @@ struct cql_session {
     char user[128];                      /* "": nobody logged in */
     struct cql_address client;
     struct cql_address local;            /* the end of the connection that is ours */
-    struct cql_work *ready_first, *ready_last;   /* works that wait for a slice (cql_slice.h) */
+    struct cql_execution *ready_first, *ready_last; /* executions that wait for a slice
+                                                     * (cql_slice.h) */
     TAILQ_ENTRY(cql_session) ready_link;
     int64_t used_us, used_at_us;         /* of the engine thread's time; when it was halved last */
 };

@@ -1,4 +1,4 @@
-/* cql_slice: a queue of works for each session, and of sessions that have some.
+/* cql_slice: a queue of executions for each session, and of sessions that have some.
  *
  * A session's use is halved for each second since it was counted last, so that one that asked for
  * much an hour ago counts like any other.  Of sessions that used as much the one that waits longest
@@ -38,14 +38,14 @@ static void session_use(struct cql_session *session, int64_t now_us, int64_t use
     session->used_us += used_us;
 }
 
-void cql_slice_account(struct cql_work *work)
+void cql_slice_account(struct cql_execution *execution)
 {
-    struct cql *cql = work->cql;
-    if (cql->slice_work != work)
+    struct cql *cql = execution->cql;
+    if (cql->slice_execution != execution)
         return;
     int64_t now_us = now_of(cql);
-    session_use(work->session, now_us, now_us - cql->slice_began_us);
-    cql->slice_work = NULL;
+    session_use(execution->session, now_us, now_us - cql->slice_began_us);
+    cql->slice_execution = NULL;
 }
 
 /* ---- slices ---- */
@@ -55,19 +55,19 @@ bool cql_slice_is_over(const struct cql *cql)
     return cql->is_in_slice && now_of(cql) - cql->slice_began_us > SLICE_MAX_US;
 }
 
-static struct bytes text_of(const struct cql_work *work)
+static struct bytes text_of(const struct cql_execution *execution)
 {
-    struct bytes text = work->request.text;
+    struct bytes text = execution->request.text;
     text.size = text.size < STRETCH_TEXT_MAX ? text.size : STRETCH_TEXT_MAX;
-    if (work->request.kind == CQL_EXECUTE)
+    if (execution->request.kind == CQL_EXECUTE)
         return bytes_text("a prepared statement");
-    return work->request.kind == CQL_BATCH ? bytes_text("a batch") : text;
+    return execution->request.kind == CQL_BATCH ? bytes_text("a batch") : text;
 }
 
-/* The text is kept as long as the slice: the work may be gone at its end. */
-static void keep_text(struct cql *cql, const struct cql_work *work)
+/* The text is kept as long as the slice: the execution may be gone at its end. */
+static void keep_text(struct cql *cql, const struct cql_execution *execution)
 {
-    struct bytes text = text_of(work);
+    struct bytes text = text_of(execution);
     cql->slice_text_size = text.size;
     if (text.size > 0)
         memcpy(cql->slice_text, text.data, text.size);
@@ -85,15 +85,15 @@ static void log_stretch(struct cql *cql, int64_t now_us, int64_t took_us)
               log_number("took_ms", took_us / 1000), log_number("count", (int64_t)count));
 }
 
-struct cql_slice cql_slice_begin(struct cql_work *work)
+struct cql_slice cql_slice_begin(struct cql_execution *execution)
 {
-    struct cql *cql = work->cql;
+    struct cql *cql = execution->cql;
     if (cql->is_in_slice)
         return (struct cql_slice){.is_outermost = false};
     cql->is_in_slice = true;
-    cql->slice_work = work;
+    cql->slice_execution = execution;
     cql->slice_began_us = now_of(cql);
-    keep_text(cql, work);
+    keep_text(cql, execution);
     return (struct cql_slice){.is_outermost = true};
 }
 
@@ -105,9 +105,9 @@ void cql_slice_end(struct cql *cql, struct cql_slice slice)
         return;
     int64_t now_us = now_of(cql);
     int64_t took_us = now_us - cql->slice_began_us;
-    if (cql->slice_work != NULL)
-        session_use(cql->slice_work->session, now_us, took_us);
-    cql->slice_work = NULL;
+    if (cql->slice_execution != NULL)
+        session_use(cql->slice_execution->session, now_us, took_us);
+    cql->slice_execution = NULL;
     cql->is_in_slice = false;
     if (took_us > STRETCH_LOGGED_US)
         log_stretch(cql, now_us, took_us);
@@ -120,40 +120,40 @@ void cql_slice_end(struct cql *cql, struct cql_slice slice)
 
 /* ---- who is next ---- */
 
-static void add_ready(struct cql_work *work)
+static void add_ready(struct cql_execution *execution)
 {
-    struct cql_session *session = work->session;
-    struct cql *cql = work->cql;
-    work->next = NULL;
+    struct cql_session *session = execution->session;
+    struct cql *cql = execution->cql;
+    execution->next = NULL;
     if (session->ready_first == NULL) {
-        session->ready_first = work;
+        session->ready_first = execution;
         TAILQ_INSERT_TAIL(&cql->ready, session, ready_link);
     } else {
-        session->ready_last->next = work;
+        session->ready_last->next = execution;
     }
-    session->ready_last = work;
+    session->ready_last = execution;
 }
 
-static struct cql_work *take_ready(struct cql *cql)
+static struct cql_execution *take_ready(struct cql *cql)
 {
     struct cql_session *least = TAILQ_FIRST(&cql->ready);
     struct cql_session *session;
     TAILQ_FOREACH (session, &cql->ready, ready_link)
         least = session->used_us / ALIKE_US < least->used_us / ALIKE_US ? session : least;
-    struct cql_work *work = least->ready_first;
+    struct cql_execution *execution = least->ready_first;
     TAILQ_REMOVE(&cql->ready, least, ready_link);
-    least->ready_first = work->next;
+    least->ready_first = execution->next;
     if (least->ready_first != NULL)
         TAILQ_INSERT_TAIL(&cql->ready, least, ready_link);
-    work->next = NULL;
-    return work;
+    execution->next = NULL;
+    return execution;
 }
 
-static void run_slice(struct cql_work *work)
+static void run_slice(struct cql_execution *execution)
 {
-    struct cql *cql = work->cql;
-    struct cql_slice slice = cql_slice_begin(work);
-    work->resume(work);
+    struct cql *cql = execution->cql;
+    struct cql_slice slice = cql_slice_begin(execution);
+    execution->resume(execution);
     cql_slice_end(cql, slice);
 }
 
@@ -169,25 +169,27 @@ static void turn_ended(struct timer *timer)
                                                   0);
 }
 
-void cql_slice_yield(struct cql_work *work, void (*resume)(struct cql_work *work))
+void cql_slice_yield(struct cql_execution *execution,
+                     void (*resume)(struct cql_execution *execution))
 {
-    struct cql *cql = work->cql;
-    work->resume = resume;
-    cql_slice_account(work);
-    add_ready(work);
+    struct cql *cql = execution->cql;
+    execution->resume = resume;
+    cql_slice_account(execution);
+    add_ready(execution);
     cql->options.world->executor->timer_start(cql->options.world->executor, &cql->turn_timer, 0);
 }
 
-void cql_slice_start(struct cql_work *work)
+void cql_slice_start(struct cql_execution *execution)
 {
-    struct cql *cql = work->cql;
-    session_use(work->session, now_of(cql), (int64_t)work->request.text.size / BYTES_A_US);
+    struct cql *cql = execution->cql;
+    session_use(execution->session, now_of(cql),
+                (int64_t)execution->request.text.size / BYTES_A_US);
     /* A door starts the next one while it is given an answer, within that one's slice. */
     bool has_time = cql->is_in_slice ? !cql_slice_is_over(cql) : cql->turn_us < TURN_MAX_US;
-    if (has_time && work->session->ready_first == NULL)
-        run_slice(work);
+    if (has_time && execution->session->ready_first == NULL)
+        run_slice(execution);
     else
-        cql_slice_yield(work, work->resume);
+        cql_slice_yield(execution, execution->resume);
 }
 
 /* ---- the server ---- */

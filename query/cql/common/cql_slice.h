@@ -19,19 +19,20 @@
 void cql_slice_init(struct cql *cql);
 void cql_slice_stop(struct cql *cql);
 
-/* Go on at work->resume: now, or in a later turn of the loop. */
-void cql_slice_start(struct cql_work *work);
+/* Go on at execution->resume: now, or in a later turn of the loop. */
+void cql_slice_start(struct cql_execution *execution);
 /* In a later turn. */
-void cql_slice_yield(struct cql_work *work, void (*resume)(struct cql_work *work));
+void cql_slice_yield(struct cql_execution *execution,
+                     void (*resume)(struct cql_execution *execution));
 /* Whether the slice of what is running is used up; outside of one it is not. */
 bool cql_slice_is_over(const struct cql *cql);
 
-/* Around what the store calls back for a work, which may run within a slice or be one. */
+/* Around what the store calls back for an execution, which may run within a slice or be one. */
 struct cql_slice {
     bool is_outermost;
 };
-struct cql_slice cql_slice_begin(struct cql_work *work);
+struct cql_slice cql_slice_begin(struct cql_execution *execution);
 void cql_slice_end(struct cql *cql, struct cql_slice slice);
-/* The work is answered: what it used is its session's. */
-void cql_slice_account(struct cql_work *work);
+/* The execution is answered: what it used is its session's. */
+void cql_slice_account(struct cql_execution *execution);
 #endif

@@ -90,31 +90,31 @@ static void put_request(struct cql_trace *trace, const struct cql_request *reque
     }
 }
 
-void cql_trace_begin(struct cql_work *work)
+void cql_trace_begin(struct cql_execution *execution)
 {
-    const struct world *world = work->cql->options.world;
+    const struct world *world = execution->cql->options.world;
     struct arena *arena = arena_new(TRACE_CHUNK);
     struct cql_trace *trace = arena_alloc(arena, sizeof(*trace), 16);
     *trace = (struct cql_trace){.arena = arena,
-                                .client = work->session->client,
-                                .coordinator = work->session->local,
+                                .client = execution->session->client,
+                                .coordinator = execution->session->local,
                                 .started_us = world->clock->wall_us(world->clock),
                                 .began_us = world->clock->monotonic_us(world->clock)};
     trace->end = &trace->first;
     timeuuid_make(trace->started_us, world->random, trace->id);
-    put_request(trace, &work->request);
-    work->trace = trace;
+    put_request(trace, &execution->request);
+    execution->trace = trace;
 }
 
-static int64_t elapsed_us(const struct cql_work *work)
+static int64_t elapsed_us(const struct cql_execution *execution)
 {
-    struct clock *clock = work->cql->options.world->clock;
-    return clock->monotonic_us(clock) - work->trace->began_us;
+    struct clock *clock = execution->cql->options.world->clock;
+    return clock->monotonic_us(clock) - execution->trace->began_us;
 }
 
-void cql_trace(struct cql_work *work, const char *format, ...)
+void cql_trace(struct cql_execution *execution, const char *format, ...)
 {
-    struct cql_trace *trace = work->trace;
+    struct cql_trace *trace = execution->trace;
     if (trace == NULL || trace->event_count == CQL_TRACE_EVENTS_MAX)
         return;
     bool is_last = ++trace->event_count == CQL_TRACE_EVENTS_MAX;
@@ -125,38 +125,39 @@ void cql_trace(struct cql_work *work, const char *format, ...)
     va_end(arguments);
     struct cql_trace_event *event = arena_alloc(trace->arena, sizeof(*event), 16);
     *event = (struct cql_trace_event){.activity = shown(trace, bytes_text(line)),
-                                      .elapsed_us = elapsed_us(work)};
+                                      .elapsed_us = elapsed_us(execution)};
     int64_t now_us = trace->started_us + event->elapsed_us;
     trace->last_us = now_us > trace->last_us ? now_us : trace->last_us + 1;
-    timeuuid_make(trace->last_us, work->cql->options.world->random, event->id);
+    timeuuid_make(trace->last_us, execution->cql->options.world->random, event->id);
     *trace->end = event;
     trace->end = &event->next;
 }
 
-void cql_trace_values(struct cql_work *work)
+void cql_trace_values(struct cql_execution *execution)
 {
-    struct cql_trace *trace = work->trace;
-    for (uint32_t i = 0; trace != NULL && i < work->compiled->marker_count; i++) {
-        const struct cql_column *marker = &work->compiled->markers[i];
-        struct buffer name = {.arena = work->arena};
-        struct buffer value = {.arena = work->arena};
+    struct cql_trace *trace = execution->trace;
+    for (uint32_t i = 0; trace != NULL && i < execution->compiled->marker_count; i++) {
+        const struct cql_column *marker = &execution->compiled->markers[i];
+        struct buffer name = {.arena = execution->arena};
+        struct buffer value = {.arena = execution->arena};
         buffer_printf(&name, "bound_var_%u_%s", i, marker->name);
-        if (work->values[i].state == CQL_VALUE_SET)
-            type_format(marker->type, work->values[i].data, &value);
+        if (execution->values[i].state == CQL_VALUE_SET)
+            type_format(marker->type, execution->values[i].data, &value);
         else
-            buffer_append_text(&value, work->values[i].state == CQL_VALUE_NULL ? "null" : "unset");
+            buffer_append_text(&value,
+                               execution->values[i].state == CQL_VALUE_NULL ? "null" : "unset");
         put_parameter(trace, shown(trace, buffer_view(&name)), shown(trace, buffer_view(&value)));
     }
 }
 
-const uint8_t *cql_trace_end(struct cql_work *work)
+const uint8_t *cql_trace_end(struct cql_execution *execution)
 {
-    struct cql_trace_list *traces = work->cql->traces;
-    struct cql_trace *trace = work->trace;
+    struct cql_trace_list *traces = execution->cql->traces;
+    struct cql_trace *trace = execution->trace;
     if (trace == NULL)
         return NULL;
-    trace->duration_us = elapsed_us(work);
-    work->trace = NULL;
+    trace->duration_us = elapsed_us(execution);
+    execution->trace = NULL;
     *traces->end = trace;
     traces->end = &trace->next;
     traces->count++;

@@ -1,10 +1,10 @@
 /* cql_trace: what happened to the requests that asked to be traced: system_traces.
  *
- * A trace belongs to its request's work until that is answered, and then to the server, which keeps
- * the last ones in memory; a restart forgets them.  It is there before the answer that names it, so
- * that a client which asks for it at once finds it whole.
+ * A trace belongs to its request's execution until that is answered, and then to the server, which
+ * keeps the last ones in memory; a restart forgets them.  It is there before the answer that names
+ * it, so that a client which asks for it at once finds it whole.
  *
- *     cql_trace(work, "Read %u rows", count);      nothing for a work that is not traced
+ *     cql_trace(execution, "Read %u rows", count);      nothing for an execution that is not traced
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_TRACE_H
@@ -54,14 +54,14 @@ struct cql_trace_list {
 struct cql_trace_list *cql_trace_list_new(void);
 void cql_trace_list_free(struct cql_trace_list *traces);
 
-/* Begin the trace of a work whose request is set. */
-void cql_trace_begin(struct cql_work *work);
-/* An event of a traced work, now. */
-void cql_trace(struct cql_work *work, const char *format, ...)
+/* Begin the trace of an execution whose request is set. */
+void cql_trace_begin(struct cql_execution *execution);
+/* An event of a traced execution, now. */
+void cql_trace(struct cql_execution *execution, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The values that were bound to the work's statement, as parameters of its session. */
-void cql_trace_values(struct cql_work *work);
+/* The values that were bound to the execution's statement, as parameters of its session. */
+void cql_trace_values(struct cql_execution *execution);
 /* Hand the trace over to the server.  Its id, which is valid until the server forgets it; NULL: the
- * work is not traced. */
-const uint8_t *cql_trace_end(struct cql_work *work);
+ * execution is not traced. */
+const uint8_t *cql_trace_end(struct cql_execution *execution);
 #endif

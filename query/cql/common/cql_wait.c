@@ -1,4 +1,4 @@
-/* Two queues of works, each in the order in which they came, and the change of the schema that
+/* Two queues of executions, each in the order in which they came, and the change of the schema that
  * waits for writes by itself. */
 #include "query/cql/common/cql_wait.h"
 
@@ -8,7 +8,7 @@
 
 enum { SWEEP_MS = 500 };
 
-/* ---- works whose time is over ---- */
+/* ---- executions whose time is over ---- */
 
 static void sweep_soon(struct cql *cql)
 {
@@ -20,21 +20,21 @@ static void sweep_soon(struct cql *cql)
     executor->timer_start(executor, &cql->sweep_timer, SWEEP_MS);
 }
 
-static void sweep_queue(struct cql_work **first, struct cql_work **last)
+static void sweep_queue(struct cql_execution **first, struct cql_execution **last)
 {
-    struct cql_work *work = *first;
+    struct cql_execution *execution = *first;
     *first = NULL;
     *last = NULL;
-    while (work != NULL) {
-        struct cql_work *next = work->next;
-        work->next = NULL;
-        if (!work->must_end && cql_guard_look(work) != 0) {
-            cql_finish_fault(work);
+    while (execution != NULL) {
+        struct cql_execution *next = execution->next;
+        execution->next = NULL;
+        if (!execution->must_end && cql_guard_look(execution) != 0) {
+            cql_finish_fault(execution);
         } else {
-            *(*first == NULL ? first : &(*last)->next) = work;
-            *last = work;
+            *(*first == NULL ? first : &(*last)->next) = execution;
+            *last = execution;
         }
-        work = next;
+        execution = next;
     }
 }
 
@@ -54,28 +54,29 @@ static void sweep_fired(struct timer *timer)
 
 /* ---- waiting ---- */
 
-static void queue_add(struct cql_work **first, struct cql_work **last, struct cql_work *work)
+static void queue_add(struct cql_execution **first, struct cql_execution **last,
+                      struct cql_execution *execution)
 {
-    work->next = NULL;
+    execution->next = NULL;
     if (*first == NULL)
-        *first = work;
+        *first = execution;
     else
-        (*last)->next = work;
-    *last = work;
+        (*last)->next = execution;
+    *last = execution;
 }
 
-void cql_wait_for_room(struct cql_work *work)
+void cql_wait_for_room(struct cql_execution *execution)
 {
-    cql_trace(work, "Waiting for room in the memtable");
-    queue_add(&work->cql->stalled_first, &work->cql->stalled_last, work);
-    sweep_soon(work->cql);
+    cql_trace(execution, "Waiting for room in the memtable");
+    queue_add(&execution->cql->stalled_first, &execution->cql->stalled_last, execution);
+    sweep_soon(execution->cql);
 }
 
-void cql_wait_for_schema(struct cql_work *work)
+void cql_wait_for_schema(struct cql_execution *execution)
 {
-    cql_trace(work, "Waiting for a change of the schema");
-    queue_add(&work->cql->waiting_first, &work->cql->waiting_last, work);
-    sweep_soon(work->cql);
+    cql_trace(execution, "Waiting for a change of the schema");
+    queue_add(&execution->cql->waiting_first, &execution->cql->waiting_last, execution);
+    sweep_soon(execution->cql);
 }
 
 /* The waiting ones go on in their order; a change among them makes those behind it wait again. */
@@ -83,9 +84,9 @@ void cql_wait_schema_settled(struct cql *cql)
 {
     cql->schema_is_changing = false;
     while (cql->waiting_first != NULL && !cql->schema_is_changing) {
-        struct cql_work *work = cql->waiting_first;
-        cql->waiting_first = work->next;
-        work->resume(work);
+        struct cql_execution *execution = cql->waiting_first;
+        cql->waiting_first = execution->next;
+        execution->resume(execution);
     }
 }
 
@@ -98,7 +99,7 @@ void cql_wait_write_begin(struct cql *cql)
 
 void cql_wait_write_end(struct cql *cql)
 {
-    struct cql_work *change = cql->schema_change;
+    struct cql_execution *change = cql->schema_change;
     check(cql->writing > 0);
     cql->writing--;
     if (cql->writing == 0 && change != NULL) {
@@ -107,15 +108,15 @@ void cql_wait_write_end(struct cql *cql)
     }
 }
 
-void cql_wait_for_writes(struct cql_work *work)
+void cql_wait_for_writes(struct cql_execution *execution)
 {
-    struct cql *cql = work->cql;
+    struct cql *cql = execution->cql;
     check(!cql->schema_is_changing);
     cql->schema_is_changing = true;
     if (cql->writing > 0)
-        cql->schema_change = work;
+        cql->schema_change = execution;
     else
-        work->resume(work);
+        execution->resume(execution);
 }
 
 /* ---- the server ---- */
@@ -123,14 +124,14 @@ void cql_wait_for_writes(struct cql_work *work)
 static void store_drained(void *context)
 {
     struct cql *cql = context;
-    struct cql_work *work = cql->stalled_first;
+    struct cql_execution *execution = cql->stalled_first;
     cql->stalled_first = NULL;
     cql->stalled_last = NULL;
-    while (work != NULL) {
-        struct cql_work *next = work->next;
-        work->next = NULL;
-        work->resume(work);
-        work = next;
+    while (execution != NULL) {
+        struct cql_execution *next = execution->next;
+        execution->next = NULL;
+        execution->resume(execution);
+        execution = next;
     }
 }
 

@@ -1,4 +1,4 @@
-/* cql_wait: works that wait: for room in the store, for a change of the schema to end, or, the
+/* cql_wait: executions that wait: for room in the store, for a change of the schema to end, or, the
  * change itself, for the writes under way.
  *
  *     write    begin ─▶ ... ─▶ end
@@ -18,19 +18,19 @@
 void cql_wait_init(struct cql *cql);
 void cql_wait_stop(struct cql *cql);
 
-/* Until the store has room; then the work goes on at work->resume. */
-void cql_wait_for_room(struct cql_work *work);
+/* Until the store has room; then the execution goes on at execution->resume. */
+void cql_wait_for_room(struct cql_execution *execution);
 /* Until the change of the schema that is under way has settled. */
-void cql_wait_for_schema(struct cql_work *work);
+void cql_wait_for_schema(struct cql_execution *execution);
 
 /* A write is under way, and then no more. */
 void cql_wait_write_begin(struct cql *cql);
 void cql_wait_write_end(struct cql *cql);
-/* A change of the schema is under way from now on; it goes on at work->resume, possibly at once,
- * when no write is.  There is no other. */
-void cql_wait_for_writes(struct cql_work *work);
+/* A change of the schema is under way from now on; it goes on at execution->resume, possibly at
+ * once, when no write is.  There is no other. */
+void cql_wait_for_writes(struct cql_execution *execution);
 void cql_wait_schema_settled(struct cql *cql);
 
-/* Works that may wait no longer are answered. */
+/* Executions that may wait no longer are answered. */
 void cql_wait_sweep(struct cql *cql);
 #endif

@@ -85,7 +85,7 @@ struct cql_context {
     int64_t now_s;
 };
 
-struct cql_context cql_expression_context(struct cql_work *work, struct arena *arena);
+struct cql_context cql_expression_context(struct cql_execution *execution, struct arena *arena);
 
 /* 0 and the value; CQL_UNSET when the expression is a marker that was left unset; or refused. */
 enum { CQL_UNSET = 1 };

@@ -9,14 +9,14 @@
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/expression/cql_value_set.h"
 
-struct cql_context cql_expression_context(struct cql_work *work, struct arena *arena)
+struct cql_context cql_expression_context(struct cql_execution *execution, struct arena *arena)
 {
     return (struct cql_context){.arena = arena,
-                                .fault = &work->fault,
-                                .values = work->values,
-                                .world = work->cql->options.world,
-                                .store = work->cql->options.store,
-                                .now_s = work->now_s};
+                                .fault = &execution->fault,
+                                .values = execution->values,
+                                .world = execution->cql->options.world,
+                                .store = execution->cql->options.store,
+                                .now_s = execution->now_s};
 }
 
 static int marker_value(const struct cql_expression *expression, const struct cql_context *context,

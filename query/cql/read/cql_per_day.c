@@ -16,7 +16,7 @@
 enum { ROWS_MAX = 1000000 };
 
 struct per_day {
-    struct cql_work *work;
+    struct cql_execution *execution;
     void (*ready)(void *context, int status, const struct page_row *rows, uint32_t count);
     void *context;
     struct page_row *rows;
@@ -34,7 +34,7 @@ static int add_row(void *context)
     const struct arrival *arrival = context;
     struct per_day *per_day = arrival->per_day;
     const struct day_figure *figure = arrival->figure;
-    struct arena *arena = per_day->work->arena;
+    struct arena *arena = per_day->execution->arena;
     if (figure->clicks == 0)
         return 0;
     if (per_day->count == per_day->capacity) {
@@ -42,20 +42,20 @@ static int add_row(void *context)
         per_day->rows = arena_resize(arena, per_day->rows, per_day->count * sizeof(struct page_row),
                                      per_day->capacity * sizeof(struct page_row));
     }
-    struct buffer clicks = {.arena = per_day->work->arena};
+    struct buffer clicks = {.arena = per_day->execution->arena};
     type_value_put_bigint(&clicks, (int64_t)figure->clicks);
     struct cell *cell = arena_alloc(arena, sizeof(*cell), 16);
     *cell = (struct cell){
         .column_id = COUNTER_DAY_CLICKS, .expiry_s = EXPIRY_NONE, .value = buffer_view(&clicks)};
-    struct buffer key = {.arena = per_day->work->arena};
+    struct buffer key = {.arena = per_day->execution->arena};
     dirty_put_key(&key, figure->reseller, figure->day);
     struct page_row *row = &per_day->rows[per_day->count++];
     *row = (struct page_row){.token = murmur3_token(key.data, key.size), .key = buffer_view(&key)};
     row->row = (struct row){
         .marker = LIVENESS_NONE, .deletion = DELETION_NONE, .cells = cell, .cell_count = 1};
     if (per_day->count > ROWS_MAX) {
-        return cql_invalid(&per_day->work->fault, "over %d days of resellers: use `daybook report`",
-                           ROWS_MAX);
+        return cql_invalid(&per_day->execution->fault,
+                           "over %d days of resellers: use `daybook report`", ROWS_MAX);
     }
     return 0;
 }
@@ -76,7 +76,7 @@ static bool figure_given(void *context, const struct day_figure *figure)
 {
     struct per_day *per_day = context;
     struct arrival arrival = {per_day, figure};
-    per_day->status = cql_guard(per_day->work, add_row, &arrival);
+    per_day->status = cql_guard(per_day->execution, add_row, &arrival);
     return per_day->status == 0;
 }
 
@@ -84,27 +84,27 @@ static void figures_given(void *context, int status, const struct error *err)
 {
     struct per_day *per_day = context;
     if (status != 0)
-        per_day->status = cql_fault_of(&per_day->work->fault, err);
+        per_day->status = cql_fault_of(&per_day->execution->fault, err);
     if (per_day->count > 1)
         qsort(per_day->rows, per_day->count, sizeof(*per_day->rows), compare_rows);
     per_day_end(per_day);
 }
 
-void cql_per_day_rows(struct cql_work *work,
+void cql_per_day_rows(struct cql_execution *execution,
                       void (*ready)(void *context, int status, const struct page_row *rows,
                                     uint32_t count),
                       void *context)
 {
     const struct figure_query all = {
         .day_from = DAY_MIN, .day_to = DAY_MAX, .is_current = true, .in_any_order = true};
-    struct per_day *per_day = arena_alloc(work->arena, sizeof(*per_day), 16);
+    struct per_day *per_day = arena_alloc(execution->arena, sizeof(*per_day), 16);
     struct error err = {0};
-    *per_day = (struct per_day){.work = work, .ready = ready, .context = context};
-    if (work->cql->options.streams == NULL) {
+    *per_day = (struct per_day){.execution = execution, .ready = ready, .context = context};
+    if (execution->cql->options.streams == NULL) {
         per_day_end(per_day);
         return;
     }
-    int rc = rollup_figures(streams_find(work->cql->options.streams, NULL), &all, figure_given,
+    int rc = rollup_figures(streams_find(execution->cql->options.streams, NULL), &all, figure_given,
                             figures_given, per_day, &err);
     if (rc != 0)
         figures_given(per_day, rc, &err);

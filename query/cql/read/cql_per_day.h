@@ -7,9 +7,9 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* In (token, key) order and in the work's arena.  `ready` is called once, possibly at once, with 0
- * or a status whose fault is filled. */
-void cql_per_day_rows(struct cql_work *work,
+/* In (token, key) order and in the execution's arena.  `ready` is called once, possibly at once,
+ * with 0 or a status whose fault is filled. */
+void cql_per_day_rows(struct cql_execution *execution,
                       void (*ready)(void *context, int status, const struct page_row *rows,
                                     uint32_t count),
                       void *context);

@@ -40,13 +40,13 @@ enum {
 
 /* ---- the end ---- */
 
-static void select_release(struct cql_work *work)
+static void select_release(struct cql_execution *execution)
 {
-    struct select *select = work->state;
-    cql_arena_give(work->cql, select->scratch);
-    cql_arena_give(work->cql, select->group_arena);
-    cql_arena_give(work->cql, select->static_arena);
-    cql_arena_give(work->cql, select->entry_arena);
+    struct select *select = execution->state;
+    cql_arena_give(execution->cql, select->scratch);
+    cql_arena_give(execution->cql, select->group_arena);
+    cql_arena_give(execution->cql, select->static_arena);
+    cql_arena_give(execution->cql, select->entry_arena);
     buffer_release(&select->after_entries);
     buffer_release(&select->before_entry);
     buffer_release(&select->resumed);
@@ -64,9 +64,9 @@ static int sort_rows(void *context)
 
 static void select_finish(struct select *select)
 {
-    struct cql_work *work = select->work;
-    if (select->status != 0 || cql_guard(work, sort_rows, select) != 0) {
-        cql_finish_fault(work);
+    struct cql_execution *execution = select->execution;
+    if (select->status != 0 || cql_guard(execution, sort_rows, select) != 0) {
+        cql_finish_fault(execution);
         return;
     }
     struct cql_result result = {.kind = CQL_RESULT_ROWS,
@@ -75,7 +75,7 @@ static void select_finish(struct select *select)
                                          .cells = buffer_view(&select->cells),
                                          .paging_state = buffer_view(&select->paging_state)}};
     memcpy(result.rows.metadata_id, select->plan->metadata_id, CQL_ID_SIZE);
-    cql_finish(work, &result);
+    cql_finish(execution, &result);
 }
 
 /* ---- reading ---- */
@@ -165,7 +165,7 @@ static int entry_row(struct select *select, const struct read_page *page)
                            .static_row = select->has_static ? &select->static_row : NULL};
     rc = rc == 0 && !select->is_done ? cql_select_take_row(select, &seen) : rc;
     if (rc == 1) {
-        struct buffer position = {.arena = select->work->arena};
+        struct buffer position = {.arena = select->execution->arena};
         place_before_entry(select, &position);
         cql_select_save_state(select, 0, buffer_view(&position), select->partition_rows);
         rc = 0;
@@ -269,7 +269,7 @@ static void reserve_cells(struct select *select, uint32_t rows)
 static bool is_cut_before(struct select *select, const struct read_page *page, uint32_t i)
 {
     bool looks = i > 0 && (select->looks_each_row || i % ROWS_A_LOOK == 0);
-    if (!looks || select->is_virtual || !cql_slice_is_over(select->work->cql))
+    if (!looks || select->is_virtual || !cql_slice_is_over(select->execution->cql))
         return false;
     buffer_clear(&select->position);
     store_position_after(&page->rows[i - 1], false, &select->position);
@@ -308,7 +308,7 @@ static int take_page(void *context)
     const struct arrival *arrival = context;
     struct select *select = arrival->select;
     const struct read_page *page = arrival->page;
-    cql_trace(select->work, "Read %u rows", page->row_count);
+    cql_trace(select->execution, "Read %u rows", page->row_count);
     if (select->reads_static_only) {
         select->reads_static_only = false;
         if (page->row_count > 0 && page->rows[0].row.is_static)
@@ -323,11 +323,11 @@ static void page_arrived(void *context, int status, const struct error *err,
                          const struct read_page *page)
 {
     struct select *select = context;
-    struct cql *cql = select->work->cql;
-    struct cql_slice slice = cql_slice_begin(select->work);
+    struct cql *cql = select->execution->cql;
+    struct cql_slice slice = cql_slice_begin(select->execution);
     struct arrival arrival = {select, page};
-    int rc = status == 0 ? cql_guard(select->work, take_page, &arrival)
-                         : cql_fault_of(&select->work->fault, err);
+    int rc = status == 0 ? cql_guard(select->execution, take_page, &arrival)
+                         : cql_fault_of(&select->execution->fault, err);
     if (rc != 0)
         cql_select_stop(select, rc);
     select_go(select);
@@ -373,9 +373,9 @@ static struct read_request unit_request(const struct select *select)
 static int virtual_read(struct select *select, const struct read_request *request)
 {
     struct page_row *rows =
-        arena_alloc(select->work->arena, (select->virtual_count + 1) * sizeof(*rows), 16);
+        arena_alloc(select->execution->arena, (select->virtual_count + 1) * sizeof(*rows), 16);
     struct read_page page = {.table = select->plan->table, .rows = rows};
-    struct buffer position = {.arena = select->work->arena};
+    struct buffer position = {.arena = select->execution->arena};
     bool is_after = request->position.size == 0;
     for (uint32_t i = 0; i < select->virtual_count; i++) {
         uint32_t at = request->slice.reversed ? select->virtual_count - 1 - i : i;
@@ -403,7 +403,7 @@ static void figures_arrived(void *context, int status, const struct error *err,
                             struct bytes position)
 {
     struct select *select = context;
-    struct cql_fault *fault = &select->work->fault;
+    struct cql_fault *fault = &select->execution->fault;
     int rc = status == 0 ? 0 : cql_fault_of(fault, err);
     (void)position;
     for (uint32_t i = 0; rc == 0 && i < select->plan->aggregate_count && count > 0; i++)
@@ -418,28 +418,29 @@ static void trace_read(struct select *select)
 {
     const char *table = select->plan->table->name;
     if (select->plan->by_stats) {
-        cql_trace(select->work, "Executing query on the kept sums of a partition of %s", table);
+        cql_trace(select->execution, "Executing query on the kept sums of a partition of %s",
+                  table);
     } else if (select->by_index && select->reads_row) {
-        cql_trace(select->work, "Reading the row of an index's entry from %s", table);
+        cql_trace(select->execution, "Reading the row of an index's entry from %s", table);
     } else if (select->by_index) {
-        cql_trace(select->work, "Executing indexed query on %s using %s", table,
+        cql_trace(select->execution, "Executing indexed query on %s using %s", table,
                   select->use.index->name);
     } else {
-        cql_trace(select->work, "Executing %s query on %s",
+        cql_trace(select->execution, "Executing %s query on %s",
                   select->bound.is_scan ? "range" : "single-partition", table);
     }
 }
 
 static void read_unit(struct select *select)
 {
-    struct store *store = select->work->cql->options.store;
+    struct store *store = select->execution->cql->options.store;
     struct error err = {0};
     trace_read(select);
     if (select->plan->by_stats) {
         struct bytes key = select->bound.keys[select->unit / select->bound.slice_count];
         if (store_stats(store, select->plan->table->id, 0, key, READ_DURABLE, figures_arrived,
                         select, &err) != 0) {
-            cql_select_stop(select, cql_fault_of(&select->work->fault, &err));
+            cql_select_stop(select, cql_fault_of(&select->execution->fault, &err));
         }
         return;
     }
@@ -449,7 +450,7 @@ static void read_unit(struct select *select)
     if (select->is_virtual)
         virtual_read(select, &request);
     else if (store_read(store, &request, page_arrived, select, &err) != 0)
-        cql_select_stop(select, cql_fault_of(&select->work->fault, &err));
+        cql_select_stop(select, cql_fault_of(&select->execution->fault, &err));
 }
 
 /* All units were read: the rows that no further one completes. */
@@ -474,19 +475,19 @@ static void select_next(struct select *select)
         read_unit(select);
         return;
     }
-    int rc = cql_guard(select->work, take_last, select);
+    int rc = cql_guard(select->execution, take_last, select);
     if (!select->is_done || rc != 0)
         cql_select_stop(select, rc);
 }
 
-static void select_resume(struct cql_work *work)
+static void select_resume(struct cql_execution *execution)
 {
-    select_go(work->state);
+    select_go(execution->state);
 }
 
 static void select_go(struct select *select)
 {
-    struct cql_work *work = select->work;
+    struct cql_execution *execution = select->execution;
     if (select->is_going) {
         select->goes_again = true;
         return;
@@ -494,12 +495,12 @@ static void select_go(struct select *select)
     select->is_going = true;
     do {
         select->goes_again = false;
-        int rc = select->is_done ? 0 : cql_guard_look(work);
+        int rc = select->is_done ? 0 : cql_guard_look(execution);
         if (rc != 0)
             cql_select_stop(select, rc);
-        if (!select->is_done && cql_slice_is_over(work->cql)) {
+        if (!select->is_done && cql_slice_is_over(execution->cql)) {
             select->is_going = false;
-            cql_slice_yield(work, select_resume);
+            cql_slice_yield(execution, select_resume);
             return;
         }
         if (!select->is_done)
@@ -515,7 +516,8 @@ static void select_go(struct select *select)
 /* A row count from LIMIT; none where it is left unset. */
 static int bind_limit(struct select *select, const struct cql_expression *limit, uint64_t *out)
 {
-    struct cql_context context = cql_expression_context(select->work, select->work->arena);
+    struct cql_context context =
+        cql_expression_context(select->execution, select->execution->arena);
     struct bytes value;
     *out = CQL_PAGE_NO_LIMIT;
     if (limit == NULL)
@@ -542,12 +544,12 @@ static bool has_key_relation(const struct cql_select_plan *plan)
 static void warn_of_aggregates(struct select *select)
 {
     const struct cql_select_plan *plan = select->plan;
-    if (!plan->is_aggregate || cql_scope_is_virtual(select->work->cql, plan->table))
+    if (!plan->is_aggregate || cql_scope_is_virtual(select->execution->cql, plan->table))
         return;
     if (!has_key_relation(plan)) {
-        cql_warn(select->work, "Aggregation query used without partition key");
+        cql_warn(select->execution, "Aggregation query used without partition key");
     } else if (plan->where.is_multi_key) {
-        cql_warn(select->work,
+        cql_warn(select->execution,
                  "Aggregation query used on multiple partition keys (IN restriction)");
     }
 }
@@ -563,8 +565,8 @@ static bool has_complex(const struct table *table)
 static int read_state(struct select *select, struct bytes paging_state,
                       struct cql_page_state *state)
 {
-    struct cql_fault *fault = &select->work->fault;
-    int rc = cql_page_read(paging_state, select->work->compiled->hash, state);
+    struct cql_fault *fault = &select->execution->fault;
+    int rc = cql_page_read(paging_state, select->execution->compiled->hash, state);
     if (rc == ERROR_UNSUPPORTED) {
         return cql_invalid(fault, "The paging state is of another version of daybook; begin the "
                                   "query anew");
@@ -581,7 +583,8 @@ static int read_state(struct select *select, struct bytes paging_state,
 static int choose_use(struct select *select, const struct cql_page_state *state)
 {
     const struct cql_restrict_plan *where = &select->plan->where;
-    struct cql_context context = cql_expression_context(select->work, select->work->arena);
+    struct cql_context context =
+        cql_expression_context(select->execution, select->execution->arena);
     bool names_index = state != NULL && state->by_index;
     if (names_index) {
         select->use =
@@ -601,7 +604,7 @@ static int go_on_from(struct select *select, const struct cql_page_state *state)
 {
     struct bytes position = state->position;
     if (state->unit >= select->unit_count) {
-        return cql_refuse(&select->work->fault, CQL_PROTOCOL_ERROR,
+        return cql_refuse(&select->execution->fault, CQL_PROTOCOL_ERROR,
                           "Invalid value for the paging state");
     }
     select->unit = state->unit;
@@ -629,17 +632,17 @@ static int go_on_from(struct select *select, const struct cql_page_state *state)
 static int select_begin(void *context_of_step)
 {
     struct select *select = context_of_step;
-    struct cql_work *work = select->work;
-    struct cql_context context = cql_expression_context(work, work->arena);
+    struct cql_execution *execution = select->execution;
+    struct cql_context context = cql_expression_context(execution, execution->arena);
     struct cql_page_state state;
-    bool goes_on = work->request.paging_state.size > 0;
+    bool goes_on = execution->request.paging_state.size > 0;
     int rc = cql_restrict_bind(&select->plan->where, &context, &select->bound);
     if (rc == 0)
         rc = bind_limit(select, select->plan->limit, &select->limit_left);
     if (rc == 0)
         rc = bind_limit(select, select->plan->partition_limit, &select->partition_limit);
     if (rc == 0 && goes_on)
-        rc = read_state(select, work->request.paging_state, &state);
+        rc = read_state(select, execution->request.paging_state, &state);
     if (rc == 0)
         rc = choose_use(select, goes_on ? &state : NULL);
     if (rc != 0)
@@ -654,21 +657,22 @@ static int select_begin(void *context_of_step)
     select->unit_count =
         select->bound.is_scan ? 1 : (uint64_t)select->bound.key_count * select->bound.slice_count;
     /* What is sorted comes whole. */
-    select->page_rows = work->request.page_size > 0 && !cql_select_sorts(select)
-                            ? (uint64_t)work->request.page_size
+    select->page_rows = execution->request.page_size > 0 && !cql_select_sorts(select)
+                            ? (uint64_t)execution->request.page_size
                             : UINT32_MAX;
-    if (work->request.page_size > CQL_PAGE_ROWS_MAX)
+    if (execution->request.page_size > CQL_PAGE_ROWS_MAX)
         select->page_rows = CQL_PAGE_ROWS_MAX;
-    if (cql_scope_is_virtual(work->cql, select->plan->table)) {
+    if (cql_scope_is_virtual(execution->cql, select->plan->table)) {
         select->is_virtual = true;
-        select->virtual_count = cql_system_rows(work, select->plan->table, &select->virtual_rows);
+        select->virtual_count =
+            cql_system_rows(execution, select->plan->table, &select->virtual_rows);
     }
     return goes_on ? go_on_from(select, &state) : 0;
 }
 
 static void select_start(struct select *select)
 {
-    int rc = cql_guard(select->work, select_begin, select);
+    int rc = cql_guard(select->execution, select_begin, select);
     if (rc != 0)
         cql_select_stop(select, rc);
     else
@@ -680,7 +684,7 @@ static void rows_made(void *context, int status, const struct page_row *rows, ui
 {
     struct select *select = context;
     if (status != 0) {
-        cql_finish_fault(select->work);
+        cql_finish_fault(select->execution);
         return;
     }
     select->virtual_rows = rows;
@@ -688,30 +692,31 @@ static void rows_made(void *context, int status, const struct page_row *rows, ui
     select_start(select);
 }
 
-void cql_select_run(struct cql_work *work)
+void cql_select_run(struct cql_execution *execution)
 {
-    struct select *select = arena_alloc(work->arena, sizeof(*select), 16);
-    const struct cql_select_plan *plan = work->compiled->select;
-    *select = (struct select){.work = work,
+    struct select *select = arena_alloc(execution->arena, sizeof(*select), 16);
+    const struct cql_select_plan *plan = execution->compiled->select;
+    *select = (struct select){.execution = execution,
                               .read_rows = READ_ROWS,
                               .plan = plan,
-                              .cells = {.arena = work->arena},
-                              .paging_state = {.arena = work->arena}};
-    select->scratch = cql_guard_arena(work);
-    select->group_arena = cql_guard_arena(work);
-    select->static_arena = cql_guard_arena(work);
-    select->entry_arena = cql_guard_arena(work);
+                              .cells = {.arena = execution->arena},
+                              .paging_state = {.arena = execution->arena}};
+    select->scratch = cql_guard_arena(execution);
+    select->group_arena = cql_guard_arena(execution);
+    select->static_arena = cql_guard_arena(execution);
+    select->entry_arena = cql_guard_arena(execution);
     uint32_t aggregates = select->plan->aggregate_count;
     select->accumulators =
-        arena_alloc(work->arena, (aggregates + 1) * sizeof(*select->accumulators), 16);
+        arena_alloc(execution->arena, (aggregates + 1) * sizeof(*select->accumulators), 16);
     for (uint32_t i = 0; i < aggregates; i++)
-        select->accumulators[i] = cql_accumulator_new(&select->plan->aggregates[i], work->arena);
-    work->state = select;
-    work->release = select_release;
+        select->accumulators[i] =
+            cql_accumulator_new(&select->plan->aggregates[i], execution->arena);
+    execution->state = select;
+    execution->release = select_release;
     if (select->plan->table->id == TABLE_CLICKS_PER_RESELLER_PER_DAY &&
-        !cql_scope_is_virtual(work->cql, select->plan->table)) {
+        !cql_scope_is_virtual(execution->cql, select->plan->table)) {
         select->is_virtual = true;
-        cql_per_day_rows(work, rows_made, select);
+        cql_per_day_rows(execution, rows_made, select);
         return;
     }
     select_start(select);

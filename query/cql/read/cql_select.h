@@ -17,5 +17,5 @@ uint32_t cql_select_key_markers(const struct cql_select_plan *plan, struct arena
                                 const uint16_t **indexes_out);
 
 /* Ends with cql_finish. */
-void cql_select_run(struct cql_work *work);
+void cql_select_run(struct cql_execution *execution);
 #endif

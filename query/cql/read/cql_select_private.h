@@ -18,7 +18,7 @@ struct sorted_row {
 };
 
 struct select {
-    struct cql_work *work;
+    struct cql_execution *execution;
     const struct cql_select_plan *plan;
     struct cql_restrict_bound bound;
     struct arena *scratch;               /* of one row */

@@ -49,7 +49,7 @@ void cql_select_sort_rows(struct select *select)
     if (!cql_select_sorts(select) || select->row_count == 0)
         return;
     qsort_r(select->sorted, select->row_count, sizeof(struct sorted_row), order_sorted, select);
-    struct buffer cells = {.arena = select->work->arena};
+    struct buffer cells = {.arena = select->execution->arena};
     uint64_t kept = select->row_count;
     kept = kept < select->limit_left ? kept : select->limit_left;
     for (uint64_t i = 0; i < kept; i++)
@@ -100,7 +100,7 @@ static void note_sorted(struct select *select, const struct clustering *clusteri
 {
     if (select->row_count == select->sorted_capacity) {
         select->sorted_capacity = select->sorted_capacity == 0 ? 64 : select->sorted_capacity * 2;
-        select->sorted = arena_resize(select->work->arena, select->sorted,
+        select->sorted = arena_resize(select->execution->arena, select->sorted,
                                       select->row_count * sizeof(struct sorted_row),
                                       select->sorted_capacity * sizeof(struct sorted_row));
     }
@@ -108,7 +108,7 @@ static void note_sorted(struct select *select, const struct clustering *clusteri
     uint32_t most = select->plan->order_columns;
     ordered.count = ordered.count < most ? ordered.count : most;
     select->sorted[select->row_count] =
-        (struct sorted_row){.clustering = row_clustering_copy(&ordered, select->work->arena),
+        (struct sorted_row){.clustering = row_clustering_copy(&ordered, select->execution->arena),
                             .start = start,
                             .size = select->cells.size - start,
                             .number = select->row_count};
@@ -117,12 +117,12 @@ static void note_sorted(struct select *select, const struct clustering *clusteri
 /* Whether the answer has no room for a further row; then the client's page is at its end. */
 static bool page_is_full(const struct select *select)
 {
-    const struct cql *cql = select->work->cql;
+    const struct cql *cql = select->execution->cql;
     size_t most = cql->options.work_bytes_max / 4;
     most = most < CQL_PAGE_BYTES_MAX ? most : CQL_PAGE_BYTES_MAX;
-    most = cql->is_crowded || select->work->request.is_short ? CQL_PAGE_BYTES_SHORT : most;
-    bool is_long =
-        select->work->request.page_size > 0 && select->row_count > 0 && select->cells.size >= most;
+    most = cql->is_crowded || select->execution->request.is_short ? CQL_PAGE_BYTES_SHORT : most;
+    bool is_long = select->execution->request.page_size > 0 && select->row_count > 0 &&
+                   select->cells.size >= most;
     return select->row_count >= select->page_rows || is_long;
 }
 
@@ -135,7 +135,7 @@ static int count_row(struct select *select)
         cql_select_stop(select, 0);
     }
     if (select->cells.size > RESULT_BYTES_MAX) {
-        return cql_refuse(&select->work->fault, CQL_INVALID,
+        return cql_refuse(&select->execution->fault, CQL_INVALID,
                           "the answer has over %d bytes; ask for it in pages", RESULT_BYTES_MAX);
     }
     return 0;
@@ -145,7 +145,7 @@ static int count_row(struct select *select)
 
 int cql_select_group_end(struct select *select)
 {
-    struct cql_context context = cql_expression_context(select->work, select->scratch);
+    struct cql_context context = cql_expression_context(select->execution, select->scratch);
     const struct cql_select_plan *plan = select->plan;
     struct bytes *results =
         arena_alloc(select->scratch, (plan->aggregate_count + 1) * sizeof(struct bytes), 16);
@@ -207,7 +207,7 @@ static void group_begin(struct select *select, const struct cql_row *row)
 static int group_row(struct select *select, const struct cql_row *row, bool partition_is_new)
 {
     const struct cql_select_plan *plan = select->plan;
-    struct cql_context context = cql_expression_context(select->work, select->scratch);
+    struct cql_context context = cql_expression_context(select->execution, select->scratch);
     struct buffer key = {.arena = select->scratch};
     context.row = row;
     int rc = group_key_of(select, row, &context, &key);
@@ -267,7 +267,7 @@ int cql_select_take_row(struct select *select, struct cql_row *row)
         return 0;
     if (page_is_full(select))
         return 1;
-    struct cql_context context = cql_expression_context(select->work, select->scratch);
+    struct cql_context context = cql_expression_context(select->execution, select->scratch);
     context.row = row;
     size_t start = select->cells.size;
     int rc = put_row(select, &context);
@@ -287,7 +287,7 @@ bool cql_select_reads_partition(const struct select *select)
 uint64_t cql_select_key_hash(const struct select *select)
 {
     const struct table *table = select->plan->table;
-    struct buffer keys = {.arena = select->work->arena};
+    struct buffer keys = {.arena = select->execution->arena};
     for (uint32_t i = 0; i < table->partition_count + table->clustering_count; i++) {
         const struct column *column = &table->columns[i];
         buffer_put_u8(&keys, (uint8_t)column->kind);
@@ -301,13 +301,13 @@ uint64_t cql_select_key_hash(const struct select *select)
 void cql_select_save_state(struct select *select, uint64_t unit, struct bytes position,
                            uint64_t partition_rows)
 {
-    struct buffer both = {.arena = select->work->arena};
+    struct buffer both = {.arena = select->execution->arena};
     if (cql_select_reads_partition(select)) {
         buffer_put_sized(&both, buffer_view(&select->before_entry));
         buffer_append_bytes(&both, position);
         position = buffer_view(&both);
     }
-    struct cql_page_state state = {.statement_hash = select->work->compiled->hash,
+    struct cql_page_state state = {.statement_hash = select->execution->compiled->hash,
                                    .key_hash = cql_select_key_hash(select),
                                    .by_index = select->by_index,
                                    .unit = unit,
@@ -412,7 +412,7 @@ int cql_select_page_row(struct select *select, const struct read_page *page, uin
     select->static_is_pending = false;
     rc = cql_select_take_row(select, &seen);
     if (rc == 1) {
-        struct buffer position = {.arena = select->work->arena};
+        struct buffer position = {.arena = select->execution->arena};
         place_before(select, page, i, &position);
         cql_select_save_state(select, select->unit, buffer_view(&position), select->partition_rows);
         rc = 0;

@@ -22,7 +22,7 @@
 #include "storage/schema/type.h"
 
 struct describe {
-    struct cql_work *work;
+    struct cql_execution *execution;
     const struct cql_describe *asked;
     const struct schema *schemas[2]; /* the store's and the system's */
     struct buffer cells;
@@ -41,7 +41,7 @@ static void put_cell(struct describe *describe, struct bytes text)
 
 static void put_name(struct describe *describe, const char *name)
 {
-    struct buffer quoted = {.arena = describe->work->arena};
+    struct buffer quoted = {.arena = describe->execution->arena};
 
     type_print_name(name, &quoted);
     put_cell(describe, buffer_view(&quoted));
@@ -66,7 +66,7 @@ static void put_statement(struct describe *describe, struct buffer *cql)
 static void put_keyspace(struct describe *describe, const struct keyspace *keyspace)
 {
     struct keyspace shown = *keyspace;
-    struct buffer cql = {.arena = describe->work->arena};
+    struct buffer cql = {.arena = describe->execution->arena};
 
     if (cql_scope_is_system(keyspace->name))
         shown.replication = "{'class': 'org.apache.cassandra.locator.LocalStrategy'}";
@@ -77,7 +77,7 @@ static void put_keyspace(struct describe *describe, const struct keyspace *keysp
 
 static void put_type(struct describe *describe, const struct user_type *type)
 {
-    struct buffer cql = {.arena = describe->work->arena};
+    struct buffer cql = {.arena = describe->execution->arena};
 
     put_row(describe, type->keyspace, "type", type->type->name);
     schema_print_type(type, &cql);
@@ -86,7 +86,7 @@ static void put_type(struct describe *describe, const struct user_type *type)
 
 static void put_index(struct describe *describe, const struct cql_index *index)
 {
-    struct buffer cql = {.arena = describe->work->arena};
+    struct buffer cql = {.arena = describe->execution->arena};
 
     put_row(describe, index->table->keyspace, "index", index->name);
     buffer_append_text(&cql, "CREATE INDEX ");
@@ -105,7 +105,7 @@ static void put_index(struct describe *describe, const struct cql_index *index)
 static void put_table(struct describe *describe, const struct schema *schema,
                       const struct table *table)
 {
-    struct buffer cql = {.arena = describe->work->arena};
+    struct buffer cql = {.arena = describe->execution->arena};
     const struct cql_index *indexes = NULL;
     uint32_t count = 0;
 
@@ -113,7 +113,7 @@ static void put_table(struct describe *describe, const struct schema *schema,
     schema_print_table(table, describe->with_ids, &cql);
     put_statement(describe, &cql);
     if (describe->has_statements)
-        count = cql_index_list(schema, table, describe->work->arena, &indexes);
+        count = cql_index_list(schema, table, describe->execution->arena, &indexes);
     for (uint32_t i = 0; i < count; i++)
         put_index(describe, &indexes[i]);
 }
@@ -168,7 +168,7 @@ static int compare_keyspaces(const void *a, const void *b)
     return strcmp((*of_a)->name, (*of_b)->name);
 }
 
-/* All keyspaces of both schemas by name, in the work's arena. */
+/* All keyspaces of both schemas by name, in the execution's arena. */
 static uint32_t sorted_keyspaces(const struct describe *describe,
                                  const struct keyspace ***keyspaces_out)
 {
@@ -177,7 +177,7 @@ static uint32_t sorted_keyspaces(const struct describe *describe,
 
     for (int round = 0; round < 2; round++) {
         if (round == 1)
-            sorted = arena_alloc(describe->work->arena, (count + 1) * sizeof sorted[0], 16);
+            sorted = arena_alloc(describe->execution->arena, (count + 1) * sizeof sorted[0], 16);
         count = 0;
         for (int i = 0; i < 2; i++) {
             const struct keyspace *keyspace = NULL;
@@ -204,8 +204,8 @@ static void for_keyspaces(struct describe *describe,
     uint32_t count = sorted_keyspaces(describe, &keyspaces);
 
     for (uint32_t i = 0; i < count; i++) {
-        if (describe->work->keyspace[0] != '\0' &&
-            strcmp(describe->work->keyspace, keyspaces[i]->name) != 0)
+        if (describe->execution->keyspace[0] != '\0' &&
+            strcmp(describe->execution->keyspace, keyspaces[i]->name) != 0)
             continue;
         if (find_keyspace(describe, keyspaces[i]->name, &schema) != NULL)
             put(describe, schema, keyspaces[i]->name);
@@ -250,14 +250,14 @@ static int describe_cluster(struct describe *describe)
 static int keyspace_of(struct describe *describe, struct bytes name,
                        const struct keyspace **keyspace_out, const struct schema **schema_out)
 {
-    struct cql_work *work = describe->work;
-    const char *text = name.size > 0 ? cql_text(work->arena, name) : work->keyspace;
+    struct cql_execution *execution = describe->execution;
+    const char *text = name.size > 0 ? cql_text(execution->arena, name) : execution->keyspace;
 
     if (text[0] == '\0')
-        return cql_invalid(&work->fault, "No keyspace specified and no current keyspace");
+        return cql_invalid(&execution->fault, "No keyspace specified and no current keyspace");
     *keyspace_out = find_keyspace(describe, text, schema_out);
     if (*keyspace_out == NULL)
-        return cql_invalid(&work->fault, "'%s' not found in keyspaces", text);
+        return cql_invalid(&execution->fault, "'%s' not found in keyspaces", text);
     return 0;
 }
 
@@ -319,8 +319,8 @@ static const char *thing_name(enum cql_describe_kind kind)
 /* A table, type or other thing by its name; what there is none of is not found. */
 static int describe_thing(struct describe *describe, const struct cql_describe *asked)
 {
-    struct cql_work *work = describe->work;
-    const char *name = cql_text(work->arena, asked->name.name);
+    struct cql_execution *execution = describe->execution;
+    const char *name = cql_text(execution->arena, asked->name.name);
     bool names_keyspace = asked->kind == CQL_DESCRIBE_TABLE || asked->kind == CQL_DESCRIBE_ANY;
     bool wants_index = asked->kind == CQL_DESCRIBE_INDEX || asked->kind == CQL_DESCRIBE_ANY;
     bool wants_table = asked->kind == CQL_DESCRIBE_TABLE || asked->kind == CQL_DESCRIBE_ANY;
@@ -337,7 +337,8 @@ static int describe_thing(struct describe *describe, const struct cql_describe *
     table = wants_table ? find_table(schema, keyspace->name, name) : NULL;
     type = asked->kind == CQL_DESCRIBE_TYPE ? find_type(schema, keyspace->name, name) : NULL;
     if (wants_index)
-        wants_index = cql_index_find(schema, keyspace->name, asked->name.name, work->arena, &index);
+        wants_index =
+            cql_index_find(schema, keyspace->name, asked->name.name, execution->arena, &index);
     if (table != NULL)
         put_table(describe, schema, table);
     else if (type != NULL)
@@ -345,7 +346,7 @@ static int describe_thing(struct describe *describe, const struct cql_describe *
     else if (wants_index)
         put_index(describe, &index);
     else
-        return cql_invalid(&work->fault, "%s'%s' not found in %s'%s'", thing_name(asked->kind),
+        return cql_invalid(&execution->fault, "%s'%s' not found in %s'%s'", thing_name(asked->kind),
                            name, names_keyspace ? "keyspace " : "", keyspace->name);
     return 0;
 }
@@ -353,13 +354,13 @@ static int describe_thing(struct describe *describe, const struct cql_describe *
 /* A name that says no kind is a keyspace's before all else. */
 static int describe_any(struct describe *describe, const struct cql_describe *asked)
 {
-    const char *name = cql_text(describe->work->arena, asked->name.name);
+    const char *name = cql_text(describe->execution->arena, asked->name.name);
     const struct schema *schema = NULL;
 
     if (asked->name.keyspace.size == 0 && find_keyspace(describe, name, &schema) != NULL)
         return describe_keyspace(describe, asked->name.name, false);
-    if (asked->name.keyspace.size == 0 && describe->work->keyspace[0] == '\0')
-        return cql_invalid(&describe->work->fault, "'%s' not found in keyspaces", name);
+    if (asked->name.keyspace.size == 0 && describe->execution->keyspace[0] == '\0')
+        return cql_invalid(&describe->execution->fault, "'%s' not found in keyspaces", name);
     return describe_thing(describe, asked);
 }
 
@@ -409,7 +410,8 @@ static struct cql_metadata describe_metadata(const struct describe *describe, bo
     static const char *const of_cluster[] = {"cluster", "partitioner", "snitch"};
     static const char *const of_things[] = {"keyspace_name", "type", "name", "create_statement"};
     uint32_t count = describe->has_statements ? 4 : 3;
-    struct cql_column *columns = arena_alloc(describe->work->arena, count * sizeof *columns, 16);
+    struct cql_column *columns =
+        arena_alloc(describe->execution->arena, count * sizeof *columns, 16);
 
     for (uint32_t i = 0; i < count; i++) {
         columns[i] =
@@ -419,18 +421,18 @@ static struct cql_metadata describe_metadata(const struct describe *describe, bo
     return (struct cql_metadata){columns, count};
 }
 
-void cql_describe_run(struct cql_work *work)
+void cql_describe_run(struct cql_execution *execution)
 {
-    const struct cql_describe *asked = &work->compiled->statement->describe;
+    const struct cql_describe *asked = &execution->compiled->statement->describe;
     struct describe describe = {
-        .work = work,
+        .execution = execution,
         .asked = asked,
-        .cells = {.arena = work->arena},
-        .schemas = {store_schema(work->cql->options.store), work->cql->system_schema},
+        .cells = {.arena = execution->arena},
+        .schemas = {store_schema(execution->cql->options.store), execution->cql->system_schema},
         .with_ids = asked->with_internals};
 
-    if (cql_guard(work, describe_make, &describe) < 0) {
-        cql_finish_fault(work);
+    if (cql_guard(execution, describe_make, &describe) < 0) {
+        cql_finish_fault(execution);
     } else {
         bool is_cluster = asked->kind == CQL_DESCRIBE_CLUSTER;
         struct cql_result result = {.kind = CQL_RESULT_ROWS,
@@ -439,6 +441,6 @@ void cql_describe_run(struct cql_work *work)
                                              .cells = buffer_view(&describe.cells)}};
 
         cql_metadata_id(&result.rows.metadata, result.rows.metadata_id);
-        cql_finish(work, &result);
+        cql_finish(execution, &result);
     }
 }

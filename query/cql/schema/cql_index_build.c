@@ -14,12 +14,12 @@
 enum { BUILD_ROWS = 500 };
 
 struct build {
-    struct cql_work *work;
+    struct cql_execution *execution;
     struct cql_index index;
-    void (*built)(struct cql_work *work, int status);
+    void (*built)(struct cql_execution *execution, int status);
     struct write_batch *batch;
     struct buffer position;
-    void *outer_state; /* the work's own */
+    void *outer_state; /* the execution's own */
     bool is_going, goes_again, is_done;
     int status;
 };
@@ -36,22 +36,22 @@ static void entries_durable(void *context, int status, const struct error *err)
 {
     struct build *build = context;
     if (status != 0)
-        build_stop(build, cql_fault_of(&build->work->fault, err));
+        build_stop(build, cql_fault_of(&build->execution->fault, err));
     else if (build->position.size == 0)
         build_stop(build, 0);
     build_go(build);
 }
 
-static void build_apply(struct cql_work *work)
+static void build_apply(struct cql_execution *execution)
 {
-    struct build *build = work->state;
+    struct build *build = execution->state;
     struct error err = {0};
-    int rc = store_apply(work->cql->options.store, build->batch, entries_durable, build, &err);
+    int rc = store_apply(execution->cql->options.store, build->batch, entries_durable, build, &err);
     if (rc == ERROR_FULL) {
-        work->resume = build_apply;
-        cql_wait_for_room(work);
+        execution->resume = build_apply;
+        cql_wait_for_room(execution);
     } else if (rc != 0) {
-        build_stop(build, cql_fault_of(&work->fault, &err));
+        build_stop(build, cql_fault_of(&execution->fault, &err));
         build_go(build);
     }
 }
@@ -60,12 +60,12 @@ static void page_arrived(void *context, int status, const struct error *err,
                          const struct read_page *page)
 {
     struct build *build = context;
-    struct cql_work *work = build->work;
-    int rc = status == 0 ? 0 : cql_fault_of(&work->fault, err);
+    struct cql_execution *execution = build->execution;
+    int rc = status == 0 ? 0 : cql_fault_of(&execution->fault, err);
     write_batch_clear(build->batch);
     for (uint32_t i = 0; rc == 0 && i < page->row_count; i++) {
         rc = cql_index_add(&build->index, 1, page->rows[i].key, &page->rows[i].row, build->batch,
-                           &work->fault);
+                           &execution->fault);
     }
     if (rc != 0) {
         build_stop(build, rc);
@@ -74,19 +74,19 @@ static void page_arrived(void *context, int status, const struct error *err,
     }
     buffer_clear(&build->position);
     buffer_append_bytes(&build->position, page->position);
-    build_apply(work);
+    build_apply(execution);
 }
 
 static void build_end(struct build *build)
 {
-    struct cql_work *work = build->work;
+    struct cql_execution *execution = build->execution;
     int status = build->status;
-    void (*built)(struct cql_work *, int) = build->built;
-    work->state = build->outer_state;
+    void (*built)(struct cql_execution *, int) = build->built;
+    execution->state = build->outer_state;
     write_batch_free(build->batch);
     buffer_release(&build->position);
     memory_free(build);
-    built(work, status);
+    built(execution, status);
 }
 
 /* A loop, because reads and writes may be answered at once. */
@@ -107,9 +107,9 @@ static void build_go(struct build *build)
                                        .row_limit = BUILD_ROWS,
                                        .view = READ_APPLIED};
         request.slice.with_static = true;
-        if (!build->is_done &&
-            store_read(build->work->cql->options.store, &request, page_arrived, build, &err) != 0) {
-            build_stop(build, cql_fault_of(&build->work->fault, &err));
+        if (!build->is_done && store_read(build->execution->cql->options.store, &request,
+                                          page_arrived, build, &err) != 0) {
+            build_stop(build, cql_fault_of(&build->execution->fault, &err));
         }
     } while (build->goes_again && !build->is_done);
     build->is_going = false;
@@ -117,18 +117,19 @@ static void build_go(struct build *build)
         build_end(build);
 }
 
-void cql_index_build(struct cql_work *work, const char *keyspace, const char *name,
-                     void (*built)(struct cql_work *work, int status))
+void cql_index_build(struct cql_execution *execution, const char *keyspace, const char *name,
+                     void (*built)(struct cql_execution *execution, int status))
 {
     struct build *build = memory_zeroed(1, sizeof(*build));
-    build->work = work;
+    build->execution = execution;
     build->built = built;
     build->batch = write_batch_new();
-    build->outer_state = work->state;
-    work->state = build;
-    if (!cql_index_find(store_schema(work->cql->options.store), keyspace, bytes_text(name),
-                        work->arena, &build->index)) {
-        build_stop(build, cql_invalid(&work->fault, "Index '%s.%s' doesn't exist", keyspace, name));
+    build->outer_state = execution->state;
+    execution->state = build;
+    if (!cql_index_find(store_schema(execution->cql->options.store), keyspace, bytes_text(name),
+                        execution->arena, &build->index)) {
+        build_stop(build,
+                   cql_invalid(&execution->fault, "Index '%s.%s' doesn't exist", keyspace, name));
     }
     build_go(build);
 }

@@ -7,6 +7,6 @@
 #include "query/cql/common/cql_private.h"
 
 /* No write is under way.  `built` is called once, with 0 or a status whose fault is filled. */
-void cql_index_build(struct cql_work *work, const char *keyspace, const char *name,
-                     void (*built)(struct cql_work *work, int status));
+void cql_index_build(struct cql_execution *execution, const char *keyspace, const char *name,
+                     void (*built)(struct cql_execution *execution, int status));
 #endif

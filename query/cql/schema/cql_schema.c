@@ -29,9 +29,9 @@
 #include "storage/schema/type.h"
 #include "base/memory.h"
 
-static void change_release(struct cql_work *work)
+static void change_release(struct cql_execution *execution)
 {
-    struct change *change = work->state;
+    struct change *change = execution->state;
     schema_unref(change->schema);
     write_batch_free(change->batch);
 }
@@ -40,7 +40,7 @@ static void change_release(struct cql_work *work)
 
 int cql_schema_refuse_exists(struct change *change, const char *keyspace, const char *name)
 {
-    struct cql_fault *fault = &change->work->fault;
+    struct cql_fault *fault = &change->execution->fault;
     int rc =
         name[0] == '\0'
             ? cql_refuse(fault, CQL_ALREADY_EXISTS, "Cannot add existing keyspace \"%s\"", keyspace)
@@ -55,7 +55,7 @@ int cql_schema_refuse_exists(struct change *change, const char *keyspace, const 
 /* Keyspaces that clients cannot change. */
 static int check_keyspace(struct change *change, const char *keyspace)
 {
-    struct cql_fault *fault = &change->work->fault;
+    struct cql_fault *fault = &change->execution->fault;
     if (cql_scope_is_system(keyspace))
         return cql_refuse(fault, CQL_UNAUTHORIZED, "%s keyspace is not user-modifiable.", keyspace);
     if (strcmp(keyspace, "daybook") == 0 || strcmp(keyspace, "daybook_system") == 0) {
@@ -88,9 +88,10 @@ bool cql_schema_is_missing(const struct change *change, const char *keyspace)
 int cql_schema_keyspace(struct change *change, const struct cql_qualified_name *name,
                         const char **keyspace_out)
 {
-    struct cql_work *work = change->work;
-    struct cql_scope scope = {
-        .keyspace = work->compiled->keyspace, .arena = work->arena, .fault = &work->fault};
+    struct cql_execution *execution = change->execution;
+    struct cql_scope scope = {.keyspace = execution->compiled->keyspace,
+                              .arena = execution->arena,
+                              .fault = &execution->fault};
     int rc = cql_scope_keyspace(&scope, name, keyspace_out);
     return rc == 0 ? check_keyspace(change, *keyspace_out) : rc;
 }
@@ -104,12 +105,12 @@ void cql_schema_event(struct change *change, enum cql_change what, enum cql_targ
 
 int cql_schema_result(struct change *change, int rc, const struct error *err)
 {
-    return rc == 0 ? 0 : cql_fault_of(&change->work->fault, err);
+    return rc == 0 ? 0 : cql_fault_of(&change->execution->fault, err);
 }
 
 void cql_schema_count_item(struct change *change)
 {
-    arena_count(change->work->arena, ARENA_LOOK_ITEMS);
+    arena_count(change->execution->arena, ARENA_LOOK_ITEMS);
 }
 
 /* ---- keyspaces ---- */
@@ -129,16 +130,17 @@ static long replication_factor(const char *replication)
 static int set_replication(struct change *change, const char *name,
                            const struct cql_property *properties, bool is_new)
 {
-    struct cql_work *work = change->work;
+    struct cql_execution *execution = change->execution;
     const struct keyspace *keyspace = schema_keyspace(change->schema, name);
     struct cql_keyspace_options options = {.replication = keyspace->replication,
                                            .durable_writes = keyspace->durable_writes};
     struct error err = {0};
-    int rc = cql_schema_options_read_keyspace(work, name, properties, &options);
+    int rc = cql_schema_options_read_keyspace(execution, name, properties, &options);
     long before = replication_factor(keyspace->replication);
     if (rc == 0 && !is_new && replication_factor(options.replication) > before) {
-        cql_warn(work, "When increasing replication factor you need to run a full (-full) repair "
-                       "to distribute the data.");
+        cql_warn(execution,
+                 "When increasing replication factor you need to run a full (-full) repair "
+                 "to distribute the data.");
     }
     return rc == 0
                ? cql_schema_result(change,
@@ -150,7 +152,7 @@ static int set_replication(struct change *change, const char *name,
 
 static int check_keyspace_name(struct change *change, const char *name)
 {
-    struct cql_fault *fault = &change->work->fault;
+    struct cql_fault *fault = &change->execution->fault;
     size_t size = strlen(name);
     if (!cql_schema_is_plain_name(name)) {
         return cql_invalid(fault,
@@ -168,14 +170,15 @@ static int check_keyspace_name(struct change *change, const char *name)
 
 static int create_keyspace(struct change *change, const struct cql_create_keyspace *create)
 {
-    const char *name = cql_text(change->work->arena, create->name);
+    const char *name = cql_text(change->execution->arena, create->name);
     struct error err = {0};
     if (cql_scope_is_system(name)) {
-        return cql_invalid(&change->work->fault, "System keyspace '%s' is not user-modifiable",
+        return cql_invalid(&change->execution->fault, "System keyspace '%s' is not user-modifiable",
                            name);
     }
     int rc = check_keyspace_name(change, name);
-    rc = rc == 0 ? cql_schema_options_check_keyspace(change->work, create->properties, true) : rc;
+    rc = rc == 0 ? cql_schema_options_check_keyspace(change->execution, create->properties, true)
+                 : rc;
     if (rc != 0)
         return rc;
     if (schema_keyspace(change->schema, name) != NULL) {
@@ -193,7 +196,7 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
 static int known_keyspace(struct change *change, const struct cql_object *object,
                           const char **name_out)
 {
-    *name_out = cql_text(change->work->arena, object->name.name);
+    *name_out = cql_text(change->execution->arena, object->name.name);
     if (object->if_exists && schema_keyspace(change->schema, *name_out) == NULL &&
         !cql_scope_is_system(*name_out)) {
         change->is_nothing = true;
@@ -209,18 +212,18 @@ static int alter_keyspace(struct change *change, const struct cql_object *object
     if (rc != 0 || change->is_nothing)
         return rc;
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_KEYSPACE, name, "");
-    rc = cql_schema_options_check_keyspace(change->work, object->properties, false);
+    rc = cql_schema_options_check_keyspace(change->execution, object->properties, false);
     return rc == 0 ? set_replication(change, name, object->properties, false) : rc;
 }
 
 /* A table that a stream uses stays as the stream knows it. */
 static int refuse_used(struct change *change, const struct table *table, const char *what)
 {
-    const struct streams *streams = change->work->cql->options.streams;
+    const struct streams *streams = change->execution->cql->options.streams;
     const struct click_stream *stream = streams != NULL ? streams_user(streams, table->id) : NULL;
     return stream == NULL
                ? 0
-               : cql_invalid(&change->work->fault,
+               : cql_invalid(&change->execution->fault,
                              "Cannot %s table %s.%s: stream %s uses it; daybook stream "
                              "drop %s gives it up",
                              what, table->keyspace, table->name, stream->name, stream->name);
@@ -240,7 +243,7 @@ static int drop_keyspace(struct change *change, const struct cql_object *object)
             rc = refuse_used(change, t, "drop");
             if (rc != 0)
                 return rc;
-            cql_index_drop_all(change->schema, t, change->work->arena);
+            cql_index_drop_all(change->schema, t, change->execution->arena);
         }
     }
     return cql_schema_result(change, schema_drop_keyspace(change->schema, name, &err), &err);
@@ -253,7 +256,7 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
                       const struct table **table_out)
 {
     const char *keyspace;
-    const char *table_name = cql_text(change->work->arena, name->name);
+    const char *table_name = cql_text(change->execution->arena, name->name);
     *table_out = NULL;
     int rc = cql_schema_keyspace(change, name, &keyspace);
     bool is_missing = rc != 0 && cql_schema_is_missing(change, keyspace);
@@ -263,7 +266,7 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
     if (*table_out == NULL) {
         change->is_nothing = if_exists;
         return if_exists ? 0
-                         : cql_invalid(&change->work->fault, "Table '%s.%s' doesn't exist",
+                         : cql_invalid(&change->execution->fault, "Table '%s.%s' doesn't exist",
                                        keyspace, table_name);
     }
     /* The schema's own texts go with the schema: the event outlives it. */
@@ -282,7 +285,7 @@ static int drop_table(struct change *change, const struct cql_object *object)
     if (rc != 0)
         return rc;
     change->event.change = CQL_DROPPED;
-    cql_index_drop_all(change->schema, table, change->work->arena);
+    cql_index_drop_all(change->schema, table, change->execution->arena);
     return cql_schema_result(change, schema_drop_table(change->schema, table->id, &err), &err);
 }
 
@@ -290,11 +293,11 @@ static int truncate_table(struct change *change, const struct cql_object *object
 {
     const struct table *table;
     struct error err = {0};
-    struct cql_scope scope = {.cql = change->work->cql,
+    struct cql_scope scope = {.cql = change->execution->cql,
                               .schema = change->schema,
-                              .keyspace = change->work->compiled->keyspace,
-                              .arena = change->work->arena,
-                              .fault = &change->work->fault};
+                              .keyspace = change->execution->compiled->keyspace,
+                              .arena = change->execution->arena,
+                              .fault = &change->execution->fault};
     int rc = cql_scope_table(&scope, &object->name, &table);
     rc = rc == 0 ? find_table(change, &object->name, false, &table) : rc;
     if (rc != 0)
@@ -305,17 +308,17 @@ static int truncate_table(struct change *change, const struct cql_object *object
     const char *keyspace = change->event.keyspace;
     const char *name = change->event.name;
     const struct cql_index *indexes;
-    uint32_t count = cql_index_list(change->schema, table, change->work->arena, &indexes);
-    cql_index_drop_all(change->schema, table, change->work->arena);
+    uint32_t count = cql_index_list(change->schema, table, change->execution->arena, &indexes);
+    cql_index_drop_all(change->schema, table, change->execution->arena);
     rc = cql_schema_result(change, schema_truncate_table(change->schema, table->id, &err), &err);
     for (uint32_t i = 0; i < count && rc == 0; i++) {
         table = schema_table_named(change->schema, keyspace, name);
         rc = cql_index_make(change->schema, table, schema_column(table, indexes[i].column->id),
-                            indexes[i].of, indexes[i].name, change->work->arena,
-                            &change->work->fault);
+                            indexes[i].of, indexes[i].name, change->execution->arena,
+                            &change->execution->fault);
         if (rc == 0) {
             rc = cql_index_set_built(change->schema, keyspace, indexes[i].name,
-                                     &change->work->fault);
+                                     &change->execution->fault);
         }
     }
     return rc;
@@ -327,34 +330,35 @@ static int create_index(struct change *change, const struct cql_create_index *cr
 {
     const struct table *table;
     const char *keyspace;
-    const char *name = cql_text(change->work->arena, create->table.name);
+    const char *name = cql_text(change->execution->arena, create->table.name);
     int rc = cql_schema_keyspace(change, &create->table, &keyspace);
     if (rc == 0 && schema_table_named(change->schema, keyspace, name) == NULL)
-        return cql_invalid(&change->work->fault, "Table '%s' doesn't exist", name);
+        return cql_invalid(&change->execution->fault, "Table '%s' doesn't exist", name);
     rc = rc == 0 ? find_table(change, &create->table, false, &table) : rc;
     if (rc == 0)
-        rc = cql_schema_index_create(change->work, change->schema, table, create, &change->index);
+        rc = cql_schema_index_create(change->execution, change->schema, table, create,
+                                     &change->index);
     change->is_nothing = rc == 0 && change->index == NULL;
     return rc;
 }
 
 static int drop_index(struct change *change, const struct cql_object *object)
 {
-    struct cql_work *work = change->work;
+    struct cql_execution *execution = change->execution;
     const char *keyspace;
     struct cql_index index;
     struct error err = {0};
     int rc = cql_schema_keyspace(change, &object->name, &keyspace);
     if (rc != 0 && !cql_schema_is_missing(change, keyspace))
         return rc;
-    if (!cql_index_find(change->schema, keyspace, object->name.name, work->arena, &index)) {
+    if (!cql_index_find(change->schema, keyspace, object->name.name, execution->arena, &index)) {
         change->is_nothing = object->if_exists;
         return object->if_exists ? 0
-                                 : cql_invalid(&work->fault, "Index '%s.%.*s' doesn't exist'",
+                                 : cql_invalid(&execution->fault, "Index '%s.%.*s' doesn't exist'",
                                                keyspace, CQL_SHOW(object->name.name));
     }
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace,
-                     cql_text(work->arena, bytes_text(index.table->name)));
+                     cql_text(execution->arena, bytes_text(index.table->name)));
     return cql_schema_result(change, schema_drop_table(change->schema, index.hidden->id, &err),
                              &err);
 }
@@ -377,7 +381,7 @@ static bool reads_as(const struct type *to, const struct type *from)
 static int check_dropped(struct change *change, const struct table *table,
                          const struct cql_definition *definition, const struct type *type)
 {
-    struct cql_fault *fault = &change->work->fault;
+    struct cql_fault *fault = &change->execution->fault;
     for (uint32_t i = 0; i < table->dropped_count; i++) {
         const struct dropped_column *dropped = &table->dropped[i];
         if (!bytes_equal(bytes_text(dropped->name), definition->name))
@@ -396,14 +400,14 @@ static int check_dropped(struct change *change, const struct table *table,
                                is_static ? "STATIC" : "REGULAR");
         }
         if (!reads_as(type, dropped->type)) {
-            struct buffer old = {.arena = change->work->arena};
+            struct buffer old = {.arena = change->execution->arena};
             type_print(dropped->type, &old);
-            int rc =
-                cql_invalid(fault,
-                            "Cannot add a column '%s' of type %s, incompatible with "
-                            "previously dropped column '%s' of type %.*s",
-                            dropped->name, cql_schema_type_text(change->work, definition->type),
-                            dropped->name, CQL_SHOW(buffer_view(&old)));
+            int rc = cql_invalid(fault,
+                                 "Cannot add a column '%s' of type %s, incompatible with "
+                                 "previously dropped column '%s' of type %.*s",
+                                 dropped->name,
+                                 cql_schema_type_text(change->execution, definition->type),
+                                 dropped->name, CQL_SHOW(buffer_view(&old)));
             return rc;
         }
     }
@@ -413,7 +417,7 @@ static int check_dropped(struct change *change, const struct table *table,
 static int check_added(struct change *change, const struct table *table,
                        const struct cql_definition *definition, const struct type *type)
 {
-    struct cql_fault *fault = &change->work->fault;
+    struct cql_fault *fault = &change->execution->fault;
     bool is_counter = (table->flags & TABLE_COUNTER) != 0;
     if (definition->is_static && table->clustering_count == 0) {
         return cql_invalid(fault, "Static columns are only useful (and thus allowed) if the table "
@@ -437,18 +441,18 @@ static int check_column(struct change *change, const struct table *table,
                         const struct cql_definition *definition,
                         struct column_definition *added_out)
 {
-    struct cql_work *work = change->work;
+    struct cql_execution *execution = change->execution;
     const struct type *type;
     struct error err = {0};
     *added_out =
-        (struct column_definition){.name = cql_text(work->arena, definition->name),
-                                   .type = cql_schema_type_text(work, definition->type),
+        (struct column_definition){.name = cql_text(execution->arena, definition->name),
+                                   .type = cql_schema_type_text(execution, definition->type),
                                    .kind = definition->is_static ? COLUMN_STATIC : COLUMN_REGULAR};
     int rc = cql_schema_check_type(change, table->keyspace, definition->type);
     if (rc != 0)
         return rc;
     rc = schema_parse_type(change->schema, table->keyspace, bytes_text(added_out->type),
-                           work->arena, &type, &err);
+                           execution->arena, &type, &err);
     return rc == 0 ? check_added(change, table, definition, type)
                    : cql_schema_result(change, rc, &err);
 }
@@ -456,7 +460,7 @@ static int check_column(struct change *change, const struct table *table,
 static int add_columns(struct change *change, uint32_t table_id, const struct cql_alter *alter)
 {
     const struct table *table = schema_table(change->schema, table_id);
-    struct cql_work *work = change->work;
+    struct cql_execution *execution = change->execution;
     struct column_definition *added;
     const struct cql_definition *repeated;
     struct error err = {0};
@@ -464,13 +468,13 @@ static int add_columns(struct change *change, uint32_t table_id, const struct cq
     int rc = cql_schema_check_names(change, alter->definitions, "columns", &repeated);
     if (rc != 0)
         return rc;
-    added = arena_alloc(work->arena, SCHEMA_COLUMNS_MAX * sizeof(*added), 16);
+    added = arena_alloc(execution->arena, SCHEMA_COLUMNS_MAX * sizeof(*added), 16);
     for (const struct cql_definition *d = alter->definitions; d != NULL; d = d->next) {
         bool is_there = schema_column_named(table, d->name) != NULL || d == repeated;
         if (is_there && alter->if_column_not_exists)
             continue;
         if (is_there) {
-            return cql_invalid(&work->fault, "Column with name '%.*s' already exists",
+            return cql_invalid(&execution->fault, "Column with name '%.*s' already exists",
                                CQL_SHOW(d->name));
         }
         rc = check_column(change, table, d, &added[count++]);
@@ -486,66 +490,68 @@ static int add_columns(struct change *change, uint32_t table_id, const struct cq
 static int drop_column(struct change *change, uint32_t table_id, struct bytes name, bool if_exists)
 {
     const struct table *table = schema_table(change->schema, table_id);
-    struct cql_work *work = change->work;
+    struct cql_execution *execution = change->execution;
     const struct column *column = schema_column_named(table, name);
     struct error err = {0};
     if (column == NULL) {
-        return if_exists ? 0
-                         : cql_invalid(&work->fault, "Column %.*s was not found in table '%s.%s'",
-                                       CQL_SHOW(name), table->keyspace, table->name);
+        return if_exists
+                   ? 0
+                   : cql_invalid(&execution->fault, "Column %.*s was not found in table '%s.%s'",
+                                 CQL_SHOW(name), table->keyspace, table->name);
     }
     if (column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING)
-        return cql_invalid(&work->fault, "Cannot drop PRIMARY KEY column %s", column->name);
+        return cql_invalid(&execution->fault, "Cannot drop PRIMARY KEY column %s", column->name);
     if (column->type->kind == TYPE_UDT && !column->type->frozen) {
-        return cql_invalid(&work->fault, "Cannot drop non-frozen column %s of user type %s",
+        return cql_invalid(&execution->fault, "Cannot drop non-frozen column %s of user type %s",
                            column->name, column->type->name);
     }
     const struct cql_index *indexes;
-    uint32_t count = cql_index_list(change->schema, table, work->arena, &indexes);
+    uint32_t count = cql_index_list(change->schema, table, execution->arena, &indexes);
     for (uint32_t i = 0; i < count; i++) {
         if (indexes[i].column == column) {
-            return cql_invalid(&work->fault,
+            return cql_invalid(&execution->fault,
                                "Cannot drop column %s because it has dependent secondary indexes "
                                "(%s)",
                                column->name, indexes[i].name);
         }
     }
     change->is_nothing = false;
-    int rc = schema_drop_column(change->schema, table_id, cql_text(work->arena, name),
-                                store_now_us(work->cql->options.store), &err);
+    int rc = schema_drop_column(change->schema, table_id, cql_text(execution->arena, name),
+                                store_now_us(execution->cql->options.store), &err);
     return cql_schema_result(change, rc, &err);
 }
 
 static int rename_column(struct change *change, uint32_t table_id, const struct cql_rename *rename)
 {
     const struct table *table = schema_table(change->schema, table_id);
-    struct cql_work *work = change->work;
+    struct cql_execution *execution = change->execution;
     const struct column *column = schema_column_named(table, rename->from);
     struct error err = {0};
     if (column == NULL) {
-        return cql_invalid(&work->fault, "Undefined column name %.*s in table %s.%s",
+        return cql_invalid(&execution->fault, "Undefined column name %.*s in table %s.%s",
                            CQL_SHOW(rename->from), table->keyspace, table->name);
     }
     if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING)
-        return cql_invalid(&work->fault, "Cannot rename non PRIMARY KEY column %s", column->name);
+        return cql_invalid(&execution->fault, "Cannot rename non PRIMARY KEY column %s",
+                           column->name);
     if (schema_column_named(table, rename->to) != NULL) {
-        return cql_invalid(&work->fault,
+        return cql_invalid(&execution->fault,
                            "Cannot rename column %s to %.*s in table '%s.%s'; another column with "
                            "that name already exists",
                            column->name, CQL_SHOW(rename->to), table->keyspace, table->name);
     }
     const struct cql_index *indexes;
-    uint32_t count = cql_index_list(change->schema, table, work->arena, &indexes);
+    uint32_t count = cql_index_list(change->schema, table, execution->arena, &indexes);
     for (uint32_t i = 0; i < count; i++) {
         if (indexes[i].column == column) {
-            return cql_invalid(&work->fault,
+            return cql_invalid(&execution->fault,
                                "Can't rename column %s because it has dependent secondary indexes "
                                "(%s)",
                                column->name, indexes[i].name);
         }
     }
     int rc = schema_rename_column(change->schema, table_id, column->name,
-                                  cql_text(work->arena, rename->to), &err);
+                                  cql_text(execution->arena, rename->to), &err);
     return cql_schema_result(change, rc, &err);
 }
 
@@ -577,20 +583,22 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
         }
         return rc;
     case CQL_ALTER_WITH:
-        rc = cql_table_options_check(change->work, alter->properties);
+        rc = cql_table_options_check(change->execution, alter->properties);
         rc = rc == 0 ? cql_schema_set_options(change, table, alter->properties, false) : rc;
         table = schema_table(change->schema, table_id);
         return rc == 0 && table->default_ttl_s != 0 && (table->flags & TABLE_STREAM) != 0
                    ? refuse_used(change, table, "let rows expire in")
                    : rc;
     case CQL_ALTER_TYPE:
-        return cql_invalid(&change->work->fault, "Altering column types is no longer supported");
+        return cql_invalid(&change->execution->fault,
+                           "Altering column types is no longer supported");
     case CQL_ALTER_MASK:
     case CQL_ALTER_UNMASK:
-        return cql_invalid(&change->work->fault, "Cannot mask columns: dynamic data masking is not "
-                                                 "enabled");
+        return cql_invalid(&change->execution->fault,
+                           "Cannot mask columns: dynamic data masking is not "
+                           "enabled");
     case CQL_ALTER_DROP_COMPACT_STORAGE:
-        return cql_invalid(&change->work->fault,
+        return cql_invalid(&change->execution->fault,
                            "DROP COMPACT STORAGE is disabled. Enable in cassandra.yaml to use.");
     }
     return 0;
@@ -600,7 +608,7 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
 
 static int edit_by_command(struct change *change)
 {
-    const struct cql_edit *edit = change->work->request.edit;
+    const struct cql_edit *edit = change->execution->request.edit;
     struct error err = {0};
     return cql_schema_result(change, edit->edit(edit->context, change->schema, change->batch, &err),
                              &err);
@@ -609,7 +617,7 @@ static int edit_by_command(struct change *change)
 static int edit(void *context)
 {
     struct change *change = context;
-    const struct cql_statement *statement = change->work->compiled->statement;
+    const struct cql_statement *statement = change->execution->compiled->statement;
     switch ((int)statement->kind) {
     case CQL_STATEMENT_CREATE_KEYSPACE:
         return create_keyspace(change, &statement->create_keyspace);
@@ -632,114 +640,115 @@ static int edit(void *context)
     case CQL_STATEMENT_DROP_TYPE:
         return cql_schema_drop_type(change, &statement->object);
     case CQL_STATEMENT_DROP_VIEW:
-        return cql_invalid(&change->work->fault, "Materialized view '%.*s.%.*s' doesn't exist",
+        return cql_invalid(&change->execution->fault, "Materialized view '%.*s.%.*s' doesn't exist",
                            CQL_SHOW(statement->object.name.keyspace.size > 0
                                         ? statement->object.name.keyspace
-                                        : bytes_text(change->work->compiled->keyspace)),
+                                        : bytes_text(change->execution->compiled->keyspace)),
                            CQL_SHOW(statement->object.name.name));
     case CQL_STATEMENT_CREATE_INDEX:
         return create_index(change, &statement->create_index);
     case CQL_STATEMENT_DROP_INDEX:
         return drop_index(change, &statement->object);
     default:
-        return cql_invalid(&change->work->fault, "this statement is not supported by daybook");
+        return cql_invalid(&change->execution->fault, "this statement is not supported by daybook");
     }
 }
 
 static void change_answer(struct change *change)
 {
-    struct cql_work *work = change->work;
-    struct cql *cql = work->cql;
+    struct cql_execution *execution = change->execution;
+    struct cql *cql = execution->cql;
     struct cql_schema_change event = change->event;
-    const struct cql_edit *edit = work->request.edit;
+    const struct cql_edit *edit = execution->request.edit;
     if (change->has_event && cql->schema_changed != NULL)
         cql->schema_changed(cql->schema_changed_context, &event);
     for (uint32_t i = 0; edit != NULL && cql->schema_changed != NULL && i < edit->change_count; i++)
         cql->schema_changed(cql->schema_changed_context, &edit->changes[i]);
     struct cql_result result = {
         .kind = change->has_event ? CQL_RESULT_SCHEMA_CHANGE : CQL_RESULT_VOID, .change = event};
-    cql_finish(work, &result);
+    cql_finish(execution, &result);
     cql_wait_schema_settled(cql);
 }
 
-static void change_apply(struct cql_work *work);
+static void change_apply(struct cql_execution *execution);
 
 /* The entries are there: a second change lets readers use the index.  If they could not all be
  * gathered it takes the index away again, before the refusal is answered. */
-static void index_built(struct cql_work *work, int status)
+static void index_built(struct cql_execution *execution, int status)
 {
-    struct change *change = work->state;
+    struct change *change = execution->state;
     schema_unref(change->schema);
-    change->schema = schema_copy(store_schema(work->cql->options.store));
+    change->schema = schema_copy(store_schema(execution->cql->options.store));
     if (status == 0) {
         status = cql_index_set_built(change->schema, change->event.keyspace, change->index,
-                                     &work->fault);
+                                     &execution->fault);
     }
     change->is_refused = status != 0;
     if (change->is_refused)
-        cql_index_drop_unbuilt(change->schema, work->arena);
+        cql_index_drop_unbuilt(change->schema, execution->arena);
     change->index = NULL;
     write_batch_clear(change->batch);
     change->batch->schema = change->schema;
-    change_apply(work);
+    change_apply(execution);
 }
 
 static void edit_applied(void *context, int status, const struct error *err)
 {
     struct change *change = context;
-    struct cql *cql = change->work->cql;
+    struct cql *cql = change->execution->cql;
     if (status == 0) {
         change_answer(change);
         return;
     }
-    cql_fault_of(&change->work->fault, err);
-    cql_finish_fault(change->work);
+    cql_fault_of(&change->execution->fault, err);
+    cql_finish_fault(change->execution);
     cql_wait_schema_settled(cql);
 }
 
 static void change_applied(void *context, int status, const struct error *err)
 {
     struct change *change = context;
-    struct cql_work *work = change->work;
-    struct cql *cql = work->cql;
+    struct cql_execution *execution = change->execution;
+    struct cql *cql = execution->cql;
     if (status != 0) {
-        cql_refuse(&work->fault, CQL_WRITE_TIMEOUT, "the schema change may or may not be there: %s",
+        cql_refuse(&execution->fault, CQL_WRITE_TIMEOUT,
+                   "the schema change may or may not be there: %s",
                    err != NULL ? err->text : "the store stopped");
-        work->fault.error.consistency = work->request.consistency;
-        work->fault.error.write_type = "SIMPLE";
-        cql_finish_fault(work);
+        execution->fault.error.consistency = execution->request.consistency;
+        execution->fault.error.write_type = "SIMPLE";
+        cql_finish_fault(execution);
         cql_wait_schema_settled(cql);
         return;
     }
     if (change->is_refused) {
-        cql_finish_fault(work);
+        cql_finish_fault(execution);
         cql_wait_schema_settled(cql);
         return;
     }
-    const struct cql_edit *edit = work->request.edit;
+    const struct cql_edit *edit = execution->request.edit;
     if (edit != NULL && edit->applied != NULL) {
         edit->applied(edit->context, edit_applied, change);
         return;
     }
     if (change->index != NULL) {
-        cql_index_build(work, change->event.keyspace, change->index, index_built);
+        cql_index_build(execution, change->event.keyspace, change->index, index_built);
         return;
     }
     change_answer(change);
 }
 
-static void change_apply(struct cql_work *work)
+static void change_apply(struct cql_execution *execution)
 {
-    struct change *change = work->state;
-    struct cql *cql = work->cql;
+    struct change *change = execution->state;
+    struct cql *cql = execution->cql;
     struct error err = {0};
     int rc = store_apply(cql->options.store, change->batch, change_applied, change, &err);
     if (rc == ERROR_FULL) {
-        work->resume = change_apply;
-        cql_wait_for_room(work);
+        execution->resume = change_apply;
+        cql_wait_for_room(execution);
     } else if (rc != 0) {
-        cql_fault_of(&work->fault, &err);
-        cql_finish_fault(work);
+        cql_fault_of(&execution->fault, &err);
+        cql_finish_fault(execution);
         cql_wait_schema_settled(cql);
     }
 }
@@ -747,45 +756,45 @@ static void change_apply(struct cql_work *work)
 static void change_edit(void *context, int status, const struct error *err)
 {
     struct change *change = context;
-    struct cql_work *work = change->work;
-    struct cql *cql = work->cql;
+    struct cql_execution *execution = change->execution;
+    struct cql *cql = execution->cql;
     change->schema = schema_copy(store_schema(cql->options.store));
     change->batch = write_batch_new();
-    work->state = change;
-    work->release = change_release;
-    int rc = status != 0                  ? cql_fault_of(&work->fault, err)
-             : work->request.edit != NULL ? edit_by_command(change)
-                                          : cql_guard(work, edit, change);
+    execution->state = change;
+    execution->release = change_release;
+    int rc = status != 0                       ? cql_fault_of(&execution->fault, err)
+             : execution->request.edit != NULL ? edit_by_command(change)
+                                               : cql_guard(execution, edit, change);
     if (rc != 0) {
-        cql_finish_fault(work);
+        cql_finish_fault(execution);
         cql_wait_schema_settled(cql);
         return;
     }
     if (change->is_nothing) {
-        cql_finish_void(work);
+        cql_finish_void(execution);
         cql_wait_schema_settled(cql);
         return;
     }
     change->batch->schema = change->schema;
-    change_apply(work);
+    change_apply(execution);
 }
 
 /* No write is under way. */
-static void change_begin(struct cql_work *work)
+static void change_begin(struct cql_execution *execution)
 {
-    const struct cql_edit *command = work->request.edit;
-    struct change *change = arena_alloc(work->arena, sizeof(*change), 16);
-    *change = (struct change){.work = work};
+    const struct cql_edit *command = execution->request.edit;
+    struct change *change = arena_alloc(execution->arena, sizeof(*change), 16);
+    *change = (struct change){.execution = execution};
     if (command != NULL && command->prepare != NULL)
         command->prepare(command->context, change_edit, change);
     else
         change_edit(change, 0, NULL);
 }
 
-void cql_schema_run(struct cql_work *work)
+void cql_schema_run(struct cql_execution *execution)
 {
-    work->must_end = true;
-    work->resume = change_begin;
-    cql_trace(work, "Changing the schema");
-    cql_wait_for_writes(work);
+    execution->must_end = true;
+    execution->resume = change_begin;
+    cql_trace(execution, "Changing the schema");
+    cql_wait_for_writes(execution);
 }

@@ -9,5 +9,5 @@
 #include "query/cql/common/cql_private.h"
 
 /* Ends with cql_finish. */
-void cql_schema_run(struct cql_work *work);
+void cql_schema_run(struct cql_execution *execution);
 #endif

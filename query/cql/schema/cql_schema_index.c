@@ -113,22 +113,23 @@ static const struct cql_index *twin(const struct schema *schema, const struct ta
     return NULL;
 }
 
-static int check_free(struct cql_work *work, struct schema *schema, const struct table *table,
-                      const struct column *column, enum cql_index_of of, bool if_not_exists,
-                      const char **name)
+static int check_free(struct cql_execution *execution, struct schema *schema,
+                      const struct table *table, const struct column *column, enum cql_index_of of,
+                      bool if_not_exists, const char **name)
 {
     struct cql_index same;
-    bool found = cql_index_find(schema, table->keyspace, bytes_text(*name), work->arena, &same);
-    const struct cql_index *other = twin(schema, table, column, of, work->arena);
+    bool found =
+        cql_index_find(schema, table->keyspace, bytes_text(*name), execution->arena, &same);
+    const struct cql_index *other = twin(schema, table, column, of, execution->arena);
     if (!found && other == NULL)
         return 0;
     if (if_not_exists) {
         *name = NULL;
         return 0;
     }
-    return found ? cql_invalid(&work->fault, "Index '%s' already exists", *name)
-                 : cql_invalid(&work->fault, "Index %s is a duplicate of existing index %s", *name,
-                               other->name);
+    return found ? cql_invalid(&execution->fault, "Index '%s' already exists", *name)
+                 : cql_invalid(&execution->fault, "Index %s is a duplicate of existing index %s",
+                               *name, other->name);
 }
 
 /* The classes that Cassandra brings are refused by name; there are no others. */
@@ -148,10 +149,11 @@ static int refuse_class(struct cql_fault *fault, const struct cql_create_index *
                       CQL_SHOW(sought));
 }
 
-int cql_schema_index_create(struct cql_work *work, struct schema *schema, const struct table *table,
-                            const struct cql_create_index *create, const char **name_out)
+int cql_schema_index_create(struct cql_execution *execution, struct schema *schema,
+                            const struct table *table, const struct cql_create_index *create,
+                            const char **name_out)
 {
-    struct cql_fault *fault = &work->fault;
+    struct cql_fault *fault = &execution->fault;
     enum cql_index_of of;
     if (create->has_class || create->is_custom)
         return refuse_class(fault, create);
@@ -165,7 +167,7 @@ int cql_schema_index_create(struct cql_work *work, struct schema *schema, const 
         return cql_invalid(fault, "Only CUSTOM indexes support multiple columns");
     if (create->properties != NULL)
         return cql_invalid(fault, "Cannot specify options for a non-CUSTOM index");
-    cql_index_drop_unbuilt(schema, work->arena);
+    cql_index_drop_unbuilt(schema, execution->arena);
     const struct column *column = schema_column_named(table, create->targets->column);
     if (column == NULL) {
         return cql_invalid(fault, "Undefined column name %.*s in table %s.%s",
@@ -176,14 +178,14 @@ int cql_schema_index_create(struct cql_work *work, struct schema *schema, const 
         rc = read_kind(fault, column, create->targets->kind, &of);
     if (rc != 0)
         return rc;
-    *name_out = create->name.size > 0 ? cql_text(work->arena, create->name)
-                                      : made_up_name(schema, table, column, work->arena);
-    rc = check_free(work, schema, table, column, of, create->if_not_exists, name_out);
+    *name_out = create->name.size > 0 ? cql_text(execution->arena, create->name)
+                                      : made_up_name(schema, table, column, execution->arena);
+    rc = check_free(execution, schema, table, column, of, create->if_not_exists, name_out);
     if (rc == 0 && !is_index_name(create->name)) {
         return cql_refuse(fault, CQL_CONFIG_ERROR, "Illegal index name %.*s",
                           CQL_SHOW(create->name));
     }
     return rc == 0 && *name_out != NULL
-               ? cql_index_make(schema, table, column, of, *name_out, work->arena, fault)
+               ? cql_index_make(schema, table, column, of, *name_out, execution->arena, fault)
                : rc;
 }

@@ -8,7 +8,7 @@
 
 /* *name_out: the index's name, made up where none was given; NULL: it is there, and IF NOT EXISTS
  * was said. */
-int cql_schema_index_create(struct cql_work *work, struct schema *schema,
+int cql_schema_index_create(struct cql_execution *execution, struct schema *schema,
                             const struct table *table, const struct cql_create_index *create,
                             const char **name_out);
 #endif

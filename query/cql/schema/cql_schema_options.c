@@ -12,7 +12,7 @@ static bool is_text(struct bytes text, const char *wanted)
     return bytes_equal(text, bytes_text(wanted));
 }
 
-static int read_class(struct cql_work *work, struct bytes text, const char **class_out)
+static int read_class(struct cql_execution *execution, struct bytes text, const char **class_out)
 {
     static const char *const known[] = {"SimpleStrategy", "NetworkTopologyStrategy",
                                         "LocalStrategy", "EverywhereStrategy"};
@@ -26,10 +26,11 @@ static int read_class(struct cql_work *work, struct bytes text, const char **cla
         }
     }
     if (is_text(text, known[2])) {
-        return cql_invalid(&work->fault, "Unable to use given strategy class: LocalStrategy is "
-                                         "reserved for internal use.");
+        return cql_invalid(&execution->fault,
+                           "Unable to use given strategy class: LocalStrategy is "
+                           "reserved for internal use.");
     }
-    return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
+    return cql_refuse(&execution->fault, CQL_CONFIG_ERROR,
                       "Unable to find replication strategy class '" STRATEGIES "%.*s'",
                       CQL_SHOW(text));
 }
@@ -42,41 +43,41 @@ static void put_option(struct buffer *map, struct bytes name, struct bytes value
     buffer_append_quoted(map, value, '\'');
 }
 
-static int check_factor(struct cql_work *work, const char *keyspace, struct bytes value)
+static int check_factor(struct cql_execution *execution, const char *keyspace, struct bytes value)
 {
-    const char *text = cql_text(work->arena, value);
+    const char *text = cql_text(execution->arena, value);
     char *end;
     long factor = strtol(text, &end, 10);
     if (end == text || *end != '\0' || factor < 0) {
-        return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
+        return cql_refuse(&execution->fault, CQL_CONFIG_ERROR,
                           "Replication factor must be numeric; "
                           "found %s",
                           text);
     }
     if (factor > 1) {
-        cql_warn(work,
+        cql_warn(execution,
                  "Your replication factor %ld for keyspace %s is higher than the number of nodes 1",
                  factor, keyspace);
     }
     return 0;
 }
 
-static int read_replication(struct cql_work *work, const char *keyspace,
+static int read_replication(struct cql_execution *execution, const char *keyspace,
                             const struct cql_property *property, const char **replication_out)
 {
     const char *class = NULL;
-    struct buffer map = {.arena = work->arena};
+    struct buffer map = {.arena = execution->arena};
     int rc = 0;
     for (const struct cql_term *key = property->value->arguments; key != NULL && rc == 0;
          key = key->next->next) {
         if (is_text(key->text, "class"))
-            rc = read_class(work, key->next->text, &class);
+            rc = read_class(execution, key->next->text, &class);
     }
     if (rc == 0 && class == NULL)
-        rc = cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Missing replication strategy class");
+        rc = cql_refuse(&execution->fault, CQL_CONFIG_ERROR, "Missing replication strategy class");
     bool is_simple = class != NULL && class[0] == 'S';
     if (rc == 0) {
-        struct buffer full = {.arena = work->arena};
+        struct buffer full = {.arena = execution->arena};
         buffer_printf(&full, STRATEGIES "%s", class);
         put_option(&map, bytes_text("class"), buffer_view(&full));
     }
@@ -86,31 +87,31 @@ static int read_replication(struct cql_work *work, const char *keyspace,
         if (is_text(key->text, "class"))
             continue;
         if (!is_factor && (is_simple || !is_text(key->text, CQL_DATACENTER))) {
-            rc = cql_refuse(&work->fault, CQL_CONFIG_ERROR,
+            rc = cql_refuse(&execution->fault, CQL_CONFIG_ERROR,
                             "Unrecognized strategy option {%.*s} passed to %s for keyspace %s",
                             CQL_SHOW(key->text), class, keyspace);
         } else {
-            rc = check_factor(work, keyspace, key->next->text);
+            rc = check_factor(execution, keyspace, key->next->text);
             put_option(&map, is_simple ? key->text : bytes_text(CQL_DATACENTER), key->next->text);
         }
     }
     buffer_put_u8(&map, '}');
-    *replication_out = cql_text(work->arena, buffer_view(&map));
+    *replication_out = cql_text(execution->arena, buffer_view(&map));
     return rc;
 }
 
-int cql_schema_options_check_keyspace(struct cql_work *work, const struct cql_property *properties,
-                                      bool is_new)
+int cql_schema_options_check_keyspace(struct cql_execution *execution,
+                                      const struct cql_property *properties, bool is_new)
 {
     bool has_replication = false;
     for (const struct cql_property *p = properties; p != NULL; p = p->next) {
         bool is_replication = is_text(p->name, "replication");
         if (is_replication && p->value->kind != CQL_TERM_MAP) {
-            return cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
+            return cql_refuse(&execution->fault, CQL_SYNTAX_ERROR,
                               "Invalid value for property 'replication'. It should be a map.");
         }
         if (!is_replication && !is_text(p->name, "durable_writes")) {
-            return cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
+            return cql_refuse(&execution->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
                               CQL_SHOW(p->name));
         }
         bool has_class = !is_replication || p->value->arguments == NULL;
@@ -119,21 +120,22 @@ int cql_schema_options_check_keyspace(struct cql_work *work, const struct cql_pr
             has_class = has_class || is_text(key->text, "class");
         }
         if (!has_class)
-            return cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Missing replication strategy class");
+            return cql_refuse(&execution->fault, CQL_CONFIG_ERROR,
+                              "Missing replication strategy class");
         has_replication |= is_replication;
     }
     return has_replication || !is_new
                ? 0
-               : cql_invalid(&work->fault, "Missing mandatory option 'replication'");
+               : cql_invalid(&execution->fault, "Missing mandatory option 'replication'");
 }
 
-int cql_schema_options_read_keyspace(struct cql_work *work, const char *keyspace,
+int cql_schema_options_read_keyspace(struct cql_execution *execution, const char *keyspace,
                                      const struct cql_property *properties,
                                      struct cql_keyspace_options *options)
 {
     for (const struct cql_property *p = properties; p != NULL; p = p->next) {
         if (is_text(p->name, "replication")) {
-            int rc = read_replication(work, keyspace, p, &options->replication);
+            int rc = read_replication(execution, keyspace, p, &options->replication);
             if (rc != 0)
                 return rc;
         } else {

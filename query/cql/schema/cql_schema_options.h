@@ -14,12 +14,12 @@ struct cql_keyspace_options {
 
 /* Names and forms, which are refused whether the keyspace is there or not.  `is_new`: replication
  * must be there. */
-int cql_schema_options_check_keyspace(struct cql_work *work, const struct cql_property *properties,
-                               bool is_new);
+int cql_schema_options_check_keyspace(struct cql_execution *execution,
+                                      const struct cql_property *properties, bool is_new);
 /* What is not in `properties`, which were checked, stays as it is. */
-int cql_schema_options_read_keyspace(struct cql_work *work, const char *keyspace,
-                              const struct cql_property *properties,
-                              struct cql_keyspace_options *options);
+int cql_schema_options_read_keyspace(struct cql_execution *execution, const char *keyspace,
+                                     const struct cql_property *properties,
+                                     struct cql_keyspace_options *options);
 
 /* ---- cql_table_options.c ---- */
 
@@ -34,10 +34,10 @@ struct cql_table_options {
 };
 
 /* Names and forms, which are refused whether the table is there or not. */
-int cql_table_options_check(struct cql_work *work, const struct cql_property *properties);
+int cql_table_options_check(struct cql_execution *execution, const struct cql_property *properties);
 /* The options of a table after `properties`, whose forms were checked.  `is_new`: of CREATE, which
  * may name an id. */
-int cql_table_options_read(struct cql_work *work, const struct table *table,
+int cql_table_options_read(struct cql_execution *execution, const struct table *table,
                            const struct cql_property *properties, bool is_new,
                            struct cql_table_options *options);
 #endif

@@ -6,7 +6,7 @@
 #include "query/cql/schema/cql_schema_options.h"
 
 struct change {
-    struct cql_work *work;
+    struct cql_execution *execution;
     struct schema *schema; /* the copy; referenced */
     struct write_batch *batch;
     struct cql_schema_change event;
@@ -33,7 +33,7 @@ int cql_schema_result(struct change *change, int rc, const struct error *err);
 
 /* ---- cql_schema_type.c ---- */
 
-const char *cql_schema_type_text(struct cql_work *work, const struct cql_type *type);
+const char *cql_schema_type_text(struct cql_execution *execution, const struct cql_type *type);
 /* Whether a spelled type is the native one of a name, or has it somewhere within. */
 bool cql_schema_is_named(const struct cql_type *type, const char *name);
 bool cql_schema_holds(const struct cql_type *type, const char *name);

@@ -27,7 +27,7 @@ static int take_key(struct change *change, const struct cql_create_table *create
                     struct columns *columns, uint32_t place, struct bytes name,
                     enum column_kind kind)
 {
-    struct cql_fault *fault = &change->work->fault;
+    struct cql_fault *fault = &change->execution->fault;
     struct column_definition *column = columns_find(columns, name);
     if (column == NULL) {
         return cql_invalid(fault,
@@ -65,7 +65,8 @@ static int take_key(struct change *change, const struct cql_create_table *create
         return cql_invalid(fault,
                            "Invalid non-frozen collection type %s for PRIMARY KEY column "
                            "'%.*s'",
-                           cql_schema_type_text(change->work, definition->type), CQL_SHOW(name));
+                           cql_schema_type_text(change->execution, definition->type),
+                           CQL_SHOW(name));
     }
     column->kind = kind;
     struct column_definition moved = *column;
@@ -78,7 +79,7 @@ static int take_key(struct change *change, const struct cql_create_table *create
 static int read_columns(struct change *change, const struct cql_create_table *create,
                         struct columns *columns, bool *is_counter_out)
 {
-    struct cql_work *work = change->work;
+    struct cql_execution *execution = change->execution;
     const struct cql_definition *repeated;
     int checked = cql_schema_check_names(change, create->columns, "columns", &repeated);
     if (checked != 0)
@@ -86,22 +87,24 @@ static int read_columns(struct change *change, const struct cql_create_table *cr
     uint32_t count = 0;
     for (const struct cql_definition *d = create->columns; d != NULL; d = d->next)
         count++;
-    columns->items = arena_alloc(work->arena, (count + 1) * sizeof(*columns->items), 16);
+    columns->items = arena_alloc(execution->arena, (count + 1) * sizeof(*columns->items), 16);
     for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
         if (d == repeated) {
-            return cql_invalid(&work->fault, "Duplicate column '%.*s' declaration for table '%.*s'",
+            return cql_invalid(&execution->fault,
+                               "Duplicate column '%.*s' declaration for table '%.*s'",
                                CQL_SHOW(d->name), CQL_SHOW(create->name.name));
         }
         if (d->is_masked) {
-            return cql_invalid(&work->fault, "Cannot mask columns: dynamic data masking is not "
-                                             "enabled");
+            return cql_invalid(&execution->fault,
+                               "Cannot mask columns: dynamic data masking is not "
+                               "enabled");
         }
         int rc = cql_schema_check_type(change, change->event.keyspace, d->type);
         if (rc != 0)
             return rc;
         columns->items[columns->count++] =
-            (struct column_definition){.name = cql_text(work->arena, d->name),
-                                       .type = cql_schema_type_text(work, d->type),
+            (struct column_definition){.name = cql_text(execution->arena, d->name),
+                                       .type = cql_schema_type_text(execution, d->type),
                                        .kind = d->is_static ? COLUMN_STATIC : COLUMN_REGULAR};
         *is_counter_out |= cql_schema_is_named(inside_frozen(d->type), "counter");
     }
@@ -111,7 +114,7 @@ static int read_columns(struct change *change, const struct cql_create_table *cr
 static int read_key(struct change *change, const struct cql_create_table *create,
                     struct columns *columns, uint32_t *key_count_out)
 {
-    struct cql_fault *fault = &change->work->fault;
+    struct cql_fault *fault = &change->execution->fault;
     uint32_t place = 0;
     uint32_t clustering = 0;
     if (create->key.count != 1) {
@@ -155,7 +158,7 @@ static int read_order(struct change *change, const struct cql_create_table *crea
     for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next) {
         struct column_definition *column = columns_find(columns, o->column);
         if (column == NULL || column->kind != COLUMN_CLUSTERING) {
-            return cql_invalid(&change->work->fault,
+            return cql_invalid(&change->execution->fault,
                                "Only clustering key columns can be defined in CLUSTERING ORDER "
                                "directive: [%.*s] are not clustering columns",
                                CQL_SHOW(o->column));
@@ -169,7 +172,7 @@ static int read_order(struct change *change, const struct cql_create_table *crea
 static int check_order(struct change *change, const struct cql_create_table *create,
                        const struct columns *columns, uint32_t key_count)
 {
-    struct cql_fault *fault = &change->work->fault;
+    struct cql_fault *fault = &change->execution->fault;
     uint32_t place = 0;
     while (place < key_count && columns->items[place].kind == COLUMN_PARTITION)
         place++;
@@ -206,7 +209,7 @@ static int check_counters(struct change *change, const struct columns *columns, 
 {
     for (uint32_t i = key_count; i < columns->count && is_counter; i++) {
         if (strcmp(columns->items[i].type, "counter") != 0) {
-            return cql_invalid(&change->work->fault,
+            return cql_invalid(&change->execution->fault,
                                "Cannot mix counter and non counter columns in the same table");
         }
     }
@@ -220,9 +223,9 @@ static int check_types(struct change *change, const char *keyspace, const struct
         const struct type *type;
         struct error err = {0};
         int rc = schema_parse_type(change->schema, keyspace, bytes_text(columns->items[i].type),
-                                   change->work->arena, &type, &err);
+                                   change->execution->arena, &type, &err);
         if (rc != 0)
-            return cql_invalid(&change->work->fault, "%s", err.text);
+            return cql_invalid(&change->execution->fault, "%s", err.text);
     }
     return 0;
 }
@@ -232,7 +235,7 @@ int cql_schema_set_options(struct change *change, const struct table *table,
 {
     struct cql_table_options options;
     struct error err = {0};
-    int rc = cql_table_options_read(change->work, table, properties, is_new, &options);
+    int rc = cql_table_options_read(change->execution, table, properties, is_new, &options);
     if (rc != 0)
         return rc;
     change->is_nothing = !is_new && !options.is_changed;
@@ -269,11 +272,11 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
     struct columns columns = {0};
     bool is_counter = false;
     uint32_t key_count = 0;
-    const char *name = cql_text(change->work->arena, create->name.name);
+    const char *name = cql_text(change->execution->arena, create->name.name);
     int rc = cql_schema_keyspace(change, &create->name, &keyspace);
     if (rc != 0)
         return rc;
-    rc = cql_table_options_check(change->work, create->properties);
+    rc = cql_table_options_check(change->execution, create->properties);
     if (rc != 0)
         return rc;
     if (schema_table_named(change->schema, keyspace, name) != NULL) {
@@ -282,13 +285,13 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
     }
     cql_schema_event(change, CQL_CREATED, CQL_TARGET_TABLE, keyspace, name);
     if (!cql_schema_is_plain_name(name)) {
-        return cql_refuse(&change->work->fault, CQL_CONFIG_ERROR,
+        return cql_refuse(&change->execution->fault, CQL_CONFIG_ERROR,
                           "%s.%s: Table name must not be empty or not contain "
                           "non-alphanumeric-underscore characters (got \"%s\")",
                           keyspace, name, name);
     }
     if (create->compact_storage) {
-        return cql_invalid(&change->work->fault,
+        return cql_invalid(&change->execution->fault,
                            "COMPACT STORAGE tables are not allowed starting with version 4.0");
     }
     rc = read_columns(change, create, &columns, &is_counter);

@@ -12,11 +12,11 @@
 
 /* ---- spelled types ---- */
 
-const char *cql_schema_type_text(struct cql_work *work, const struct cql_type *type)
+const char *cql_schema_type_text(struct cql_execution *execution, const struct cql_type *type)
 {
-    struct buffer text = {.arena = work->arena};
+    struct buffer text = {.arena = execution->arena};
     cql_print_type_plainly(type, &text);
-    const char *kept = cql_text(work->arena, buffer_view(&text));
+    const char *kept = cql_text(execution->arena, buffer_view(&text));
     return kept;
 }
 
@@ -40,8 +40,8 @@ bool cql_schema_is_collection(const struct cql_type *type)
 
 static int check_user_type(struct change *change, const char *keyspace, const struct cql_type *type)
 {
-    struct cql_fault *fault = &change->work->fault;
-    const char *name = cql_text(change->work->arena, type->name.name);
+    struct cql_fault *fault = &change->execution->fault;
+    const char *name = cql_text(change->execution->arena, type->name.name);
     if (type->name.keyspace.size > 0 && !bytes_equal(type->name.keyspace, bytes_text(keyspace))) {
         return cql_invalid(fault,
                            "Statement on keyspace %s cannot refer to a user type in keyspace "
@@ -58,8 +58,8 @@ static int check_item(struct change *change, const struct cql_type *whole,
                       const struct cql_type *collection, const struct cql_type *item,
                       bool is_frozen)
 {
-    struct cql_fault *fault = &change->work->fault;
-    const char *text = cql_schema_type_text(change->work, whole);
+    struct cql_fault *fault = &change->execution->fault;
+    const char *text = cql_schema_type_text(change->execution, whole);
     bool is_key = collection->kind == CQL_TYPE_MAP && item == collection->arguments;
     if (cql_schema_is_named(item, "counter"))
         return cql_invalid(fault, "Counters are not allowed inside collections: %s", text);
@@ -77,10 +77,10 @@ static int check_item(struct change *change, const struct cql_type *whole,
 static int check_within(struct change *change, const char *keyspace, const struct cql_type *whole,
                         const struct cql_type *type, bool is_frozen)
 {
-    struct cql_fault *fault = &change->work->fault;
+    struct cql_fault *fault = &change->execution->fault;
     if (type->kind == CQL_TYPE_CUSTOM || type->kind == CQL_TYPE_VECTOR) {
         return cql_invalid(fault, "type %s is not supported by daybook",
-                           cql_schema_type_text(change->work, type));
+                           cql_schema_type_text(change->execution, type));
     }
     if (type->kind == CQL_TYPE_NATIVE)
         return 0;
@@ -112,7 +112,7 @@ static int check_fields_within(struct change *change, const char *keyspace,
                                const struct cql_type *type)
 {
     static const char *const collections[] = {"list<", "set<", "map<"};
-    const char *name = cql_text(change->work->arena, type->name.name);
+    const char *name = cql_text(change->execution->arena, type->name.name);
     const struct user_type *found = schema_type_next(change->schema, NULL);
     while (found != NULL &&
            (strcmp(found->keyspace, keyspace) != 0 || strcmp(found->type->name, name) != 0)) {
@@ -121,8 +121,9 @@ static int check_fields_within(struct change *change, const char *keyspace,
     for (uint32_t i = 0; found != NULL && i < found->type->argument_count; i++) {
         for (size_t c = 0; c < sizeof(collections) / sizeof(collections[0]); c++) {
             if (strncmp(found->field_types[i], collections[c], strlen(collections[c])) == 0) {
-                return cql_invalid(&change->work->fault, "Non-frozen UDTs with nested non-frozen "
-                                                         "collections are not supported");
+                return cql_invalid(&change->execution->fault,
+                                   "Non-frozen UDTs with nested non-frozen "
+                                   "collections are not supported");
             }
         }
     }
@@ -160,8 +161,8 @@ int cql_schema_check_names(struct change *change, const struct cql_definition *d
     for (const struct cql_definition *d = definitions; d != NULL; d = d->next)
         count++;
     if (count > SCHEMA_COLUMNS_MAX)
-        return cql_invalid(&change->work->fault, "over %d %s", SCHEMA_COLUMNS_MAX, what);
-    struct named *sorted = arena_alloc(change->work->arena, (count + 1) * sizeof(*sorted), 16);
+        return cql_invalid(&change->execution->fault, "over %d %s", SCHEMA_COLUMNS_MAX, what);
+    struct named *sorted = arena_alloc(change->execution->arena, (count + 1) * sizeof(*sorted), 16);
     uint32_t place = 0;
     for (const struct cql_definition *d = definitions; d != NULL; d = d->next, place++)
         sorted[place] = (struct named){d, place};
@@ -184,9 +185,9 @@ static int check_field(struct change *change, const char *keyspace,
                        const struct cql_definition *field)
 {
     if (cql_schema_is_named(field->type, "counter"))
-        return cql_invalid(&change->work->fault, "A user type cannot contain counters");
+        return cql_invalid(&change->execution->fault, "A user type cannot contain counters");
     if (field->type->kind == CQL_TYPE_USER)
-        return cql_invalid(&change->work->fault, "A user type cannot contain non-frozen UDTs");
+        return cql_invalid(&change->execution->fault, "A user type cannot contain non-frozen UDTs");
     return cql_schema_check_type(change, keyspace, field->type);
 }
 
@@ -196,7 +197,7 @@ static int check_fields(struct change *change, const char *keyspace,
     const struct cql_definition *repeated;
     int rc = cql_schema_check_names(change, create->fields, "fields", &repeated);
     if (rc == 0 && repeated != NULL) {
-        rc = cql_invalid(&change->work->fault, "Duplicate field name '%.*s' in type '%.*s'",
+        rc = cql_invalid(&change->execution->fault, "Duplicate field name '%.*s' in type '%.*s'",
                          CQL_SHOW(repeated->name), CQL_SHOW(create->name.name));
     }
     for (const struct cql_definition *d = create->fields; d != NULL && rc == 0; d = d->next)
@@ -206,9 +207,9 @@ static int check_fields(struct change *change, const char *keyspace,
 
 int cql_schema_create_type(struct change *change, const struct cql_create_type *create)
 {
-    struct cql_work *work = change->work;
+    struct cql_execution *execution = change->execution;
     const char *keyspace;
-    const char *name = cql_text(work->arena, create->name.name);
+    const char *name = cql_text(execution->arena, create->name.name);
     uint32_t count = 0;
     struct error err = {0};
     int rc = cql_schema_keyspace(change, &create->name, &keyspace);
@@ -218,19 +219,20 @@ int cql_schema_create_type(struct change *change, const struct cql_create_type *
         change->is_nothing = create->if_not_exists;
         return create->if_not_exists
                    ? 0
-                   : cql_invalid(&work->fault, "A user type with name '%s' already exists", name);
+                   : cql_invalid(&execution->fault, "A user type with name '%s' already exists",
+                                 name);
     }
     rc = check_fields(change, keyspace, create);
     if (rc != 0)
         return rc;
     for (const struct cql_definition *d = create->fields; d != NULL; d = d->next)
         count++;
-    const char **names = arena_alloc(work->arena, (count + 1) * sizeof(*names), 16);
-    const char **types = arena_alloc(work->arena, (count + 1) * sizeof(*types), 16);
+    const char **names = arena_alloc(execution->arena, (count + 1) * sizeof(*names), 16);
+    const char **types = arena_alloc(execution->arena, (count + 1) * sizeof(*types), 16);
     uint32_t used = 0;
     for (const struct cql_definition *d = create->fields; d != NULL; d = d->next) {
-        names[used] = cql_text(work->arena, d->name);
-        types[used++] = cql_schema_type_text(work, d->type);
+        names[used] = cql_text(execution->arena, d->name);
+        types[used++] = cql_schema_type_text(execution, d->type);
     }
     cql_schema_event(change, CQL_CREATED, CQL_TARGET_TYPE, keyspace, name);
     rc = schema_add_type(change->schema, keyspace, name, count, names, types, &err);
@@ -289,8 +291,8 @@ static void list_tables(const struct schema *schema, const char *keyspace, const
 static int find_type(struct change *change, const struct cql_qualified_name *name, bool if_exists,
                      bool is_quoted, const char **keyspace_out, const char **name_out)
 {
-    struct cql_fault *fault = &change->work->fault;
-    *name_out = cql_text(change->work->arena, name->name);
+    struct cql_fault *fault = &change->execution->fault;
+    *name_out = cql_text(change->execution->arena, name->name);
     int rc = cql_schema_keyspace(change, name, keyspace_out);
     bool has_keyspace = rc == 0;
     if (rc != 0 && !cql_schema_is_missing(change, *keyspace_out))
@@ -313,15 +315,16 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
     int rc = find_type(change, &object->name, object->if_exists, true, &keyspace, &name);
     if (rc != 0 || change->is_nothing)
         return rc;
-    struct buffer names = {.arena = change->work->arena};
+    struct buffer names = {.arena = change->execution->arena};
     list_types(change->schema, keyspace, name, &names);
     bool is_in_types = names.size > 0;
     if (!is_in_types)
         list_tables(change->schema, keyspace, name, false, &names);
     if (names.size > 0) {
-        rc = cql_invalid(
-            &change->work->fault, "Cannot drop user type '%s.%s' as it is still used by %s %.*s",
-            keyspace, name, is_in_types ? "user types" : "tables", CQL_SHOW(buffer_view(&names)));
+        rc =
+            cql_invalid(&change->execution->fault,
+                        "Cannot drop user type '%s.%s' as it is still used by %s %.*s", keyspace,
+                        name, is_in_types ? "user types" : "tables", CQL_SHOW(buffer_view(&names)));
     }
     if (rc != 0)
         return rc;
@@ -333,16 +336,16 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
 static int check_not_in_key(struct change *change, const char *keyspace, const char *name,
                             const struct cql_definition *field)
 {
-    struct buffer tables = {.arena = change->work->arena};
+    struct buffer tables = {.arena = change->execution->arena};
     list_tables(change->schema, keyspace, name, true, &tables);
-    int rc =
-        tables.size == 0
-            ? 0
-            : cql_invalid(&change->work->fault,
-                          "Cannot add new field %.*s of type %s to user type %s.%s as the "
-                          "type is being used in partition key by the following tables: %.*s",
-                          CQL_SHOW(field->name), cql_schema_type_text(change->work, field->type),
-                          keyspace, name, CQL_SHOW(buffer_view(&tables)));
+    int rc = tables.size == 0
+                 ? 0
+                 : cql_invalid(&change->execution->fault,
+                               "Cannot add new field %.*s of type %s to user type %s.%s as the "
+                               "type is being used in partition key by the following tables: %.*s",
+                               CQL_SHOW(field->name),
+                               cql_schema_type_text(change->execution, field->type), keyspace, name,
+                               CQL_SHOW(buffer_view(&tables)));
     return rc;
 }
 
@@ -350,15 +353,15 @@ static int check_circle(struct change *change, const char *keyspace, const char 
                         const struct cql_definition *field)
 {
     const struct type *type;
-    const char *text = cql_schema_type_text(change->work, field->type);
+    const char *text = cql_schema_type_text(change->execution, field->type);
     struct error err = {0};
-    int rc = schema_parse_type(change->schema, keyspace, bytes_text(text), change->work->arena,
+    int rc = schema_parse_type(change->schema, keyspace, bytes_text(text), change->execution->arena,
                                &type, &err);
     if (rc != 0)
         return cql_schema_result(change, rc, &err);
     if (!uses(type, name))
         return 0;
-    return cql_invalid(&change->work->fault,
+    return cql_invalid(&change->execution->fault,
                        "Cannot add new field %.*s of type frozen<%s.%s> to user type %s.%s as it "
                        "would create a circular reference",
                        CQL_SHOW(field->name), keyspace, type->kind == TYPE_UDT ? type->name : text,
@@ -368,7 +371,7 @@ static int check_circle(struct change *change, const char *keyspace, const char 
 static int add_field(struct change *change, const char *keyspace, const char *name,
                      const struct cql_alter *alter, const struct cql_definition *field)
 {
-    struct cql_fault *fault = &change->work->fault;
+    struct cql_fault *fault = &change->execution->fault;
     struct error err = {0};
     const struct type *type = schema_type(change->schema, keyspace, name);
     for (uint32_t i = 0; i < type->argument_count; i++) {
@@ -388,29 +391,29 @@ static int add_field(struct change *change, const char *keyspace, const char *na
         return rc;
     change->is_nothing = false;
     rc = schema_add_type_field(change->schema, keyspace, name,
-                               cql_text(change->work->arena, field->name),
-                               cql_schema_type_text(change->work, field->type), &err);
+                               cql_text(change->execution->arena, field->name),
+                               cql_schema_type_text(change->execution, field->type), &err);
     return cql_schema_result(change, rc, &err);
 }
 
 static int rename_field(struct change *change, const char *keyspace, const char *name,
                         const struct cql_alter *alter, const struct cql_rename *rename)
 {
-    struct cql_work *work = change->work;
+    struct cql_execution *execution = change->execution;
     struct error err = {0};
     if (bytes_equal(rename->from, rename->to))
         return 0;
     int rc = schema_rename_type_field(change->schema, keyspace, name,
-                                      cql_text(work->arena, rename->from),
-                                      cql_text(work->arena, rename->to), &err);
+                                      cql_text(execution->arena, rename->from),
+                                      cql_text(execution->arena, rename->to), &err);
     if (rc == ERROR_NOT_FOUND) {
         return alter->if_column_exists
                    ? 0
-                   : cql_invalid(&work->fault, "Unkown field %.*s in user type %s.%s",
+                   : cql_invalid(&execution->fault, "Unkown field %.*s in user type %s.%s",
                                  CQL_SHOW(rename->from), keyspace, name);
     }
     if (rc == ERROR_EXISTS) {
-        return cql_invalid(&work->fault, "Duplicate field name %.*s in type %s",
+        return cql_invalid(&execution->fault, "Duplicate field name %.*s in type %s",
                            CQL_SHOW(rename->to), keyspace);
     }
     change->is_nothing = false;
@@ -425,7 +428,8 @@ int cql_schema_alter_type(struct change *change, const struct cql_alter *alter)
     if (rc != 0 || change->is_nothing)
         return rc;
     if (alter->kind == CQL_ALTER_TYPE)
-        return cql_invalid(&change->work->fault, "Altering field types is no longer supported");
+        return cql_invalid(&change->execution->fault,
+                           "Altering field types is no longer supported");
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
     change->is_nothing = true;
     for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next) {

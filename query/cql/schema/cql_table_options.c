@@ -24,7 +24,7 @@ enum { TTL_MAX_S = 630720000, PAIRS_MAX = 64, INDEX_INTERVAL_MIN = 128, INDEX_IN
 
 /* An option being read: its value goes to `value`, as CQL spells it. */
 struct option_reader {
-    struct cql_work *work;
+    struct cql_execution *execution;
     const struct cql_property *property;
     const char *name;
     const char *text;  /* of a value that is no map */
@@ -32,7 +32,7 @@ struct option_reader {
     struct buffer value;
 };
 
-#define CONFIG(reader, ...) cql_refuse(&(reader)->work->fault, CQL_CONFIG_ERROR, __VA_ARGS__)
+#define CONFIG(reader, ...) cql_refuse(&(reader)->execution->fault, CQL_CONFIG_ERROR, __VA_ARGS__)
 
 /* ---- single values ---- */
 
@@ -45,7 +45,7 @@ static int read_boolean(struct option_reader *reader)
             return 0;
         }
     }
-    return cql_refuse(&reader->work->fault, CQL_SYNTAX_ERROR,
+    return cql_refuse(&reader->execution->fault, CQL_SYNTAX_ERROR,
                       "Invalid boolean value %s for '%s'. Positive values can be '1', 'true' or "
                       "'yes'. Negative values can be '0', 'false' or 'no'.",
                       reader->text, reader->name);
@@ -58,7 +58,7 @@ static int parse_integer(struct option_reader *reader, int32_t *number_out)
     *number_out = (int32_t)number;
     return end != reader->text && *end == '\0' && number >= INT32_MIN && number <= INT32_MAX
                ? 0
-               : cql_refuse(&reader->work->fault, CQL_SYNTAX_ERROR,
+               : cql_refuse(&reader->execution->fault, CQL_SYNTAX_ERROR,
                             "Invalid integer value %s for '%s'", reader->text, reader->name);
 }
 
@@ -89,10 +89,10 @@ static int read_chance(struct option_reader *reader)
     bool is_bloom = reader->name[0] == 'b';
     char *end;
     double number = strtod(reader->text, &end);
-    struct buffer value = {.arena = reader->work->arena};
+    struct buffer value = {.arena = reader->execution->arena};
     uint64_t bits;
     if (end == reader->text || *end != '\0') {
-        return cql_refuse(&reader->work->fault, CQL_SYNTAX_ERROR,
+        return cql_refuse(&reader->execution->fault, CQL_SYNTAX_ERROR,
                           "Invalid double value %s for '%s'", reader->text, reader->name);
     }
     memcpy(&bits, &number, sizeof(bits));
@@ -230,8 +230,8 @@ static int pairs_read(struct option_reader *reader, struct pairs *pairs)
     for (; key != NULL; key = key->next->next) {
         if (pairs->count == PAIRS_MAX)
             return CONFIG(reader, "over %d sub-options of '%s'", PAIRS_MAX, reader->name);
-        pairs_set(pairs, cql_text(reader->work->arena, key->text),
-                  cql_text(reader->work->arena, key->next->text));
+        pairs_set(pairs, cql_text(reader->execution->arena, key->text),
+                  cql_text(reader->execution->arena, key->next->text));
     }
     return 0;
 }
@@ -279,9 +279,9 @@ static bool is_number(const char *text)
     return end != text && *end == '\0';
 }
 
-static const char *upper(struct cql_work *work, const char *text)
+static const char *upper(struct cql_execution *execution, const char *text)
 {
-    char *copy = arena_alloc(work->arena, strlen(text) + 1, 1);
+    char *copy = arena_alloc(execution->arena, strlen(text) + 1, 1);
     size_t i = 0;
     for (; text[i] != '\0'; i++)
         copy[i] = text[i] >= 'a' && text[i] <= 'z' ? (char)(text[i] - 'a' + 'A') : text[i];
@@ -306,8 +306,8 @@ static int read_caching(struct option_reader *reader)
     }
     const char *keys = pairs_get(&pairs, "keys");
     const char *rows = pairs_get(&pairs, "rows_per_partition");
-    const char *shown_keys = keys == NULL ? "NONE" : upper(reader->work, keys);
-    const char *shown_rows = rows == NULL ? "NONE" : upper(reader->work, rows);
+    const char *shown_keys = keys == NULL ? "NONE" : upper(reader->execution, keys);
+    const char *shown_rows = rows == NULL ? "NONE" : upper(reader->execution, rows);
     if (strcmp(shown_keys, "ALL") != 0 && strcmp(shown_keys, "NONE") != 0) {
         return CONFIG(reader,
                       "Invalid value '%s' for caching sub-option 'keys': only 'ALL' and 'NONE' are "
@@ -337,18 +337,20 @@ static const char *class_named(const char *text, const char *package, const char
     return *names;
 }
 
-static const char *class_text(struct cql_work *work, const char *package, const char *name)
+static const char *class_text(struct cql_execution *execution, const char *package,
+                              const char *name)
 {
-    struct buffer text = {.arena = work->arena};
+    struct buffer text = {.arena = execution->arena};
     buffer_printf(&text, "%s%s", package, name);
-    const char *kept = cql_text(work->arena, buffer_view(&text));
+    const char *kept = cql_text(execution->arena, buffer_view(&text));
     return kept;
 }
 
 /* The text of a class that is not there, with the package that is looked into. */
-static const char *class_sought(struct cql_work *work, const char *package, const char *text)
+static const char *class_sought(struct cql_execution *execution, const char *package,
+                                const char *text)
 {
-    return strchr(text, '.') == NULL ? class_text(work, package, text) : text;
+    return strchr(text, '.') == NULL ? class_text(execution, package, text) : text;
 }
 
 /* The thresholds of tiers; those that are not given are 4 and 32. */
@@ -423,7 +425,7 @@ static int read_compaction(struct option_reader *reader)
     const char *name = class_named(class, STRATEGIES, strategies);
     if (name == NULL) {
         return CONFIG(reader, "Unable to find compaction strategy class '%s'",
-                      class_sought(reader->work, STRATEGIES, class));
+                      class_sought(reader->execution, STRATEGIES, class));
     }
     bool is_unified = name[0] == 'U';
     const char *const *const lists[] = {common, is_unified ? unified : tiered,
@@ -437,7 +439,7 @@ static int read_compaction(struct option_reader *reader)
     const char *size = pairs_get(&pairs, "sstable_size_in_mb");
     if (rc == 0 && size != NULL && strtol(size, NULL, 10) < 1)
         return CONFIG(reader, "sstable_size_in_mb must be larger than 0, but was %s", size);
-    pairs_set(&pairs, "class", class_text(reader->work, STRATEGIES, name));
+    pairs_set(&pairs, "class", class_text(reader->execution, STRATEGIES, name));
     pairs_put(reader, &pairs);
     return rc;
 }
@@ -484,13 +486,13 @@ static int read_compression(struct option_reader *reader)
     const char *name = class_named(class, COMPRESSORS, compressors);
     if (name == NULL) {
         return CONFIG(reader, "Could not create Compression for type %s",
-                      class_sought(reader->work, COMPRESSORS, class));
+                      class_sought(reader->execution, COMPRESSORS, class));
     }
     const char *unknown = pairs_unknown(&pairs, lists, 1);
     if (unknown != NULL)
         return CONFIG(reader, "Unknown compression options %s", unknown);
     rc = check_chunk(reader, &pairs);
-    pairs_set(&pairs, "class", class_text(reader->work, COMPRESSORS, name));
+    pairs_set(&pairs, "class", class_text(reader->execution, COMPRESSORS, name));
     pairs_put(reader, &pairs);
     return rc;
 }
@@ -541,37 +543,37 @@ static bool is_named(const struct cql_property *property, const char *name)
     return bytes_equal(property->name, bytes_text(name));
 }
 
-/* The value of an option that is kept, in the work's arena. */
-static int read_option(struct cql_work *work, const struct option_rule *rule,
+/* The value of an option that is kept, in the execution's arena. */
+static int read_option(struct cql_execution *execution, const struct option_rule *rule,
                        const struct cql_property *property, bool checks_range,
                        const char **value_out)
 {
-    struct option_reader reader = {.work = work,
-                                   .value = {.arena = work->arena},
+    struct option_reader reader = {.execution = execution,
+                                   .value = {.arena = execution->arena},
                                    .property = property,
                                    .name = rule->name,
-                                   .text = cql_text(work->arena, property->value->text),
+                                   .text = cql_text(execution->arena, property->value->text),
                                    .checks_range = checks_range};
     bool is_map = property->value->kind == CQL_TERM_MAP;
     if (is_map != rule->is_map) {
-        return cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
+        return cql_refuse(&execution->fault, CQL_SYNTAX_ERROR,
                           rule->is_map ? "Invalid value for property '%s'. It should be a map."
                                        : "Invalid value for property '%s'. It should be a string",
                           rule->name);
     }
     int rc = rule->read(&reader);
-    *value_out = cql_text(work->arena, buffer_view(&reader.value));
+    *value_out = cql_text(execution->arena, buffer_view(&reader.value));
     buffer_release(&reader.value);
     return rc;
 }
 
-static int read_ttl(struct cql_work *work, const struct cql_property *property, bool checks_range,
-                    int32_t *ttl_s_out)
+static int read_ttl(struct cql_execution *execution, const struct cql_property *property,
+                    bool checks_range, int32_t *ttl_s_out)
 {
-    struct option_reader reader = {.work = work,
-                                   .value = {.arena = work->arena},
+    struct option_reader reader = {.execution = execution,
+                                   .value = {.arena = execution->arena},
                                    .name = "default_time_to_live",
-                                   .text = cql_text(work->arena, property->value->text)};
+                                   .text = cql_text(execution->arena, property->value->text)};
     int rc = parse_integer(&reader, ttl_s_out);
     if (rc == 0 && checks_range && *ttl_s_out < 0) {
         return CONFIG(&reader, "default_time_to_live must be greater than or equal to 0 (got %s)",
@@ -584,13 +586,14 @@ static int read_ttl(struct cql_work *work, const struct cql_property *property, 
     return rc;
 }
 
-static int check_id(struct cql_work *work, const struct cql_property *property, bool is_new)
+static int check_id(struct cql_execution *execution, const struct cql_property *property,
+                    bool is_new)
 {
-    struct buffer id = {.arena = work->arena};
+    struct buffer id = {.arena = execution->arena};
     int rc = type_parse_text(type_builtin(TYPE_UUID), property->value->text, &id, NULL);
     if (rc != 0)
-        return cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Invalid table id");
-    return is_new ? 0 : cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Cannot alter table id.");
+        return cql_refuse(&execution->fault, CQL_CONFIG_ERROR, "Invalid table id");
+    return is_new ? 0 : cql_refuse(&execution->fault, CQL_CONFIG_ERROR, "Cannot alter table id.");
 }
 
 /* Of older Cassandras. */
@@ -600,7 +603,7 @@ static bool is_obsolete(const struct cql_property *property)
            is_named(property, "dclocal_read_repair_chance");
 }
 
-static int check_one(struct cql_work *work, const struct cql_property *property)
+static int check_one(struct cql_execution *execution, const struct cql_property *property)
 {
     const struct option_rule *rule = rule_of(property->name);
     const char *value;
@@ -608,49 +611,49 @@ static int check_one(struct cql_work *work, const struct cql_property *property)
     if (is_named(property, "comment")) {
         return property->value->kind != CQL_TERM_MAP
                    ? 0
-                   : cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
+                   : cql_refuse(&execution->fault, CQL_SYNTAX_ERROR,
                                 "Invalid value for property 'comment'. It should be a string");
     }
     if (is_named(property, "default_time_to_live"))
-        return read_ttl(work, property, false, &ttl_s);
+        return read_ttl(execution, property, false, &ttl_s);
     if (is_named(property, "id") || is_obsolete(property))
         return 0;
     if (rule == NULL) {
-        return cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
+        return cql_refuse(&execution->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
                           CQL_SHOW(property->name));
     }
-    return read_option(work, rule, property, false, &value);
+    return read_option(execution, rule, property, false, &value);
 }
 
 /* What is not given counts with its default, also of a table that has another one. */
-static int check_intervals(struct cql_work *work, const struct cql_property *properties)
+static int check_intervals(struct cql_execution *execution, const struct cql_property *properties)
 {
     long min = INDEX_INTERVAL_MIN;
     long max = INDEX_INTERVAL_MAX;
     for (const struct cql_property *p = properties; p != NULL; p = p->next) {
-        const char *text = cql_text(work->arena, p->value->text);
+        const char *text = cql_text(execution->arena, p->value->text);
         min = is_named(p, "min_index_interval") ? strtol(text, NULL, 10) : min;
         max = is_named(p, "max_index_interval") ? strtol(text, NULL, 10) : max;
     }
     return min <= max ? 0
-                      : cql_refuse(&work->fault, CQL_CONFIG_ERROR,
+                      : cql_refuse(&execution->fault, CQL_CONFIG_ERROR,
                                    "max_index_interval must be greater than or equal to "
                                    "min_index_interval (%ld) (got %ld)",
                                    min, max);
 }
 
-int cql_table_options_check(struct cql_work *work, const struct cql_property *properties)
+int cql_table_options_check(struct cql_execution *execution, const struct cql_property *properties)
 {
     for (const struct cql_property *p = properties; p != NULL; p = p->next) {
         for (const struct cql_property *other = p->next; other != NULL; other = other->next) {
             if (bytes_equal(p->name, other->name)) {
-                return cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
+                return cql_refuse(&execution->fault, CQL_SYNTAX_ERROR,
                                   "Multiple definitions for property '%.*s'", CQL_SHOW(p->name));
             }
         }
     }
     for (const struct cql_property *p = properties; p != NULL; p = p->next) {
-        int rc = check_one(work, p);
+        int rc = check_one(execution, p);
         if (rc != 0)
             return rc;
     }
@@ -680,36 +683,36 @@ static bool set_option(struct cql_table_options *options, const struct table *ta
     return is_new;
 }
 
-int cql_table_options_read(struct cql_work *work, const struct table *table,
+int cql_table_options_read(struct cql_execution *execution, const struct table *table,
                            const struct cql_property *properties, bool is_new,
                            struct cql_table_options *options)
 {
     options_of(table, options);
     for (const struct cql_property *p = properties; p != NULL; p = p->next) {
         const struct option_rule *rule = rule_of(p->name);
-        const char *value = cql_text(work->arena, p->value->text);
+        const char *value = cql_text(execution->arena, p->value->text);
         int rc = 0;
         if (rule != NULL) {
-            rc = read_option(work, rule, p, true, &value);
+            rc = read_option(execution, rule, p, true, &value);
             options->is_changed |= rc == 0 && set_option(options, table, rule->name, value);
         } else if (is_named(p, "comment")) {
             options->comment = value;
         } else if (is_named(p, "default_time_to_live")) {
-            rc = read_ttl(work, p, true, &options->default_ttl_s);
+            rc = read_ttl(execution, p, true, &options->default_ttl_s);
         } else if (is_named(p, "id")) {
-            rc = check_id(work, p, is_new);
+            rc = check_id(execution, p, is_new);
         } else {
-            rc = cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
+            rc = cql_refuse(&execution->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
                             CQL_SHOW(p->name));
         }
         if (rc != 0)
             return rc;
     }
-    int rc = check_intervals(work, properties);
+    int rc = check_intervals(execution, properties);
     if (rc != 0)
         return rc;
     if (options->default_ttl_s > 0 && (table->flags & TABLE_COUNTER) != 0) {
-        return cql_invalid(&work->fault,
+        return cql_invalid(&execution->fault,
                            "Cannot set default_time_to_live on a table with counters");
     }
     options->is_changed |= strcmp(options->comment, table->comment) != 0 ||

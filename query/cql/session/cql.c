@@ -4,8 +4,9 @@
  *                                                                                   │
  *   answer ◀────────────────────────── cql_finish ◀─────────────────────────────────┘
  *
- * What decides correctness: a work is answered once and then gone; a statement runs against the
- * schema it was compiled with, and one that a change made out of date is compiled again first. */
+ * What decides correctness: an execution is answered once and then gone; a statement runs against
+ * the schema it was compiled with, and one that a change made out of date is compiled again
+ * first. */
 #include "query/cql/session/cql.h"
 
 #include <stdio.h>
@@ -111,21 +112,21 @@ void cql_stop(struct cql *cql)
 
 /* ---- running ---- */
 
-static void use_run(struct cql_work *work)
+static void use_run(struct cql_execution *execution)
 {
-    const char *name = cql_text(work->arena, work->compiled->statement->object.name.name);
-    const struct schema *schema = store_schema(work->cql->options.store);
+    const char *name = cql_text(execution->arena, execution->compiled->statement->object.name.name);
+    const struct schema *schema = store_schema(execution->cql->options.store);
     if (schema_keyspace(schema, name) == NULL &&
-        schema_keyspace(work->cql->system_schema, name) == NULL) {
-        cql_invalid(&work->fault, "Keyspace '%s' does not exist", name);
-        cql_finish_fault(work);
+        schema_keyspace(execution->cql->system_schema, name) == NULL) {
+        cql_invalid(&execution->fault, "Keyspace '%s' does not exist", name);
+        cql_finish_fault(execution);
         return;
     }
-    struct cql_session *session = work->session;
+    struct cql_session *session = execution->session;
     int length = snprintf(session->keyspace, sizeof(session->keyspace), "%s", name);
     check(length > 0 && (size_t)length < sizeof(session->keyspace));
     struct cql_result result = {.kind = CQL_RESULT_SET_KEYSPACE, .keyspace = session->keyspace};
-    cql_finish(work, &result);
+    cql_finish(execution, &result);
 }
 
 /* What daybook refuses by name, whatever is in it. */
@@ -164,47 +165,47 @@ static bool only_reads(enum cql_statement_kind kind)
            kind == CQL_STATEMENT_DESCRIBE;
 }
 
-static void run_compiled(struct cql_work *work)
+static void run_compiled(struct cql_execution *execution)
 {
-    enum cql_statement_kind kind = work->compiled->statement->kind;
+    enum cql_statement_kind kind = execution->compiled->statement->kind;
     const char *refusal = refused_kind(kind);
     if (refusal != NULL) {
-        cql_invalid(&work->fault, "%s", refusal);
-        cql_finish_fault(work);
+        cql_invalid(&execution->fault, "%s", refusal);
+        cql_finish_fault(execution);
         return;
     }
-    if (work->session->read_only && !only_reads(kind)) {
-        cql_refuse(&work->fault, CQL_UNAUTHORIZED, "this door is for reading only");
-        cql_finish_fault(work);
+    if (execution->session->read_only && !only_reads(kind)) {
+        cql_refuse(&execution->fault, CQL_UNAUTHORIZED, "this door is for reading only");
+        cql_finish_fault(execution);
         return;
     }
     switch ((int)kind) {
     case CQL_STATEMENT_SELECT:
-        cql_select_run(work);
+        cql_select_run(execution);
         return;
     case CQL_STATEMENT_INSERT:
     case CQL_STATEMENT_UPDATE:
     case CQL_STATEMENT_DELETE:
-        cql_write_run(work);
+        cql_write_run(execution);
         return;
     case CQL_STATEMENT_BATCH:
-        cql_write_run_batch(work);
+        cql_write_run_batch(execution);
         return;
     case CQL_STATEMENT_USE:
-        use_run(work);
+        use_run(execution);
         return;
     case CQL_STATEMENT_DESCRIBE:
-        cql_describe_run(work);
+        cql_describe_run(execution);
         return;
     default:
-        cql_schema_run(work);
+        cql_schema_run(execution);
         return;
     }
 }
 
-static void trace_parsing(struct cql_work *work)
+static void trace_parsing(struct cql_execution *execution)
 {
-    cql_trace(work, "Parsing %.*s", CQL_SHOW(work->request.text));
+    cql_trace(execution, "Parsing %.*s", CQL_SHOW(execution->request.text));
 }
 
 /* What a timeout names a write from now on. */
@@ -222,73 +223,74 @@ static const char *write_type(const struct cql_statement *statement)
     }
 }
 
-static int prepare_work(struct cql_work *work)
+static int prepare_work(struct cql_execution *execution)
 {
-    const struct cql_request *request = &work->request;
+    const struct cql_request *request = &execution->request;
     if (request->kind == CQL_EXECUTE) {
-        work->compiled = cql_prepared_get(work, request->text);
+        execution->compiled = cql_prepared_get(execution, request->text);
     } else {
-        trace_parsing(work);
-        work->compiled = cql_compile(work, work->arena, request->text, work->keyspace);
+        trace_parsing(execution);
+        execution->compiled =
+            cql_compile(execution, execution->arena, request->text, execution->keyspace);
     }
-    if (work->compiled == NULL)
+    if (execution->compiled == NULL)
         return ERROR_INVALID;
-    work->write_type = write_type(work->compiled->statement);
-    int rc = cql_bind(work, work->compiled, request->values, request->value_count,
-                      request->values_are_named, &work->values);
+    execution->write_type = write_type(execution->compiled->statement);
+    int rc = cql_bind(execution, execution->compiled, request->values, request->value_count,
+                      request->values_are_named, &execution->values);
     if (rc == 0)
-        cql_trace_values(work);
+        cql_trace_values(execution);
     return rc;
 }
 
-static void prepare_run(struct cql_work *work)
+static void prepare_run(struct cql_execution *execution)
 {
     struct cql_result result = {.kind = CQL_RESULT_PREPARED};
-    trace_parsing(work);
-    if (cql_prepared_add(work, &result.prepared) != 0) {
-        cql_finish_fault(work);
+    trace_parsing(execution);
+    if (cql_prepared_add(execution, &result.prepared) != 0) {
+        cql_finish_fault(execution);
         return;
     }
-    cql_finish(work, &result);
+    cql_finish(execution, &result);
 }
 
-static void work_run(struct cql_work *work)
+static void work_run(struct cql_execution *execution)
 {
-    if (cql_guard_look(work) != 0) {
-        cql_finish_fault(work);
+    if (cql_guard_look(execution) != 0) {
+        cql_finish_fault(execution);
         return;
     }
-    if (work->cql->schema_is_changing) {
-        cql_wait_for_schema(work);
+    if (execution->cql->schema_is_changing) {
+        cql_wait_for_schema(execution);
         return;
     }
-    if (work->request.kind == CQL_BATCH) {
-        cql_batch_run(work);
+    if (execution->request.kind == CQL_BATCH) {
+        cql_batch_run(execution);
         return;
     }
-    if (work->request.kind == CQL_EDIT) {
-        cql_schema_run(work);
+    if (execution->request.kind == CQL_EDIT) {
+        cql_schema_run(execution);
         return;
     }
-    if (work->request.kind == CQL_PREPARE) {
-        prepare_run(work);
+    if (execution->request.kind == CQL_PREPARE) {
+        prepare_run(execution);
         return;
     }
-    if (prepare_work(work) != 0) {
-        cql_finish_fault(work);
+    if (prepare_work(execution) != 0) {
+        cql_finish_fault(execution);
         return;
     }
-    run_compiled(work);
+    run_compiled(execution);
 }
 
 /* A change by a command has no client that waits for it. */
-static void set_deadline(struct cql_work *work)
+static void set_deadline(struct cql_execution *execution)
 {
-    struct clock *clock = work->cql->options.world->clock;
-    int64_t time_us = work->cql->statement_time_us;
-    work->must_end = work->request.kind == CQL_EDIT;
-    if (time_us > 0 && !work->must_end)
-        work->deadline_us = clock->monotonic_us(clock) + time_us;
+    struct clock *clock = execution->cql->options.world->clock;
+    int64_t time_us = execution->cql->statement_time_us;
+    execution->must_end = execution->request.kind == CQL_EDIT;
+    if (time_us > 0 && !execution->must_end)
+        execution->deadline_us = clock->monotonic_us(clock) + time_us;
 }
 
 void cql_run(struct cql_session *session, const struct cql_request *request, cql_answer answer,
@@ -296,23 +298,24 @@ void cql_run(struct cql_session *session, const struct cql_request *request, cql
 {
     struct cql *cql = session->cql;
     struct arena *arena = cql_arena_take(cql);
-    struct cql_work *work = arena_alloc(arena, sizeof(*work), 16);
+    struct cql_execution *execution = arena_alloc(arena, sizeof(*execution), 16);
     int64_t now_us = store_now_us(cql->options.store);
-    *work = (struct cql_work){.cql = cql,
-                              .session = session,
-                              .request = *request,
-                              .answer = answer,
-                              .answer_context = context,
-                              .arena = arena,
-                              .fault = {.arena = arena},
-                              .now_s = request->has_now ? request->now_s : now_us / 1000000,
-                              .resume = work_run};
-    cql_guard_begin(work);
-    work->keyspace = cql_text(arena, request->keyspace.size > 0 ? request->keyspace
-                                                                : bytes_text(session->keyspace));
+    *execution =
+        (struct cql_execution){.cql = cql,
+                               .session = session,
+                               .request = *request,
+                               .answer = answer,
+                               .answer_context = context,
+                               .arena = arena,
+                               .fault = {.arena = arena},
+                               .now_s = request->has_now ? request->now_s : now_us / 1000000,
+                               .resume = work_run};
+    cql_guard_begin(execution);
+    execution->keyspace = cql_text(
+        arena, request->keyspace.size > 0 ? request->keyspace : bytes_text(session->keyspace));
     if (request->is_traced)
-        cql_trace_begin(work);
+        cql_trace_begin(execution);
     cql->running++;
-    set_deadline(work);
-    cql_slice_start(work);
+    set_deadline(execution);
+    cql_slice_start(execution);
 }

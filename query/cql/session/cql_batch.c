@@ -10,61 +10,62 @@
 
 enum { ITEMS_A_LOOK = 16 }; /* at the clock */
 
-static int bind_item(struct cql_work *work, const struct cql_compiled *compiled,
+static int bind_item(struct cql_execution *execution, const struct cql_compiled *compiled,
                      const struct cql_batch_item *item, const struct cql_value **values_out)
 {
     enum cql_statement_kind kind = compiled->statement->kind;
     if (kind != CQL_STATEMENT_INSERT && kind != CQL_STATEMENT_UPDATE &&
         kind != CQL_STATEMENT_DELETE) {
-        return cql_invalid(&work->fault, "Invalid statement in batch: only UPDATE, INSERT and "
-                                         "DELETE statements are allowed.");
+        return cql_invalid(&execution->fault, "Invalid statement in batch: only UPDATE, INSERT and "
+                                              "DELETE statements are allowed.");
     }
-    return cql_bind(work, compiled, item->values, item->value_count, false, values_out);
+    return cql_bind(execution, compiled, item->values, item->value_count, false, values_out);
 }
 
-static int add_item(struct cql_work *work, const struct cql_batch_item *item)
+static int add_item(struct cql_execution *execution, const struct cql_batch_item *item)
 {
     const struct cql_value *values;
     struct cql_compiled *compiled =
-        item->is_prepared ? cql_prepared_get(work, item->text)
-                          : cql_compile(work, work->arena, item->text, work->keyspace);
+        item->is_prepared
+            ? cql_prepared_get(execution, item->text)
+            : cql_compile(execution, execution->arena, item->text, execution->keyspace);
     if (compiled == NULL)
         return ERROR_INVALID;
-    int rc = bind_item(work, compiled, item, &values);
+    int rc = bind_item(execution, compiled, item, &values);
     if (rc == 0)
-        cql_write_items_add(work, compiled, values);
+        cql_write_items_add(execution, compiled, values);
     else
         cql_compiled_unref(compiled);
     return rc;
 }
 
 /* In slices: a batch may have tens of thousands of texts. */
-static void add_items(struct cql_work *work)
+static void add_items(struct cql_execution *execution)
 {
-    const struct cql_request *request = &work->request;
-    uint32_t count = cql_write_items_count(work);
-    int rc = cql_guard_look(work);
+    const struct cql_request *request = &execution->request;
+    uint32_t count = cql_write_items_count(execution);
+    int rc = cql_guard_look(execution);
     while (rc == 0 && count < request->item_count) {
-        rc = add_item(work, &request->items[count++]);
+        rc = add_item(execution, &request->items[count++]);
         bool looks = count % ITEMS_A_LOOK == ITEMS_A_LOOK - 1 && count < request->item_count;
-        if (rc == 0 && looks && cql_slice_is_over(work->cql)) {
-            cql_slice_yield(work, add_items);
+        if (rc == 0 && looks && cql_slice_is_over(execution->cql)) {
+            cql_slice_yield(execution, add_items);
             return;
         }
     }
     if (rc != 0)
-        cql_finish_fault(work);
+        cql_finish_fault(execution);
     else
-        cql_write_items_run(work);
+        cql_write_items_run(execution);
 }
 
-void cql_batch_run(struct cql_work *work)
+void cql_batch_run(struct cql_execution *execution)
 {
-    cql_write_items_begin(work);
-    if (work->session->read_only) {
-        cql_refuse(&work->fault, CQL_UNAUTHORIZED, "this door is for reading only");
-        cql_finish_fault(work);
+    cql_write_items_begin(execution);
+    if (execution->session->read_only) {
+        cql_refuse(&execution->fault, CQL_UNAUTHORIZED, "this door is for reading only");
+        cql_finish_fault(execution);
         return;
     }
-    add_items(work);
+    add_items(execution);
 }

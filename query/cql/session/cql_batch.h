@@ -7,6 +7,6 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Carry out the work's request. */
-void cql_batch_run(struct cql_work *work);
+/* Carry out the execution's request. */
+void cql_batch_run(struct cql_execution *execution);
 #endif

@@ -8,20 +8,20 @@
 
 enum { BYTES_AN_ITEM = 64 }; /* of a value that is validated, for arena_count */
 
-static int bind_one(struct cql_work *work, const struct cql_column *marker,
+static int bind_one(struct cql_execution *execution, const struct cql_column *marker,
                     const struct cql_value *given, struct cql_value *value)
 {
     *value = *given;
     if (given->state != CQL_VALUE_SET)
         return 0;
     struct error err = {0};
-    arena_count(work->arena, 1 + given->data.size / BYTES_AN_ITEM);
+    arena_count(execution->arena, 1 + given->data.size / BYTES_AN_ITEM);
     if (given->data.data == NULL)
         value->data = bytes_of("", 0);
     if (type_validate_given(marker->type, value->data, &err) != 0)
-        return cql_fault_of(&work->fault, &err);
+        return cql_fault_of(&execution->fault, &err);
     if (given->data.size > 0)
-        value->data = type_normalize(marker->type, value->data, work->arena);
+        value->data = type_normalize(marker->type, value->data, execution->arena);
     return 0;
 }
 
@@ -61,36 +61,36 @@ static const struct cql_value *value_named(const struct cql_value *const *sorted
 }
 
 /* Another number of values than markers, as Cassandra says it at each door. */
-static int refuse_count(struct cql_work *work, uint32_t wanted, uint32_t count)
+static int refuse_count(struct cql_execution *execution, uint32_t wanted, uint32_t count)
 {
-    if (work->request.kind == CQL_QUERY)
-        return cql_invalid(&work->fault, "Invalid amount of bind variables");
-    return cql_invalid(&work->fault, "%chere were %u markers(?) in CQL but %u bound variables",
-                       work->request.kind == CQL_BATCH ? 'T' : 't', wanted, count);
+    if (execution->request.kind == CQL_QUERY)
+        return cql_invalid(&execution->fault, "Invalid amount of bind variables");
+    return cql_invalid(&execution->fault, "%chere were %u markers(?) in CQL but %u bound variables",
+                       execution->request.kind == CQL_BATCH ? 'T' : 't', wanted, count);
 }
 
-static int bind(struct cql_work *work, const struct cql_compiled *compiled,
+static int bind(struct cql_execution *execution, const struct cql_compiled *compiled,
                 const struct cql_value *values, uint32_t value_count, bool are_named,
                 const struct cql_value **values_out)
 {
     uint32_t count = compiled->marker_count;
     if (!are_named && value_count != count)
-        return refuse_count(work, count, value_count);
-    struct cql_value *bound = arena_alloc(work->arena, (count + 1) * sizeof(*bound), 16);
+        return refuse_count(execution, count, value_count);
+    struct cql_value *bound = arena_alloc(execution->arena, (count + 1) * sizeof(*bound), 16);
     *values_out = bound;
     const struct cql_value **sorted =
-        are_named ? sort_names(work->arena, values, value_count) : NULL;
+        are_named ? sort_names(execution->arena, values, value_count) : NULL;
     const struct cql_value *last = NULL; /* given for the marker before, of the same type */
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_column *marker = &compiled->markers[i];
         const struct cql_value *given =
             are_named ? value_named(sorted, value_count, bytes_text(marker->name)) : &values[i];
         if (given == NULL) {
-            return cql_invalid(&work->fault, "Invalid amount of bind variables: %s is missing",
+            return cql_invalid(&execution->fault, "Invalid amount of bind variables: %s is missing",
                                marker->name);
         }
         bool is_last = given == last && type_equal(marker->type, marker[-1].type);
-        int rc = is_last ? 0 : bind_one(work, marker, given, &bound[i]);
+        int rc = is_last ? 0 : bind_one(execution, marker, given, &bound[i]);
         if (is_last)
             bound[i] = bound[i - 1];
         if (rc != 0)
@@ -101,7 +101,7 @@ static int bind(struct cql_work *work, const struct cql_compiled *compiled,
 }
 
 struct binding {
-    struct cql_work *work;
+    struct cql_execution *execution;
     const struct cql_compiled *compiled;
     const struct cql_value *values;
     uint32_t value_count;
@@ -112,14 +112,14 @@ struct binding {
 static int bind_step(void *context)
 {
     const struct binding *binding = context;
-    return bind(binding->work, binding->compiled, binding->values, binding->value_count,
+    return bind(binding->execution, binding->compiled, binding->values, binding->value_count,
                 binding->are_named, binding->values_out);
 }
 
-int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
+int cql_bind(struct cql_execution *execution, const struct cql_compiled *compiled,
              const struct cql_value *values, uint32_t value_count, bool are_named,
              const struct cql_value **values_out)
 {
-    struct binding binding = {work, compiled, values, value_count, are_named, values_out};
-    return cql_guard(work, bind_step, &binding);
+    struct binding binding = {execution, compiled, values, value_count, are_named, values_out};
+    return cql_guard(execution, bind_step, &binding);
 }

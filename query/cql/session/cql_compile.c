@@ -57,7 +57,7 @@ static void name_markers(const struct cql_compiled *compiled)
 
 /* What a guarded step compiles. */
 struct compilation {
-    struct cql_work *work;
+    struct cql_execution *execution;
     struct bytes text;
     struct cql_compiled *compiled;
 };
@@ -66,7 +66,7 @@ static int compile_step(void *context)
 {
     struct compilation *compilation = context;
     struct cql_compiled *compiled = compilation->compiled;
-    struct cql_fault *fault = &compilation->work->fault;
+    struct cql_fault *fault = &compilation->execution->fault;
     int rc = cql_idempotency_hint(compilation->text, compiled->arena, &compiled->request_id, fault);
     rc = rc == 0 ? parse(compiled, compilation->text, fault) : rc;
     if (rc != 0)
@@ -75,7 +75,7 @@ static int compile_step(void *context)
     size_t size = (compiled->marker_count + 1) * sizeof(struct cql_column);
     compiled->markers = arena_alloc(compiled->arena, size, 16);
     memset(compiled->markers, 0, size);
-    struct cql_scope scope = {.cql = compilation->work->cql,
+    struct cql_scope scope = {.cql = compilation->execution->cql,
                               .schema = compiled->schema,
                               .keyspace = compiled->keyspace,
                               .arena = compiled->arena,
@@ -88,20 +88,20 @@ static int compile_step(void *context)
     return rc;
 }
 
-struct cql_compiled *cql_compile(struct cql_work *work, struct arena *arena, struct bytes text,
-                                 const char *keyspace)
+struct cql_compiled *cql_compile(struct cql_execution *execution, struct arena *arena,
+                                 struct bytes text, const char *keyspace)
 {
-    struct store *store = work->cql->options.store;
+    struct store *store = execution->cql->options.store;
     struct cql_compiled *compiled = arena_alloc_zeroed(arena, sizeof(*compiled), 16);
     compiled->references = 1;
     compiled->arena = arena;
     compiled->schema = schema_ref((struct schema *)(uintptr_t)store_schema(store));
     compiled->keyspace = cql_text(compiled->arena, bytes_text(keyspace));
     compiled->hash = hash64(text.data, text.size) ^ hash64(keyspace, strlen(keyspace));
-    struct compilation compilation = {.work = work, .text = text, .compiled = compiled};
+    struct compilation compilation = {.execution = execution, .text = text, .compiled = compiled};
     int rc = text.size <= CQL_TEXT_MAX
-                 ? cql_guard(work, compile_step, &compilation)
-                 : cql_invalid(&work->fault, "the statement has %zu bytes, over %d", text.size,
+                 ? cql_guard(execution, compile_step, &compilation)
+                 : cql_invalid(&execution->fault, "the statement has %zu bytes, over %d", text.size,
                                CQL_TEXT_MAX);
     if (rc != 0) {
         cql_compiled_unref(compiled);
@@ -110,12 +110,12 @@ struct cql_compiled *cql_compile(struct cql_work *work, struct arena *arena, str
     return compiled;
 }
 
-struct cql_compiled *cql_compile_to_keep(struct cql_work *work, struct bytes text,
+struct cql_compiled *cql_compile_to_keep(struct cql_execution *execution, struct bytes text,
                                          const char *keyspace)
 {
     struct arena *arena = arena_new(COMPILED_CHUNK);
-    arena_set_budget(arena, &work->arenas);
-    struct cql_compiled *compiled = cql_compile(work, arena, text, keyspace);
+    arena_set_budget(arena, &execution->arenas);
+    struct cql_compiled *compiled = cql_compile(execution, arena, text, keyspace);
     arena_set_budget(arena, NULL);
     if (compiled == NULL)
         arena_free(arena);

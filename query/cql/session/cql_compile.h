@@ -7,11 +7,11 @@
 
 #include "query/cql/common/cql_compiled.h"
 
-/* One reference, in an arena of the work's budget that outlives it.  NULL and the work's fault when
- * the text is refused. */
-struct cql_compiled *cql_compile(struct cql_work *work, struct arena *arena, struct bytes text,
-                                 const char *keyspace);
-/* The same in an arena of its own, for which the work does not pay once it is made. */
-struct cql_compiled *cql_compile_to_keep(struct cql_work *work, struct bytes text,
+/* One reference, in an arena of the execution's budget that outlives it.  NULL and the execution's
+ * fault when the text is refused. */
+struct cql_compiled *cql_compile(struct cql_execution *execution, struct arena *arena,
+                                 struct bytes text, const char *keyspace);
+/* The same in an arena of its own, for which the execution does not pay once it is made. */
+struct cql_compiled *cql_compile_to_keep(struct cql_execution *execution, struct bytes text,
                                          const char *keyspace);
 #endif

@@ -159,15 +159,15 @@ static void remember(struct cql_prepared_cache *cache, struct prepared *prepared
         drop(cache, cache->oldest);
 }
 
-int cql_prepared_add(struct cql_work *work, struct cql_prepared *prepared_out)
+int cql_prepared_add(struct cql_execution *execution, struct cql_prepared *prepared_out)
 {
-    struct cql_prepared_cache *cache = work->cql->prepared;
-    struct bytes text = work->request.text;
-    struct cql_compiled *compiled = cql_compile_to_keep(work, text, work->keyspace);
+    struct cql_prepared_cache *cache = execution->cql->prepared;
+    struct bytes text = execution->request.text;
+    struct cql_compiled *compiled = cql_compile_to_keep(execution, text, execution->keyspace);
     if (compiled == NULL)
         return ERROR_INVALID;
     uint8_t id[CQL_ID_SIZE];
-    statement_id(text, work->keyspace, id);
+    statement_id(text, execution->keyspace, id);
     struct prepared *prepared = *find(cache, id);
     if (prepared != NULL)
         drop(cache, prepared);
@@ -178,7 +178,7 @@ int cql_prepared_add(struct cql_work *work, struct cql_prepared *prepared_out)
     prepared->compiled = compiled;
     prepared->bytes = sizeof(*prepared) + text.size + arena_held(compiled->arena);
     remember(cache, prepared);
-    describe(prepared, work->arena, prepared_out);
+    describe(prepared, execution->arena, prepared_out);
     return 0;
 }
 
@@ -199,11 +199,11 @@ static int unprepared(struct bytes id, struct cql_fault *fault)
 }
 
 /* Bring a statement up to the schema; false: its columns are others now. */
-static bool refresh(struct cql_work *work, struct prepared *prepared)
+static bool refresh(struct cql_execution *execution, struct prepared *prepared)
 {
     uint8_t now[CQL_ID_SIZE];
     struct cql_compiled *compiled =
-        cql_compile_to_keep(work, buffer_view(&prepared->text), prepared->compiled->keyspace);
+        cql_compile_to_keep(execution, buffer_view(&prepared->text), prepared->compiled->keyspace);
     if (compiled == NULL)
         return false;
     columns_id(compiled, now);
@@ -216,17 +216,18 @@ static bool refresh(struct cql_work *work, struct prepared *prepared)
     return true;
 }
 
-struct cql_compiled *cql_prepared_get(struct cql_work *work, struct bytes id)
+struct cql_compiled *cql_prepared_get(struct cql_execution *execution, struct bytes id)
 {
-    struct cql_prepared_cache *cache = work->cql->prepared;
+    struct cql_prepared_cache *cache = execution->cql->prepared;
     struct prepared *prepared = id.size == CQL_ID_SIZE ? *find(cache, id.data) : NULL;
-    if (prepared != NULL && prepared->compiled->schema != store_schema(work->cql->options.store) &&
-        !refresh(work, prepared)) {
+    if (prepared != NULL &&
+        prepared->compiled->schema != store_schema(execution->cql->options.store) &&
+        !refresh(execution, prepared)) {
         drop(cache, prepared);
         prepared = NULL;
     }
     if (prepared == NULL) {
-        unprepared(id, &work->fault);
+        unprepared(id, &execution->fault);
         return NULL;
     }
     unlink_prepared(cache, prepared);

@@ -77,7 +77,7 @@ void cql_system_bytes(struct cql_system_maker *maker, struct bytes value)
     check(maker->value_count < COLUMNS_MAX);
     struct bytes kept = CQL_NULL;
     if (value.data != NULL)
-        kept = value.size == 0 ? bytes_of("", 0) : arena_copy(maker->work->arena, value);
+        kept = value.size == 0 ? bytes_of("", 0) : arena_copy(maker->execution->arena, value);
     maker->values[maker->value_count++] = kept;
 }
 
@@ -94,7 +94,7 @@ void cql_system_boolean(struct cql_system_maker *maker, bool value)
 
 void cql_system_int(struct cql_system_maker *maker, int32_t value)
 {
-    struct buffer bytes = {.arena = maker->work->arena};
+    struct buffer bytes = {.arena = maker->execution->arena};
     type_value_put_int(&bytes, value);
     cql_system_bytes(maker, buffer_view(&bytes));
 }
@@ -102,7 +102,7 @@ void cql_system_int(struct cql_system_maker *maker, int32_t value)
 void cql_system_double(struct cql_system_maker *maker, double value)
 {
     uint64_t bits;
-    struct buffer bytes = {.arena = maker->work->arena};
+    struct buffer bytes = {.arena = maker->execution->arena};
     memcpy(&bits, &value, sizeof(bits));
     buffer_put_u64_be(&bytes, bits);
     cql_system_bytes(maker, buffer_view(&bytes));
@@ -110,7 +110,7 @@ void cql_system_double(struct cql_system_maker *maker, double value)
 
 void cql_system_timestamp(struct cql_system_maker *maker, int64_t value_ms)
 {
-    struct buffer bytes = {.arena = maker->work->arena};
+    struct buffer bytes = {.arena = maker->execution->arena};
     type_value_put_bigint(&bytes, value_ms);
     cql_system_bytes(maker, buffer_view(&bytes));
 }
@@ -131,13 +131,14 @@ void cql_system_null(struct cql_system_maker *maker, uint32_t count)
 void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, uint32_t count)
 {
     const struct column *column = schema_column(maker->table, maker->value_count + 1);
-    struct buffer value = {.arena = maker->work->arena};
+    struct buffer value = {.arena = maker->execution->arena};
     type_value_put_int(&value, (int32_t)(column->type->kind == TYPE_MAP ? count / 2 : count));
     for (uint32_t i = 0; i < count; i++) {
         type_value_put_int(&value, (int32_t)strlen(texts[i]));
         buffer_append_text(&value, texts[i]);
     }
-    struct bytes sorted = type_normalize(column->type, buffer_view(&value), maker->work->arena);
+    struct bytes sorted =
+        type_normalize(column->type, buffer_view(&value), maker->execution->arena);
     cql_system_bytes(maker, sorted);
 }
 
@@ -168,7 +169,7 @@ static uint32_t spread(const struct column *column, struct bytes value, struct c
 void cql_system_row(struct cql_system_maker *maker)
 {
     const struct table *table = maker->table;
-    struct arena *arena = maker->work->arena;
+    struct arena *arena = maker->execution->arena;
     check(maker->value_count == table->column_count);
     maker->value_count = 0;
     if (maker->count == maker->capacity) {
@@ -180,7 +181,7 @@ void cql_system_row(struct cql_system_maker *maker)
     *row = (struct page_row){.row = {.marker = {0, 0, EXPIRY_NONE}, .deletion = DELETION_NONE}};
     struct cell *cells = arena_alloc(arena, (table->column_count + TOKENS) * sizeof(*cells), 16);
     row->row.cells = cells;
-    struct buffer key = {.arena = maker->work->arena};
+    struct buffer key = {.arena = maker->execution->arena};
     for (uint32_t id = 1; id <= table->column_count; id++) {
         const struct column *column = schema_column(table, id);
         struct bytes value = maker->values[id - 1];
@@ -227,11 +228,11 @@ static void put_tokens(struct cql_system_maker *maker)
 
 static void local_row(struct cql_system_maker *maker)
 {
-    struct cql_work *work = maker->work;
-    const struct cql_address *address = &work->session->local;
+    struct cql_execution *execution = maker->execution;
+    const struct cql_address *address = &execution->session->local;
     int32_t port = address->port != 0 ? address->port : PORT_DEFAULT;
     uint8_t version[16];
-    schema_uuid(store_schema(work->cql->options.store), version);
+    schema_uuid(store_schema(execution->cql->options.store), version);
     cql_system_text(maker, "local");
     cql_system_text(maker, "COMPLETED");
     cql_system_inet(maker, address);
@@ -240,7 +241,7 @@ static void local_row(struct cql_system_maker *maker)
     cql_system_text(maker, CQL_LANGUAGE_VERSION);
     cql_system_text(maker, CQL_DATACENTER);
     cql_system_int(maker, 1);
-    cql_system_bytes(maker, bytes_of(work->cql->options.host_id, 16));
+    cql_system_bytes(maker, bytes_of(execution->cql->options.host_id, 16));
     cql_system_inet(maker, address);
     cql_system_int(maker, 7000);
     cql_system_text(maker, CQL_PROTOCOL_VERSION);
@@ -255,18 +256,18 @@ static void local_row(struct cql_system_maker *maker)
     cql_system_row(maker);
 }
 
-uint32_t cql_system_rows(struct cql_work *work, const struct table *table,
+uint32_t cql_system_rows(struct cql_execution *execution, const struct table *table,
                          const struct page_row **rows_out)
 {
     struct bytes values[COLUMNS_MAX];
-    struct cql_system_maker maker = {.work = work, .table = table, .values = values};
+    struct cql_system_maker maker = {.execution = execution, .table = table, .values = values};
     if (strcmp(table->name, "local") == 0) {
         local_row(&maker);
     } else if (strcmp(table->keyspace, "system_traces") == 0) {
-        cql_system_trace_rows(&maker, work->cql->traces);
+        cql_system_trace_rows(&maker, execution->cql->traces);
     } else if (strcmp(table->keyspace, "system_schema") == 0) {
-        cql_system_schema_rows(&maker, work->cql->system_schema);
-        cql_system_schema_rows(&maker, store_schema(work->cql->options.store));
+        cql_system_schema_rows(&maker, execution->cql->system_schema);
+        cql_system_schema_rows(&maker, store_schema(execution->cql->options.store));
     }
     if (maker.count > 1) {
         qsort_r(maker.rows, maker.count, sizeof(struct page_row), order_rows,

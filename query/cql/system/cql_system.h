@@ -13,8 +13,8 @@ struct cql_trace_list;
 
 /* The catalogue of the virtual tables; one reference. */
 struct schema *cql_system_schema(void);
-/* All rows of a virtual table in (token, key, clustering) order, in the work's arena. */
-uint32_t cql_system_rows(struct cql_work *work, const struct table *table,
+/* All rows of a virtual table in (token, key, clustering) order, in the execution's arena. */
+uint32_t cql_system_rows(struct cql_execution *execution, const struct table *table,
                          const struct page_row **rows_out);
 
 /* ---- what its files share ---- */
@@ -32,7 +32,7 @@ const struct cql_system_table *cql_system_tables(uint32_t *count_out);
 
 /* Rows under way: each is given as a value per column, in the order of the definition. */
 struct cql_system_maker {
-    struct cql_work *work;
+    struct cql_execution *execution;
     const struct table *table;
     struct page_row *rows;
     uint32_t count, capacity;

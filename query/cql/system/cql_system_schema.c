@@ -41,7 +41,7 @@ static uint32_t map_texts(struct arena *arena, const char *literal, const char *
 static void keyspace_rows(struct cql_system_maker *maker, const struct schema *schema)
 {
     static const char *const local[] = {"class", "org.apache.cassandra.locator.LocalStrategy"};
-    bool is_ours = schema == maker->work->cql->system_schema;
+    bool is_ours = schema == maker->execution->cql->system_schema;
     for (const struct keyspace *k = schema_keyspace_next(schema, NULL); k != NULL;
          k = schema_keyspace_next(schema, k)) {
         const char *texts[MAP_TEXTS_MAX];
@@ -50,7 +50,7 @@ static void keyspace_rows(struct cql_system_maker *maker, const struct schema *s
         if (is_ours) {
             cql_system_texts(maker, local, 2);
         } else {
-            uint32_t count = map_texts(maker->work->arena, k->replication, texts);
+            uint32_t count = map_texts(maker->execution->arena, k->replication, texts);
             cql_system_texts(maker, texts, count);
         }
         cql_system_row(maker);
@@ -61,7 +61,7 @@ static void keyspace_rows(struct cql_system_maker *maker, const struct schema *s
 
 static void put_option(struct cql_system_maker *maker, const struct table *table, const char *name)
 {
-    struct arena *arena = maker->work->arena;
+    struct arena *arena = maker->execution->arena;
     const char *value = schema_option(table, name);
     const char *texts[MAP_TEXTS_MAX];
     if (value[0] == '{') {
@@ -137,7 +137,7 @@ static void table_rows(struct cql_system_maker *maker, const struct schema *sche
 
 static void put_type(struct cql_system_maker *maker, const struct type *type)
 {
-    struct buffer text = {.arena = maker->work->arena};
+    struct buffer text = {.arena = maker->execution->arena};
     type_print(type, &text);
     cql_system_bytes(maker, buffer_view(&text));
 }
@@ -178,7 +178,7 @@ static void dropped_rows(struct cql_system_maker *maker, const struct schema *sc
          t = schema_table_next(schema, t)) {
         for (uint32_t i = 0; i < t->dropped_count; i++) {
             const struct dropped_column *dropped = &t->dropped[i];
-            struct buffer time = {.arena = maker->work->arena};
+            struct buffer time = {.arena = maker->execution->arena};
             cql_system_text(maker, t->keyspace);
             cql_system_text(maker, t->name);
             cql_system_text(maker, dropped->name);
@@ -211,11 +211,12 @@ static void index_rows(struct cql_system_maker *maker, const struct schema *sche
     for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
          t = schema_table_next(schema, t)) {
         const struct cql_index *indexes;
-        uint32_t count = cql_index_list(schema, t, maker->work->arena, &indexes);
+        uint32_t count = cql_index_list(schema, t, maker->execution->arena, &indexes);
         for (uint32_t i = 0; i < count; i++) {
-            struct buffer target = {.arena = maker->work->arena};
+            struct buffer target = {.arena = maker->execution->arena};
             cql_index_target(&indexes[i], &target);
-            const char *options[] = {"target", cql_text(maker->work->arena, buffer_view(&target))};
+            const char *options[] = {"target",
+                                     cql_text(maker->execution->arena, buffer_view(&target))};
             cql_system_text(maker, t->keyspace);
             cql_system_text(maker, t->name);
             cql_system_text(maker, indexes[i].name);

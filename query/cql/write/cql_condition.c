@@ -33,7 +33,7 @@ static const char *operator_text(enum cql_operator operator)
 }
 
 /* An element's key may be no null, and no place before the list's first. */
-static int check_key(struct cql_work *work, const struct cql_restriction *restriction,
+static int check_key(struct cql_execution *execution, const struct cql_restriction *restriction,
                      const struct cql_context *context)
 {
     struct bytes key;
@@ -42,11 +42,12 @@ static int check_key(struct cql_work *work, const struct cql_restriction *restri
     if (rc < 0)
         return rc;
     if (rc == CQL_UNSET || key.data == NULL) {
-        return cql_invalid(&work->fault, "Invalid null value for %s element access",
+        return cql_invalid(&execution->fault, "Invalid null value for %s element access",
                            is_list ? "list" : "map");
     }
     if (is_list && key.size == 4 && type_value_int(key) < 0)
-        return cql_invalid(&work->fault, "Invalid negative list index %d", type_value_int(key));
+        return cql_invalid(&execution->fault, "Invalid negative list index %d",
+                           type_value_int(key));
     return 0;
 }
 
@@ -57,14 +58,14 @@ static bool is_no_cells(const struct cql_restriction *restriction, struct bytes 
            type->kind != TYPE_UDT && value.size == 4 && type_value_int(value) == 0;
 }
 
-static int check_values(struct cql_work *work, struct cql_filter *filter)
+static int check_values(struct cql_execution *execution, struct cql_filter *filter)
 {
     const struct cql_restriction *restriction = filter->restriction;
     const char *order = operator_text(restriction->operator);
     for (uint32_t i = 0; i < filter->value_count; i++) {
         if (order != NULL && filter->values[i].data == NULL) {
-            return cql_invalid(&work->fault, "Invalid comparison with null for operator \"%s\"",
-                               order);
+            return cql_invalid(&execution->fault,
+                               "Invalid comparison with null for operator \"%s\"", order);
         }
         if (is_no_cells(restriction, filter->values[i]))
             filter->values[i] = CQL_NULL;
@@ -72,21 +73,21 @@ static int check_values(struct cql_work *work, struct cql_filter *filter)
     return 0;
 }
 
-int cql_condition_bind(struct cql_work *work, const struct cql_context *context,
+int cql_condition_bind(struct cql_execution *execution, const struct cql_context *context,
                        struct cql_write_statement *statement)
 {
     uint32_t count = 0;
     for (const struct cql_restriction *r = statement->plan->conditions; r != NULL; r = r->next)
         count++;
     statement->conditions =
-        arena_alloc(work->arena, (count + 1) * sizeof(*statement->conditions), 16);
+        arena_alloc(execution->arena, (count + 1) * sizeof(*statement->conditions), 16);
     int rc = 0;
     for (const struct cql_restriction *r = statement->plan->conditions; rc == 0 && r != NULL;
          r = r->next) {
         struct cql_filter *filter = &statement->conditions[statement->condition_count++];
-        rc = r->key != NULL ? check_key(work, r, context) : 0;
+        rc = r->key != NULL ? check_key(execution, r, context) : 0;
         rc = rc == 0 ? cql_filter_bind(r, context, true, filter) : rc;
-        rc = rc == 0 ? check_values(work, filter) : rc;
+        rc = rc == 0 ? check_values(execution, filter) : rc;
     }
     return rc;
 }
@@ -126,7 +127,7 @@ bool cql_condition_shows_first(const struct cql_write_statement *statements, uin
 }
 
 /* Two statements with conditions of one row; being of one sort is transitive. */
-static int check_pair(struct cql_work *work, const struct cql_write_statement *a,
+static int check_pair(struct cql_execution *execution, const struct cql_write_statement *a,
                       const struct cql_write_statement *b)
 {
     bool both_are_columns = a->plan->conditions != NULL && b->plan->conditions != NULL;
@@ -135,11 +136,13 @@ static int check_pair(struct cql_work *work, const struct cql_write_statement *a
     if (is_same_sort)
         return 0;
     if (a->plan->conditions == NULL && b->plan->conditions == NULL) {
-        return cql_invalid(&work->fault, "Cannot mix IF EXISTS and IF NOT EXISTS conditions for "
-                                         "the same row");
+        return cql_invalid(&execution->fault,
+                           "Cannot mix IF EXISTS and IF NOT EXISTS conditions for "
+                           "the same row");
     }
     bool is_exists = b->plan->if_exists;
-    return cql_invalid(&work->fault, "Cannot mix IF conditions and IF %sEXISTS for the same row",
+    return cql_invalid(&execution->fault,
+                       "Cannot mix IF conditions and IF %sEXISTS for the same row",
                        is_exists ? "" : "NOT ");
 }
 
@@ -152,11 +155,11 @@ static int order_statements(const void *a, const void *b)
     return order != 0 ? order : (*left > *right) - (*left < *right);
 }
 
-static int check_sorts(struct cql_work *work, const struct cql_write_statement *statements,
-                       uint32_t count)
+static int check_sorts(struct cql_execution *execution,
+                       const struct cql_write_statement *statements, uint32_t count)
 {
     const struct cql_write_statement **rows =
-        arena_alloc(work->arena, (count + 1) * sizeof(struct cql_write_statement *), 16);
+        arena_alloc(execution->arena, (count + 1) * sizeof(struct cql_write_statement *), 16);
     const struct cql_write_statement *of_static = NULL;
     uint32_t row_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -164,7 +167,7 @@ static int check_sorts(struct cql_work *work, const struct cql_write_statement *
             rows[row_count++] = &statements[i];
         if (!cql_condition_has_static(statements[i].plan))
             continue;
-        int rc = of_static != NULL ? check_pair(work, of_static, &statements[i]) : 0;
+        int rc = of_static != NULL ? check_pair(execution, of_static, &statements[i]) : 0;
         if (rc != 0)
             return rc;
         of_static = &statements[i];
@@ -175,7 +178,7 @@ static int check_sorts(struct cql_work *work, const struct cql_write_statement *
         bool is_same_row =
             row_clustering_compare(rows[i]->plan->table, &rows[i - 1]->bound.slices[0].start.prefix,
                                    &rows[i]->bound.slices[0].start.prefix) == 0;
-        int rc = is_same_row ? check_pair(work, rows[i - 1], rows[i]) : 0;
+        int rc = is_same_row ? check_pair(execution, rows[i - 1], rows[i]) : 0;
         if (rc != 0)
             return rc;
     }
@@ -190,27 +193,28 @@ static bool has_in(const struct cql_write_plan *plan)
     return has;
 }
 
-int cql_condition_check_batch(struct cql_work *work, const struct cql_write_statement *statements,
-                              uint32_t count)
+int cql_condition_check_batch(struct cql_execution *execution,
+                              const struct cql_write_statement *statements, uint32_t count)
 {
     const struct cql_write_statement *first = &statements[0];
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_write_statement *statement = &statements[i];
         if (statement->plan->table != first->plan->table)
-            return cql_invalid(&work->fault, "Batch with conditions cannot span multiple tables");
+            return cql_invalid(&execution->fault,
+                               "Batch with conditions cannot span multiple tables");
         if (statement->bound.key_count != 1 || first->bound.key_count != 1 ||
             !bytes_equal(statement->bound.keys[0], first->bound.keys[0])) {
-            return cql_invalid(&work->fault,
+            return cql_invalid(&execution->fault,
                                "Batch with conditions cannot span multiple partitions");
         }
         if (has_in(statement->plan)) {
-            return cql_invalid(&work->fault,
+            return cql_invalid(&execution->fault,
                                "IN on the clustering key columns is not supported with conditional "
                                "%s",
                                statement->plan->kind == CQL_DELETE ? "deletions" : "updates");
         }
     }
-    return check_sorts(work, statements, count);
+    return check_sorts(execution, statements, count);
 }
 
 /* ---- asking ---- */

@@ -9,13 +9,13 @@
 #include "query/cql/write/cql_write.h"
 
 /* Fills the statement's conditions; refuses values that nothing can be compared with. */
-int cql_condition_bind(struct cql_work *work, const struct cql_context *context,
+int cql_condition_bind(struct cql_execution *execution, const struct cql_context *context,
                        struct cql_write_statement *statement);
 
 /* What a batch with conditions may not hold: more than a partition, or two sorts of conditions of
  * one row.  The statements are bound. */
-int cql_condition_check_batch(struct cql_work *work, const struct cql_write_statement *statements,
-                              uint32_t count);
+int cql_condition_check_batch(struct cql_execution *execution,
+                              const struct cql_write_statement *statements, uint32_t count);
 
 /* Whether a condition is asked of the statement's own row, or of the static one. */
 bool cql_condition_has_row(const struct cql_write_plan *plan);

@@ -94,25 +94,25 @@ static const struct cql_payload *payload_id(const struct cql_request *request)
     return NULL;
 }
 
-int cql_idempotency_new(struct cql_work *work, struct bytes hint,
+int cql_idempotency_new(struct cql_execution *execution, struct bytes hint,
                         struct cql_idempotency **idempotency_out)
 {
-    const struct cql_payload *given = payload_id(&work->request);
+    const struct cql_payload *given = payload_id(&execution->request);
     struct bytes id = given != NULL ? given->value : hint;
     *idempotency_out = NULL;
     if (given == NULL && hint.size == 0)
         return 0;
     if (id.size != UUID_SIZE) {
-        return cql_invalid(&work->fault, "%s is %d bytes, not %zu", CQL_IDEMPOTENCY_NAME, UUID_SIZE,
-                           id.size);
+        return cql_invalid(&execution->fault, "%s is %d bytes, not %zu", CQL_IDEMPOTENCY_NAME,
+                           UUID_SIZE, id.size);
     }
     if (hint.size > 0 && !bytes_equal(id, hint)) {
-        return cql_invalid(&work->fault, "%s is one in the payload and another in the text",
+        return cql_invalid(&execution->fault, "%s is one in the payload and another in the text",
                            CQL_IDEMPOTENCY_NAME);
     }
-    struct cql_idempotency *idempotency = arena_alloc(work->arena, sizeof(*idempotency), 16);
+    struct cql_idempotency *idempotency = arena_alloc(execution->arena, sizeof(*idempotency), 16);
     *idempotency =
-        (struct cql_idempotency){.work = work, .id = id, .content = hash128_stream_new()};
+        (struct cql_idempotency){.execution = execution, .id = id, .content = hash128_stream_new()};
     *idempotency_out = idempotency;
     return 0;
 }
@@ -196,7 +196,7 @@ static enum cql_idempotency_verdict row_verdict(struct cql_idempotency *idempote
                                                 const struct table *table,
                                                 const struct page_row *row)
 {
-    struct cql_fault *fault = &idempotency->work->fault;
+    struct cql_fault *fault = &idempotency->execution->fault;
     struct bytes content = {0};
     struct bytes answer = {0};
     uint8_t own[CONTENT_SIZE];
@@ -208,7 +208,8 @@ static enum cql_idempotency_verdict row_verdict(struct cql_idempotency *idempote
         return CQL_IDEMPOTENCY_FAILED;
     }
     if (page_row_value(table, row, REQUEST_ANSWER, &answer) &&
-        !cql_idempotency_answer_unpack(answer, idempotency->work->arena, &idempotency->answer)) {
+        !cql_idempotency_answer_unpack(answer, idempotency->execution->arena,
+                                       &idempotency->answer)) {
         cql_refuse(fault, CQL_SERVER_ERROR, "the kept answer of this %s is damaged",
                    CQL_IDEMPOTENCY_NAME);
         return CQL_IDEMPOTENCY_FAILED;
@@ -221,7 +222,7 @@ static void page_arrived(void *context, int status, const struct error *err,
 {
     struct cql_idempotency *idempotency = context;
     if (status != 0) {
-        cql_fault_of(&idempotency->work->fault, err);
+        cql_fault_of(&idempotency->execution->fault, err);
         idempotency->looked(idempotency->context, CQL_IDEMPOTENCY_FAILED);
         return;
     }
@@ -244,9 +245,9 @@ void cql_idempotency_look(struct cql_idempotency *idempotency,
     struct error err = {0};
     idempotency->looked = looked;
     idempotency->context = context;
-    if (store_read(idempotency->work->cql->options.store, &request, page_arrived, idempotency,
+    if (store_read(idempotency->execution->cql->options.store, &request, page_arrived, idempotency,
                    &err) != 0) {
-        cql_fault_of(&idempotency->work->fault, &err);
+        cql_fault_of(&idempotency->execution->fault, &err);
         looked(context, CQL_IDEMPOTENCY_FAILED);
     }
 }
@@ -262,8 +263,8 @@ struct store_expectation cql_idempotency_expectation(const struct cql_idempotenc
 void cql_idempotency_add(const struct cql_idempotency *idempotency,
                          const struct cql_idempotency_answer *answer, struct write_batch *batch)
 {
-    int64_t expiry_s =
-        store_now_us(idempotency->work->cql->options.store) / 1000000 + CQL_IDEMPOTENCY_WINDOW_S;
+    int64_t expiry_s = store_now_us(idempotency->execution->cql->options.store) / 1000000 +
+                       CQL_IDEMPOTENCY_WINDOW_S;
     const struct cell cell = {
         .timestamp_us = TIMESTAMP_SERVER, .ttl_s = CQL_IDEMPOTENCY_WINDOW_S, .expiry_s = expiry_s};
     struct cell *cells = arena_alloc(batch->arena, 2 * sizeof(*cells), 16);
@@ -297,8 +298,8 @@ void cql_idempotency_add(const struct cql_idempotency *idempotency,
     write_batch_add_mutation(batch, &mutation);
 }
 
-void cql_idempotency_tell(struct cql_work *work, bool is_duplicate)
+void cql_idempotency_tell(struct cql_execution *execution, bool is_duplicate)
 {
-    work->echo = (struct cql_payload){bytes_text(CQL_IDEMPOTENCY_NAME),
-                                      bytes_text(is_duplicate ? "duplicate" : "applied")};
+    execution->echo = (struct cql_payload){bytes_text(CQL_IDEMPOTENCY_NAME),
+                                           bytes_text(is_duplicate ? "duplicate" : "applied")};
 }

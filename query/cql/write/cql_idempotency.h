@@ -38,7 +38,7 @@ bool cql_idempotency_answer_unpack(struct bytes packed, struct arena *arena,
 enum cql_idempotency_verdict { CQL_IDEMPOTENCY_NEW, CQL_IDEMPOTENCY_KNOWN, CQL_IDEMPOTENCY_FAILED };
 
 struct cql_idempotency {
-    struct cql_work *work;
+    struct cql_execution *execution;
     struct bytes id;
     struct hash128_stream *content;      /* of the statements and their values */
     /* What cql_idempotency_look found. */
@@ -55,7 +55,7 @@ int cql_idempotency_hint(struct bytes text, struct arena *arena, struct bytes *i
 
 /* The request's id, from its payload, else `hint` (may be empty); *idempotency_out is NULL without
  * one.  cql_idempotency_free afterwards. */
-int cql_idempotency_new(struct cql_work *work, struct bytes hint,
+int cql_idempotency_new(struct cql_execution *execution, struct bytes hint,
                         struct cql_idempotency **idempotency_out);
 void cql_idempotency_free(struct cql_idempotency *idempotency); /* NULL is fine */
 
@@ -64,7 +64,7 @@ void cql_idempotency_add_statement(struct cql_idempotency *idempotency,
                                    const struct cql_compiled *compiled,
                                    const struct cql_value *values);
 
-/* Look whether the id is known.  `looked` is called once, possibly at once; FAILED: the work's
+/* Look whether the id is known.  `looked` is called once, possibly at once; FAILED: the execution's
  * fault says why. */
 void cql_idempotency_look(struct cql_idempotency *idempotency,
                           void (*looked)(void *context, enum cql_idempotency_verdict verdict),
@@ -76,5 +76,5 @@ void cql_idempotency_add(const struct cql_idempotency *idempotency,
                          const struct cql_idempotency_answer *answer, struct write_batch *batch);
 
 /* The answer that follows says `applied` or `duplicate`. */
-void cql_idempotency_tell(struct cql_work *work, bool is_duplicate);
+void cql_idempotency_tell(struct cql_execution *execution, bool is_duplicate);
 #endif

@@ -123,7 +123,7 @@ bool cql_row_size_measured(struct cql_row_size_bounds *sizes, uint64_t hash, siz
 static const struct table *table_of(const struct cql_row_size_check *measure)
 {
     const struct mutation *mutation = &measure->batch->mutations[measure->mutation];
-    return schema_table(store_schema(measure->work->cql->options.store), mutation->table_id);
+    return schema_table(store_schema(measure->execution->cql->options.store), mutation->table_id);
 }
 
 static const struct unfiltered *item_of(const struct cql_row_size_check *measure)
@@ -140,10 +140,11 @@ static int refuse(struct cql_row_size_check *measure, size_t size)
 {
     const struct table *table = table_of(measure);
     return cql_invalid(
-        &measure->work->fault,
+        &measure->execution->fault,
         "A row of table %s.%s would take %zu bytes of memory, of at most %zu: delete "
         "it or write its collections anew, or keep what it has in several rows",
-        table->keyspace, table->name, size + measure->growth, measure->work->cql->row_sizes->limit);
+        table->keyspace, table->name, size + measure->growth,
+        measure->execution->cql->row_sizes->limit);
 }
 
 static void go_on(struct cql_row_size_check *measure);
@@ -158,8 +159,8 @@ static void row_arrived(void *context, int status, const struct error *err,
         if (page->rows[i].row.is_static == is_static)
             size += cql_row_size_kept(&page->rows[i].row, &item_of(measure)->row);
     if (status != 0) {
-        measure->rc = cql_fault_of(&measure->work->fault, err);
-    } else if (!cql_row_size_measured(measure->work->cql->row_sizes, hash_of(measure), size,
+        measure->rc = cql_fault_of(&measure->execution->fault, err);
+    } else if (!cql_row_size_measured(measure->execution->cql->row_sizes, hash_of(measure), size,
                                       measure->growth)) {
         measure->rc = refuse(measure, size);
     }
@@ -184,9 +185,10 @@ static void read_row(struct cql_row_size_check *measure)
         request.slice.start = (struct bound){row->clustering, BOUND_BEFORE};
         request.slice.end = (struct bound){row->clustering, BOUND_AFTER};
     }
-    cql_trace(measure->work, "Measuring a row of %s", table_of(measure)->name);
-    if (store_read(measure->work->cql->options.store, &request, row_arrived, measure, &err) != 0) {
-        measure->rc = cql_fault_of(&measure->work->fault, &err);
+    cql_trace(measure->execution, "Measuring a row of %s", table_of(measure)->name);
+    if (store_read(measure->execution->cql->options.store, &request, row_arrived, measure, &err) !=
+        0) {
+        measure->rc = cql_fault_of(&measure->execution->fault, &err);
         measure->is_answered = true;
     }
 }
@@ -201,8 +203,8 @@ static bool next_row(struct cql_row_size_check *measure)
             const struct unfiltered *item = &mutation->items[measure->item];
             bool is_row = item->kind == UNFILTERED_ROW && !is_ranked;
             measure->growth = is_row ? cql_row_size_growth(&item->row) : 0;
-            if (measure->growth > 0 &&
-                !cql_row_size_add(measure->work->cql->row_sizes, hash_of(measure), measure->growth))
+            if (measure->growth > 0 && !cql_row_size_add(measure->execution->cql->row_sizes,
+                                                         hash_of(measure), measure->growth))
                 return true;
         }
         measure->item = 0;

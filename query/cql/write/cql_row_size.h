@@ -48,9 +48,9 @@ bool cql_row_size_measured(struct cql_row_size_bounds *sizes, uint64_t hash, siz
 
 /* Whether every row of a batch stays small enough, rows measured where need be.  The caller's
  * memory, which lives until `ready` was called: once, possibly at once, with 0, or a negative code
- * and the work's fault filled. */
+ * and the execution's fault filled. */
 struct cql_row_size_check {
-    struct cql_work *work;
+    struct cql_execution *execution;
     const struct write_batch *batch;
     void (*ready)(void *context, int rc);
     void *context;

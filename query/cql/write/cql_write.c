@@ -35,7 +35,7 @@ enum {
 };
 
 struct write {
-    struct cql_work *work;
+    struct cql_execution *execution;
     bool is_batch;
     enum cql_batch_kind kind;               /* of a batch, */
     const struct cql_expression *timestamp; /* and its own; NULL: none */
@@ -66,13 +66,13 @@ static void hold_end(struct write *write)
 {
     if (write->is_holding) {
         write->is_holding = false;
-        store_unhold(write->work->cql->options.store, &write->hold);
+        store_unhold(write->execution->cql->options.store, &write->hold);
     }
 }
 
-static void write_release(struct cql_work *work)
+static void write_release(struct cql_execution *execution)
 {
-    struct write *write = work->state;
+    struct write *write = execution->state;
     hold_end(write);
     for (uint32_t i = 0; i < write->compiled_count; i++)
         cql_compiled_unref(write->compiled[i]);
@@ -80,20 +80,20 @@ static void write_release(struct cql_work *work)
     cql_idempotency_free(write->idempotency);
     write_batch_free_blocks(write->batch);
     write_batch_free(write->batch);
-    cql_wait_write_end(work->cql);
+    cql_wait_write_end(execution->cql);
 }
 
-static struct write *write_new(struct cql_work *work, uint32_t count)
+static struct write *write_new(struct cql_execution *execution, uint32_t count)
 {
-    struct write *write = arena_alloc(work->arena, sizeof(*write), 16);
-    *write = (struct write){.work = work};
-    write->statements = arena_alloc(work->arena, (count + 1) * sizeof(*write->statements), 16);
+    struct write *write = arena_alloc(execution->arena, sizeof(*write), 16);
+    *write = (struct write){.execution = execution};
+    write->statements = arena_alloc(execution->arena, (count + 1) * sizeof(*write->statements), 16);
     memset(write->statements, 0, (count + 1) * sizeof(*write->statements));
-    write->compiled = arena_alloc(work->arena, (count + 1) * sizeof(*write->compiled), 16);
-    work->state = write;
-    work->release = write_release;
-    write->batch = write_batch_new_in(work->arena);
-    cql_wait_write_begin(work->cql);
+    write->compiled = arena_alloc(execution->arena, (count + 1) * sizeof(*write->compiled), 16);
+    execution->state = write;
+    execution->release = write_release;
+    write->batch = write_batch_new_in(execution->arena);
+    cql_wait_write_begin(execution->cql);
     return write;
 }
 
@@ -112,14 +112,14 @@ static const char *write_type(const struct write *write)
 
 static void answer_unknown(struct write *write, const struct error *err)
 {
-    struct cql_work *work = write->work;
-    cql_refuse(&work->fault, CQL_WRITE_TIMEOUT,
+    struct cql_execution *execution = write->execution;
+    cql_refuse(&execution->fault, CQL_WRITE_TIMEOUT,
                "Operation timed out - received only 0 responses. "
                "(%s)",
                err != NULL ? err->text : "the store stopped");
-    work->fault.error.consistency = work->request.consistency;
-    work->fault.error.write_type = write_type(write);
-    cql_finish_fault(work);
+    execution->fault.error.consistency = execution->request.consistency;
+    execution->fault.error.write_type = write_type(write);
+    cql_finish_fault(execution);
 }
 
 /* ---- applying ---- */
@@ -146,30 +146,30 @@ static bool may_hold(const struct write *write)
 {
     bool may = true;
     for (uint32_t i = 0; i < write->count; i++)
-        may &= !is_clicks_table(write->work->cql, write->statements[i].plan->table);
+        may &= !is_clicks_table(write->execution->cql, write->statements[i].plan->table);
     return may;
 }
 
 static void write_retry(struct write *write)
 {
-    cql_trace(write->work, "What was read has changed: reading again");
+    cql_trace(write->execution, "What was read has changed: reading again");
     if (write->attempts < FREE_ATTEMPTS || write->is_holding || !may_hold(write)) {
         write_start(write);
         return;
     }
     write->is_holding = true;
     write->hold = (struct store_hold){.granted = write_held, .context = write};
-    store_hold(write->work->cql->options.store, &write->hold);
+    store_hold(write->execution->cql->options.store, &write->hold);
 }
 
 static void write_applied(void *context, int status, const struct error *err)
 {
     struct write *write = context;
-    struct cql_work *work = write->work;
+    struct cql_execution *execution = write->execution;
     if (status == 0) {
         hold_end(write);
-        cql_trace(work, "The commit log is synced");
-        cql_write_answer(work, write->statements[0].plan->table, &write->answer);
+        cql_trace(execution, "The commit log is synced");
+        cql_write_answer(execution, write->statements[0].plan->table, &write->answer);
         return;
     }
     if (status == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
@@ -177,20 +177,20 @@ static void write_applied(void *context, int status, const struct error *err)
         return;
     }
     if (status == ERROR_INVALID || status == ERROR_LIMIT || status == ERROR_READ_ONLY) {
-        cql_fault_of(&work->fault, err);
-        cql_finish_fault(work);
+        cql_fault_of(&execution->fault, err);
+        cql_finish_fault(execution);
         return;
     }
     answer_unknown(write, err);
 }
 
-static void write_apply(struct cql_work *work);
+static void write_apply(struct cql_execution *execution);
 
 /* The client's address, HOST:PORT; NULL: it has none. */
-static const char *peer_of(struct cql_work *work)
+static const char *peer_of(struct cql_execution *execution)
 {
-    const struct cql_address *client = &work->session->client;
-    struct buffer text = {.arena = work->arena};
+    const struct cql_address *client = &execution->session->client;
+    struct buffer text = {.arena = execution->arena};
     if (client->size == 0)
         return NULL;
     buffer_append_text(&text, client->size == 16 ? "[" : "");
@@ -203,12 +203,12 @@ static const char *peer_of(struct cql_work *work)
 /* What changes a rate or deletes clicks has a name that restatements tell. */
 static void add_change(struct write *write)
 {
-    struct cql_work *work = write->work;
-    struct streams *streams = work->cql->options.streams;
+    struct cql_execution *execution = write->execution;
+    struct streams *streams = execution->cql->options.streams;
     bool has_name = false;
     for (uint32_t i = 0; i < write->count; i++) {
         const struct cql_write_plan *plan = write->statements[i].plan;
-        bool is_clicks = is_clicks_table(work->cql, plan->table);
+        bool is_clicks = is_clicks_table(execution->cql, plan->table);
         has_name |=
             (plan->table->flags & TABLE_STREAM) != 0 && (!is_clicks || plan->kind != CQL_INSERT);
     }
@@ -216,13 +216,13 @@ static void add_change(struct write *write)
         return;
     const char *words[] = {"INSERT", "UPDATE", "DELETE"};
     const struct cql_write_plan *plan = write->statements[0].plan;
-    struct buffer command = {.arena = write->work->arena};
+    struct buffer command = {.arena = write->execution->arena};
     buffer_printf(&command, "%s %s.%s", write->is_batch ? "BATCH" : words[plan->kind],
                   plan->table->keyspace, plan->table->name);
     buffer_put_u8(&command, 0);
-    const char *user = work->session->user;
+    const char *user = execution->session->user;
     struct change_row change = {.door = "cql",
-                                .peer = peer_of(work),
+                                .peer = peer_of(execution),
                                 .actor = user[0] != '\0' ? user : "anonymous",
                                 .command = (const char *)command.data};
     rollup_add_change(streams_find(streams, NULL), write->batch, &change);
@@ -230,7 +230,7 @@ static void add_change(struct write *write)
 
 static int apply_batch(struct write *write, struct error *err)
 {
-    struct cql_options *options = &write->work->cql->options;
+    struct cql_options *options = &write->execution->cql->options;
     if (options->streams != NULL) {
         streams_apply(options->streams, write->batch, write->expectations, write->expectation_count,
                       write_applied, write);
@@ -240,16 +240,16 @@ static int apply_batch(struct write *write, struct error *err)
                           write->expectation_count, write_applied, write, err);
 }
 
-static void write_apply(struct cql_work *work)
+static void write_apply(struct cql_execution *execution)
 {
-    struct write *write = work->state;
+    struct write *write = execution->state;
     struct error err = {0};
-    cql_trace(work, "Appending to commit log and memtable: %u mutations, %u increments",
+    cql_trace(execution, "Appending to commit log and memtable: %u mutations, %u increments",
               write->batch->mutation_count, write->batch->increment_count);
     int rc = apply_batch(write, &err);
     if (rc == ERROR_FULL) {
-        work->resume = write_apply;
-        cql_wait_for_room(work);
+        execution->resume = write_apply;
+        cql_wait_for_room(execution);
         return;
     }
     if (rc == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
@@ -257,16 +257,16 @@ static void write_apply(struct cql_work *work)
         return;
     }
     if (rc != 0) {
-        cql_fault_of(&work->fault, &err);
-        cql_finish_fault(work);
+        cql_fault_of(&execution->fault, &err);
+        cql_finish_fault(execution);
     }
 }
 
 /* Wait for what a failed condition, or a copy of the request, saw: its answer is kept, under the
  * request's id if it has one. */
-static void write_wait(struct cql_work *work)
+static void write_wait(struct cql_execution *execution)
 {
-    struct write *write = work->state;
+    struct write *write = execution->state;
     struct error err = {0};
     bool is_new = write->idempotency != NULL && !write->is_copy;
     struct store_expectation expectation = {0};
@@ -277,23 +277,23 @@ static void write_wait(struct cql_work *work)
         cql_idempotency_add(write->idempotency, &write->answer, write->batch);
         write->batch->hold = write->is_holding ? &write->hold : NULL;
     }
-    int rc = store_apply_if(work->cql->options.store, write->batch, &expectation, is_new,
+    int rc = store_apply_if(execution->cql->options.store, write->batch, &expectation, is_new,
                             write_applied, write, &err);
     if (rc == ERROR_FULL) {
-        work->resume = write_wait;
-        cql_wait_for_room(work);
+        execution->resume = write_wait;
+        cql_wait_for_room(execution);
     } else if (rc == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
         write_start(write);
     } else if (rc != 0) {
-        cql_fault_of(&work->fault, &err);
-        cql_finish_fault(work);
+        cql_fault_of(&execution->fault, &err);
+        cql_finish_fault(execution);
     }
 }
 
 static int build(void *context)
 {
     struct write *write = context;
-    int64_t now_us = store_now_us(write->work->cql->options.store);
+    int64_t now_us = store_now_us(write->execution->cql->options.store);
     write_batch_free_blocks(write->batch);
     write_batch_clear(write->batch);
     write->batch->joins_turn = true;
@@ -304,21 +304,22 @@ static int build(void *context)
         if (statement.timestamp_us == TIMESTAMP_SERVER && !is_stream)
             statement.timestamp_us = now_us;
         if (statement.plan->is_ignored) {
-            cql_warn(write->work, "Table %s.%s is kept by a stream: this change of it was ignored",
+            cql_warn(write->execution,
+                     "Table %s.%s is kept by a stream: this change of it was ignored",
                      statement.plan->table->keyspace, statement.plan->table->name);
             continue;
         }
         /* With conditions, ranges are deleted before the rest, as Cassandra does it. */
         if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan))
             statement.timestamp_us--;
-        int rc = cql_write_build(write->work, &statement, write->batch);
+        int rc = cql_write_build(write->execution, &statement, write->batch);
         if (rc != 0)
             return rc;
     }
     add_change(write);
     int rc = 0;
     if (write->is_batch && write->count > 0) {
-        rc = cql_write_check_size(write->work, write->kind, write->statements[0].plan->table,
+        rc = cql_write_check_size(write->execution, write->kind, write->statements[0].plan->table,
                                   write->batch);
     }
     if (rc == 0 && write->idempotency != NULL)
@@ -334,17 +335,17 @@ enum { CONDITIONS_FAIL = 1 };
 static int ask_conditions(void *context)
 {
     struct write *write = context;
-    struct cql_work *work = write->work;
+    struct cql_execution *execution = write->execution;
     for (uint32_t i = 0; i < write->count; i++) {
-        if (!cql_condition_holds(&write->statements[i], work->arena)) {
-            cql_trace(work, "A condition does not hold");
-            cql_write_keep_refused(work, write->statements, write->count, write->is_batch,
+        if (!cql_condition_holds(&write->statements[i], execution->arena)) {
+            cql_trace(execution, "A condition does not hold");
+            cql_write_keep_refused(execution, write->statements, write->count, write->is_batch,
                                    &write->answer);
             return CONDITIONS_FAIL;
         }
     }
     if (write->is_conditional)
-        cql_write_keep_applied(work, &write->answer);
+        cql_write_keep_applied(execution, &write->answer);
     return 0;
 }
 
@@ -352,25 +353,25 @@ static void write_measured(void *context, int rc)
 {
     struct write *write = context;
     if (rc == 0)
-        write_apply(write->work);
+        write_apply(write->execution);
     else
-        cql_finish_fault(write->work);
+        cql_finish_fault(write->execution);
 }
 
 static void write_decide(struct write *write)
 {
-    struct cql_work *work = write->work;
-    int rc = cql_guard(work, ask_conditions, write);
+    struct cql_execution *execution = write->execution;
+    int rc = cql_guard(execution, ask_conditions, write);
     if (rc == CONDITIONS_FAIL) {
-        write_wait(work);
+        write_wait(execution);
         return;
     }
-    if (rc != 0 || cql_guard(work, build, write) != 0) {
-        cql_finish_fault(work);
+    if (rc != 0 || cql_guard(execution, build, write) != 0) {
+        cql_finish_fault(execution);
         return;
     }
     write->measure = (struct cql_row_size_check){
-        .work = work, .batch = write->batch, .ready = write_measured, .context = write};
+        .execution = execution, .batch = write->batch, .ready = write_measured, .context = write};
     cql_row_size_check(&write->measure);
 }
 
@@ -390,7 +391,7 @@ static void expect(struct write *write, const struct cql_write_statement *statem
 
 static void keep_row(struct write *write, struct cql_read_row *read, const struct row *row)
 {
-    struct arena *arena = write->work->arena;
+    struct arena *arena = write->execution->arena;
     if (row->is_static) {
         read->static_row = arena_alloc(arena, sizeof(struct row), 16);
         row_copy(row, arena, read->static_row);
@@ -427,7 +428,7 @@ static void read_arrived(void *context, int status, const struct error *err,
 {
     struct write *write = context;
     if (status != 0) {
-        cql_fault_of(&write->work->fault, err);
+        cql_fault_of(&write->execution->fault, err);
         write->read_failed = true;
         read_go(write);
         return;
@@ -437,8 +438,8 @@ static void read_arrived(void *context, int status, const struct error *err,
     struct arrival arrival = {write, read, page};
     if (write->position.size == 0)
         expect(write, statement, read->key, page->version);
-    cql_trace(write->work, "Read %u rows", page->row_count);
-    write->read_failed = cql_guard(write->work, keep_rows, &arrival) != 0;
+    cql_trace(write->execution, "Read %u rows", page->row_count);
+    write->read_failed = cql_guard(write->execution, keep_rows, &arrival) != 0;
     buffer_clear(&write->position);
     buffer_append_bytes(&write->position, page->position);
     if (write->position.size == 0 || read == statement->first) {
@@ -475,9 +476,9 @@ static int read_one(struct write *write)
                                    .row_limit = read == statement->first ? FIRST_ROWS : READ_ROWS,
                                    .view = READ_APPLIED};
     request.slice.with_static = true;
-    cql_trace(write->work, "Reading existing values from %s", statement->plan->table->name);
-    int rc = store_read(write->work->cql->options.store, &request, read_arrived, write, &err);
-    return rc == 0 ? 0 : cql_fault_of(&write->work->fault, &err);
+    cql_trace(write->execution, "Reading existing values from %s", statement->plan->table->name);
+    int rc = store_read(write->execution->cql->options.store, &request, read_arrived, write, &err);
+    return rc == 0 ? 0 : cql_fault_of(&write->execution->fault, &err);
 }
 
 /* A loop, because a read may be answered at once; a read that is answered late begins it again. */
@@ -496,7 +497,7 @@ static void read_go(struct write *write)
             return;
         }
         if (write->read_failed || read_one(write) != 0) {
-            cql_finish_fault(write->work);
+            cql_finish_fault(write->execution);
             return;
         }
     } while (write->reads_again);
@@ -510,13 +511,13 @@ static void make_places(struct write *write, struct cql_write_statement *stateme
 {
     const struct cql_restrict_bound *bound = &statement->bound;
     uint32_t slices = bound->slice_count;
-    struct slice *nothing = arena_alloc(write->work->arena, sizeof(*nothing), 16);
-    struct slice *all = arena_alloc(write->work->arena, sizeof(*all), 16);
+    struct slice *nothing = arena_alloc(write->execution->arena, sizeof(*nothing), 16);
+    struct slice *all = arena_alloc(write->execution->arena, sizeof(*all), 16);
     *nothing = stream_slice_all();
     nothing->end.side = BOUND_BEFORE;
     *all = stream_slice_all();
     statement->read_count = bound->key_count * slices;
-    statement->reads = arena_alloc(write->work->arena,
+    statement->reads = arena_alloc(write->execution->arena,
                                    (statement->read_count + 1) * sizeof(*statement->reads), 16);
     memset(statement->reads, 0, (statement->read_count + 1) * sizeof(*statement->reads));
     for (uint32_t i = 0; i < statement->read_count; i++) {
@@ -534,16 +535,16 @@ static void make_places(struct write *write, struct cql_write_statement *stateme
 static void once_looked(void *context, enum cql_idempotency_verdict verdict)
 {
     struct write *write = context;
-    struct cql_work *work = write->work;
+    struct cql_execution *execution = write->execution;
     if (verdict == CQL_IDEMPOTENCY_FAILED) {
-        cql_finish_fault(work);
+        cql_finish_fault(execution);
         return;
     }
     write->is_copy = verdict == CQL_IDEMPOTENCY_KNOWN;
-    cql_idempotency_tell(work, write->is_copy);
+    cql_idempotency_tell(execution, write->is_copy);
     if (write->is_copy) {
         write->answer = write->idempotency->answer;
-        write_wait(work);
+        write_wait(execution);
         return;
     }
     write->expectations[write->expectation_count++] =
@@ -564,7 +565,7 @@ static void write_start(struct write *write)
         }
     }
     write->expectations =
-        arena_alloc(write->work->arena, (places + 1) * sizeof(*write->expectations), 16);
+        arena_alloc(write->execution->arena, (places + 1) * sizeof(*write->expectations), 16);
     write->expectation_count = 0;
     write->read_statement = 0;
     write->read_unit = 0;
@@ -580,17 +581,17 @@ static void write_start(struct write *write)
 /* The request's id, of its payload or its first text. */
 static int take_id(struct write *write)
 {
-    struct cql_work *work = write->work;
-    const struct cql_compiled *whole = work->compiled;
+    struct cql_execution *execution = write->execution;
+    const struct cql_compiled *whole = execution->compiled;
     const struct cql_compiled *first = whole;
     if (whole == NULL && write->compiled_count > 0)
         first = write->compiled[0];
-    int rc = cql_idempotency_new(work, first != NULL ? first->request_id : CQL_NULL,
+    int rc = cql_idempotency_new(execution, first != NULL ? first->request_id : CQL_NULL,
                                  &write->idempotency);
     if (rc != 0 || write->idempotency == NULL)
         return rc;
     if (whole != NULL)
-        cql_idempotency_add_statement(write->idempotency, whole, work->values);
+        cql_idempotency_add_statement(write->idempotency, whole, execution->values);
     for (uint32_t i = 0; i < write->compiled_count; i++)
         cql_idempotency_add_statement(write->idempotency, write->compiled[i],
                                       write->statements[i].values);
@@ -601,57 +602,58 @@ static int take_id(struct write *write)
 static int bind_all(void *context)
 {
     struct write *write = context;
-    struct cql_work *work = write->work;
+    struct cql_execution *execution = write->execution;
     const struct cql_expression *timestamp = write->timestamp;
     int rc = take_id(write);
     if (rc == 0 && write->is_batch) {
-        rc = cql_write_check_batch(work, write->kind, write->statements, write->count,
+        rc = cql_write_check_batch(execution, write->kind, write->statements, write->count,
                                    timestamp != NULL);
     }
     for (uint32_t i = 0; i < write->count && rc == 0; i++) {
-        rc = cql_write_bind(work, &write->statements[i], timestamp, write->idempotency != NULL);
+        rc =
+            cql_write_bind(execution, &write->statements[i], timestamp, write->idempotency != NULL);
         write->is_conditional |= write->statements[i].plan->is_conditional;
     }
     if (rc == 0 && write->is_batch && write->is_conditional)
-        rc = cql_condition_check_batch(work, write->statements, write->count);
+        rc = cql_condition_check_batch(execution, write->statements, write->count);
     return rc;
 }
 
 static void write_begin(struct write *write)
 {
-    struct cql_work *work = write->work;
-    work->write_type = write_type(write);
-    if (cql_guard(work, bind_all, write) != 0) {
-        cql_finish_fault(work);
+    struct cql_execution *execution = write->execution;
+    execution->write_type = write_type(write);
+    if (cql_guard(execution, bind_all, write) != 0) {
+        cql_finish_fault(execution);
         return;
     }
     if (write->count == 0) {
-        cql_finish_void(work);
+        cql_finish_void(execution);
         return;
     }
-    work->write_type = write_type(write);
+    execution->write_type = write_type(write);
     write_start(write);
 }
 
-void cql_write_run(struct cql_work *work)
+void cql_write_run(struct cql_execution *execution)
 {
-    struct write *write = write_new(work, 1);
+    struct write *write = write_new(execution, 1);
     write->count = 1;
-    write->statements[0].plan = work->compiled->write;
-    write->statements[0].values = work->values;
+    write->statements[0].plan = execution->compiled->write;
+    write->statements[0].values = execution->values;
     write_begin(write);
 }
 
-void cql_write_run_batch(struct cql_work *work)
+void cql_write_run_batch(struct cql_execution *execution)
 {
-    const struct cql_batch_plan *plan = work->compiled->batch;
-    struct write *write = write_new(work, plan->count);
+    const struct cql_batch_plan *plan = execution->compiled->batch;
+    struct write *write = write_new(execution, plan->count);
     write->is_batch = true;
     write->kind = plan->kind;
     write->count = plan->count;
     for (uint32_t i = 0; i < plan->count; i++) {
         write->statements[i].plan = plan->statements[i];
-        write->statements[i].values = work->values;
+        write->statements[i].values = execution->values;
     }
     write->timestamp = plan->timestamp;
     write_begin(write);
@@ -659,33 +661,33 @@ void cql_write_run_batch(struct cql_work *work)
 
 /* ---- the protocol's BATCH ---- */
 
-void cql_write_items_begin(struct cql_work *work)
+void cql_write_items_begin(struct cql_execution *execution)
 {
-    const struct cql_request *request = &work->request;
-    struct write *write = write_new(work, request->item_count);
+    const struct cql_request *request = &execution->request;
+    struct write *write = write_new(execution, request->item_count);
     write->is_batch = true;
     write->kind = request->batch_kind;
-    work->write_type = write_type(write);
+    execution->write_type = write_type(write);
 }
 
-uint32_t cql_write_items_count(const struct cql_work *work)
+uint32_t cql_write_items_count(const struct cql_execution *execution)
 {
-    const struct write *write = work->state;
+    const struct write *write = execution->state;
     return write->count;
 }
 
-void cql_write_items_add(struct cql_work *work, struct cql_compiled *compiled,
+void cql_write_items_add(struct cql_execution *execution, struct cql_compiled *compiled,
                          const struct cql_value *values)
 {
-    struct write *write = work->state;
-    check(write->count < work->request.item_count);
+    struct write *write = execution->state;
+    check(write->count < execution->request.item_count);
     write->compiled[write->compiled_count++] = compiled;
     struct cql_write_statement *statement = &write->statements[write->count++];
     statement->plan = compiled->write;
     statement->values = values;
 }
 
-void cql_write_items_run(struct cql_work *work)
+void cql_write_items_run(struct cql_execution *execution)
 {
-    write_begin(work->state);
+    write_begin(execution->state);
 }

@@ -25,17 +25,17 @@ uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *
 uint32_t cql_write_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
                                      const uint16_t **indexes_out);
 
-void cql_write_run(struct cql_work *work);
-void cql_write_run_batch(struct cql_work *work);         /* BEGIN BATCH ... */
+void cql_write_run(struct cql_execution *execution);
+void cql_write_run_batch(struct cql_execution *execution); /* BEGIN BATCH ... */
 
 /* The protocol's BATCH: begin, add each statement of the request with its values, then run. */
-void cql_write_items_begin(struct cql_work *work);
+void cql_write_items_begin(struct cql_execution *execution);
 /* Those that were added. */
-uint32_t cql_write_items_count(const struct cql_work *work);
+uint32_t cql_write_items_count(const struct cql_execution *execution);
 /* Takes the reference over. */
-void cql_write_items_add(struct cql_work *work, struct cql_compiled *compiled,
+void cql_write_items_add(struct cql_execution *execution, struct cql_compiled *compiled,
                          const struct cql_value *values);
-void cql_write_items_run(struct cql_work *work);
+void cql_write_items_run(struct cql_execution *execution);
 
 /* ---- what its files share ---- */
 
@@ -65,40 +65,41 @@ struct cql_write_statement {
 
 /* ---- cql_write_bind.c: values of statements, and what a batch may hold ---- */
 
-/* The statement's values, write timestamp and TTL, all in the work's arena.  `timestamp`: its
+/* The statement's values, write timestamp and TTL, all in the execution's arena.  `timestamp`: its
  * batch's, or NULL.  `has_id`: whether the request has an id, by which clicks may leave out theirs.
- * A refusal is in the work's fault. */
-int cql_write_bind(struct cql_work *work, struct cql_write_statement *statement,
+ * A refusal is in the execution's fault. */
+int cql_write_bind(struct cql_execution *execution, struct cql_write_statement *statement,
                    const struct cql_expression *timestamp, bool has_id);
 /* Whether the statements may be one batch; they need not be bound. */
-int cql_write_check_batch(struct cql_work *work, enum cql_batch_kind kind,
+int cql_write_check_batch(struct cql_execution *execution, enum cql_batch_kind kind,
                           const struct cql_write_statement *statements, uint32_t count,
                           bool has_timestamp);
 /* Cassandra's limits on batches over several partitions: a refusal, or a warning that names
  * `table`. */
-int cql_write_check_size(struct cql_work *work, enum cql_batch_kind kind,
+int cql_write_check_size(struct cql_execution *execution, enum cql_batch_kind kind,
                          const struct table *table, const struct write_batch *batch);
 
 /* ---- cql_write_build.c, cql_write_json.c: what a statement writes ---- */
 
 /* INSERT JSON: the statement's values, with those of the columns from the text behind them. */
-int cql_write_bind_json(struct cql_work *work, struct cql_write_statement *statement);
+int cql_write_bind_json(struct cql_execution *execution, struct cql_write_statement *statement);
 
 /* Whether it deletes rows without naming each. */
 bool cql_write_deletes_range(const struct cql_write_plan *plan);
 
 /* Append what the statement is to the batch; its reads are there. */
-int cql_write_build(struct cql_work *work, const struct cql_write_statement *statement,
+int cql_write_build(struct cql_execution *execution, const struct cql_write_statement *statement,
                     struct write_batch *batch);
 
 /* ---- cql_write_answer.c: what a conditional write answers ---- */
 
-void cql_write_keep_applied(struct cql_work *work, struct cql_idempotency_answer *answer_out);
-/* The rows that the statements' conditions met, which were read. */
-void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statement *statements,
-                            uint32_t count, bool is_batch,
+void cql_write_keep_applied(struct cql_execution *execution,
                             struct cql_idempotency_answer *answer_out);
-/* Ends the work: with the row of `answer`, or with nothing where it is empty. */
-void cql_write_answer(struct cql_work *work, const struct table *table,
+/* The rows that the statements' conditions met, which were read. */
+void cql_write_keep_refused(struct cql_execution *execution,
+                            const struct cql_write_statement *statements, uint32_t count,
+                            bool is_batch, struct cql_idempotency_answer *answer_out);
+/* Ends the execution: with the row of `answer`, or with nothing where it is empty. */
+void cql_write_answer(struct cql_execution *execution, const struct table *table,
                       const struct cql_idempotency_answer *answer);
 #endif

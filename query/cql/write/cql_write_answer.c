@@ -36,28 +36,29 @@ static void add_applied(struct buffer *cells, bool is_applied)
     add_cell(cells, bytes_of(&value, 1));
 }
 
-static void begin(struct cql_work *work, uint32_t columns_max,
+static void begin(struct cql_execution *execution, uint32_t columns_max,
                   struct cql_idempotency_answer *answer_out)
 {
     *answer_out = (struct cql_idempotency_answer){
-        .names = arena_alloc(work->arena, columns_max * sizeof(*answer_out->names), 16)};
+        .names = arena_alloc(execution->arena, columns_max * sizeof(*answer_out->names), 16)};
     add_name(answer_out, APPLIED);
 }
 
-static void finish(struct cql_work *work, struct buffer *cells,
+static void finish(struct cql_execution *execution, struct buffer *cells,
                    struct cql_idempotency_answer *answer)
 {
-    answer->cells = arena_copy(work->arena, buffer_view(cells));
+    answer->cells = arena_copy(execution->arena, buffer_view(cells));
     buffer_release(cells);
 }
 
-void cql_write_keep_applied(struct cql_work *work, struct cql_idempotency_answer *answer_out)
+void cql_write_keep_applied(struct cql_execution *execution,
+                            struct cql_idempotency_answer *answer_out)
 {
-    struct buffer cells = {.arena = work->arena};
-    begin(work, 1, answer_out);
+    struct buffer cells = {.arena = execution->arena};
+    begin(execution, 1, answer_out);
     answer_out->row_count = 1;
     add_applied(&cells, true);
-    finish(work, &cells, answer_out);
+    finish(execution, &cells, answer_out);
 }
 
 /* ---- what a refusal shows ---- */
@@ -168,26 +169,26 @@ static bool add_cells(const struct refusal *refusal, const struct row *row,
     return has_static;
 }
 
-void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statement *statements,
-                            uint32_t count, bool is_batch,
-                            struct cql_idempotency_answer *answer_out)
+void cql_write_keep_refused(struct cql_execution *execution,
+                            const struct cql_write_statement *statements, uint32_t count,
+                            bool is_batch, struct cql_idempotency_answer *answer_out)
 {
     const struct table *table = statements[0].plan->table;
     struct refusal refusal = {.statements = statements, .count = count, .table = table};
-    struct buffer cells = {.arena = work->arena};
-    refusal.rows = arena_alloc(work->arena, (count + 1) * sizeof(*refusal.rows), 16);
+    struct buffer cells = {.arena = execution->arena};
+    refusal.rows = arena_alloc(execution->arena, (count + 1) * sizeof(*refusal.rows), 16);
     look_at_plans(&refusal);
     find_rows(&refusal);
-    begin(work, table->column_count + 1, answer_out);
+    begin(execution, table->column_count + 1, answer_out);
     for (uint32_t i = 0; i < table->column_count && refusal.has_exists; i++)
         add_name(answer_out, table->columns[i].name);
     if (!refusal.has_exists)
         add_condition_names(&refusal, is_batch, answer_out);
     for (uint32_t i = 0; i < refusal.row_count; i++)
-        add_cells(&refusal, refusal.rows[i], answer_out, work->arena, &cells);
+        add_cells(&refusal, refusal.rows[i], answer_out, execution->arena, &cells);
     answer_out->row_count = refusal.row_count;
     if (refusal.row_count == 0) {
-        bool has_static = add_cells(&refusal, NULL, answer_out, work->arena, &cells);
+        bool has_static = add_cells(&refusal, NULL, answer_out, execution->arena, &cells);
         answer_out->row_count = 1;
         if (!has_static) {
             answer_out->count = 1;
@@ -195,7 +196,7 @@ void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statem
             add_applied(&cells, false);
         }
     }
-    finish(work, &cells, answer_out);
+    finish(execution, &cells, answer_out);
 }
 
 /* A column of the answer; one that was dropped since the first answer shows its bytes. */
@@ -208,20 +209,21 @@ static struct cql_column column_of(const struct table *table, const char *name)
     return (struct cql_column){table->keyspace, table->name, name, type};
 }
 
-void cql_write_answer(struct cql_work *work, const struct table *table,
+void cql_write_answer(struct cql_execution *execution, const struct table *table,
                       const struct cql_idempotency_answer *answer)
 {
     struct cql_result result = {.kind = CQL_RESULT_ROWS};
     if (answer->count == 0) {
-        cql_finish_void(work);
+        cql_finish_void(execution);
         return;
     }
-    struct cql_column *columns = arena_alloc(work->arena, answer->count * sizeof(*columns), 16);
+    struct cql_column *columns =
+        arena_alloc(execution->arena, answer->count * sizeof(*columns), 16);
     for (uint32_t i = 0; i < answer->count; i++)
         columns[i] = column_of(table, answer->names[i]);
     result.rows = (struct cql_rows){.metadata = {columns, answer->count},
                                     .row_count = answer->row_count,
                                     .cells = answer->cells};
     cql_metadata_id(&result.rows.metadata, result.rows.metadata_id);
-    cql_finish(work, &result);
+    cql_finish(execution, &result);
 }

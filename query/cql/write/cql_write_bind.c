@@ -33,14 +33,14 @@ static int check_clusterings(struct cql_fault *fault, const struct cql_restrict_
     return rc;
 }
 
-static int bind_timestamp(struct cql_work *work, struct cql_write_statement *statement,
+static int bind_timestamp(struct cql_execution *execution, struct cql_write_statement *statement,
                           const struct cql_expression *of_batch)
 {
     const struct cql_write_plan *plan = statement->plan;
     const struct cql_expression *given = plan->timestamp != NULL ? plan->timestamp : of_batch;
-    struct cql_context context = cql_expression_context(work, work->arena);
+    struct cql_context context = cql_expression_context(execution, execution->arena);
     struct bytes value = CQL_NULL;
-    context.values = plan->timestamp != NULL ? statement->values : work->values;
+    context.values = plan->timestamp != NULL ? statement->values : execution->values;
     bool is_stream = (plan->table->flags & TABLE_STREAM) != 0;
     statement->timestamp_us = TIMESTAMP_SERVER;
     if (given != NULL) {
@@ -48,32 +48,32 @@ static int bind_timestamp(struct cql_work *work, struct cql_write_statement *sta
         if (rc < 0)
             return rc;
         if (rc == 0 && value.size != 8)
-            return cql_invalid(&work->fault, "Invalid null value of timestamp");
+            return cql_invalid(&execution->fault, "Invalid null value of timestamp");
         if (rc == 0 && type_value_bigint(value) == INT64_MIN) {
-            return cql_invalid(&work->fault, "Out of bound timestamp, must be in "
-                                             "[-9223372036854775807, 9223372036854775807]");
+            return cql_invalid(&execution->fault, "Out of bound timestamp, must be in "
+                                                  "[-9223372036854775807, 9223372036854775807]");
         }
         if (rc == 0 && type_value_bigint(value) <= TIMESTAMP_OWN_LAST) {
-            return cql_invalid(&work->fault,
+            return cql_invalid(&execution->fault,
                                "Timestamps up to -9223372036854775806 are daybook's own");
         }
         if (rc == 0 && !is_stream)
             statement->timestamp_us = type_value_bigint(value);
         if (rc == 0 && is_stream) {
-            cql_warn(work, "Table %s.%s is used by a stream: the timestamp was ignored",
+            cql_warn(execution, "Table %s.%s is used by a stream: the timestamp was ignored",
                      plan->table->keyspace, plan->table->name);
         }
-    } else if (work->request.has_timestamp && !is_stream && !plan->is_conditional) {
-        statement->timestamp_us = work->request.timestamp_us > TIMESTAMP_OWN_LAST
-                                      ? work->request.timestamp_us
+    } else if (execution->request.has_timestamp && !is_stream && !plan->is_conditional) {
+        statement->timestamp_us = execution->request.timestamp_us > TIMESTAMP_OWN_LAST
+                                      ? execution->request.timestamp_us
                                       : TIMESTAMP_SERVER;
     }
     return 0;
 }
 
-static int bind_ttl(struct cql_work *work, struct cql_write_statement *statement)
+static int bind_ttl(struct cql_execution *execution, struct cql_write_statement *statement)
 {
-    struct cql_context context = cql_expression_context(work, work->arena);
+    struct cql_context context = cql_expression_context(execution, execution->arena);
     struct bytes value = CQL_NULL;
     statement->ttl_s = statement->plan->table->default_ttl_s;
     context.values = statement->values;
@@ -84,23 +84,24 @@ static int bind_ttl(struct cql_work *work, struct cql_write_statement *statement
         return rc == CQL_UNSET ? 0 : rc;
     int32_t ttl_s = value.size == 4 ? type_value_int(value) : 0;
     if (ttl_s < 0)
-        return cql_invalid(&work->fault, "A TTL must be greater or equal to 0, but was %d", ttl_s);
+        return cql_invalid(&execution->fault, "A TTL must be greater or equal to 0, but was %d",
+                           ttl_s);
     if (ttl_s > TTL_MAX_S) {
-        return cql_invalid(&work->fault, "ttl is too large. requested (%d) maximum (%d)", ttl_s,
-                           TTL_MAX_S);
+        return cql_invalid(&execution->fault, "ttl is too large. requested (%d) maximum (%d)",
+                           ttl_s, TTL_MAX_S);
     }
     statement->ttl_s = ttl_s;
     return 0;
 }
 
-int cql_write_bind(struct cql_work *work, struct cql_write_statement *statement,
+int cql_write_bind(struct cql_execution *execution, struct cql_write_statement *statement,
                    const struct cql_expression *timestamp, bool has_id)
 {
     const struct cql_write_plan *plan = statement->plan;
-    struct cql_context context = cql_expression_context(work, work->arena);
-    int rc = plan->json != NULL ? cql_write_bind_json(work, statement) : 0;
+    struct cql_context context = cql_expression_context(execution, execution->arena);
+    int rc = plan->json != NULL ? cql_write_bind_json(execution, statement) : 0;
     if (rc == 0 && plan->is_ranked && !has_id) {
-        rc = cql_invalid(&work->fault,
+        rc = cql_invalid(&execution->fault,
                          "Some clustering keys are missing: click_id (only a request with a "
                          "%s, which makes no second click of a retry, may leave it out)",
                          CQL_IDEMPOTENCY_NAME);
@@ -110,12 +111,12 @@ int cql_write_bind(struct cql_work *work, struct cql_write_statement *statement,
     context.values = statement->values;
     rc = cql_restrict_bind(&plan->where, &context, &statement->bound);
     if (rc == 0)
-        rc = check_clusterings(&work->fault, &statement->bound);
+        rc = check_clusterings(&execution->fault, &statement->bound);
     if (rc == 0)
-        rc = bind_timestamp(work, statement, timestamp);
+        rc = bind_timestamp(execution, statement, timestamp);
     if (rc == 0)
-        rc = bind_ttl(work, statement);
-    return rc == 0 ? cql_condition_bind(work, &context, statement) : rc;
+        rc = bind_ttl(execution, statement);
+    return rc == 0 ? cql_condition_bind(execution, &context, statement) : rc;
 }
 
 /* ---- batches ---- */
@@ -137,11 +138,11 @@ static int check_kinds(struct cql_fault *fault, enum cql_batch_kind kind,
     return 0;
 }
 
-int cql_write_check_batch(struct cql_work *work, enum cql_batch_kind kind,
+int cql_write_check_batch(struct cql_execution *execution, enum cql_batch_kind kind,
                           const struct cql_write_statement *statements, uint32_t count,
                           bool has_timestamp)
 {
-    struct cql_fault *fault = &work->fault;
+    struct cql_fault *fault = &execution->fault;
     int rc = check_kinds(fault, kind, statements, count);
     bool is_conditional = false;
     for (uint32_t i = 0; i < count && rc == 0; i++) {
@@ -170,16 +171,16 @@ static bool is_new_partition(const struct mutation *mutations, uint32_t i)
     return true;
 }
 
-int cql_write_check_size(struct cql_work *work, enum cql_batch_kind kind, const struct table *table,
-                         const struct write_batch *batch)
+int cql_write_check_size(struct cql_execution *execution, enum cql_batch_kind kind,
+                         const struct table *table, const struct write_batch *batch)
 {
     uint32_t partitions = 0;
-    struct buffer packed = {.arena = work->arena};
+    struct buffer packed = {.arena = execution->arena};
     if (batch->mutation_count < 2)
         return 0;
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct table *written =
-            schema_table(store_schema(work->cql->options.store), batch->mutations[i].table_id);
+            schema_table(store_schema(execution->cql->options.store), batch->mutations[i].table_id);
         if ((written->flags & TABLE_HIDDEN) != 0)
             continue;
         /* The first ones are enough to tell one from several; more are counted up to a bound. */
@@ -190,14 +191,14 @@ int cql_write_check_size(struct cql_work *work, enum cql_batch_kind kind, const 
     if (partitions < 2)
         return 0;
     if (size > BATCH_FAIL_BYTES)
-        return cql_invalid(&work->fault, "Batch too large");
+        return cql_invalid(&execution->fault, "Batch too large");
     if (size > BATCH_WARN_BYTES) {
-        cql_warn(work,
+        cql_warn(execution,
                  "Batch for [%s.%s] is of size %zu, exceeding specified threshold of %d by %zu.",
                  table->keyspace, table->name, size, BATCH_WARN_BYTES, size - BATCH_WARN_BYTES);
     }
     if (kind != CQL_BATCH_LOGGED && partitions > BATCH_WARN_PARTITIONS) {
-        cql_warn(work,
+        cql_warn(execution,
                  "Unlogged batch covering %u partitions detected against table [%s.%s]. You should "
                  "use a logged batch for atomicity, or asynchronous writes for performance.",
                  partitions, table->keyspace, table->name);

@@ -28,7 +28,7 @@
 
 /* The row that is being made. */
 struct row_builder {
-    struct cql_work *work;
+    struct cql_execution *execution;
     const struct cql_write_statement *statement;
     struct write_batch *batch;
     struct cql_context context;
@@ -42,7 +42,7 @@ struct row_builder {
 
 static int64_t made_s(const struct row_builder *builder)
 {
-    return builder->work->now_s;
+    return builder->execution->now_s;
 }
 
 static void add_cell(struct row_builder *builder, const struct column *column, struct bytes path,
@@ -85,7 +85,7 @@ static void delete_complex(struct row_builder *builder, const struct column *col
 
 static struct bytes list_path(struct row_builder *builder, uint64_t ticks)
 {
-    struct random *random = builder->work->cql->options.world->random;
+    struct random *random = builder->execution->cql->options.world->random;
     uint8_t rest[8];
     struct buffer uuid = {.arena = builder->batch->arena};
     ticks += (uint64_t)UUID_EPOCH_TICKS;
@@ -101,7 +101,7 @@ static struct bytes list_path(struct row_builder *builder, uint64_t ticks)
 /* Rising numbers that no list of this server had before. */
 static uint64_t take_ticks(struct row_builder *builder, uint32_t count)
 {
-    struct cql *cql = builder->work->cql;
+    struct cql *cql = builder->execution->cql;
     int64_t first = store_now_us(cql->options.store) * 10;
     first = first > cql->list_ticks ? first : cql->list_ticks + 1;
     cql->list_ticks = first + count;
@@ -184,7 +184,7 @@ static int set_column(struct row_builder *builder, const struct column *column, 
     }
     int64_t timestamp_us = builder->statement->timestamp_us;
     if (timestamp_us == TIMESTAMP_SERVER && value.data != NULL)
-        timestamp_us = store_now_us(builder->work->cql->options.store);
+        timestamp_us = store_now_us(builder->execution->cql->options.store);
     delete_complex(builder, column, value.data == NULL ? timestamp_us : timestamp_us - 1);
     return value.data == NULL ? 0 : add_whole(builder, column, value);
 }
@@ -379,16 +379,16 @@ static void finish_cells(struct row_builder *builder, struct row *row)
 }
 
 /* One row of the statement, static or not; false in *made_out when it writes nothing there. */
-static int make_row(struct cql_work *work, const struct cql_write_statement *statement,
+static int make_row(struct cql_execution *execution, const struct cql_write_statement *statement,
                     struct write_batch *batch, const struct clustering *clustering,
                     const struct cql_row *before, struct row *row, bool *made_out)
 {
     const struct cql_write_plan *plan = statement->plan;
     bool is_static = clustering == NULL;
-    struct row_builder builder = {.work = work,
+    struct row_builder builder = {.execution = execution,
                                   .statement = statement,
                                   .batch = batch,
-                                  .context = cql_expression_context(work, batch->arena),
+                                  .context = cql_expression_context(execution, batch->arena),
                                   .before = before};
     builder.context.values = statement->values;
     *row = (struct row){.is_static = is_static, .marker = LIVENESS_NONE, .deletion = DELETION_NONE};
@@ -402,9 +402,9 @@ static int make_row(struct cql_work *work, const struct cql_write_statement *sta
         finish_cells(&builder, row);
     bool has_marker = plan->kind == CQL_INSERT && !is_static;
     if (has_marker) {
-        row->marker =
-            (struct liveness){statement->timestamp_us, statement->ttl_s,
-                              statement->ttl_s > 0 ? work->now_s + statement->ttl_s : EXPIRY_NONE};
+        row->marker = (struct liveness){statement->timestamp_us, statement->ttl_s,
+                                        statement->ttl_s > 0 ? execution->now_s + statement->ttl_s
+                                                             : EXPIRY_NONE};
     }
     *made_out = has_marker || row->cell_count > 0 || row->complex_count > 0;
     return rc;
@@ -418,7 +418,7 @@ static const struct cql_read_row *read_of(const struct cql_write_statement *stat
 }
 
 /* INSERT, UPDATE, and DELETE of columns: rows with cells. */
-static int build_cells(struct cql_work *work, const struct cql_write_statement *statement,
+static int build_cells(struct cql_execution *execution, const struct cql_write_statement *statement,
                        struct write_batch *batch, uint32_t key, struct mutation *mutation)
 {
     const struct cql_write_plan *plan = statement->plan;
@@ -440,9 +440,9 @@ static int build_cells(struct cql_work *work, const struct cql_write_statement *
         bool made;
         struct unfiltered *item = &items[mutation->item_count];
         *item = (struct unfiltered){.kind = UNFILTERED_ROW};
-        int rc =
-            make_row(work, statement, batch, is_static ? NULL : &bound->slices[slice].start.prefix,
-                     read == NULL ? NULL : &before, &item->row, &made);
+        int rc = make_row(execution, statement, batch,
+                          is_static ? NULL : &bound->slices[slice].start.prefix,
+                          read == NULL ? NULL : &before, &item->row, &made);
         if (rc != 0)
             return rc;
         mutation->item_count += made;
@@ -461,14 +461,14 @@ static struct bytes click_value(const struct row *row, const struct column *colu
 }
 
 /* A click without a rank is a block of one row, as ingest's are of many. */
-static int build_click(struct cql_work *work, const struct cql_write_statement *statement,
+static int build_click(struct cql_execution *execution, const struct cql_write_statement *statement,
                        struct write_batch *batch, uint32_t key)
 {
     const struct table *table = statement->plan->table;
     const struct clustering *clustering = &statement->bound.slices[0].start.prefix;
     struct row row;
     bool made;
-    int rc = make_row(work, statement, batch, clustering, NULL, &row, &made);
+    int rc = make_row(execution, statement, batch, clustering, NULL, &row, &made);
     if (rc != 0)
         return rc;
     struct block *block = block_new(table, 1);
@@ -484,12 +484,13 @@ static int build_click(struct cql_work *work, const struct cql_write_statement *
         if (value.data == NULL)
             block_set_absent(block, to, 0);
         else if (to->kind == VECTOR_CODE && value.size > BLOCK_STRING_MAX)
-            return cql_invalid(&work->fault, "%s has over %d bytes, which a click cannot have",
+            return cql_invalid(&execution->fault, "%s has over %d bytes, which a click cannot have",
                                column->name, BLOCK_STRING_MAX);
         else if (to->kind == VECTOR_CODE)
             to->codes[0] = block_dictionary_add(&to->dictionary, value);
         else if (block_vector_get(column->type, value, &to->integers[0], &scale) != 0)
-            return cql_invalid(&work->fault, "%s is no value that a click can have", column->name);
+            return cql_invalid(&execution->fault, "%s is no value that a click can have",
+                               column->name);
         if (to->kind == VECTOR_DECIMAL)
             to->scales[0] = scale;
     }
@@ -509,12 +510,13 @@ bool cql_write_deletes_range(const struct cql_write_plan *plan)
 }
 
 /* DELETE of rows: of the partition, of one row each, or of ranges. */
-static void build_deletion(struct cql_work *work, const struct cql_write_statement *statement,
-                           struct write_batch *batch, struct mutation *mutation)
+static void build_deletion(struct cql_execution *execution,
+                           const struct cql_write_statement *statement, struct write_batch *batch,
+                           struct mutation *mutation)
 {
     const struct table *table = statement->plan->table;
     const struct cql_restrict_bound *bound = &statement->bound;
-    struct deletion deletion = {statement->timestamp_us, work->now_s};
+    struct deletion deletion = {statement->timestamp_us, execution->now_s};
     if (!statement->plan->where.has_clustering) {
         mutation->deletion = deletion;
         return;
@@ -554,11 +556,12 @@ static struct bytes packed_clustering(struct write_batch *batch,
     return buffer_view(&packed);
 }
 
-static int count_operation(struct cql_work *work, const struct cql_write_statement *statement,
+static int count_operation(struct cql_execution *execution,
+                           const struct cql_write_statement *statement,
                            const struct cql_operation *operation, int64_t *value_out,
                            bool *is_unset_out)
 {
-    struct cql_context context = cql_expression_context(work, work->arena);
+    struct cql_context context = cql_expression_context(execution, execution->arena);
     struct bytes value = CQL_NULL;
     context.values = statement->values;
     *is_unset_out = false;
@@ -587,8 +590,9 @@ static int count_operation(struct cql_work *work, const struct cql_write_stateme
     return rc;
 }
 
-static int build_counts(struct cql_work *work, const struct cql_write_statement *statement,
-                        struct write_batch *batch, uint32_t key)
+static int build_counts(struct cql_execution *execution,
+                        const struct cql_write_statement *statement, struct write_batch *batch,
+                        uint32_t key)
 {
     const struct cql_write_plan *plan = statement->plan;
     const struct cql_restrict_bound *bound = &statement->bound;
@@ -597,11 +601,11 @@ static int build_counts(struct cql_work *work, const struct cql_write_statement 
         bool is_static = operation->column->kind == COLUMN_STATIC;
         bool is_unset;
         int64_t value = 0;
-        int rc = count_operation(work, statement, operation, &value, &is_unset);
+        int rc = count_operation(execution, statement, operation, &value, &is_unset);
         if (rc != 0)
             return rc;
         if (operation->kind == CQL_SET && !is_unset) {
-            cql_warn(work,
+            cql_warn(execution,
                      "Counter %s is set: Cassandra refuses this (Cannot set the value of counter "
                      "column %s)",
                      operation->column->name, operation->column->name);
@@ -662,7 +666,7 @@ static void build_count_deletion(const struct cql_write_statement *statement,
 
 /* ---- the statement ---- */
 
-int cql_write_build(struct cql_work *work, const struct cql_write_statement *statement,
+int cql_write_build(struct cql_execution *execution, const struct cql_write_statement *statement,
                     struct write_batch *batch)
 {
     const struct cql_write_plan *plan = statement->plan;
@@ -672,13 +676,13 @@ int cql_write_build(struct cql_work *work, const struct cql_write_statement *sta
             if (plan->kind == CQL_DELETE)
                 build_count_deletion(statement, batch, key);
             else
-                rc = build_counts(work, statement, batch, key);
+                rc = build_counts(execution, statement, batch, key);
             if (rc != 0)
                 return rc;
             continue;
         }
         if (plan->is_ranked) {
-            rc = build_click(work, statement, batch, key);
+            rc = build_click(execution, statement, batch, key);
             if (rc != 0)
                 return rc;
             continue;
@@ -689,9 +693,9 @@ int cql_write_build(struct cql_work *work, const struct cql_write_statement *sta
                                     .key = bytes,
                                     .deletion = DELETION_NONE};
         if (plan->kind == CQL_DELETE && plan->operation_count == 0)
-            build_deletion(work, statement, batch, &mutation);
+            build_deletion(execution, statement, batch, &mutation);
         else
-            rc = build_cells(work, statement, batch, key, &mutation);
+            rc = build_cells(execution, statement, batch, key, &mutation);
         if (rc != 0)
             return rc;
         if (mutation.item_count > 0 || mutation.deletion.timestamp_us != TIMESTAMP_NONE)
@@ -700,7 +704,7 @@ int cql_write_build(struct cql_work *work, const struct cql_write_statement *sta
             rc = mutation.items[i].kind != UNFILTERED_ROW
                      ? 0
                      : cql_index_add(plan->indexes, plan->index_count, bytes,
-                                     &mutation.items[i].row, batch, &work->fault);
+                                     &mutation.items[i].row, batch, &execution->fault);
             if (rc != 0)
                 return rc;
         }

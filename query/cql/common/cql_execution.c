@@ -1,0 +1,56 @@
+/* The warnings of a request, and its end.
+ *
+ * What must hold: an execution is answered once, and then it is gone; what it used is its
+ * session's. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "query/cql/common/cql_arena.h"
+#include "query/cql/common/cql_compiled.h"
+#include "query/cql/common/cql_guard.h"
+#include "query/cql/common/cql_slice.h"
+#include "query/cql/common/cql_trace.h"
+
+void cql_warn(struct cql_execution *execution, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (length > 0 && execution->warning_count < CQL_WARNINGS_MAX)
+        execution->warnings[execution->warning_count++] =
+            cql_text(execution->arena, bytes_text(text));
+}
+
+void cql_finish(struct cql_execution *execution, struct cql_result *result)
+{
+    struct cql *cql = execution->cql;
+    result->warnings = execution->warnings;
+    result->warning_count = execution->warning_count;
+    result->trace_id = cql_trace_end(execution);
+    if (execution->echo.name.size > 0 && result->kind != CQL_RESULT_ERROR) {
+        result->payload = &execution->echo;
+        result->payload_count = 1;
+    }
+    cql->running--;
+    cql_slice_account(execution);
+    execution->answer(execution->answer_context, result);
+    if (execution->release != NULL)
+        execution->release(execution);
+    cql_compiled_unref(execution->compiled);
+    cql_guard_end(execution);
+    cql_arena_give(cql, execution->arena);
+}
+
+void cql_finish_void(struct cql_execution *execution)
+{
+    struct cql_result result = {.kind = CQL_RESULT_VOID};
+    cql_finish(execution, &result);
+}
+
+void cql_finish_fault(struct cql_execution *execution)
+{
+    struct cql_result result = {.kind = CQL_RESULT_ERROR, .error = execution->fault.error};
+    cql_finish(execution, &result);
+}
