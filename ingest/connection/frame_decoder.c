@@ -192,7 +192,7 @@ static void batch_take(struct ingest_connection *connection, struct decoded_fram
 
     if (run->rc != 0)
         batch_refuse(connection, sequence, run->rc);
-    else if (connection->rows.keyed != NULL)
+    else if (connection->rows.dedup != NULL)
         answer_refuse(connection, sequence, "no_click_ids", NULL);
     else if ((sequence != 0 && !ingest_control_admits(connection, sequence)) ||
              !ingest_rows_prepare(connection))

@@ -164,7 +164,7 @@ static void ingest_release(struct ingest *ingest)
     ingest->producers = NULL;
     producer_rows_tell(ingest);
     write_batch_free(ingest->batch);
-    reject_list_release(&ingest->keyed_rejects);
+    reject_list_release(&ingest->click_dedup_rejects);
     memory_free(ingest);
     closed(context, 0, NULL);
 }

@@ -61,18 +61,18 @@ static void commit_judged(void *context)
  * being found out, and ingest_commit_retry comes back; or the connection is REFUSED. */
 static bool commit_is_judged(struct ingest_connection *connection)
 {
-    struct keyed *keyed = connection->rows.keyed;
+    struct click_dedup *dedup = connection->rows.dedup;
 
-    if (keyed == NULL || keyed_state(keyed) == KEYED_JUDGED)
+    if (dedup == NULL || click_dedup_state(dedup) == CLICK_DEDUP_JUDGED)
         return true;
-    if (keyed_state(keyed) == KEYED_FAILED) {
+    if (click_dedup_state(dedup) == CLICK_DEDUP_FAILED) {
         answer_refuse(connection, connection->batch.sequence, "store_failed",
-                      keyed_error(keyed)->text);
+                      click_dedup_error(dedup)->text);
         return false;
     }
     connection->state = INGEST_BLOCKED;
     connection->jobs++;
-    keyed_judge(keyed, connection->rows.parts.builder->block, commit_judged, connection);
+    click_dedup_judge(dedup, connection->rows.parts.builder->block, commit_judged, connection);
     return false;
 }
 
@@ -87,17 +87,17 @@ static struct commit_counts commit_count_rows(struct ingest_connection *connecti
                                               const struct reject_list *rejects)
 {
     struct commit_counts counts = {rejects, row_parts_accepted(&connection->rows.parts), 0};
-    struct reject_list *all = &connection->ingest->keyed_rejects;
+    struct reject_list *all = &connection->ingest->click_dedup_rejects;
 
-    if (connection->rows.keyed == NULL)
+    if (connection->rows.dedup == NULL)
         return counts;
     reject_list_clear(all);
     reject_list_append(all, rejects);
-    keyed_add_rejects(connection->rows.keyed, all);
+    click_dedup_add_rejects(connection->rows.dedup, all);
     reject_list_sort(all);
     counts.rejects = all;
-    counts.accepted -= keyed_different(connection->rows.keyed);
-    counts.duplicates = keyed_duplicates(connection->rows.keyed);
+    counts.accepted -= click_dedup_different(connection->rows.dedup);
+    counts.duplicates = click_dedup_duplicates(connection->rows.dedup);
     return counts;
 }
 
@@ -127,8 +127,8 @@ static struct write_batch *commit_begin(struct ingest_connection *connection,
     struct ingest *ingest = connection->ingest;
 
     write_batch_clear(ingest->batch);
-    if (connection->rows.keyed != NULL)
-        keyed_add_rows(connection->rows.keyed, ingest->batch);
+    if (connection->rows.dedup != NULL)
+        click_dedup_add_rows(connection->rows.dedup, ingest->batch);
     else
         row_parts_add_blocks(&connection->rows.parts, ingest->batch);
     commit_add_rejects(connection, rejects, producer, sequence);
@@ -229,19 +229,19 @@ static int commit_apply(struct ingest_connection *connection, struct write_batch
 {
     struct ingest *ingest = connection->ingest;
     struct store *store = ingest->options.store;
-    struct keyed *keyed = connection->rows.keyed;
+    struct click_dedup *dedup = connection->rows.dedup;
     uint32_t count;
     int rc;
 
     ingest->calls++;
-    if (keyed == NULL) {
+    if (dedup == NULL) {
         rc = store_apply(store, batch, commit_done, commit, err);
     } else {
-        const struct store_expectation *expectations = keyed_expectations(keyed, &count);
+        const struct store_expectation *expectations = click_dedup_expectations(dedup, &count);
 
         rc = store_apply_if(store, batch, expectations, count, commit_done, commit, err);
         if (rc != ERROR_FULL)
-            keyed_clear(keyed);
+            click_dedup_clear(dedup);
     }
     if (rc == 0) {
         stream_rows_clear(&connection->rows);

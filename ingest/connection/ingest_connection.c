@@ -149,10 +149,10 @@ static void connection_run(struct ingest_connection *connection)
 
 void ingest_connection_retry(struct ingest_connection *connection)
 {
-    const struct keyed *keyed = connection->rows.keyed;
+    const struct click_dedup *dedup = connection->rows.dedup;
 
     if (connection->state != INGEST_BLOCKED || connection->is_closing ||
-        (keyed != NULL && keyed_state(keyed) == KEYED_READING))
+        (dedup != NULL && click_dedup_state(dedup) == CLICK_DEDUP_READING))
         return;
     connection->state = INGEST_RECORDS;
     /* The store may answer at once, and what it applies is cleared only when it returns. */

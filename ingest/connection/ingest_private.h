@@ -54,7 +54,7 @@ struct ingest {
     struct timer look;                 /* for connections that hold memory and do not go on */
     struct part_pool parts;
     struct input_spare spare;          /* of the connections' inputs */
-    struct reject_list keyed_rejects;  /* of the batch that is being made */
+    struct reject_list click_dedup_rejects; /* of the batch that is being made */
     struct parse_ahead_pool aheads;
     struct write_batch *batch;         /* made, applied and cleared in one call */
     struct door door;                  /* connections of the network, */

@@ -3,7 +3,7 @@
 
 #include "base/hash64.h"
 #include "base/memory.h"
-#include "ingest/parse/keyed.h"
+#include "ingest/parse/click_dedup.h"
 
 static void part_free(struct row_part *part)
 {
@@ -22,7 +22,7 @@ void part_pool_close(struct part_pool *pool)
     while (pool->count > 0)
         part_free(pool->parts[--pool->count]);
     memory_free(pool->parts);
-    schema_unref(pool->keyed_schema);
+    schema_unref(pool->click_dedup_schema);
     *pool = (struct part_pool){0};
 }
 
@@ -86,9 +86,9 @@ int part_pool_builder(struct part_pool *pool, const struct ingest_stream *stream
     if (table == NULL)
         return error_set(err, ERROR_INVALID, "the stream's table is not there");
     if (stream->click_id_column_id != 0) {
-        if (pool->keyed_schema == NULL)
-            pool->keyed_schema = keyed_schema(stream);
-        table = schema_table(pool->keyed_schema, KEYED_TABLE);
+        if (pool->click_dedup_schema == NULL)
+            pool->click_dedup_schema = click_dedup_schema(stream);
+        table = schema_table(pool->click_dedup_schema, CLICK_DEDUP_TABLE);
     }
     return row_builder_new(stream, table, next_seed(pool), builder_out, err);
 }

@@ -17,7 +17,7 @@ struct part_pool {
     struct store *store;               /* outlives the pool */
     uint64_t seed;                     /* of the builders' tables, which strangers' ids go into */
     uint64_t builders;                 /* made so far */
-    struct schema *keyed_schema;       /* of blocks of a stream with click ids; NULL before one */
+    struct schema *click_dedup_schema; /* of blocks of a stream with click ids; NULL before one */
     struct row_part **parts;           /* owned, and empty; of any streams */
     uint32_t count;
 };

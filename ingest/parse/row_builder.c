@@ -13,7 +13,7 @@
  *                            └ another: (reseller, day) in the slots, else a new key */
 #include "ingest/parse/row_builder.h"
 
-#include "ingest/parse/keyed.h"
+#include "ingest/parse/click_dedup.h"
 #include "base/memory.h"
 
 enum { PARTITION_SLOTS_MIN = 64, PARTITION_SLOTS_KEPT_MAX = 1 << 17 };
@@ -32,9 +32,9 @@ static int builder_columns(struct row_builder *builder, struct error *err)
     if (stream->day_derived_column_id != 0)
         builder->day_derived = block_column_at(builder->block, stream->day_derived_column_id);
     if (stream->click_id_column_id != 0) {
-        builder->click_id = block_column_at(builder->block, KEYED_CLICK_ID);
-        builder->line = block_column_at(builder->block, KEYED_LINE);
-        builder->content = block_column_at(builder->block, KEYED_CONTENT);
+        builder->click_id = block_column_at(builder->block, CLICK_DEDUP_CLICK_ID);
+        builder->line = block_column_at(builder->block, CLICK_DEDUP_LINE);
+        builder->content = block_column_at(builder->block, CLICK_DEDUP_CONTENT);
     }
     if (builder->time == NULL || builder->time->kind != VECTOR_INTEGER || builder->ad == NULL ||
         builder->ad->kind != VECTOR_CODE || builder->amount == NULL ||

@@ -43,7 +43,8 @@ struct row_builder {
     struct reject_list rejects;
     /* private */
     struct block_column *time, *ad, *amount, *day_derived;     /* day_derived: NULL for none */
-    /* Of a stream whose clicks have ids, whose block is of keyed_schema's table; else NULL. */
+    /* Of a stream whose clicks have ids, whose block is of click_dedup_schema's table; else
+     * NULL. */
     struct block_column *click_id, *line, *content;
     struct block_dictionary resellers;
     struct intern reseller_intern, ad_intern;
@@ -56,7 +57,7 @@ struct row_builder {
     struct day_memo days;
 };
 
-/* `table` is the stream's, or keyed_schema's where its clicks have ids; `stream` outlives the
+/* `table` is the stream's, or click_dedup_schema's where its clicks have ids; `stream` outlives the
  * builder; `seed` is random.  ERROR_INVALID when the table does not have the stream's columns. */
 must_check int row_builder_new(const struct ingest_stream *stream, const struct table *table,
                                uint64_t seed, struct row_builder **builder_out, struct error *err);

@@ -31,7 +31,7 @@ struct ingest_stream {
     uint32_t table_id;                 /* its key: ((reseller, day), time, ad, rank or click id) */
     uint32_t column_ids[RECORD_FIELDS];/* by enum record_field */
     /* Of a stream whose clicks have ids: the last key column, of type uuid, text or bigint, and the
-     * counters by ad and by reseller (keyed.h).  0: the table is ranked, and others count. */
+     * counters by ad and by reseller (click_dedup.h).  0: the table is ranked, and others count. */
     uint32_t click_id_column_id;
     const struct type *click_id_type;  /* a built-in one */
     struct ingest_counter per_ad;

@@ -13,8 +13,8 @@ static void rows_forget(struct stream_rows *rows)
     ndjson_free(rows->ndjson);
     rows->ndjson = NULL;
     line_parser_release(&rows->parser);
-    keyed_free(rows->keyed);
-    rows->keyed = NULL;
+    click_dedup_free(rows->dedup);
+    rows->dedup = NULL;
 }
 
 void stream_rows_release(struct stream_rows *rows)
@@ -55,7 +55,7 @@ bool stream_rows_choose(struct stream_rows *rows, const struct ingest_stream *st
         return false;
     line_parser_fields(&rows->parser, line_parser_column_count(&rows->columns));
     if (stream->click_id_column_id != 0)
-        rows->keyed = keyed_new(rows->pool->store, stream);
+        rows->dedup = click_dedup_new(rows->pool->store, stream);
     return true;
 }
 

@@ -6,7 +6,7 @@
 #ifndef DAYBOOK_INGEST_PARSE_STREAM_ROWS_H
 #define DAYBOOK_INGEST_PARSE_STREAM_ROWS_H
 
-#include "ingest/parse/keyed.h"
+#include "ingest/parse/click_dedup.h"
 #include "ingest/parse/ndjson.h"
 #include "ingest/parse/row_parts.h"
 
@@ -21,7 +21,7 @@ struct stream_rows {
     bool is_first;                     /* no record came yet: a header may */
     struct line_parser parser;
     struct ndjson *ndjson;             /* NULL before the first line of JSON */
-    struct keyed *keyed;               /* of a stream whose clicks have ids; else NULL */
+    struct click_dedup *dedup;         /* of a stream whose clicks have ids; else NULL */
     struct row_parts parts;            /* has a builder from the first record on */
 };
 

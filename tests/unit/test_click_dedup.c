@@ -1,5 +1,5 @@
 /* Clicks that bring ids along: judged against what is there, written once, counted once. */
-#include "ingest/parse/keyed.h"
+#include "ingest/parse/click_dedup.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@ struct bench {
     struct schema *schema;
     struct row_builder *builder;
     struct line_parser parser;
-    struct keyed *keyed;
+    struct click_dedup *keyed;
     struct write_batch *batch;
     bool is_judged;
 };
@@ -32,19 +32,19 @@ static void bench_attach(struct bench *bench)
                                .click_id_type = type_builtin(TYPE_BIGINT),
                                .per_ad = {TABLE_CLICKS_PER_AD, COUNTER_CLICKS},
                                .per_reseller = {TABLE_CLICKS_PER_RESELLER, COUNTER_CLICKS}};
-    bench->schema = keyed_schema(&bench->stream);
-    cr_assert_eq(row_builder_new(&bench->stream, schema_table(bench->schema, KEYED_TABLE), 7,
+    bench->schema = click_dedup_schema(&bench->stream);
+    cr_assert_eq(row_builder_new(&bench->stream, schema_table(bench->schema, CLICK_DEDUP_TABLE), 7,
                                  &bench->builder, &err),
                  0, "%s", err.text);
     line_parser_init(&bench->parser);
     line_parser_fields(&bench->parser, RECORD_FIELDS_MAX);
-    bench->keyed = keyed_new(bench->fixture.store, &bench->stream);
+    bench->keyed = click_dedup_new(bench->fixture.store, &bench->stream);
     bench->batch = write_batch_new();
 }
 
 static void bench_detach(struct bench *bench)
 {
-    keyed_free(bench->keyed);
+    click_dedup_free(bench->keyed);
     write_batch_free(bench->batch);
     row_builder_free(bench->builder);
     line_parser_release(&bench->parser);
@@ -93,14 +93,14 @@ static void judge(struct bench *bench, const char *clicks, const char *expected)
     struct reject_list rejects = {0};
     char found[128];
     fill(bench, clicks);
-    keyed_clear(bench->keyed);
+    click_dedup_clear(bench->keyed);
     bench->is_judged = false;
-    keyed_judge(bench->keyed, bench->builder->block, set_judged, &bench->is_judged);
+    click_dedup_judge(bench->keyed, bench->builder->block, set_judged, &bench->is_judged);
     rollup_fixture_step_until(&bench->fixture, &bench->is_judged);
-    cr_assert_eq(keyed_state(bench->keyed), KEYED_JUDGED);
-    keyed_add_rejects(bench->keyed, &rejects);
+    cr_assert_eq(click_dedup_state(bench->keyed), CLICK_DEDUP_JUDGED);
+    click_dedup_add_rejects(bench->keyed, &rejects);
     int used = snprintf(found, sizeof found, "%" PRIu64 " %" PRIu64 ":",
-                        keyed_duplicates(bench->keyed), keyed_different(bench->keyed));
+                        click_dedup_duplicates(bench->keyed), click_dedup_different(bench->keyed));
     for (uint32_t i = 0; i < rejects.count; i++) {
         cr_expect_eq(rejects.items[i].code, REJECT_DIFFERS);
         used +=
@@ -114,9 +114,9 @@ static int apply(struct bench *bench, store_done done, void *context)
 {
     struct error err = {0};
     uint32_t count;
-    const struct store_expectation *expectations = keyed_expectations(bench->keyed, &count);
+    const struct store_expectation *expectations = click_dedup_expectations(bench->keyed, &count);
     write_batch_clear(bench->batch);
-    keyed_add_rows(bench->keyed, bench->batch);
+    click_dedup_add_rows(bench->keyed, bench->batch);
     return store_apply_if(bench->fixture.store, bench->batch, expectations, count, done, context,
                           &err);
 }
@@ -151,7 +151,7 @@ static void expect_counted(struct bench *bench, const char *expected)
     buffer_release(&resellers);
 }
 
-Test(keyed, of_one_batch_the_first_line_is_the_click_and_the_others_are_judged_by_it)
+Test(click_dedup, of_one_batch_the_first_line_is_the_click_and_the_others_are_judged_by_it)
 {
     struct bench bench = {0};
     bench_start(&bench);
@@ -162,7 +162,7 @@ Test(keyed, of_one_batch_the_first_line_is_the_click_and_the_others_are_judged_b
     bench_stop(&bench);
 }
 
-Test(keyed, a_click_that_is_there_is_found_in_memory_in_segments_and_after_a_restart)
+Test(click_dedup, a_click_that_is_there_is_found_in_memory_in_segments_and_after_a_restart)
 {
     struct bench bench = {0};
     bench_start(&bench);
@@ -183,7 +183,7 @@ Test(keyed, a_click_that_is_there_is_found_in_memory_in_segments_and_after_a_res
     bench_stop(&bench);
 }
 
-Test(keyed, what_is_applied_and_not_yet_durable_is_there)
+Test(click_dedup, what_is_applied_and_not_yet_durable_is_there)
 {
     struct bench bench = {0};
     bool is_durable = false;
@@ -196,7 +196,7 @@ Test(keyed, what_is_applied_and_not_yet_durable_is_there)
     bench_stop(&bench);
 }
 
-Test(keyed, a_write_that_came_after_the_judgement_makes_it_be_judged_again)
+Test(click_dedup, a_write_that_came_after_the_judgement_makes_it_be_judged_again)
 {
     struct bench bench = {0};
     struct bench other = {0};
@@ -214,7 +214,7 @@ Test(keyed, a_write_that_came_after_the_judgement_makes_it_be_judged_again)
     bench_stop(&bench);
 }
 
-Test(keyed, after_a_crash_at_any_moment_click_and_counters_are_there_or_neither)
+Test(click_dedup, after_a_crash_at_any_moment_click_and_counters_are_there_or_neither)
 {
     int lost = 0, kept = 0;
     for (uint64_t seed = 1; seed <= 30; seed++) {
@@ -231,9 +231,9 @@ Test(keyed, after_a_crash_at_any_moment_click_and_counters_are_there_or_neither)
         rollup_fixture_go_on(&bench.fixture, after);
         bench_attach(&bench);
         fill(&bench, "1 0.5, 2 0.5");
-        keyed_judge(bench.keyed, bench.builder->block, set_judged, &bench.is_judged);
+        click_dedup_judge(bench.keyed, bench.builder->block, set_judged, &bench.is_judged);
         rollup_fixture_step_until(&bench.fixture, &bench.is_judged);
-        uint64_t found = keyed_duplicates(bench.keyed);
+        uint64_t found = click_dedup_duplicates(bench.keyed);
         cr_expect(found == 0 || found == 2, "seed %d: half a batch", (int)seed);
         expect_counted(&bench, found == 2 ? "2" : "-");
         lost += found == 0;
@@ -269,7 +269,7 @@ static const struct id_case id_cases[] = {
     {TYPE_TEXT, "\xff", false},
 };
 
-Test(keyed, an_id_is_what_its_kind_says_and_nothing_of_a_refused_line_stays)
+Test(click_dedup, an_id_is_what_its_kind_says_and_nothing_of_a_refused_line_stays)
 {
     for (size_t i = 0; i < sizeof id_cases / sizeof id_cases[0]; i++) {
         const struct id_case *c = &id_cases[i];

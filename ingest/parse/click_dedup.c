@@ -1,0 +1,499 @@
+/* keyed: see click_dedup.h.
+ *
+ * What decides correctness: the rows are judged against everything that is applied, durable or not,
+ * and are written only if no mutation has come to one of their days since; so of two connections
+ * that bring one id one finds the other's row.  Rows, increments and the producer's position are
+ * one batch.  Two rows of one batch with one id: the first line is the click.
+ *
+ * The rows of a batch are sorted by day and by the table's own order, and each day is read once,
+ * from its first row of the batch to its last: clicks that come in order cost a read of what came
+ * beside them, clicks out of order one of the days' parts that they span. */
+#include "ingest/parse/click_dedup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/murmur3.h"
+#include "storage/cell/block.h"
+
+enum { READ_ROWS = 5000, ARENA_CHUNK = 64 * 1024 };
+
+enum row_verdict { ROW_NEW, ROW_DUPLICATE, ROW_DIFFERENT };
+
+struct click_dedup_row {
+    uint32_t row; /* of the block */
+    uint32_t partition;
+    struct clustering clustering;
+    enum row_verdict verdict;
+};
+
+struct click_dedup {
+    struct store *store;
+    const struct ingest_stream *stream;
+    enum click_dedup_state state;
+    struct error err;
+    const struct block *block;
+    struct schema *schema; /* the table's, while something is judged */
+    const struct table *table;
+    struct arena *arena;          /* what rows and expectations point to */
+    struct click_dedup_row *rows; /* by partition, clustering and line */
+    uint32_t row_count;
+    struct store_expectation *expectations; /* one for each partition */
+    uint32_t expectation_count;
+    uint32_t begin, end; /* the partition that is being read: its rows, */
+    uint32_t next;       /* and the first that no page has passed yet */
+    void (*done)(void *context);
+    void *context;
+};
+
+/* ---- the builder's table ---- */
+
+struct schema *click_dedup_schema(const struct ingest_stream *stream)
+{
+    const uint32_t *ids = stream->column_ids;
+    const struct column_definition columns[] = {
+        {ids[FIELD_RESELLER], "reseller", "text", COLUMN_PARTITION, false},
+        {ids[FIELD_DAY], "day", "text", COLUMN_PARTITION, false},
+        {ids[FIELD_TIME], "time", "timestamp", COLUMN_CLUSTERING, true},
+        {ids[FIELD_AD], "ad", "text", COLUMN_CLUSTERING, false},
+        {CLICK_DEDUP_RANK, "rank", "bigint", COLUMN_CLUSTERING, false},
+        {ids[FIELD_AMOUNT], "amount", "decimal", COLUMN_REGULAR, false},
+        {CLICK_DEDUP_CLICK_ID, "click_id", "blob", COLUMN_REGULAR, false},
+        {CLICK_DEDUP_LINE, "line", "bigint", COLUMN_REGULAR, false},
+        {CLICK_DEDUP_CONTENT, "content", "blob", COLUMN_REGULAR, false},
+        {stream->day_derived_column_id, "day_derived", "boolean", COLUMN_REGULAR, false},
+    };
+    const struct table_definition table = {
+        .id = CLICK_DEDUP_TABLE,
+        .keyspace = "ingest",
+        .name = "keyed",
+        .flags = TABLE_RANKED,
+        .columns = columns,
+        .column_count = sizeof columns / sizeof columns[0] - (stream->day_derived_column_id == 0),
+    };
+    struct schema *schema = schema_new();
+
+    check(schema_add_keyspace(schema, table.keyspace, NULL) == 0 &&
+          schema_add_table(schema, &table, NULL) == 0);
+    return schema;
+}
+
+/* A column of the block, which the builder has filled. */
+static const struct block_column *column_of(const struct click_dedup *dedup, uint32_t column_id)
+{
+    return block_column_at((struct block *)(uintptr_t)dedup->block, column_id);
+}
+
+static struct bytes string_of(const struct block_column *column, uint32_t row)
+{
+    return block_dictionary_get(&column->dictionary, column->codes[row]);
+}
+
+/* ---- life ---- */
+
+struct click_dedup *click_dedup_new(struct store *store, const struct ingest_stream *stream)
+{
+    struct click_dedup *dedup = memory_zeroed(1, sizeof *dedup);
+
+    dedup->store = store;
+    dedup->stream = stream;
+    dedup->arena = arena_new(ARENA_CHUNK);
+    return dedup;
+}
+
+void click_dedup_clear(struct click_dedup *dedup)
+{
+    check(dedup->state != CLICK_DEDUP_READING);
+    memory_free(dedup->rows);
+    dedup->rows = NULL;
+    dedup->row_count = 0;
+    dedup->expectation_count = 0;
+    schema_unref(dedup->schema);
+    dedup->schema = NULL;
+    arena_reset(dedup->arena);
+    dedup->state = CLICK_DEDUP_EMPTY;
+}
+
+void click_dedup_free(struct click_dedup *dedup)
+{
+    if (dedup == NULL)
+        return;
+    click_dedup_clear(dedup);
+    arena_free(dedup->arena);
+    memory_free(dedup);
+}
+
+enum click_dedup_state click_dedup_state(const struct click_dedup *dedup)
+{
+    return dedup->state;
+}
+
+const struct error *click_dedup_error(const struct click_dedup *dedup)
+{
+    return &dedup->err;
+}
+
+/* ---- the rows, sorted ---- */
+
+static struct bytes time_value(struct click_dedup *dedup, int64_t time_ms)
+{
+    uint8_t value[8];
+
+    store_u64_be(value, (uint64_t)time_ms);
+    return arena_copy(dedup->arena, bytes_of(value, sizeof value));
+}
+
+static int order_rows(const void *a, const void *b, void *table)
+{
+    const struct click_dedup_row *left = a;
+    const struct click_dedup_row *right = b;
+    int order;
+
+    if (left->partition != right->partition)
+        return left->partition < right->partition ? -1 : 1;
+    order = row_clustering_compare(table, &left->clustering, &right->clustering);
+    return order != 0 ? order : (left->row > right->row) - (left->row < right->row);
+}
+
+static void take_rows(struct click_dedup *dedup)
+{
+    const struct block *block = dedup->block;
+    const struct block_column *time = column_of(dedup, dedup->stream->column_ids[FIELD_TIME]);
+    const struct block_column *ad = column_of(dedup, dedup->stream->column_ids[FIELD_AD]);
+    const struct block_column *click_id = column_of(dedup, CLICK_DEDUP_CLICK_ID);
+
+    dedup->row_count = block->rows;
+    dedup->rows = memory_zeroed(block->rows + 1, sizeof *dedup->rows);
+    for (uint32_t row = 0; row < block->rows; row++) {
+        dedup->rows[row] = (struct click_dedup_row){
+            .row = row,
+            .partition = block->partition_codes[row],
+            .clustering = {.count = 3,
+                           .values = {time_value(dedup, time->integers[row]), string_of(ad, row),
+                                      string_of(click_id, row)}},
+        };
+    }
+    qsort_r(dedup->rows, dedup->row_count, sizeof *dedup->rows, order_rows,
+            (void *)(uintptr_t)dedup->table);
+}
+
+static struct decimal amount_of(const struct click_dedup *dedup, const struct click_dedup_row *row)
+{
+    const struct block_column *amount = column_of(dedup, dedup->stream->column_ids[FIELD_AMOUNT]);
+
+    return decimal_from(amount->integers[row->row], amount->scales[row->row]);
+}
+
+/* What a row is beside a click of its id that has `amount`. */
+static enum row_verdict verdict_of(const struct click_dedup *dedup,
+                                   const struct click_dedup_row *row, struct decimal amount)
+{
+    return decimal_compare(amount_of(dedup, row), amount) == 0 ? ROW_DUPLICATE : ROW_DIFFERENT;
+}
+
+/* Rows of one id within the batch: the first line's is the click. */
+static void judge_among_themselves(struct click_dedup *dedup)
+{
+    uint32_t first = 0;
+
+    for (uint32_t i = 1; i < dedup->row_count; i++) {
+        struct click_dedup_row *row = &dedup->rows[i];
+
+        if (row->partition != dedup->rows[first].partition ||
+            row_clustering_compare(dedup->table, &row->clustering,
+                                   &dedup->rows[first].clustering) != 0)
+            first = i;
+        else
+            row->verdict = verdict_of(dedup, row, amount_of(dedup, &dedup->rows[first]));
+    }
+}
+
+/* ---- what is there ---- */
+
+static void click_dedup_finish(struct click_dedup *dedup, int status, const struct error *err)
+{
+    dedup->state = status == 0 ? CLICK_DEDUP_JUDGED : CLICK_DEDUP_FAILED;
+    if (status != 0)
+        (void)error_set(&dedup->err, status, "%s", err == NULL ? error_text(status) : err->text);
+    dedup->done(dedup->context);
+}
+
+/* The rows of an id that is there, all of them, whatever they are among themselves. */
+static int judge_found(struct click_dedup *dedup, const struct table *table,
+                       const struct page_row *found, struct error *err)
+{
+    struct decimal amount = decimal_from(0, 0);
+    struct bytes value;
+    int order = -1;
+
+    while (dedup->next < dedup->end &&
+           (order = row_clustering_compare(table, &dedup->rows[dedup->next].clustering,
+                                           &found->row.clustering)) < 0)
+        dedup->next++;
+    if (dedup->next == dedup->end || order > 0)
+        return 0;
+    if (page_row_value(table, found, dedup->stream->column_ids[FIELD_AMOUNT], &value) &&
+        decimal_deserialize(value, &amount) != 0)
+        return error_set(err, ERROR_CORRUPT, "a click's amount is damaged");
+    for (; dedup->next < dedup->end &&
+           row_clustering_compare(table, &dedup->rows[dedup->next].clustering,
+                                  &found->row.clustering) == 0;
+         dedup->next++)
+        dedup->rows[dedup->next].verdict = verdict_of(dedup, &dedup->rows[dedup->next], amount);
+    return 0;
+}
+
+static void read_partition(struct click_dedup *dedup);
+static int read_page(struct click_dedup *dedup, struct bytes position, struct error *err);
+
+static void take_page(void *context, int status, const struct error *err,
+                      const struct read_page *page)
+{
+    struct click_dedup *dedup = context;
+    struct store_expectation *expectation = &dedup->expectations[dedup->expectation_count];
+    struct error own = {0};
+
+    if (status != 0) {
+        click_dedup_finish(dedup, status, err);
+        return;
+    }
+    /* The first page's version is that of the whole read. */
+    if (expectation->key.data == NULL)
+        *expectation = (struct store_expectation){
+            .table_id = dedup->table->id,
+            .key = block_dictionary_get(&dedup->block->partitions,
+                                        dedup->rows[dedup->begin].partition),
+            .version = page->version,
+        };
+    for (uint32_t i = 0; status == 0 && i < page->row_count; i++)
+        status = judge_found(dedup, page->table, &page->rows[i], &own);
+    if (status == 0 && page->position.size > 0 && dedup->next < dedup->end) {
+        status = read_page(dedup, page->position, &own);
+        if (status == 0)
+            return;
+    }
+    if (status != 0) {
+        click_dedup_finish(dedup, status, &own);
+        return;
+    }
+    dedup->expectation_count++;
+    dedup->begin = dedup->end;
+    read_partition(dedup);
+}
+
+static int read_page(struct click_dedup *dedup, struct bytes position, struct error *err)
+{
+    struct read_request request = {
+        .table_id = dedup->table->id,
+        .key = block_dictionary_get(&dedup->block->partitions, dedup->rows[dedup->begin].partition),
+        .slice = {.start = {dedup->rows[dedup->begin].clustering, BOUND_BEFORE},
+                  .end = {dedup->rows[dedup->end - 1].clustering, BOUND_AFTER}},
+        .position = position,
+        .row_limit = READ_ROWS,
+        .view = READ_APPLIED,
+    };
+
+    return store_read(dedup->store, &request, take_page, dedup, err);
+}
+
+/* The next partition of the batch; after the last one all is judged. */
+static void read_partition(struct click_dedup *dedup)
+{
+    struct error err = {0};
+    int rc;
+
+    if (dedup->begin == dedup->row_count) {
+        click_dedup_finish(dedup, 0, NULL);
+        return;
+    }
+    dedup->next = dedup->begin;
+    dedup->end = dedup->begin + 1;
+    while (dedup->end < dedup->row_count &&
+           dedup->rows[dedup->end].partition == dedup->rows[dedup->begin].partition)
+        dedup->end++;
+    dedup->expectations[dedup->expectation_count].key = (struct bytes){0};
+    rc = read_page(dedup, (struct bytes){0}, &err);
+    if (rc != 0)
+        click_dedup_finish(dedup, rc, &err);
+}
+
+void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
+                       void (*done)(void *context), void *context)
+{
+    check(dedup->state == CLICK_DEDUP_EMPTY);
+    dedup->state = CLICK_DEDUP_READING;
+    dedup->block = block;
+    dedup->done = done;
+    dedup->context = context;
+    dedup->schema = schema_ref((struct schema *)(uintptr_t)store_schema(dedup->store));
+    dedup->table = schema_table(dedup->schema, dedup->stream->table_id);
+    dedup->begin = 0;
+    take_rows(dedup);
+    dedup->expectations =
+        arena_alloc(dedup->arena, (block->partitions.count + 1) * sizeof *dedup->expectations, 16);
+    judge_among_themselves(dedup);
+    read_partition(dedup);
+}
+
+/* ---- what was judged ---- */
+
+static uint64_t count_of(const struct click_dedup *dedup, enum row_verdict verdict)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < dedup->row_count; i++)
+        count += dedup->rows[i].verdict == verdict;
+    return count;
+}
+
+uint64_t click_dedup_duplicates(const struct click_dedup *dedup)
+{
+    return count_of(dedup, ROW_DUPLICATE);
+}
+
+uint64_t click_dedup_different(const struct click_dedup *dedup)
+{
+    return count_of(dedup, ROW_DIFFERENT);
+}
+
+const struct store_expectation *click_dedup_expectations(const struct click_dedup *dedup,
+                                                         uint32_t *count_out)
+{
+    *count_out = dedup->expectation_count;
+    return dedup->expectations;
+}
+
+static int order_lines(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a;
+    uint32_t right = *(const uint32_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+void click_dedup_add_rejects(const struct click_dedup *dedup, struct reject_list *rejects)
+{
+    const struct block_column *click_id = column_of(dedup, CLICK_DEDUP_CLICK_ID);
+    const struct block_column *line = column_of(dedup, CLICK_DEDUP_LINE);
+    const struct block_column *content = column_of(dedup, CLICK_DEDUP_CONTENT);
+    uint32_t *different = memory_alloc((dedup->row_count + 1) * sizeof *different);
+    uint32_t count = 0;
+    struct buffer id = {0};
+
+    for (uint32_t i = 0; i < dedup->row_count; i++)
+        if (dedup->rows[i].verdict == ROW_DIFFERENT)
+            different[count++] = dedup->rows[i].row;
+    qsort(different, count, sizeof *different, order_lines);
+    for (uint32_t i = 0; i < count; i++) {
+        buffer_clear(&id);
+        type_format(dedup->stream->click_id_type, string_of(click_id, different[i]), &id);
+        reject_list_add(rejects, (uint64_t)line->integers[different[i]], REJECT_DIFFERS,
+                        buffer_view(&id), string_of(content, different[i]));
+    }
+    buffer_release(&id);
+    memory_free(different);
+}
+
+static void add_increment(struct write_batch *batch, struct ingest_counter counter,
+                          struct bytes key, int64_t value)
+{
+    const struct counter_increment increment = {.table_id = counter.table_id,
+                                                .column_id = counter.column_id,
+                                                .key = arena_copy(batch->arena, key),
+                                                .change = COUNTER_ADD,
+                                                .value = value};
+
+    if (value != 0 && counter.table_id != 0)
+        write_batch_add_increment(batch, &increment);
+}
+
+/* A new click as a row: its marker, its amount, and whether its day followed from its time. */
+static void make_row(const struct click_dedup *dedup, const struct click_dedup_row *row,
+                     struct write_batch *batch, struct unfiltered *item)
+{
+    const struct ingest_stream *stream = dedup->stream;
+    struct cell *cells = arena_alloc(batch->arena, 2 * sizeof *cells, 16);
+    uint32_t count = 0;
+
+    cells[count++] = (struct cell){.column_id = stream->column_ids[FIELD_AMOUNT],
+                                   .timestamp_us = TIMESTAMP_SERVER,
+                                   .expiry_s = EXPIRY_NONE,
+                                   .value = write_batch_decimal(batch, amount_of(dedup, row))};
+    if (stream->day_derived_column_id != 0) {
+        const struct block_column *derived = column_of(dedup, stream->day_derived_column_id);
+
+        if (derived->absent == NULL || derived->absent[row->row] == 0)
+            cells[count++] = (struct cell){.column_id = stream->day_derived_column_id,
+                                           .timestamp_us = TIMESTAMP_SERVER,
+                                           .expiry_s = EXPIRY_NONE,
+                                           .value = write_batch_boolean(batch, true)};
+    }
+    /* A row's cells are in the order of their columns' numbers. */
+    if (count == 2 && cells[0].column_id > cells[1].column_id) {
+        struct cell first = cells[0];
+
+        cells[0] = cells[1];
+        cells[1] = first;
+    }
+    *item = (struct unfiltered){
+        .kind = UNFILTERED_ROW,
+        .row = {.clustering = row_clustering_copy(&row->clustering, batch->arena),
+                .marker = {TIMESTAMP_SERVER, 0, EXPIRY_NONE},
+                .deletion = DELETION_NONE,
+                .cells = cells,
+                .cell_count = count},
+        .before = DELETION_NONE,
+        .after = DELETION_NONE,
+    };
+}
+
+/* The new rows from `begin` on that are of one partition, as one mutation; returns where the next
+ * partition begins. */
+static uint32_t add_partition(const struct click_dedup *dedup, uint32_t begin,
+                              struct write_batch *batch)
+{
+    uint32_t partition = dedup->rows[begin].partition;
+    uint32_t end = begin;
+    uint32_t count = 0;
+
+    for (; end < dedup->row_count && dedup->rows[end].partition == partition; end++)
+        count += dedup->rows[end].verdict == ROW_NEW;
+    if (count == 0)
+        return end;
+
+    struct unfiltered *items = arena_alloc(batch->arena, count * sizeof *items, 16);
+    struct bytes key =
+        arena_copy(batch->arena, block_dictionary_get(&dedup->block->partitions, partition));
+    const struct mutation mutation = {.table_id = dedup->table->id,
+                                      .token = murmur3_token(key.data, key.size),
+                                      .key = key,
+                                      .deletion = DELETION_NONE,
+                                      .items = items,
+                                      .item_count = count};
+    struct bytes reseller;
+
+    count = 0;
+    for (uint32_t i = begin; i < end; i++)
+        if (dedup->rows[i].verdict == ROW_NEW)
+            make_row(dedup, &dedup->rows[i], batch, &items[count++]);
+    write_batch_add_mutation(batch, &mutation);
+    if (type_key_component(key, 2, 0, &reseller) == 0)
+        add_increment(batch, dedup->stream->per_reseller, reseller, count);
+    return end;
+}
+
+void click_dedup_add_rows(const struct click_dedup *dedup, struct write_batch *batch)
+{
+    const struct block_column *ad = column_of(dedup, dedup->stream->column_ids[FIELD_AD]);
+    int64_t *clicks = memory_zeroed(ad->dictionary.count + 1, sizeof *clicks);
+
+    for (uint32_t i = 0; i < dedup->row_count;)
+        i = add_partition(dedup, i, batch);
+    for (uint32_t i = 0; i < dedup->row_count; i++)
+        clicks[ad->codes[dedup->rows[i].row]] += dedup->rows[i].verdict == ROW_NEW;
+    for (uint32_t code = 0; code < ad->dictionary.count; code++)
+        add_increment(batch, dedup->stream->per_ad, block_dictionary_get(&ad->dictionary, code),
+                      clicks[code]);
+    memory_free(clicks);
+}
