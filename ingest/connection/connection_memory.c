@@ -35,14 +35,14 @@ bool connection_memory_may_take(struct ingest_connection *connection, uint64_t *
     *lines_max_out = INPUT_QUOTA_LINES;
     if (connection->batch.is_open)
         ingest_account_count_input(account, kept_bytes(connection));
-    return !connection->batch.is_open || account->member.bytes == 0;
+    return !connection->batch.is_open || account->waiter.bytes == 0;
 }
 
 bool connection_memory_may_read(const struct ingest_connection *connection, bool has_space)
 {
     const struct ingest_account *account = &connection->account;
 
-    return has_space && (account->member.bytes == 0 || ingest_account_may_grow(account));
+    return has_space && (account->waiter.bytes == 0 || ingest_account_may_grow(account));
 }
 
 /* Nothing of it is in the rows, nor will be before the next record. */
@@ -90,14 +90,14 @@ bool connection_memory_update(struct ingest_connection *connection, bool has_spa
     ingest_account_count_answers(account, connection_memory_answers(connection));
     ingest_account_wait(account, connection->state == INGEST_RECORDS &&
                                      !ingest_account_may_grow(account) &&
-                                     (account->member.bytes > 0 || !has_space));
+                                     (account->waiter.bytes > 0 || !has_space));
     return is_tight || input_quota_has_waiting(input);
 }
 
 /* What it waits for is not its own doing: the store, the disk, its turn. */
 static bool is_excused(const struct ingest_connection *connection)
 {
-    return connection->account.member.is_waiting || connection->wake.is_woken ||
+    return connection->account.waiter.is_waiting || connection->wake.is_woken ||
            connection->jobs > 0 || connection->replies.first != NULL ||
            connection->state != INGEST_RECORDS;
 }

@@ -11,20 +11,20 @@ enum { SLOW_BYTES = 64 << 10 };
 void ingest_account_open(struct ingest_account *account, struct ingest_memory *memory,
                          uint64_t number)
 {
-    *account = (struct ingest_account){.memory = memory, .member = {.number = number}};
+    *account = (struct ingest_account){.memory = memory, .waiter = {.number = number}};
 }
 
 void ingest_account_close(struct ingest_account *account)
 {
     ingest_account_wait(account, false);
-    input_quota_pass(&account->memory->input, &account->member);
+    input_quota_pass(&account->memory->input, &account->waiter);
     ingest_account_count_input(account, 0);
     ingest_account_count_answers(account, 0);
 }
 
 bool ingest_account_may_grow(const struct ingest_account *account)
 {
-    return input_quota_admits(&account->memory->input, &account->member);
+    return input_quota_admits(&account->memory->input, &account->waiter);
 }
 
 size_t ingest_account_answers_max(const struct ingest_account *account)
@@ -39,12 +39,12 @@ size_t ingest_account_answers_max(const struct ingest_account *account)
 void ingest_account_count_input(struct ingest_account *account, size_t bytes)
 {
     struct ingest_memory *memory = account->memory;
-    size_t before = account->member.bytes;
+    size_t before = account->waiter.bytes;
 
-    input_quota_hold(&memory->input, &account->member, bytes);
-    if (before == 0 && account->member.bytes > 0)
+    input_quota_hold(&memory->input, &account->waiter, bytes);
+    if (before == 0 && account->waiter.bytes > 0)
         ingest_account_excuse(account);
-    if (before != account->member.bytes)
+    if (before != account->waiter.bytes)
         ingest_memory_tell_input(memory);
 }
 
@@ -55,50 +55,50 @@ void ingest_account_count_answers(struct ingest_account *account, size_t bytes)
 
 void ingest_account_wait(struct ingest_account *account, bool is_waiting)
 {
-    input_quota_wait(&account->memory->input, &account->member, is_waiting);
+    input_quota_wait(&account->memory->input, &account->waiter, is_waiting);
 }
 
 void ingest_account_mark_acked(struct ingest_account *account)
 {
-    input_quota_mark_acked(&account->memory->input, &account->member);
+    input_quota_mark_acked(&account->memory->input, &account->waiter);
 }
 
 void ingest_account_came(struct ingest_account *account, size_t size)
 {
     struct clock *clock = account->memory->clock;
 
-    if (account->member.bytes == 0)
+    if (account->waiter.bytes == 0)
         return;
-    account->member.came += size;
-    account->member.came_us = clock->monotonic_us(clock);
+    account->waiter.came += size;
+    account->waiter.came_us = clock->monotonic_us(clock);
 }
 
 void ingest_account_excuse(struct ingest_account *account)
 {
     struct clock *clock = account->memory->clock;
 
-    account->member.since_us = clock->monotonic_us(clock);
-    account->member.came_us = account->member.since_us;
-    account->member.came = 0;
+    account->waiter.since_us = clock->monotonic_us(clock);
+    account->waiter.came_us = account->waiter.since_us;
+    account->waiter.came = 0;
 }
 
 static bool is_time_over(const struct ingest_account *account)
 {
-    const struct input_waiter *member = &account->member;
+    const struct input_waiter *waiter = &account->waiter;
     struct clock *clock = account->memory->clock;
     int64_t now_us = clock->monotonic_us(clock);
     int64_t hold_us = account->memory->hold_us;
-    int64_t patience_us = hold_us + (int64_t)(member->came * 1000000 / SLOW_BYTES);
+    int64_t patience_us = hold_us + (int64_t)(waiter->came * 1000000 / SLOW_BYTES);
 
-    return now_us - member->came_us > hold_us || now_us - member->since_us > patience_us;
+    return now_us - waiter->came_us > hold_us || now_us - waiter->since_us > patience_us;
 }
 
 bool ingest_account_is_too_slow(struct ingest_account *account)
 {
     struct input_quota *input = &account->memory->input;
 
-    if (input->halves[account->member.is_acked].waiting == NULL || !is_time_over(account))
+    if (input->halves[account->waiter.is_acked].waiting == NULL || !is_time_over(account))
         return false;
-    input_quota_pass(input, &account->member);
-    return account->member.bytes > 0;
+    input_quota_pass(input, &account->waiter);
+    return account->waiter.bytes > 0;
 }

@@ -16,7 +16,7 @@ enum {
 
 struct ingest_account {
     struct ingest_memory *memory;
-    struct input_waiter member;
+    struct input_waiter waiter;
     size_t answer_bytes;               /* as they are counted */
 };
 

@@ -224,11 +224,11 @@ static void connections_look(struct timer *timer)
     }
 }
 
-void ingest_connection_resume(void *context, struct input_waiter *member)
+void ingest_connection_resume(void *context, struct input_waiter *waiter)
 {
     struct ingest_connection *connection =
-        (struct ingest_connection *)(void *)((char *)member -
-                                             offsetof(struct ingest_connection, account.member));
+        (struct ingest_connection *)(void *)((char *)waiter -
+                                             offsetof(struct ingest_connection, account.waiter));
 
     (void)context;
     ingest_account_excuse(&connection->account);

@@ -18,5 +18,5 @@ void ingest_connection_close(struct ingest_connection *connection);
 /* The store may have room again: a BLOCKED connection tries once more, and goes on. */
 void ingest_connection_retry(struct ingest_connection *connection);
 /* Whose account the member is does not wait for memory any more (ingest_memory_open). */
-void ingest_connection_resume(void *context, struct input_waiter *member);
+void ingest_connection_resume(void *context, struct input_waiter *waiter);
 #endif

@@ -5,7 +5,7 @@
 
 void ingest_memory_open(struct ingest_memory *memory, struct store *store, struct clock *clock,
                         const struct ingest_limits *limits,
-                        void (*resume)(void *context, struct input_waiter *member))
+                        void (*resume)(void *context, struct input_waiter *waiter))
 {
     *memory = (struct ingest_memory){
         .store = store,

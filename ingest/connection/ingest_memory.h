@@ -26,7 +26,7 @@ struct ingest_memory {
 /* `resume`: the member does not wait for memory any more.  Gauges are the caller's to set. */
 void ingest_memory_open(struct ingest_memory *memory, struct store *store, struct clock *clock,
                         const struct ingest_limits *limits,
-                        void (*resume)(void *context, struct input_waiter *member));
+                        void (*resume)(void *context, struct input_waiter *waiter));
 
 void ingest_memory_count_producers(struct ingest_memory *memory, size_t bytes);
 /* A dictionary took `*held` bytes, and takes `bytes` from now on.  False: it grew, and all of them

@@ -18,7 +18,7 @@
 enum { TIGHT_SHARE = 4 };
 
 void input_quota_init(struct input_quota *input, size_t bytes_max,
-                      void (*resume)(void *context, struct input_waiter *member), void *context)
+                      void (*resume)(void *context, struct input_waiter *waiter), void *context)
 {
     *input = (struct input_quota){
         .quota = {.limit = SIZE_MAX}, .bytes_max = bytes_max, .resume = resume, .context = context};
@@ -28,9 +28,9 @@ void input_quota_init(struct input_quota *input, size_t bytes_max,
     }
 }
 
-static struct input_half *half_of(struct input_quota *input, const struct input_waiter *member)
+static struct input_half *half_of(struct input_quota *input, const struct input_waiter *waiter)
 {
-    return &input->halves[member->is_acked];
+    return &input->halves[waiter->is_acked];
 }
 
 static bool half_has_room(const struct input_half *half)
@@ -38,11 +38,11 @@ static bool half_has_room(const struct input_half *half)
     return quota_left(&half->quota) > 0;
 }
 
-bool input_quota_admits(const struct input_quota *input, const struct input_waiter *member)
+bool input_quota_admits(const struct input_quota *input, const struct input_waiter *waiter)
 {
-    const struct input_half *half = &input->halves[member->is_acked];
+    const struct input_half *half = &input->halves[waiter->is_acked];
 
-    return half_has_room(half) || TAILQ_FIRST(&half->holders) == member || half->reserved == member;
+    return half_has_room(half) || TAILQ_FIRST(&half->holders) == waiter || half->reserved == waiter;
 }
 
 size_t input_quota_bytes(const struct input_quota *input)
@@ -62,25 +62,25 @@ bool input_quota_has_waiting(const struct input_quota *input)
 
 /* ---- waiting ---- */
 
-static void waiting_take(struct input_half *half, struct input_waiter *member)
+static void waiting_take(struct input_half *half, struct input_waiter *waiter)
 {
     struct input_waiter **link = &half->waiting;
 
-    while (*link != member)
+    while (*link != waiter)
         link = &(*link)->next;
-    *link = member->next;
-    member->is_waiting = false;
+    *link = waiter->next;
+    waiter->is_waiting = false;
 }
 
-static void waiting_add(struct input_half *half, struct input_waiter *member)
+static void waiting_add(struct input_half *half, struct input_waiter *waiter)
 {
     struct input_waiter **link = &half->waiting;
 
-    while (*link != NULL && (member->is_acked || (*link)->number > member->number))
+    while (*link != NULL && (waiter->is_acked || (*link)->number > waiter->number))
         link = &(*link)->next;
-    member->next = *link;
-    *link = member;
-    member->is_waiting = true;
+    waiter->next = *link;
+    *link = waiter;
+    waiter->is_waiting = true;
 }
 
 static void half_go_on(struct input_quota *input, struct input_half *half)
@@ -100,57 +100,57 @@ static void half_go_on(struct input_quota *input, struct input_half *half)
     input->resume(input->context, next);
 }
 
-void input_quota_pass(struct input_quota *input, struct input_waiter *member)
+void input_quota_pass(struct input_quota *input, struct input_waiter *waiter)
 {
-    struct input_half *half = half_of(input, member);
+    struct input_half *half = half_of(input, waiter);
 
-    if (half->reserved != member)
+    if (half->reserved != waiter)
         return;
     half->reserved = NULL;
     half_go_on(input, half);
 }
 
-void input_quota_wait(struct input_quota *input, struct input_waiter *member, bool is_waiting)
+void input_quota_wait(struct input_quota *input, struct input_waiter *waiter, bool is_waiting)
 {
-    struct input_half *half = half_of(input, member);
+    struct input_half *half = half_of(input, waiter);
 
-    if (is_waiting == member->is_waiting)
+    if (is_waiting == waiter->is_waiting)
         return;
     if (is_waiting)
-        waiting_add(half, member);
+        waiting_add(half, waiter);
     else
-        waiting_take(half, member);
+        waiting_take(half, waiter);
     half_go_on(input, half);
 }
 
 /* ---- holding ---- */
 
-void input_quota_hold(struct input_quota *input, struct input_waiter *member, size_t bytes)
+void input_quota_hold(struct input_quota *input, struct input_waiter *waiter, size_t bytes)
 {
-    struct input_half *half = half_of(input, member);
-    size_t before = member->bytes;
+    struct input_half *half = half_of(input, waiter);
+    size_t before = waiter->bytes;
 
-    quota_hold(&half->quota, &member->bytes,
+    quota_hold(&half->quota, &waiter->bytes,
                bytes > INPUT_QUOTA_FREE ? bytes - INPUT_QUOTA_FREE : 0);
-    if (before == 0 && member->bytes > 0)
-        TAILQ_INSERT_TAIL(&half->holders, member, holding);
-    if (before > 0 && member->bytes == 0)
-        TAILQ_REMOVE(&half->holders, member, holding);
-    if (before > 0 && member->bytes == 0 && half->reserved == member)
+    if (before == 0 && waiter->bytes > 0)
+        TAILQ_INSERT_TAIL(&half->holders, waiter, holding);
+    if (before > 0 && waiter->bytes == 0)
+        TAILQ_REMOVE(&half->holders, waiter, holding);
+    if (before > 0 && waiter->bytes == 0 && half->reserved == waiter)
         half->reserved = NULL;
     half_go_on(input, half);
 }
 
-void input_quota_mark_acked(struct input_quota *input, struct input_waiter *member)
+void input_quota_mark_acked(struct input_quota *input, struct input_waiter *waiter)
 {
-    size_t bytes = member->bytes;
+    size_t bytes = waiter->bytes;
 
-    if (member->is_acked)
+    if (waiter->is_acked)
         return;
-    input_quota_wait(input, member, false);
-    input_quota_hold(input, member, 0);
-    input_quota_pass(input, member);
-    member->is_acked = true;
+    input_quota_wait(input, waiter, false);
+    input_quota_hold(input, waiter, 0);
+    input_quota_pass(input, waiter);
+    waiter->is_acked = true;
     if (bytes > 0)
-        input_quota_hold(input, member, bytes + INPUT_QUOTA_FREE);
+        input_quota_hold(input, waiter, bytes + INPUT_QUOTA_FREE);
 }

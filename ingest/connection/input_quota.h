@@ -52,27 +52,27 @@ struct input_half {
 struct input_quota {
     struct quota quota;                /* of both halves, which it does not bound */
     size_t bytes_max;
-    void (*resume)(void *context, struct input_waiter *member);    /* it does not wait any more */
+    void (*resume)(void *context, struct input_waiter *waiter);    /* it does not wait any more */
     void *context;
     struct input_half halves[2];       /* of those that have shown nothing, and of the others */
 };
 
 void input_quota_init(struct input_quota *input, size_t bytes_max,
-                     void (*resume)(void *context, struct input_waiter *member), void *context);
+                     void (*resume)(void *context, struct input_waiter *waiter), void *context);
 
 /* Whether it may take more. */
-bool input_quota_admits(const struct input_quota *input, const struct input_waiter *member);
+bool input_quota_admits(const struct input_quota *input, const struct input_waiter *waiter);
 /* Whether so much is in use that what can be done without should be given back. */
 bool input_quota_is_tight(const struct input_quota *input);
 bool input_quota_has_waiting(const struct input_quota *input);
 size_t input_quota_bytes(const struct input_quota *input);
 
 /* It has `bytes` by now, INPUT_QUOTA_FREE included; resumes one that may go on then. */
-void input_quota_hold(struct input_quota *input, struct input_waiter *member, size_t bytes);
+void input_quota_hold(struct input_quota *input, struct input_waiter *waiter, size_t bytes);
 /* It cannot go on without room: from now on it waits, or no longer. */
-void input_quota_wait(struct input_quota *input, struct input_waiter *member, bool is_waiting);
+void input_quota_wait(struct input_quota *input, struct input_waiter *waiter, bool is_waiting);
 /* What is reserved for it may be for another. */
-void input_quota_pass(struct input_quota *input, struct input_waiter *member);
+void input_quota_pass(struct input_quota *input, struct input_waiter *waiter);
 /* Clicks of it are durable. */
-void input_quota_mark_acked(struct input_quota *input, struct input_waiter *member);
+void input_quota_mark_acked(struct input_quota *input, struct input_waiter *waiter);
 #endif

@@ -17,10 +17,10 @@ static int64_t clock_monotonic_us(struct clock *clock)
     return now_us;
 }
 
-static void count_resumed(void *context, struct input_waiter *member)
+static void count_resumed(void *context, struct input_waiter *waiter)
 {
     (void)context;
-    (void)member;
+    (void)waiter;
     resumed++;
 }
 
