@@ -78,18 +78,18 @@ struct commit_log {
     bool is_opening_due;
     struct commit_log_file next; /* ready; id 0: none */
     struct disk_file *next_file;
-    struct disk_file *retired[COMMIT_LOG_RETIRED_MAX]; /* wait for a chore to close them */
+    struct disk_file *retired[COMMIT_LOG_RETIRED_MAX]; /* wait for a file job to close them */
     size_t retired_count;
     struct commit_log_files live;
     struct commit_log_files spare;
-    struct commit_log_files leaving; /* for the archive, as soon as a chore comes to it */
+    struct commit_log_files leaving; /* for the archive, as soon as a file job comes to it */
     struct commit_log_archive archive;
     struct commit_log_hold *holds;
     uint32_t file_id_last;
     uint64_t size_next; /* of the next file that is made */
 
-    struct commit_log_chore chore;
-    bool is_chore_running;
+    struct commit_log_file_job file_job;
+    bool is_file_job_running;
     struct timer retry;
     bool is_retry_waiting;
     uint64_t room_wanted; /* bytes of a record that found no room; 0: none */
@@ -106,9 +106,9 @@ struct commit_log {
 
 /* ---- the lane of log files ---- */
 
-static void chore_job(struct job *job)
+static void file_job_run(struct job *job)
 {
-    commit_log_chore_run((struct commit_log_chore *)job);
+    commit_log_file_job_run((struct commit_log_file_job *)job);
 }
 
 /* ---- files, on the engine thread ---- */
@@ -167,46 +167,47 @@ static void files_let_go(struct commit_log *log)
             file_let_go(log, commit_log_files_take(&log->live, i - 1));
 }
 
-static void chore_take_archive(struct commit_log *log, struct commit_log_chore *chore)
+static void file_job_take_archive(struct commit_log *log, struct commit_log_file_job *file_job)
 {
-    chore->archive_count = 0;
-    while (chore->archive_count < COMMIT_LOG_REMOVE_MAX && log->leaving.count > 0)
-        chore->archive[chore->archive_count++] = commit_log_files_take(&log->leaving, 0);
-    chore->discard_count =
+    file_job->archive_count = 0;
+    while (file_job->archive_count < COMMIT_LOG_REMOVE_MAX && log->leaving.count > 0)
+        file_job->archive[file_job->archive_count++] = commit_log_files_take(&log->leaving, 0);
+    file_job->discard_count =
         log->holds != NULL
             ? 0
-            : commit_log_archive_take(&log->archive, chore->discard, COMMIT_LOG_REMOVE_MAX);
+            : commit_log_archive_take(&log->archive, file_job->discard, COMMIT_LOG_REMOVE_MAX);
 }
 
 /* Take spares that are too many, or too small for a log that has grown, out for removal. */
-static void chore_take_removals(struct commit_log *log, struct commit_log_chore *chore)
+static void file_job_take_removals(struct commit_log *log, struct commit_log_file_job *file_job)
 {
-    chore->remove_count = 0;
+    file_job->remove_count = 0;
     if (log->current.id == 0)
         return; /* the last file is not removed: a log has at least one */
-    for (size_t i = log->spare.count; i > 0 && chore->remove_count < COMMIT_LOG_REMOVE_MAX; i--)
+    for (size_t i = log->spare.count; i > 0 && file_job->remove_count < COMMIT_LOG_REMOVE_MAX; i--)
         if (log->spare.count > SPARE_COUNT_MAX || log->spare.items[i - 1].size < log->current.size)
-            chore->remove[chore->remove_count++] = commit_log_files_take(&log->spare, i - 1).id;
+            file_job->remove[file_job->remove_count++] =
+                commit_log_files_take(&log->spare, i - 1).id;
 }
 
-/* Have the chore make a file in which `bytes` fit: a spare one if there is, else a new one. */
-static void chore_take_making(struct commit_log *log, struct commit_log_chore *chore,
-                              uint64_t bytes)
+/* Have the file job make a file in which `bytes` fit: a spare one if there is, else a new one. */
+static void file_job_take_making(struct commit_log *log, struct commit_log_file_job *file_job,
+                                 uint64_t bytes)
 {
     uint64_t size_min = bytes + 2 * COMMIT_LOG_BLOCK;
     size_t spare = spare_find(log, size_min);
 
-    chore->is_making = true;
-    chore->made_file = NULL;
-    memset(&chore->spare, 0, sizeof(chore->spare));
+    file_job->is_making = true;
+    file_job->made_file = NULL;
+    memset(&file_job->spare, 0, sizeof(file_job->spare));
     if (spare < log->spare.count)
-        chore->spare = commit_log_files_take(&log->spare, spare);
+        file_job->spare = commit_log_files_take(&log->spare, spare);
     check(log->file_id_last < UINT32_MAX);
-    chore->made.id = log->file_id_last + 1;
-    chore->made.size = chore->spare.id != 0        ? chore->spare.size
-                       : size_min > log->size_next ? size_min
-                                                   : log->size_next;
-    chore->made.frame_last = 0;
+    file_job->made.id = log->file_id_last + 1;
+    file_job->made.size = file_job->spare.id != 0     ? file_job->spare.size
+                          : size_min > log->size_next ? size_min
+                                                      : log->size_next;
+    file_job->made.frame_last = 0;
 }
 
 /* Is it time to have the next file made?  Small files wait until they are half full, since a small
@@ -274,78 +275,78 @@ static void file_retire(struct commit_log *log, struct disk_file *file)
     log->retired[log->retired_count++] = file;
 }
 
-/* Take over what the chore made.  0, or its error. */
-static int chore_finish(struct commit_log *log)
+/* Take over what the file job made.  0, or its error. */
+static int file_job_finish(struct commit_log *log)
 {
-    struct commit_log_chore *chore = &log->chore;
+    struct commit_log_file_job *file_job = &log->file_job;
 
-    if (!chore->is_making)
+    if (!file_job->is_making)
         return 0;
-    chore->is_making = false;
-    if (chore->status < 0) {
-        if (chore->spare.id != 0) /* under its old name or its new one: not touched again */
-            log->file_id_last = chore->made.id;
-        return chore->status;
+    file_job->is_making = false;
+    if (file_job->status < 0) {
+        if (file_job->spare.id != 0) /* under its old name or its new one: not touched again */
+            log->file_id_last = file_job->made.id;
+        return file_job->status;
     }
-    log->file_id_last = chore->made.id;
+    log->file_id_last = file_job->made.id;
     if (log->next.id != 0) { /* it was too small for the frame that waits */
         file_retire(log, log->next_file);
         commit_log_files_add(&log->spare, log->next);
     }
-    log->next = chore->made;
-    log->next_file = chore->made_file;
+    log->next = file_job->made;
+    log->next_file = file_job->made_file;
     size_next_raise(log, log->next.size);
     return 0;
 }
 
-static void chore_done(struct job *job);
+static void file_job_done(struct job *job);
 
-/* Start a chore if there is something to do and none runs. */
-static void chore_consider(struct commit_log *log)
+/* Start a file job if there is something to do and none runs. */
+static void file_job_consider(struct commit_log *log)
 {
-    struct commit_log_chore *chore = &log->chore;
+    struct commit_log_file_job *file_job = &log->file_job;
 
-    if (log->is_chore_running || log->read_only)
+    if (log->is_file_job_running || log->read_only)
         return;
-    chore->is_making = false;
+    file_job->is_making = false;
     if (next_is_due(log))
-        chore_take_making(log, chore, log->room_wanted);
-    chore_take_removals(log, chore);
-    chore_take_archive(log, chore);
-    memcpy(chore->retired, log->retired, sizeof(log->retired));
-    chore->retired_count = log->retired_count;
+        file_job_take_making(log, file_job, log->room_wanted);
+    file_job_take_removals(log, file_job);
+    file_job_take_archive(log, file_job);
+    memcpy(file_job->retired, log->retired, sizeof(log->retired));
+    file_job->retired_count = log->retired_count;
     log->retired_count = 0;
-    if (!chore->is_making && chore->remove_count == 0 && chore->retired_count == 0 &&
-        chore->archive_count == 0 && chore->discard_count == 0)
+    if (!file_job->is_making && file_job->remove_count == 0 && file_job->retired_count == 0 &&
+        file_job->archive_count == 0 && file_job->discard_count == 0)
         return;
-    chore->job.run = chore_job;
-    chore->job.done = chore_done;
-    log->is_chore_running = true;
-    log->world->executor->submit(log->world->executor, LANE_LOG_FILES, &chore->job);
+    file_job->job.run = file_job_run;
+    file_job->job.done = file_job_done;
+    log->is_file_job_running = true;
+    log->world->executor->submit(log->world->executor, LANE_LOG_FILES, &file_job->job);
 }
 
-static struct commit_log *log_of_chore(struct job *job)
+static struct commit_log *log_of_file_job(struct job *job)
 {
-    return (struct commit_log *)(void *)((char *)job - offsetof(struct commit_log, chore));
+    return (struct commit_log *)(void *)((char *)job - offsetof(struct commit_log, file_job));
 }
 
-static void chore_done(struct job *job)
+static void file_job_done(struct job *job)
 {
-    struct commit_log *log = log_of_chore(job);
-    bool was_making = log->chore.is_making;
-    int rc = chore_finish(log);
+    struct commit_log *log = log_of_file_job(job);
+    bool was_making = log->file_job.is_making;
+    int rc = file_job_finish(log);
 
-    for (size_t i = 0; i < log->chore.archive_count; i++)
-        commit_log_archive_add(&log->archive, log->chore.archive[i]);
+    for (size_t i = 0; i < log->file_job.archive_count; i++)
+        commit_log_archive_add(&log->archive, log->file_job.archive[i]);
 
-    log->is_chore_running = false;
+    log->is_file_job_running = false;
     if (rc < 0 && error_is_passing(rc))
         retry_start(log);
     else if (rc < 0)
         log_fail(log, rc);
     if (was_making)
-        shortage_set(log, error_is_passing(rc) ? rc : 0, log->chore.made.size);
-    chore_consider(log);
+        shortage_set(log, error_is_passing(rc) ? rc : 0, log->file_job.made.size);
+    file_job_consider(log);
     if (was_making && rc == 0 && log->room_wanted != 0) {
         log->room_wanted = 0;
         if (log->room != NULL)
@@ -358,8 +359,8 @@ static void retry_fire(struct timer *timer)
     struct commit_log *log = timer->context;
 
     log->is_retry_waiting = false;
-    chore_consider(log);
-    if (!log->is_chore_running || !log->chore.is_making) /* no file is needed any more */
+    file_job_consider(log);
+    if (!log->is_file_job_running || !log->file_job.is_making) /* no file is needed any more */
         shortage_set(log, 0, 0);
 }
 
@@ -408,7 +409,7 @@ static struct commit_log *log_new(struct world *world, const struct commit_log_o
     log->size_next =
         options->first_file_size != 0 ? options->first_file_size : FIRST_FILE_SIZE_DEFAULT;
     check(log->file_size % COMMIT_LOG_BLOCK == 0 && log->size_next % COMMIT_LOG_BLOCK == 0);
-    log->chore.disk = world->disk;
+    log->file_job.disk = world->disk;
     return log;
 }
 
@@ -458,12 +459,12 @@ static int log_open_current(struct commit_log *log, struct error *err)
         commit_log_path(log->current.id, path);
         return disk->open(disk, path, DISK_WRITE | DISK_DIRECT, &log->current_file, err);
     }
-    chore_take_making(log, &log->chore, COMMIT_LOG_BLOCK);
-    commit_log_chore_run(&log->chore);
-    rc = chore_finish(log);
+    file_job_take_making(log, &log->file_job, COMMIT_LOG_BLOCK);
+    commit_log_file_job_run(&log->file_job);
+    rc = file_job_finish(log);
     if (rc < 0 && error_is_passing(rc)) {
         retry_start(log);
-        shortage_set(log, rc, log->chore.made.size);
+        shortage_set(log, rc, log->file_job.made.size);
         return 0;
     }
     if (rc < 0)
@@ -537,7 +538,7 @@ int commit_log_open(struct world *world, const struct commit_log_options *option
     }
     if (!log->read_only)
         log_take_writer(log, options->writer);
-    chore_consider(log);
+    file_job_consider(log);
     *log_out = log;
     return 0;
 }
@@ -574,7 +575,7 @@ bool commit_log_has_room(struct commit_log *log, size_t payload_size)
         return true;
     if (bytes > log->room_wanted)
         log->room_wanted = bytes;
-    chore_consider(log);
+    file_job_consider(log);
     shortage_set(log, log->shortage.status, log->shortage.bytes);
     return false;
 }
@@ -656,7 +657,7 @@ void commit_log_unhold(struct commit_log *log, struct commit_log_hold *hold)
         link = &(*link)->next;
     *link = hold->next;
     files_let_go(log);
-    chore_consider(log);
+    file_job_consider(log);
 }
 
 static int extent_order(const void *a, const void *b)
@@ -715,10 +716,10 @@ static void extents_add(struct buffer *extents, const struct commit_log_file *fi
 
 void commit_log_archived(const struct commit_log *log, struct buffer *extents)
 {
-    const struct commit_log_chore *chore = &log->chore;
+    const struct commit_log_file_job *file_job = &log->file_job;
 
     extents_add(extents, log->archive.files.items, log->archive.files.count);
-    extents_add(extents, chore->archive, log->is_chore_running ? chore->archive_count : 0);
+    extents_add(extents, file_job->archive, log->is_file_job_running ? file_job->archive_count : 0);
     extents_add(extents, log->leaving.items, log->leaving.count);
 }
 
@@ -738,7 +739,7 @@ static void append_done(void *context, int status)
     log->is_writing = false;
     if (log->left_file != NULL) {
         file_retire(log, log->left_file);
-        chore_consider(log);
+        file_job_consider(log);
     }
     if (status < 0) {
         log_fail(log, status);
@@ -828,7 +829,7 @@ void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buff
     mark_add(log, log->current.frame_last, bytes);
     log->is_writing = true;
     log->writer->write(log->writer, record);
-    chore_consider(log);
+    file_job_consider(log);
 }
 
 void commit_log_flushed(struct commit_log *log, uint64_t frame)
@@ -840,7 +841,7 @@ void commit_log_flushed(struct commit_log *log, uint64_t frame)
     marks_flush(log, frame);
     files_let_go(log);
     retry_stop(log); /* there may be a file to reuse */
-    chore_consider(log);
+    file_job_consider(log);
 }
 
 /* ---- close ---- */
@@ -860,7 +861,7 @@ static int closing_write(struct commit_log *log)
 
 bool commit_log_is_busy(const struct commit_log *log)
 {
-    return log->is_chore_running;
+    return log->is_file_job_running;
 }
 
 void commit_log_close(struct commit_log *log)
@@ -875,7 +876,7 @@ void commit_log_close(struct commit_log *log)
     log->room = NULL;
     log->shortage_changed = NULL;
     log->room_wanted = 0;
-    while (log->is_chore_running)
+    while (log->is_file_job_running)
         check(log->world->executor->step(log->world->executor));
     retry_stop(log);
     /* A file that was begun by this opening is closed even without frames: the next opening then

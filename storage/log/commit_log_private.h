@@ -156,15 +156,16 @@ void commit_log_archive_add(struct commit_log_archive *archive, struct commit_lo
 /* "archive/00000001.log" */
 void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 
-/* ---- commit_log_chore.c: the lane of log files ---- */
+/* ---- commit_log_file_job.c: the lane of log files ---- */
 
 enum {
-    COMMIT_LOG_REMOVE_MAX = 16,    /* files removed by one chore, and as many archived */
-    COMMIT_LOG_RETIRED_MAX = 4     /* two rotations and a file too small can fall into one chore */
+    COMMIT_LOG_REMOVE_MAX = 16,    /* files removed by one file job, and as many archived */
+    COMMIT_LOG_RETIRED_MAX = 4     /* two rotations and a file too small can fall into one file
+                                    * job */
 };
 
 /* What that lane does in one go: close, remove, make the next file. */
-struct commit_log_chore {
+struct commit_log_file_job {
     struct job job;
     struct disk *disk;
     struct disk_file *retired[COMMIT_LOG_RETIRED_MAX]; /* to close */
@@ -182,7 +183,7 @@ struct commit_log_chore {
     int status;                  /* of making */
 };
 
-void commit_log_chore_run(struct commit_log_chore *chore);
+void commit_log_file_job_run(struct commit_log_file_job *file_job);
 
 /* ---- commit_log_stake.c ---- */
 
