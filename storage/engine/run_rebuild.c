@@ -153,8 +153,8 @@ static int pass_frame(void *context, uint64_t number, int64_t timestamp_us, stru
     return 0;
 }
 
-void run_rebuild_stake(const struct segment_info *damaged, const struct table *table,
-                       const char *why, char advice_out[RUN_REBUILD_ADVICE_MAX])
+void run_rebuild_damage(const struct segment_info *damaged, const struct table *table,
+                        const char *why, char advice_out[RUN_REBUILD_ADVICE_MAX])
 {
     snprintf(advice_out, RUN_REBUILD_ADVICE_MAX,
              "it cannot be made again: %.200s; at stake are %" PRIu64
@@ -173,7 +173,7 @@ void run_rebuild_advise(struct world *world, const struct segment_info *damaged,
     if (rc == 0)
         rc = read_log(world, damaged, pass_frame, NULL, &why);
     if (rc != 0) {
-        run_rebuild_stake(damaged, table, why.text, advice_out);
+        run_rebuild_damage(damaged, table, why.text, advice_out);
         return;
     }
     snprintf(advice_out, RUN_REBUILD_ADVICE_MAX,

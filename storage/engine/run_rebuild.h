@@ -33,6 +33,6 @@ void run_rebuild_advise(struct world *world, const struct segment_info *damaged,
                         const struct table *table, const char *command,
                         char advice_out[RUN_REBUILD_ADVICE_MAX]);
 /* The latter for a caller that has tried: `why` is what was missing. */
-void run_rebuild_stake(const struct segment_info *damaged, const struct table *table,
-                       const char *why, char advice_out[RUN_REBUILD_ADVICE_MAX]);
+void run_rebuild_damage(const struct segment_info *damaged, const struct table *table,
+                        const char *why, char advice_out[RUN_REBUILD_ADVICE_MAX]);
 #endif

@@ -96,7 +96,7 @@ static int mend(const struct recovery *recovery, const struct segment_info *info
         tell(&recovery->runs->env->options, &what);
         return 0;
     }
-    run_rebuild_stake(info, table, why.text, advice);
+    run_rebuild_damage(info, table, why.text, advice);
     error_set(&what, ERROR_CORRUPT, "%.230s; %s", damage->text, advice);
     if (*segment != NULL) {
         tell(&recovery->runs->env->options, &what);

@@ -185,9 +185,9 @@ struct commit_log_file_job {
 
 void commit_log_file_job_run(struct commit_log_file_job *file_job);
 
-/* ---- commit_log_stake.c ---- */
+/* ---- commit_log_damage.c ---- */
 
-struct commit_log_stake {
+struct commit_log_damage {
     uint64_t frame_first;          /* where the log is damaged */
     uint64_t frame_last;           /* the newest of which something is there */
     uint64_t clicks;               /* in the frames that can be read */
@@ -196,8 +196,9 @@ struct commit_log_stake {
 };
 
 /* Add what is at stake in a file from byte `offset` on; `reader` has it open. */
-void commit_log_stake_file(struct commit_log_reader *reader, const struct commit_log_file *file,
-                           uint64_t offset, struct commit_log_stake *stake);
+void commit_log_damage_add_file(struct commit_log_reader *reader,
+                                const struct commit_log_file *file, uint64_t offset,
+                                struct commit_log_damage *damage);
 
 /* ---- commit_log_salvage.c ---- */
 

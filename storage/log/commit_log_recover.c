@@ -128,12 +128,12 @@ static int damage(struct recovery *r, const char *what, struct error *err)
 }
 
 /* After damage: what is at stake, and what to do. */
-static int stake_explain(struct recovery *r, struct error *err)
+static int damage_explain(struct recovery *r, struct error *err)
 {
-    struct commit_log_stake stake = {.frame_first = r->out->frame_next,
-                                     .frame_last = r->out->frame_next,
-                                     .count = r->options->count,
-                                     .context = r->context};
+    struct commit_log_damage damage = {.frame_first = r->out->frame_next,
+                                       .frame_last = r->out->frame_next,
+                                       .count = r->options->count,
+                                       .context = r->context};
     const char *what = err == NULL ? "" : err->text;
     struct error whole;
 
@@ -141,13 +141,13 @@ static int stake_explain(struct recovery *r, struct error *err)
         const struct commit_log_file file = {.id = r->found[i].id, .size = r->found[i].size};
 
         if (found_open(r, &r->found[i], NULL) == 0)
-            commit_log_stake_file(r->reader, &file, i == r->index ? r->offset : 0, &stake);
+            commit_log_damage_add_file(r->reader, &file, i == r->index ? r->offset : 0, &damage);
     }
     (void)error_set(&whole, ERROR_CORRUPT,
                     "%s; frames %" PRIu64 " to %" PRIu64 "%s, with %" PRIu64
                     " clicks in those that can be read%s",
-                    what, stake.frame_first, stake.frame_last,
-                    r->options->salvage ? "" : " are at stake", stake.clicks,
+                    what, damage.frame_first, damage.frame_last,
+                    r->options->salvage ? "" : " are at stake", damage.clicks,
                     r->options->salvage
                         ? ", are left out, and kept aside in the directory log as *.damaged-*"
                         : "; the ones before are safe; daybook serve --salvage keeps a copy of "
@@ -666,7 +666,7 @@ static int log_recover(struct recovery *r, struct error *err)
     if (rc == 0)
         rc = tail_sync(r, tail, err);
     if (rc < 0 && r->is_damaged)
-        rc = stake_explain(r, err);
+        rc = damage_explain(r, err);
     if (rc < 0 && r->is_damaged && r->options->salvage) {
         tail = r->index;
         rc = r->options->read_only ? 0 : damage_cut(r, err);

@@ -1,4 +1,4 @@
-/* commit_log_stake: what would be lost with the end of a damaged log: its frames and their clicks.
+/* commit_log_damage: what would be lost with the end of a damaged log: its frames and their clicks.
  *
  * For the error that refuses to open, so it reads on where recovery must not: over damage, block by
  * block, to every record whose header makes sense.  A frame counts as there if its header is whole,
@@ -38,7 +38,7 @@ static bool gather(struct commit_log_reader *reader, const struct commit_log_hea
 
 /* The header of a frame at `offset` that is at stake. */
 static bool header_at(struct commit_log_reader *reader, const struct commit_log_file *file,
-                      uint64_t offset, const struct commit_log_stake *stake,
+                      uint64_t offset, const struct commit_log_damage *damage,
                       struct commit_log_header *header)
 {
     const uint8_t *sector;
@@ -47,22 +47,23 @@ static bool header_at(struct commit_log_reader *reader, const struct commit_log_
     return commit_log_reader_at(reader, offset, &sector, &count, NULL) == 0 &&
            commit_log_header_decode(sector + COMMIT_LOG_STAMP, header, NULL) == 0 &&
            commit_log_is_frame(header) && header->file_id == file->id &&
-           header->frame >= stake->frame_first &&
+           header->frame >= damage->frame_first &&
            commit_log_record_bytes(header->payload_size) <= file->size - offset;
 }
 
-static void stake_count(struct commit_log_stake *stake, const struct commit_log_header *header,
-                        struct bytes payload)
+static void damage_count(struct commit_log_damage *damage, const struct commit_log_header *header,
+                         struct bytes payload)
 {
     uint64_t purges;
 
-    if (stake->count != NULL)
-        stake->clicks +=
-            stake->count(stake->context, commit_log_frame_payload(header, payload, &purges));
+    if (damage->count != NULL)
+        damage->clicks +=
+            damage->count(damage->context, commit_log_frame_payload(header, payload, &purges));
 }
 
-void commit_log_stake_file(struct commit_log_reader *reader, const struct commit_log_file *file,
-                           uint64_t offset, struct commit_log_stake *stake)
+void commit_log_damage_add_file(struct commit_log_reader *reader,
+                                const struct commit_log_file *file, uint64_t offset,
+                                struct commit_log_damage *damage)
 {
     struct buffer content = {0};
 
@@ -70,14 +71,14 @@ void commit_log_stake_file(struct commit_log_reader *reader, const struct commit
         struct commit_log_header header;
         uint64_t bytes = COMMIT_LOG_BLOCK;
 
-        if (header_at(reader, file, offset, stake, &header)) {
-            if (header.frame > stake->frame_last)
-                stake->frame_last = header.frame;
+        if (header_at(reader, file, offset, damage, &header)) {
+            if (header.frame > damage->frame_last)
+                damage->frame_last = header.frame;
             if (gather(reader, &header, offset, &content) &&
                 crc32c(0, content.data + COMMIT_LOG_HEADER, header.payload_size) ==
                     header.payload_crc) {
-                stake_count(stake, &header,
-                            bytes_of(content.data + COMMIT_LOG_HEADER, header.payload_size));
+                damage_count(damage, &header,
+                             bytes_of(content.data + COMMIT_LOG_HEADER, header.payload_size));
                 bytes = commit_log_record_bytes(header.payload_size);
             }
         }
