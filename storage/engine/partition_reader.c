@@ -327,7 +327,7 @@ static int add_segments(struct partition_reader *reader, int64_t token, struct b
         if (rc != 0)
             return rc;
         if (stream != NULL)
-            row_segment_stream_hasten(stream, reader->view->haste);
+            row_segment_stream_limit(stream, reader->view->read_budget);
         list_add(list, stream);
     }
     return 0;

@@ -15,8 +15,8 @@
 enum {
     PAGE_ARENA = 64 * 1024,
     /* What reads may take of the engine thread: so many pages, some 30 us each, in so long. */
-    HASTE_PAGES = 8,
-    HASTE_US = 1000
+    READ_BUDGET_PAGES = 8,
+    READ_BUDGET_US = 1000
 };
 
 int64_t reads_scan_start(const struct read_job *read, struct bytes *key_out, bool *after_out)
@@ -93,15 +93,15 @@ static void read_done(struct job *job)
     read_finish((struct read_job *)job);
 }
 
-static uint32_t haste_pages(struct reads *reads)
+static uint32_t read_budget_pages(struct reads *reads)
 {
     struct clock *clock = reads->env->world->clock;
     int64_t now_us = clock->monotonic_us(clock);
-    if (now_us - reads->haste_began_us >= HASTE_US) {
-        reads->haste_began_us = now_us;
-        reads->haste.pages_left = HASTE_PAGES;
+    if (now_us - reads->read_budget_began_us >= READ_BUDGET_US) {
+        reads->read_budget_began_us = now_us;
+        reads->read_budget.pages_left = READ_BUDGET_PAGES;
     }
-    return reads->haste.pages_left;
+    return reads->read_budget.pages_left;
 }
 
 /* On the engine thread.  False: it would have to wait, or is too much, and nothing was read. */
@@ -111,11 +111,11 @@ static bool read_at_once(struct read_job *read)
     if (read->request.is_scan || read->part_count > 1 || (read->table->flags & TABLE_RANKED) != 0)
         return false;
     reads_reduce(read);
-    if (read->view.segment_count > 0 && read->view.segment_count > haste_pages(reads))
+    if (read->view.segment_count > 0 && read->view.segment_count > read_budget_pages(reads))
         return false;
-    read->view.haste = &reads->haste;
+    read->view.read_budget = &reads->read_budget;
     reads_run(&read->job);
-    read->view.haste = NULL;
+    read->view.read_budget = NULL;
     if (read->status == -EAGAIN) {
         read->status = 0;
         read->row_count = 0;

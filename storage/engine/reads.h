@@ -27,8 +27,8 @@ struct reads {
     uint64_t bytes;                    /* of memory, of reads that were begun */
     struct read_job *first, *last;   /* others, in their order */
     bool is_beginning;
-    struct segment_haste haste;        /* of reads on the engine thread, since then */
-    int64_t haste_began_us;
+    struct segment_read_budget read_budget; /* of reads on the engine thread, since then */
+    int64_t read_budget_began_us;
 };
 
 /* As the functions of store.h with these names. */

@@ -15,8 +15,8 @@ struct view {
     struct segment **segments;         /* of one table, or all: by (kind, frame_first) */
     uint32_t segment_count;
     uint64_t frame;
-    struct segment_haste *haste;       /* of a reader on the engine thread; NULL: it may wait.  Only
-                                        * for tables without fresh rows */
+    struct segment_read_budget *read_budget; /* of a reader on the engine thread; NULL: it may wait.
+                                              * Only for tables without fresh rows */
 };
 
 /* Runs of `table_id`, or of all tables when it is 0. */

@@ -344,7 +344,7 @@ struct row_stream {
     struct segment *segment;            /* a reference */
     struct segment_partition partition; /* its key and stats are not used */
     struct row_scratch *scratch;
-    struct segment_haste *haste; /* NULL: it may wait */
+    struct segment_read_budget *read_budget; /* NULL: it may wait */
     bool reversed;
     bool with_static;
     struct bound from; /* of the slice, in the order of reading */
@@ -374,7 +374,7 @@ static int row_stream_read(struct row_stream *stream, uint32_t page_index, struc
     struct reader_pool *readers = segment_readers(stream->segment);
     struct reader_workspace *work = reader_pool_borrow(readers);
     struct vector_decoder *vectors = segment_block_decoder_vectors(work->blocks);
-    int rc = segment_read_page(stream->segment, page_index, stream->haste, &work->page, err);
+    int rc = segment_read_page(stream->segment, page_index, stream->read_budget, &work->page, err);
     if (rc == 0 && row_page_expand(buffer_view(&work->page), vector_codec_decompressor(vectors),
                                    &scratch->expanded->plain) != 0)
         rc = row_stream_damaged(stream, "it does not decompress", err);
@@ -397,11 +397,11 @@ static int row_stream_have(struct row_stream *stream, uint32_t page_index, struc
     struct row_scratch *scratch = stream->scratch;
     if (row_scratch_has(scratch, page_index))
         return 0;
-    if (stream->haste != NULL)
+    if (stream->read_budget != NULL)
         row_scratch_swap(scratch, stream->segment, page_index);
     if (!row_scratch_has(scratch, page_index))
         return row_stream_read(stream, page_index, err);
-    return segment_haste_take(stream->haste) ? 0 : -EAGAIN;
+    return segment_read_budget_take(stream->read_budget) ? 0 : -EAGAIN;
 }
 
 /* Make page number `page` of the partition the current one, standing nowhere in it. */
@@ -637,9 +637,9 @@ static void row_stream_close(struct stream *base)
     memory_free(stream);
 }
 
-void row_segment_stream_hasten(struct stream *stream, struct segment_haste *haste)
+void row_segment_stream_limit(struct stream *stream, struct segment_read_budget *read_budget)
 {
-    ((struct row_stream *)stream)->haste = haste;
+    ((struct row_stream *)stream)->read_budget = read_budget;
 }
 
 static size_t bound_size(const struct bound *bound)

@@ -459,33 +459,35 @@ struct reader_spare **segment_page_place(struct segment *segment, uint32_t page)
     return &segment->expanded[page % segment->expanded_count];
 }
 
-bool segment_haste_take(struct segment_haste *haste)
+bool segment_read_budget_take(struct segment_read_budget *read_budget)
 {
-    bool may = haste->pages_left > 0;
-    haste->pages_left -= may;
+    bool may = read_budget->pages_left > 0;
+    read_budget->pages_left -= may;
     return may;
 }
 
 /* 0: the bytes are there; else -EAGAIN, whatever the reason: who may wait finds it out. */
 static int segment_read_now(struct segment *segment, const struct segment_page *page, uint8_t *to,
-                            struct segment_haste *haste)
+                            struct segment_read_budget *read_budget)
 {
-    if (!segment_haste_take(haste))
+    if (!segment_read_budget_take(read_budget))
         return -EAGAIN;
     int64_t got =
         segment->disk->read_now(segment->disk, segment->file, page->offset, to, page->size);
     return got == (int64_t)page->size ? 0 : -EAGAIN;
 }
 
-int segment_read_page(struct segment *segment, uint32_t page_index, struct segment_haste *haste,
-                      struct buffer *page, struct error *err)
+int segment_read_page(struct segment *segment, uint32_t page_index,
+                      struct segment_read_budget *read_budget, struct buffer *page,
+                      struct error *err)
 {
     check(page_index < segment->page_count);
     const struct segment_page *entry = &segment->pages[page_index];
     buffer_clear(page);
     buffer_reserve(page, entry->size);
-    int rc = haste != NULL ? segment_read_now(segment, entry, page->data, haste)
-                           : segment_read(segment, entry->offset, page->data, entry->size, err);
+    int rc = read_budget != NULL
+                 ? segment_read_now(segment, entry, page->data, read_budget)
+                 : segment_read(segment, entry->offset, page->data, entry->size, err);
     page->size = rc == 0 ? entry->size : 0;
     if (rc == 0 && hash64(page->data, page->size) != entry->hash)
         rc = error_set(err, ERROR_CORRUPT, "%s: page %" PRIu32 " at %" PRIu64 ": checksum differs",

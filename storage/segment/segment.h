@@ -114,15 +114,15 @@ struct reader_spare **segment_scratch(struct segment *segment);
 struct reader_spare **segment_page_place(struct segment *segment, uint32_t page);
 /* How many pages a thread that must not wait may still read; none but those that are in the
  * system's memory. */
-struct segment_haste {
+struct segment_read_budget {
     uint32_t pages_left;
 };
 /* Whether it may read one more, which counts. */
-bool segment_haste_take(struct segment_haste *haste);
+bool segment_read_budget_take(struct segment_read_budget *read_budget);
 /* Read a page and check it; `page` is cleared first.  Also ERROR_CORRUPT; and -EAGAIN, of which
- * `err` says nothing, where `haste` (NULL: there is none) does not allow it. */
+ * `err` says nothing, where `read_budget` (NULL: there is none) does not allow it. */
 must_check int segment_read_page(struct segment *segment, uint32_t page_index,
-                                 struct segment_haste *haste, struct buffer *page,
+                                 struct segment_read_budget *read_budget, struct buffer *page,
                                  struct error *err);
 /* Whether a page could not be read, or was damaged, since the segment was opened.  Any thread. */
 bool segment_has_failed_read(const struct segment *segment);

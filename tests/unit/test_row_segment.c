@@ -498,7 +498,7 @@ Test(row_segment, a_partition_of_bounds_alone_is_sliced_too)
 
 /* The items a stream gives before it ends, and how it ends. */
 static int read_hastily(struct fixture *fixture, struct segment *segment,
-                        struct segment_haste *haste, size_t *count_out)
+                        struct segment_read_budget *read_budget, size_t *count_out)
 {
     char text[32];
     struct stream *stream;
@@ -507,7 +507,7 @@ static int read_hastily(struct fixture *fixture, struct segment *segment,
     struct bytes key = key_of(0, text);
     int rc = row_segment_stream(segment, fixture->table, 0, key, &all, &stream, NULL);
     cr_assert_eq(rc, 0);
-    row_segment_stream_hasten(stream, haste);
+    row_segment_stream_limit(stream, read_budget);
     for (*count_out = 0; (rc = stream->next(stream, &item, NULL)) > 0; (*count_out)++)
         ;
     stream_close(stream);
@@ -533,13 +533,13 @@ Test(row_segment, who_must_not_wait_reads_the_pages_he_may_and_no_more)
     setup(&fixture, 7);
     struct segment *segment = large_segment(&fixture, &content);
     uint32_t pages = segment_page_count(segment);
-    struct segment_haste none = {0};
+    struct segment_read_budget none = {0};
     cr_expect_eq(read_hastily(&fixture, segment, &none, &count), -EAGAIN);
     cr_expect_eq(count, 0);
-    struct segment_haste one = {.pages_left = 1};
+    struct segment_read_budget one = {.pages_left = 1};
     cr_expect_eq(read_hastily(&fixture, segment, &one, &count), -EAGAIN);
     cr_expect(count > 0 && count < content.count, "%zu of %zu", count, content.count);
-    struct segment_haste enough = {.pages_left = pages};
+    struct segment_read_budget enough = {.pages_left = pages};
     cr_expect_eq(read_hastily(&fixture, segment, &enough, &count), 0);
     cr_expect_eq(count, content.count);
     cr_expect_eq(enough.pages_left, 0);
@@ -561,7 +561,7 @@ Test(row_segment, who_must_not_wait_finds_pages_again_and_nobody_else_does)
     setup(&fixture, 8);
     struct segment *segment = large_segment(&fixture, &content);
     uint32_t pages = segment_page_count(segment);
-    struct segment_haste enough = {.pages_left = 3 * pages};
+    struct segment_read_budget enough = {.pages_left = 3 * pages};
     cr_expect_eq(read_hastily(&fixture, segment, &enough, &count), 0);
     segment_path(segment_info(segment)->id, path);
     struct buffer *file = ram_disk_content(fixture.ram, path);
@@ -570,7 +570,7 @@ Test(row_segment, who_must_not_wait_finds_pages_again_and_nobody_else_does)
     cr_expect_eq(read_hastily(&fixture, segment, &enough, &count), 0);
     cr_expect_eq(count, content.count);
     cr_expect_eq(enough.pages_left, pages);
-    struct segment_haste none = {0};
+    struct segment_read_budget none = {0};
     cr_expect_eq(read_hastily(&fixture, segment, &none, &count), -EAGAIN);
     struct slice all = stream_slice_all();
     cr_expect_eq(read_slice(&fixture, segment, 0, &content, &all), ERROR_CORRUPT);
