@@ -360,7 +360,7 @@ static void put_days(struct status_report *report, const struct status_context *
     status_report_line(report, "open days");
     status_report_number(report, "days_open", open.in_memory);
     status_report_words(report, " in memory, at most ");
-    status_report_number(report, "days_away", open.away);
+    status_report_number(report, "days_away", open.evicted);
     status_report_words(report, " others in their table alone");
 }
 

@@ -142,8 +142,8 @@ struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64
 void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 
-/* A mark from the table, when the set is loaded, or its day comes back (away.h).  One that the day
- * has changes nothing.  NULL: the reseller is longer than keys are. */
+/* A mark from the table, when the set is loaded, or its day comes back (dirty_evicted.h).  One that
+ * the day has changes nothing.  NULL: the reseller is longer than keys are. */
 struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t day,
                                  const struct dirty_mark *mark, int64_t first_us);
 
@@ -156,7 +156,8 @@ struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* then b
 void dirty_set_queue(struct dirty_set *set, struct dirty_day *day);
 /* Of a queued day, whose row is to be worked out now: whoever has written it sets ->order. */
 void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
-/* A waiting day behind all others; and out of the set, though its marks are in the table (away.h).
+/* A waiting day behind all others; and out of the set, though its marks are in the table
+ * (dirty_evicted.h).
  */
 void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day);
 void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day);

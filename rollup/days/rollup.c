@@ -29,15 +29,15 @@ void rollup_tell_memory(struct rollup *rollup)
 
 void rollup_make_room(struct rollup *rollup)
 {
-    away_make_room(&rollup->away, rollup->marks.dirty, &rollup->due.rules,
-                   rollup->progress.applies_durable, rollup_now_us(rollup));
-    rollup->metrics.away->value = rollup->away.count;
+    dirty_evicted_make_room(&rollup->evicted, rollup->marks.dirty, &rollup->due.rules,
+                            rollup->progress.applies_durable, rollup_now_us(rollup));
+    rollup->metrics.evicted->value = rollup->evicted.count;
 }
 
 void rollup_press(struct rollup *rollup)
 {
-    away_press(&rollup->away, rollup->marks.dirty,
-               rollup->is_loaded && !rollup->is_closing && !rollup->is_failed);
+    dirty_evicted_press(&rollup->evicted, rollup->marks.dirty,
+                        rollup->is_loaded && !rollup->is_closing && !rollup->is_failed);
 }
 
 void rollup_queue_ended(struct rollup *rollup)
@@ -48,9 +48,9 @@ void rollup_queue_ended(struct rollup *rollup)
 
 static int64_t due_next_us(const struct rollup *rollup)
 {
-    if (rollup->away.returns > 0 || rollup->due.next_us < rollup->away.due_us)
+    if (rollup->evicted.returns > 0 || rollup->due.next_us < rollup->evicted.due_us)
         return rollup->due.next_us;
-    return rollup->away.due_us;
+    return rollup->evicted.due_us;
 }
 
 void rollup_look_again(struct rollup *rollup)
@@ -95,7 +95,7 @@ void rollup_free(struct rollup *rollup)
     executor->timer_stop(executor, &rollup->seal_timer);
     zone_close(rollup->zone);
     live_rates_release(&rollup->rates);
-    away_release(&rollup->away);
+    dirty_evicted_release(&rollup->evicted);
     day_marks_release(&rollup->marks);
     known_resellers_release(&rollup->resellers);
     memory_free(rollup);
@@ -105,7 +105,7 @@ static bool is_idle(const struct rollup *rollup)
 {
     const struct work_progress *progress = &rollup->progress;
     return rollup->pins == 0 && rollup->work == NULL && settle_list_is_idle(&rollup->settles) &&
-           rollup->sealing == NULL && rollup->away.returns == 0 &&
+           rollup->sealing == NULL && rollup->evicted.returns == 0 &&
            progress->applies_durable == progress->applies_sent;
 }
 
@@ -158,7 +158,7 @@ uint32_t rollup_dirty_count(const struct rollup *rollup)
 
 struct rollup_open_days rollup_open_days(const struct rollup *rollup)
 {
-    return (struct rollup_open_days){dirty_set_count(rollup->marks.dirty), rollup->away.count};
+    return (struct rollup_open_days){dirty_set_count(rollup->marks.dirty), rollup->evicted.count};
 }
 
 const struct click_stream *rollup_stream(const struct rollup *rollup)

@@ -92,7 +92,7 @@ uint32_t rollup_dirty_count(const struct rollup *rollup);
  * which there is no room. */
 struct rollup_open_days {
     uint32_t in_memory;
-    uint32_t away;
+    uint32_t evicted;
 };
 struct rollup_open_days rollup_open_days(const struct rollup *rollup);
 const struct zone *rollup_zone(const struct rollup *rollup);

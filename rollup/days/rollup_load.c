@@ -6,9 +6,9 @@
  * reads figures reads those of his resellers (fresh_days.h).
  *
  * Where there are more days than there is room for, the first of them are worked off and go away
- * again (away.h) before the next are loaded, so opening takes as long as the work. */
+ * again (dirty_evicted.h) before the next are loaded, so opening takes as long as the work. */
 #include "rollup/days/rate_value.h"
-#include "rollup/days/away_return.h"
+#include "rollup/days/dirty_evicted_return.h"
 #include "rollup/days/rollup_private.h"
 #include "storage/engine/store_rows.h"
 #include "rollup/days/seal_pass.h"
@@ -42,12 +42,12 @@ static int take_mark(void *context, const struct table *table, const struct page
         dirty_set_add_range(rollup->marks.dirty, row->key, read.day, read.until, &read.mark);
         return 0;
     }
-    if (!rollup->away.has_left && away_is_full(&rollup->away, rollup->marks.dirty)) {
-        rollup->away.has_left = true;
-        rollup->away.left_token = row->token;
+    if (!rollup->evicted.has_left && dirty_evicted_is_full(&rollup->evicted, rollup->marks.dirty)) {
+        rollup->evicted.has_left = true;
+        rollup->evicted.left_token = row->token;
     }
-    if (!rollup->away.has_left && dirty_set_load(rollup->marks.dirty, row->key, read.day,
-                                                 &read.mark, timeuuid_us(read.mark.id)) == NULL)
+    if (!rollup->evicted.has_left && dirty_set_load(rollup->marks.dirty, row->key, read.day,
+                                                    &read.mark, timeuuid_us(read.mark.id)) == NULL)
         return error_set(err, ERROR_CORRUPT, "a row of the dirty days is no mark");
     return 0;
 }
@@ -57,8 +57,9 @@ static void marks_loaded(void *context, int status, const struct error *err)
     struct rollup *rollup = context;
     struct error own = {0};
     rollup->is_loaded = status == 0;
-    if (status == 0 && rollup->away.has_left) {
-        status = away_return(rollup, AWAY_ALL, rollup->away.left_token, loaded, rollup, &own);
+    if (status == 0 && rollup->evicted.has_left) {
+        status = dirty_evicted_return(rollup, DIRTY_EVICTED_ALL, rollup->evicted.left_token, loaded,
+                                      rollup, &own);
         if (status == 0)
             return;
         err = &own;

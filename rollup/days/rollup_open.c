@@ -38,7 +38,7 @@ static void add_metrics(struct rollup *rollup, const char *defined_name, struct 
     rollup->metrics.sealed =
         add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_sealed_total",
                    "Days sealed, their clicks expired.");
-    rollup->metrics.away =
+    rollup->metrics.evicted =
         add_metric(defined_name, metrics, METRIC_GAUGE, "daybook_rollup_days_away",
                    "Open days that are in their table alone, at most.");
 }
@@ -61,8 +61,8 @@ static void start(struct rollup *rollup, const struct rollup_options *options)
     publication_queue_init(&rollup->due, &rules);
     live_rates_init(&rollup->rates);
     day_marks_init(&rollup->marks, rollup->store, rollup->stream, rollup->world->random);
-    away_init(&rollup->away, rollup->store, rollup->world->executor, options->open_days_bytes,
-              rollup_pressed, rollup);
+    dirty_evicted_init(&rollup->evicted, rollup->store, rollup->world->executor,
+                       options->open_days_bytes, rollup_pressed, rollup);
     known_resellers_init(&rollup->resellers, rollup->store, rollup->stream);
     retention_init(&rollup->retention, rollup->store, rollup->stream, options->keep_days);
     add_metrics(rollup, options->defined_name, options->metrics);

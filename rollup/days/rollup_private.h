@@ -2,7 +2,7 @@
  *
  *     rollup_open.c                         opens and closes it
  *     rollup_load.c   rollup_schedule.c     what begins by itself, and at opening
- *     away_return.c   rollup_wait.c
+ *     dirty_evicted_return.c   rollup_wait.c
  *     rollup_hook.c   rollup_work.c  seal_pass.c  fresh_days.c  rollup_figures.c       the jobs
  *     rollup.c                              what they have in common, and the end
  *     day_marks  live_rates  settle_list  look_timer  publication_queue  away  retention
@@ -14,10 +14,10 @@
 
 #include "base/key_map.h"
 #include "base/world/world.h"
-#include "rollup/days/away.h"
 #include "rollup/days/change_lines.h"
 #include "rollup/days/day_marks.h"
 #include "rollup/days/dirty.h"
+#include "rollup/days/dirty_evicted.h"
 #include "rollup/days/figure.h"
 #include "rollup/days/known_resellers.h"
 #include "rollup/days/live_rates.h"
@@ -51,7 +51,7 @@ struct rollup_metrics {
     struct metric *published;
     struct metric *fresh;
     struct metric *sealed;
-    struct metric *away;
+    struct metric *evicted;
 };
 
 struct rollup {
@@ -70,7 +70,7 @@ struct rollup {
     uint32_t pins;                     /* calls and jobs that use it: not the time to free */
 
     struct day_marks marks;            /* the days that are out of date, */
-    struct away away;                  /* and those of them that are not in memory */
+    struct dirty_evicted evicted;      /* and those of them that are not in memory */
     struct live_rates rates;
     struct settle_list settles;
     struct publication_queue due;

@@ -2,7 +2,7 @@
  *
  * A server looks at the queue a moment after the first mark (look_timer.h), and at the waiting days
  * when the first of them may be due (publication_queue.h). */
-#include "rollup/days/away_return.h"
+#include "rollup/days/dirty_evicted_return.h"
 #include "rollup/days/rollup_private.h"
 
 /* ---- for commands ---- */
@@ -12,8 +12,8 @@ int rollup_settle(struct rollup *rollup, bool publishes, store_done done, void *
 {
     if (publishes)
         rollup_queue_ended(rollup);
-    if (publishes && rollup->away.count > 0)
-        return away_return(rollup, AWAY_ENDED, INT64_MIN, done, context, err);
+    if (publishes && rollup->evicted.count > 0)
+        return dirty_evicted_return(rollup, DIRTY_EVICTED_ENDED, INT64_MIN, done, context, err);
     return rollup_settle_queued(rollup, publishes, done, context, err);
 }
 
@@ -29,7 +29,7 @@ void rollup_look(struct timer *timer)
         return;
     bool went_back =
         publication_queue_look(&rollup->due, dirty, rollup_trusts_clock(rollup), now_us);
-    away_return_due(rollup, went_back ? INT64_MAX : now_us);
+    dirty_evicted_return_due(rollup, went_back ? INT64_MAX : now_us);
     if (dirty_set_queued(dirty) > 0 || dirty_set_first_range(dirty) != NULL)
         rollup_work_wanted(rollup);
     else
@@ -42,7 +42,7 @@ void rollup_pressed(struct timer *timer)
 {
     struct rollup *rollup = timer->context;
     if (rollup->is_closing || rollup->is_failed) {
-        away_let_write(&rollup->away);
+        dirty_evicted_let_write(&rollup->evicted);
         return;
     }
     if (rollup->work == NULL) {

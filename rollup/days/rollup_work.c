@@ -164,7 +164,7 @@ static bool may_restate(const struct work *work, const struct day_facts *day, in
 {
     const struct rollup *rollup = work->rollup;
     if (!rollup->is_automatic || settle_list_is_publishing(&rollup->settles) ||
-        day->range != NULL || rollup->away.holds)
+        day->range != NULL || rollup->evicted.holds)
         return true;
     for (uint32_t i = 0; i < day->dirty->mark_count; i++)
         if (dirty_day_marks(day->dirty)[i].cause != CAUSE_LATE_CLICKS)
@@ -367,7 +367,7 @@ static void work_finish(struct work *work)
         chunk_written(rollup);
         rollup_look_again(rollup);
     }
-    away_let_write(&rollup->away);
+    dirty_evicted_let_write(&rollup->evicted);
     rollup_close_if_idle(rollup);
 }
 
@@ -500,7 +500,7 @@ static int apply_chunk(struct work *work, struct error *err)
     struct rollup *rollup = work->rollup;
     if (write_batch_is_empty(work->batch))
         return 0;
-    work->batch->hold = &rollup->away.hold;
+    work->batch->hold = &rollup->evicted.hold;
     work->batch->is_followed = is_followed(work);
     rollup->progress.is_applying = true;
     rollup->progress.applies_sent++;

@@ -1,6 +1,6 @@
-/* test_away: open days for which memory has no room: their figures are right meanwhile, each of
- * them is published, and memory stays where its limit is. */
-#include "rollup/days/away.h"
+/* test_dirty_evicted: open days for which memory has no room: their figures are right meanwhile,
+ * each of them is published, and memory stays where its limit is. */
+#include "rollup/days/dirty_evicted.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -9,7 +9,12 @@
 #include "rollup/days/publication.h"
 #include "tests/lib/rollup_fixture.h"
 
-enum { DAYS = 30, RESELLERS = 40, DAY_FIRST = 16010, /* 2013-11-01 */ ROOM = AWAY_BYTES_MIN };
+enum {
+    DAYS = 30,
+    RESELLERS = 40,
+    DAY_FIRST = 16010,
+    /* 2013-11-01 */ ROOM = DIRTY_EVICTED_BYTES_MIN
+};
 
 static const struct figure_query everything = {
     .day_from = DAY_MIN, .day_to = DAY_MAX, .is_current = true};
@@ -55,10 +60,10 @@ static void expect_room(const struct rollup_fixture *fixture)
 {
     struct rollup_open_days open = rollup_open_days(fixture->rollup);
     cr_assert_lt(open.in_memory, ROOM / 200);
-    cr_assert_geq(open.in_memory + open.away, DAYS * RESELLERS);
+    cr_assert_geq(open.in_memory + open.evicted, DAYS * RESELLERS);
 }
 
-Test(away, days_go_when_there_is_no_room_and_are_published_when_they_are_due)
+Test(dirty_evicted, days_go_when_there_is_no_room_and_are_published_when_they_are_due)
 {
     struct rollup_fixture fixture = {.is_automatic = true, .open_days_bytes = ROOM};
     rollup_fixture_start(&fixture);
@@ -77,7 +82,7 @@ Test(away, days_go_when_there_is_no_room_and_are_published_when_they_are_due)
     rollup_fixture_stop(&fixture);
 }
 
-Test(away, a_click_on_a_day_that_is_away_is_in_its_figure_and_published_once)
+Test(dirty_evicted, a_click_on_a_day_that_is_away_is_in_its_figure_and_published_once)
 {
     struct rollup_fixture fixture = {.is_automatic = true, .open_days_bytes = ROOM};
     rollup_fixture_start(&fixture);
@@ -103,7 +108,7 @@ Test(away, a_click_on_a_day_that_is_away_is_in_its_figure_and_published_once)
     rollup_fixture_stop(&fixture);
 }
 
-Test(away, a_command_publishes_days_that_are_away)
+Test(dirty_evicted, a_command_publishes_days_that_are_away)
 {
     struct rollup_fixture fixture = {.open_days_bytes = ROOM};
     rollup_fixture_start(&fixture);
@@ -114,7 +119,7 @@ Test(away, a_command_publishes_days_that_are_away)
     rollup_fixture_stop(&fixture);
 }
 
-Test(away, more_open_days_than_there_is_room_for_are_opened_again)
+Test(dirty_evicted, more_open_days_than_there_is_room_for_are_opened_again)
 {
     struct rollup_fixture fixture = {.is_automatic = true, .open_days_bytes = ROOM};
     rollup_fixture_start(&fixture);
@@ -139,7 +144,7 @@ Test(away, more_open_days_than_there_is_room_for_are_opened_again)
 }
 
 /* The clicks of a batch may be of more days than the set has room for; the next batch waits. */
-Test(away, what_comes_faster_than_it_is_worked_off_waits)
+Test(dirty_evicted, what_comes_faster_than_it_is_worked_off_waits)
 {
     struct rollup_fixture fixture = {.open_days_bytes = ROOM};
     static struct click clicks[DAYS * RESELLERS];
@@ -203,7 +208,7 @@ static void click_days(struct rollup_fixture *fixture, int32_t first)
 /* Days that may be published come back from the table a few thousand at a time.  Those that may not
  * be wait in memory, and are not all looked at with each few thousand: a day is looked at when its
  * mark is read, when it is worked off, and twice or three times while it waits. */
-Test(away, a_command_looks_a_few_times_at_each_day_however_many_come_back)
+Test(dirty_evicted, a_command_looks_a_few_times_at_each_day_however_many_come_back)
 {
     enum { ENDED = BATCHES * MANY * MANY_DAYS, AHEAD = ENDED };
     struct rollup_fixture fixture = {.open_days_bytes = MANY_ROOM};
@@ -213,7 +218,7 @@ Test(away, a_command_looks_a_few_times_at_each_day_however_many_come_back)
     for (int32_t batch = 0; batch < BATCHES; batch++)
         click_days(&fixture, DAY_AHEAD + batch * MANY_DAYS);
     struct rollup_open_days open = rollup_open_days(fixture.rollup);
-    cr_assert(open.in_memory >= AHEAD && open.away >= ENDED / 2);
+    cr_assert(open.in_memory >= AHEAD && open.evicted >= ENDED / 2);
     looks = 0;
     cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
     cr_assert_eq(rollup_fixture_marks(&fixture), AHEAD);
@@ -274,7 +279,7 @@ static struct buffer figures_without_states(struct rollup_fixture *fixture)
 
 /* The same changes where all open days fit, and where few do, lead to the same figures at any time,
  * and in the end to the same ledger. */
-Test(away, with_and_without_room_figures_and_ledger_are_the_same)
+Test(dirty_evicted, with_and_without_room_figures_and_ledger_are_the_same)
 {
     for (uint64_t seed = 1; seed <= 3; seed++) {
         struct rollup_fixture small = {.seed = seed, .is_automatic = true, .open_days_bytes = ROOM};

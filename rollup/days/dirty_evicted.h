@@ -1,4 +1,5 @@
-/* away: open days that memory has no room for are in their table alone, until they are due.
+/* dirty_evicted: open days that memory has no room for are in their table alone, until they are
+ * due.
  *
  *      queued ──worked off──▶ waiting ──no room──▶ away
  *         ▲                      ▲                   │
@@ -11,16 +12,16 @@
  *
  * Where days become dirty faster than they are worked off, the store is held for the rollup
  * (store_hold) until there is room again: doors wait as they do for any memory.  Engine thread. */
-#ifndef DAYBOOK_ROLLUP_DAYS_AWAY_H
-#define DAYBOOK_ROLLUP_DAYS_AWAY_H
+#ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_H
+#define DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_H
 
 #include "base/world/world.h"
 #include "rollup/days/publication.h"
 #include "storage/engine/store.h"
 
-enum { AWAY_BYTES_DEFAULT = 256 << 20, AWAY_BYTES_MIN = 64 << 10 };
+enum { DIRTY_EVICTED_BYTES_DEFAULT = 256 << 20, DIRTY_EVICTED_BYTES_MIN = 64 << 10 };
 
-struct away {
+struct dirty_evicted {
     struct store *store;
     struct executor *executor;
     size_t bytes_max;                  /* what the set may take; waiting days half of it */
@@ -34,27 +35,29 @@ struct away {
     struct timer pressed;
 };
 
-/* `bytes_max` 0: AWAY_BYTES_DEFAULT.  `pressed` is called from the executor when the set is over
- * its limit, to work it off. */
-void away_init(struct away *away, struct store *store, struct executor *executor, size_t bytes_max,
-               void (*pressed)(struct timer *timer), void *context);
-void away_release(struct away *away);                          /* no reading is under way */
+/* `bytes_max` 0: DIRTY_EVICTED_BYTES_DEFAULT.  `pressed` is called from the executor when the set
+ * is over its limit, to work it off. */
+void dirty_evicted_init(struct dirty_evicted *evicted, struct store *store,
+                        struct executor *executor, size_t bytes_max,
+                        void (*pressed)(struct timer *timer), void *context);
+void dirty_evicted_release(struct dirty_evicted *evicted);     /* no reading is under way */
 
 /* Whether loaded days are to be worked off before more are loaded. */
-bool away_is_full(const struct away *away, const struct dirty_set *dirty);
+bool dirty_evicted_is_full(const struct dirty_evicted *evicted, const struct dirty_set *dirty);
 /* A mark of clicks alone, which days that go have. */
-bool away_is_plain(const struct dirty_mark *mark);
+bool dirty_evicted_is_plain(const struct dirty_mark *mark);
 /* Let waiting days go where they are too many, when so many batches are durable; not while a chunk
  * of days is worked on. */
-void away_make_room(struct away *away, struct dirty_set *dirty,
-                    const struct publication_rules *rules, uint64_t applies_durable,
-                    int64_t now_us);
+void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *dirty,
+                             const struct publication_rules *rules, uint64_t applies_durable,
+                             int64_t now_us);
 /* The set has grown: if it is over its limit, the store is held until the work has caught up, where
  * it `may_hold`. */
-void away_press(struct away *away, const struct dirty_set *dirty, bool may_hold);
+void dirty_evicted_press(struct dirty_evicted *evicted, const struct dirty_set *dirty,
+                         bool may_hold);
 /* The work has done what it could: others may write. */
-void away_let_write(struct away *away);
+void dirty_evicted_let_write(struct dirty_evicted *evicted);
 
 /* A day is away, or days are, of which the first is due then. */
-void away_note(struct away *away, uint32_t days, int64_t due_us);
+void dirty_evicted_note(struct dirty_evicted *evicted, uint32_t days, int64_t due_us);
 #endif

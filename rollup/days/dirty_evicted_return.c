@@ -1,6 +1,6 @@
 /* Failures.  A page of the table that cannot be read ends the reading, which is done again later.
  */
-#include "rollup/days/away_return.h"
+#include "rollup/days/dirty_evicted_return.h"
 
 #include "rollup/days/rollup_private.h"
 #include "base/memory.h"
@@ -14,9 +14,9 @@ enum {
 #define RETRY_US INT64_C(10000000)
 
 /* One reading of the table. */
-struct away_reading {
+struct dirty_evicted_reading {
     struct rollup *rollup;
-    enum away_which which;
+    enum dirty_evicted_which which;
     int64_t token_first;
     struct buffer position;
     bool is_over;
@@ -29,51 +29,52 @@ struct away_reading {
     void *context;
 };
 
-static void reading_finish(struct away_reading *reading, int status, const struct error *err)
+static void reading_finish(struct dirty_evicted_reading *reading, int status,
+                           const struct error *err)
 {
     struct rollup *rollup = reading->rollup;
-    struct away *away = &rollup->away;
+    struct dirty_evicted *evicted = &rollup->evicted;
     struct clock *clock = rollup->world->clock;
     store_done done = reading->done;
     void *context = reading->context;
     int64_t pause_us = (clock->monotonic_us(clock) - reading->began_us) * PAUSE_SHARE;
-    away_note(away, reading->left, reading->left_due_us);
+    dirty_evicted_note(evicted, reading->left, reading->left_due_us);
     /* Days come due one by one; the table is read for many at once. */
     int64_t again_us = rollup_now_us(rollup) + (status < 0 ? RETRY_US : pause_us);
-    if (status < 0 || away->due_us < again_us)
-        away->due_us = again_us;
+    if (status < 0 || evicted->due_us < again_us)
+        evicted->due_us = again_us;
     buffer_release(&reading->position);
     memory_free(reading);
     done(context, status, err);
-    away->returns--;
-    rollup->metrics.away->value = away->count;
+    evicted->returns--;
+    rollup->metrics.evicted->value = evicted->count;
     rollup_look_again(rollup);
     rollup_close_if_idle(rollup);
 }
 
 /* As the mark alone tells it. */
-static int64_t mark_due_us(const struct away_reading *reading, int32_t day, int64_t first_us,
-                           int64_t now_us)
+static int64_t mark_due_us(const struct dirty_evicted_reading *reading, int32_t day,
+                           int64_t first_us, int64_t now_us)
 {
     const struct publication_rules *rules = &reading->rollup->due.rules;
     struct dirty_day known = {.day = day, .first_us = first_us, .last_us = first_us};
-    if (reading->which == AWAY_ALL)
+    if (reading->which == DIRTY_EVICTED_ALL)
         return INT64_MIN;
-    return reading->which == AWAY_ENDED ? publication_earliest_us(rules, day)
-                                        : publication_due_us(rules, &known, now_us);
+    return reading->which == DIRTY_EVICTED_ENDED ? publication_earliest_us(rules, day)
+                                                 : publication_due_us(rules, &known, now_us);
 }
 
 /* Marks of a day ascend by their times, so a day that is due comes back with the first of them, and
  * the others find it in the set. */
-static int take_mark(struct away_reading *reading, const struct read_page *page, uint32_t index,
-                     int64_t now_us, struct error *err)
+static int take_mark(struct dirty_evicted_reading *reading, const struct read_page *page,
+                     uint32_t index, int64_t now_us, struct error *err)
 {
     const struct page_row *row = &page->rows[index];
     struct dirty_set *set = reading->rollup->marks.dirty;
     struct mark_row mark;
     int rc = day_marks_read(page->table, row, &mark, err);
     if (rc < 0 || mark.until != mark.day + 1 ||
-        (reading->which != AWAY_ALL && !away_is_plain(&mark.mark)))
+        (reading->which != DIRTY_EVICTED_ALL && !dirty_evicted_is_plain(&mark.mark)))
         return rc;
     int64_t first_us = timeuuid_us(mark.mark.id);
     int64_t due_us = mark_due_us(reading, mark.day, first_us, now_us);
@@ -90,7 +91,7 @@ static int take_mark(struct away_reading *reading, const struct read_page *page,
     return 0;
 }
 
-static void next_turn(struct away_reading *reading)
+static void next_turn(struct dirty_evicted_reading *reading)
 {
     struct executor *executor = reading->rollup->world->executor;
     executor->timer_start(executor, &reading->turn, 0);
@@ -98,7 +99,7 @@ static void next_turn(struct away_reading *reading)
 
 static void page_settled(void *context, int status, const struct error *err)
 {
-    struct away_reading *reading = context;
+    struct dirty_evicted_reading *reading = context;
     if (status < 0) {
         reading_finish(reading, status, err);
         return;
@@ -114,7 +115,7 @@ static void page_settled(void *context, int status, const struct error *err)
 static void take_page(void *context, int status, const struct error *err,
                       const struct read_page *page)
 {
-    struct away_reading *reading = context;
+    struct dirty_evicted_reading *reading = context;
     struct rollup *rollup = reading->rollup;
     struct error own = {0};
     int64_t now_us = rollup_now_us(rollup);
@@ -130,30 +131,30 @@ static void take_page(void *context, int status, const struct error *err,
     buffer_append_bytes(&reading->position, page->position);
     reading->is_over = page->position.size == 0;
     rollup_tell_memory(rollup);
-    if (!reading->is_over && !away_is_full(&rollup->away, rollup->marks.dirty)) {
+    if (!reading->is_over && !dirty_evicted_is_full(&rollup->evicted, rollup->marks.dirty)) {
         next_turn(reading);
         return;
     }
     /* What waits and may be published goes along with the first days, because some of it may have
      * been worked off between the question and now, and with the last.  Not with every page: it
      * has two thousand days, and a million may wait that may not be published. */
-    if (reading->which == AWAY_ENDED && (!reading->has_settled || reading->is_over))
+    if (reading->which == DIRTY_EVICTED_ENDED && (!reading->has_settled || reading->is_over))
         rollup_queue_ended(rollup);
     reading->has_settled = true;
-    status =
-        rollup_settle_queued(rollup, reading->which == AWAY_ENDED, page_settled, reading, &own);
+    status = rollup_settle_queued(rollup, reading->which == DIRTY_EVICTED_ENDED, page_settled,
+                                  reading, &own);
     if (status < 0)
         reading_finish(reading, status, &own);
 }
 
 static void read_page(struct timer *timer)
 {
-    struct away_reading *reading = timer->context;
+    struct dirty_evicted_reading *reading = timer->context;
     struct rollup *rollup = reading->rollup;
     struct error err = {0};
     struct read_request request =
         store_rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
-    if (rollup->is_closing && reading->which == AWAY_DUE) {
+    if (rollup->is_closing && reading->which == DIRTY_EVICTED_DUE) {
         reading_finish(reading, 0, NULL);
         return;
     }
@@ -167,13 +168,13 @@ static void read_page(struct timer *timer)
         reading_finish(reading, rc, &err);
 }
 
-int away_return(struct rollup *rollup, enum away_which which, int64_t token_first, store_done done,
-                void *context, struct error *err)
+int dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which, int64_t token_first,
+                         store_done done, void *context, struct error *err)
 {
     struct clock *clock = rollup->world->clock;
     if (rollup->is_failed)
         return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
-    struct away_reading *reading = memory_zeroed(1, sizeof(*reading));
+    struct dirty_evicted_reading *reading = memory_zeroed(1, sizeof(*reading));
     reading->rollup = rollup;
     reading->which = which;
     reading->token_first = token_first;
@@ -182,10 +183,10 @@ int away_return(struct rollup *rollup, enum away_which which, int64_t token_firs
     reading->turn = (struct timer){.fire = read_page, .context = reading};
     reading->done = done;
     reading->context = context;
-    rollup->away.returns++;
+    rollup->evicted.returns++;
     /* Whoever is away is counted again by the reading that passes him. */
-    rollup->away.count = 0;
-    rollup->away.due_us = INT64_MAX;
+    rollup->evicted.count = 0;
+    rollup->evicted.due_us = INT64_MAX;
     next_turn(reading);
     return 0;
 }
@@ -197,10 +198,11 @@ static void returned(void *context, int status, const struct error *err)
     (void)err;
 }
 
-void away_return_due(struct rollup *rollup, int64_t now_us)
+void dirty_evicted_return_due(struct rollup *rollup, int64_t now_us)
 {
-    if (rollup->away.returns > 0 || now_us < rollup->away.due_us || !rollup_trusts_clock(rollup))
+    if (rollup->evicted.returns > 0 || now_us < rollup->evicted.due_us ||
+        !rollup_trusts_clock(rollup))
         return;
-    int rc = away_return(rollup, AWAY_DUE, INT64_MIN, returned, NULL, NULL);
+    int rc = dirty_evicted_return(rollup, DIRTY_EVICTED_DUE, INT64_MIN, returned, NULL, NULL);
     check(rc == 0);
 }

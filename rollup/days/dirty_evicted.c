@@ -1,0 +1,120 @@
+/* What decides correctness: a day may go only when all that is known of it is what a restart would
+ * find: its row in amount_by_day is right and durable, it has no marks but those of its clicks, and
+ * no restatement is owed.  So whoever reads finds the row right, and the marks in the table say all
+ * else there is to know.  (But when the last click came: a day that was away may be published
+ * before it has been quiet for as long as others are, and is then restated.)
+ *
+ * A day that is marked while it is away has two rows in the table, one of which the set does not
+ * know.  Marks are deleted by their ids, never more than is known, so when the day is settled the
+ * unknown one stays; the next reading of the table finds it, the day is worked off once more, which
+ * changes nothing, and that mark goes too.
+ *
+ * Example, with room for two waiting days: r1, r2, r3 are worked off, and r1 goes.  A click on r1:
+ * marked, queued, its row read, written, and r2 goes.  An hour after midnight all three are due: r1
+ * and r3 are in the set, and r2 is found in the table.
+ */
+#include "rollup/days/dirty_evicted.h"
+
+enum {
+    LOOKS_MAX = 1024, /* days looked at by one call: more than a chunk has, and soon done */
+    RELIEF_SHARE = 64 /* of the limit, before others may write again: a fraction of a second */
+};
+
+/* ---- going ---- */
+
+static void others_wait(void *context)
+{
+    (void)context;
+}
+
+bool dirty_evicted_is_full(const struct dirty_evicted *evicted, const struct dirty_set *dirty)
+{
+    return dirty_set_bytes(dirty) > evicted->bytes_max / 2;
+}
+
+bool dirty_evicted_is_plain(const struct dirty_mark *mark)
+{
+    return mark->cause == CAUSE_LATE_CLICKS && !mark->has_change;
+}
+
+/* Of a waiting day, between chunks. */
+static bool may_go(const struct dirty_day *day)
+{
+    bool may = day->owed_us == 0;
+    for (uint32_t i = 0; may && i < day->mark_count; i++)
+        may = dirty_evicted_is_plain(&dirty_day_marks(day)[i]);
+    return may;
+}
+
+void dirty_evicted_note(struct dirty_evicted *evicted, uint32_t days, int64_t due_us)
+{
+    evicted->count += days;
+    if (due_us < evicted->due_us)
+        evicted->due_us = due_us;
+}
+
+void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *dirty,
+                             const struct publication_rules *rules, uint64_t applies_durable,
+                             int64_t now_us)
+{
+    struct dirty_day *day = dirty_set_first_waiting(dirty);
+    for (uint32_t i = 0; i < LOOKS_MAX && day != NULL && dirty_evicted_is_full(evicted, dirty);
+         i++) {
+        /* Those behind it were written later still. */
+        if (day->order > applies_durable)
+            break;
+        if (may_go(day)) {
+            dirty_evicted_note(evicted, 1, publication_due_us(rules, day, now_us));
+            dirty_set_let_go(dirty, day);
+        } else {
+            dirty_set_wait_longest(dirty, day);
+        }
+        day = dirty_set_first_waiting(dirty);
+    }
+}
+
+/* ---- too many ---- */
+
+void dirty_evicted_let_write(struct dirty_evicted *evicted)
+{
+    if (!evicted->holds)
+        return;
+    evicted->holds = false;
+    store_unhold(evicted->store, &evicted->hold);
+}
+
+void dirty_evicted_press(struct dirty_evicted *evicted, const struct dirty_set *dirty,
+                         bool may_hold)
+{
+    size_t bytes = dirty_set_bytes(dirty);
+    if (evicted->holds && bytes <= evicted->bytes_max - evicted->bytes_max / RELIEF_SHARE)
+        dirty_evicted_let_write(evicted);
+    if (evicted->holds || bytes <= evicted->bytes_max || !may_hold)
+        return;
+    evicted->holds = true;
+    store_hold(evicted->store, &evicted->hold);
+    evicted->executor->timer_start(evicted->executor, &evicted->pressed, 0);
+}
+
+/* ---- life ---- */
+
+void dirty_evicted_init(struct dirty_evicted *evicted, struct store *store,
+                        struct executor *executor, size_t bytes_max,
+                        void (*pressed)(struct timer *timer), void *context)
+{
+    size_t bytes = bytes_max > 0 ? bytes_max : DIRTY_EVICTED_BYTES_DEFAULT;
+    *evicted = (struct dirty_evicted){
+        .store = store,
+        .executor = executor,
+        .bytes_max = bytes > DIRTY_EVICTED_BYTES_MIN ? bytes : DIRTY_EVICTED_BYTES_MIN,
+        .due_us = INT64_MAX,
+        .hold = {.granted = others_wait},
+        .pressed = {.fire = pressed, .context = context}};
+}
+
+void dirty_evicted_release(struct dirty_evicted *evicted)
+{
+    check(evicted->returns == 0);
+    evicted->executor->timer_stop(evicted->executor, &evicted->pressed);
+    dirty_evicted_let_write(evicted);
+}
