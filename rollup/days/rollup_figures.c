@@ -14,8 +14,8 @@
  * begins with as many resellers as there was room for, and windows grow again from there.
  *
  * Where rows are behind, and in a read-only store always, figures worked out in memory stand in for
- * them if it is asked for: of the batch being read (fresh_days.h), which is worked out before its
- * rows are read.  Both are in the same order, so this is a merge:
+ * them if it is asked for: of the batch being read (dirty_overlay.h), which is worked out before
+ * its rows are read.  Both are in the same order, so this is a merge:
  *
  *     rows      11-30  11-28  11-27          pending   11-29  11-28
  *     answer    11-30  11-29* 11-28* 11-27
@@ -29,7 +29,7 @@
 
 #include "base/murmur3.h"
 #include "rollup/days/figure_window.h"
-#include "rollup/days/fresh_days.h"
+#include "rollup/days/dirty_overlay.h"
 #include "rollup/days/rollup_private.h"
 #include "storage/engine/store_rows.h"
 #include "base/arena.h"
@@ -60,9 +60,9 @@ struct figure_reading {
     bool is_as_of;
     int64_t as_of_ms;
     bool in_any_order;
-    struct fresh_days *fresh; /* NULL: rows are enough */
-    uint64_t behind;          /* days whose row is not, or not yet, their figure */
-    uint64_t *behind_out;     /* as in the query */
+    struct dirty_overlay *overlay; /* NULL: rows are enough */
+    uint64_t behind;               /* days whose row is not, or not yet, their figure */
+    uint64_t *behind_out;          /* as in the query */
 
     struct figure_window *window; /* NULL: in any order */
     uint32_t window_first;        /* in the list */
@@ -107,7 +107,7 @@ static void reading_free(struct figure_reading *reading)
     memory_free(reading->placed);
     figure_window_free(reading->window);
     tell_account(reading);
-    fresh_days_free(reading->fresh);
+    dirty_overlay_free(reading->overlay);
     arena_free(reading->arena);
     memory_free(reading);
 }
@@ -133,9 +133,9 @@ static void reseller_begin(struct figure_reading *reading)
     reading->given_day = INT64_MIN;
     if (reading->batch_at == reading->batch_count)
         return;
-    if (reading->fresh != NULL) {
+    if (reading->overlay != NULL) {
         uint32_t count;
-        reading->pending = fresh_days_figures(reading->fresh, reading->batch_at, &count);
+        reading->pending = dirty_overlay_figures(reading->overlay, reading->batch_at, &count);
         reading->pending_end = count > 0 ? reading->pending + count : reading->pending;
     }
 }
@@ -179,7 +179,7 @@ static int give_priced(struct figure_reading *reading, const struct day_figure *
                        struct error *err)
 {
     struct day_figure figure = *row;
-    int rc = fresh_days_price(reading->fresh, reading->batch_at, &figure);
+    int rc = dirty_overlay_price(reading->overlay, reading->batch_at, &figure);
     if (rc < 0)
         return error_set(err, rc, "an amount has too many digits");
     if (!figure_identical(row, &figure))
@@ -217,7 +217,7 @@ static int give_row(void *context, const struct table *table, const struct page_
         return true;
     if (reading->pending < reading->pending_end && reading->pending->day == figure.day)
         give_pending(reading, &figure);
-    else if (reading->fresh != NULL)
+    else if (reading->overlay != NULL)
         rc = give_priced(reading, &figure, err);
     else
         give(reading, &figure);
@@ -277,7 +277,7 @@ static int read_rows(struct figure_reading *reading, struct error *err)
                            reading->is_as_of ? give_entry : give_row, batch_done, reading, err);
 }
 
-static void fresh_read(void *context, int status, const struct error *err)
+static void overlay_read(void *context, int status, const struct error *err)
 {
     struct figure_reading *reading = context;
     struct error own = {0};
@@ -291,12 +291,12 @@ static void fresh_read(void *context, int status, const struct error *err)
 
 static void read_batch(struct figure_reading *reading)
 {
-    if (reading->fresh != NULL) {
-        fresh_days_read(reading->fresh, reading->batch, reading->batch_count, reading->day_from,
-                        reading->day_to, fresh_read, reading);
+    if (reading->overlay != NULL) {
+        dirty_overlay_read(reading->overlay, reading->batch, reading->batch_count,
+                           reading->day_from, reading->day_to, overlay_read, reading);
         return;
     }
-    fresh_read(reading, 0, NULL);
+    overlay_read(reading, 0, NULL);
 }
 
 /* The next resellers of the window that were not dropped meanwhile. */
@@ -305,17 +305,17 @@ static void take_batch(struct figure_reading *reading)
     uint32_t end = reading->in_any_order
                        ? reading->reseller_count
                        : reading->window_first + figure_window_end(reading->window);
-    uint32_t fresh = 0;
+    uint32_t overlay = 0;
     reading->batch_count = 0;
     while (reading->placed_next < reading->window_count &&
-           reading->batch_count < BATCH_RESELLERS_MAX && fresh < BATCH_FRESH_MAX) {
+           reading->batch_count < BATCH_RESELLERS_MAX && overlay < BATCH_FRESH_MAX) {
         uint32_t at = reading->placed[reading->placed_next++].reseller;
         struct bytes reseller = reading->resellers[at];
         if (at >= end)
             continue;
-        if (reading->fresh != NULL)
-            fresh += fresh_days_owed(reading->rollup, reseller, reading->day_from, reading->day_to,
-                                     BATCH_FRESH_MAX);
+        if (reading->overlay != NULL)
+            overlay += dirty_overlay_owed(reading->rollup, reseller, reading->day_from,
+                                          reading->day_to, BATCH_FRESH_MAX);
         reading->batch_resellers[reading->batch_count] = at;
         reading->batch[reading->batch_count++] = reseller;
     }
@@ -507,7 +507,7 @@ static void resellers_known(void *context, int status, const struct error *err)
         reading_finish(reading);
         return;
     }
-    if (reading->fresh != NULL)
+    if (reading->overlay != NULL)
         dirty_set_each_reseller(rollup->marks.dirty, add_reseller, &rollup->resellers);
     take_known(reading);
     reading_begin(reading);
@@ -529,7 +529,7 @@ static struct figure_reading *reading_new(struct rollup *rollup, const struct fi
         reading->window = figure_window_new(rollup->figures);
     reading->behind_out = query->behind;
     if ((query->is_current || rollup->is_read_only) && !query->is_as_of)
-        reading->fresh = fresh_days_new(rollup);
+        reading->overlay = dirty_overlay_new(rollup);
     return reading;
 }
 

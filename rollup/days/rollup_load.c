@@ -3,7 +3,7 @@
  * A mark read from the table says that a day was dirty, open or owed a restatement when the process
  * ended; which of them it was, the first work finds out.  So after a crash all marked days are done
  * again: at most the open ones and those of the last moment.  A read-only store loads no marks: who
- * reads figures reads those of his resellers (fresh_days.h).
+ * reads figures reads those of his resellers (dirty_overlay.h).
  *
  * Where there are more days than there is room for, the first of them are worked off and go away
  * again (dirty_evicted.h) before the next are loaded, so opening takes as long as the work. */

@@ -32,7 +32,7 @@ static void add_metrics(struct rollup *rollup, const char *defined_name, struct 
     rollup->metrics.restated =
         add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_restatements_total",
                    "Changes of published figures.");
-    rollup->metrics.fresh =
+    rollup->metrics.overlay =
         add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_days_worked_out_total",
                    "Dirty days worked out in memory for readers.");
     rollup->metrics.sealed =

@@ -3,7 +3,7 @@
  *     rollup_open.c                         opens and closes it
  *     rollup_load.c   rollup_schedule.c     what begins by itself, and at opening
  *     dirty_evicted_return.c   rollup_wait.c
- *     rollup_hook.c   rollup_work.c  seal_pass.c  fresh_days.c  rollup_figures.c       the jobs
+ *     rollup_hook.c   rollup_work.c  seal_pass.c  dirty_overlay.c  rollup_figures.c       the jobs
  *     rollup.c                              what they have in common, and the end
  *     day_marks  live_rates  settle_list  look_timer  publication_queue  away  retention
  *     seal_gate  known_resellers            the parts, none of which knows the rollup
@@ -49,7 +49,7 @@ struct rollup_metrics {
     struct metric *written;
     struct metric *restated;
     struct metric *published;
-    struct metric *fresh;
+    struct metric *overlay;
     struct metric *sealed;
     struct metric *evicted;
 };

@@ -1,4 +1,5 @@
-/* fresh_days: the days of some resellers that their rows may not be right about, as they are now.
+/* dirty_overlay: the days of some resellers that their rows may not be right about, as they are
+ * now.
  *
  *     days of theirs that are out of date ──stats × rate──▶ figures in memory ──▶ a reader
  *     every other row                      ──its rate──▶  the same row, or at another rate
@@ -14,35 +15,35 @@
  * of the resellers asked for are read first.
  *
  * One for each reader, used for some resellers after the others.  Engine thread. */
-#ifndef DAYBOOK_ROLLUP_DAYS_FRESH_DAYS_H
-#define DAYBOOK_ROLLUP_DAYS_FRESH_DAYS_H
+#ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_OVERLAY_H
+#define DAYBOOK_ROLLUP_DAYS_DIRTY_OVERLAY_H
 
 #include "rollup/days/rollup.h"
 
-struct fresh_days;
+struct dirty_overlay;
 
-struct fresh_days *fresh_days_new(struct rollup *rollup);
+struct dirty_overlay *dirty_overlay_new(struct rollup *rollup);
 /* No reading is under way; NULL is fine. */
-void fresh_days_free(struct fresh_days *fresh);
+void dirty_overlay_free(struct dirty_overlay *overlay);
 
-/* How many days of the reseller fresh_days_read would have to work out, or `most` if there are as
- * many: all are begun in one turn.  Nothing is known of it in a read-only store: 0. */
-uint32_t fresh_days_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
-                         int32_t to, uint32_t most);
+/* How many days of the reseller dirty_overlay_read would have to work out, or `most` if there are
+ * as many: all are begun in one turn.  Nothing is known of it in a read-only store: 0. */
+uint32_t dirty_overlay_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
+                            int32_t to, uint32_t most);
 
 /* Work out those of the resellers' days of `from` to `to` whose rows are out of date; `done` comes
  * once, perhaps before the call returns.  `resellers` and their bytes are borrowed as long as the
  * figures are used. */
-void fresh_days_read(struct fresh_days *fresh, const struct bytes *resellers, uint32_t count,
-                     int32_t from, int32_t to, store_done done, void *context);
+void dirty_overlay_read(struct dirty_overlay *overlay, const struct bytes *resellers,
+                        uint32_t count, int32_t from, int32_t to, store_done done, void *context);
 
 /* What was worked out for resellers[reseller], day descending, valid until the next reading.  A day
  * without clicks is among them; all are open, as only a row tells whether its day is published. */
-const struct day_figure *fresh_days_figures(const struct fresh_days *fresh, uint32_t reseller,
-                                            uint32_t *count_out);
+const struct day_figure *dirty_overlay_figures(const struct dirty_overlay *overlay,
+                                               uint32_t reseller, uint32_t *count_out);
 
 /* A row's figure at the rate that is in effect: the days of a changed rate are not dirty one by
  * one.  ERROR_LIMIT as figure_make. */
-must_check int fresh_days_price(const struct fresh_days *fresh, uint32_t reseller,
-                                struct day_figure *figure);
+must_check int dirty_overlay_price(const struct dirty_overlay *overlay, uint32_t reseller,
+                                   struct day_figure *figure);
 #endif

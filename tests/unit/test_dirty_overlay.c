@@ -1,6 +1,6 @@
-/* test_fresh_days: what a reader is told while the table is behind: only what he asks for is worked
- * out, it is what the rollup will write, and it is durable. */
-#include "rollup/days/fresh_days.h"
+/* test_dirty_overlay: what a reader is told while the table is behind: only what he asks for is
+ * worked out, it is what the rollup will write, and it is durable. */
+#include "rollup/days/dirty_overlay.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void set_true(void *context, int status, const struct error *err)
 
 enum { RESELLERS = 300 };
 
-Test(fresh_days, only_what_is_asked_for_is_worked_out)
+Test(dirty_overlay, only_what_is_asked_for_is_worked_out)
 {
     struct rollup_fixture fixture = {0};
     static struct click clicks[2 * RESELLERS];
@@ -80,7 +80,7 @@ static void put_days(struct rollup_fixture *fixture, const char *const *days, in
 
 /* Every day is marked, as they are after a crash; of one reseller none was ever worked off, and the
  * rate of another was changed. */
-Test(fresh_days, a_reader_without_a_server_works_out_what_he_asks_for)
+Test(dirty_overlay, a_reader_without_a_server_works_out_what_he_asks_for)
 {
     static const char *const days[] = {"2013-11-28", "2013-11-29", "2013-11-30"};
     static const char *const expected = "r0007 2013-11-29 1 0.5 0.2 0.10 open\n"
@@ -172,7 +172,7 @@ static void expect_read_only(struct rollup_fixture *fixture, const char *expecte
 
 /* Shuffled, late, voided, priced anew, before and after publication: what was told before the
  * rollup wrote anything is what it then writes, state and digits. */
-Test(fresh_days, figures_are_those_that_the_rollup_will_write)
+Test(dirty_overlay, figures_are_those_that_the_rollup_will_write)
 {
     for (uint64_t seed = 1; seed <= 12; seed++) {
         struct rollup_fixture fixture = {.seed = seed};
@@ -195,7 +195,7 @@ Test(fresh_days, figures_are_those_that_the_rollup_will_write)
 }
 
 /* More days than a turn takes, of more resellers than the table knows. */
-Test(fresh_days, all_days_come_in_order_over_many_turns)
+Test(dirty_overlay, all_days_come_in_order_over_many_turns)
 {
     struct rollup_fixture fixture = {0};
     static char names[RESELLERS][16];
@@ -233,7 +233,7 @@ static void start_click(struct rollup_fixture *fixture, const char *amount, bool
     write_batch_free(batch);
 }
 
-Test(fresh_days, clicks_that_are_not_durable_are_not_shown)
+Test(dirty_overlay, clicks_that_are_not_durable_are_not_shown)
 {
     struct rollup_fixture fixture = {0};
     bool is_durable = false;
@@ -253,7 +253,7 @@ Test(fresh_days, clicks_that_are_not_durable_are_not_shown)
 
 /* The rollup has written the day and cleared its mark, in a frame that is not durable yet: the
  * durable row, or that there is none, is older than a click which was acknowledged. */
-Test(fresh_days, a_day_is_worked_out_until_its_row_is_durable)
+Test(dirty_overlay, a_day_is_worked_out_until_its_row_is_durable)
 {
     struct rollup_fixture fixture = {0};
     bool is_settled = false;
@@ -274,7 +274,7 @@ Test(fresh_days, a_day_is_worked_out_until_its_row_is_durable)
 }
 
 /* So a month whose days wait for their publication costs its rows, and no stats. */
-Test(fresh_days, a_day_that_waits_for_its_publication_is_its_row_once_that_is_durable)
+Test(dirty_overlay, a_day_that_waits_for_its_publication_is_its_row_once_that_is_durable)
 {
     struct rollup_fixture fixture = {0};
     bool is_settled = false;
@@ -313,7 +313,7 @@ static bool take_rate(void *context, const struct day_figure *figure)
 }
 
 /* A changed rate is in memory before it is durable; whoever asks then waits for it. */
-Test(fresh_days, a_rate_is_shown_when_it_is_durable)
+Test(dirty_overlay, a_rate_is_shown_when_it_is_durable)
 {
     struct rollup_fixture fixture = {0};
     const struct decimal rate = decimal_from(5, 1);

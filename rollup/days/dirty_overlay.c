@@ -1,0 +1,405 @@
+/* What decides correctness: a day that is not in the dirty set has a durable row, written after all
+ * that is durable of the day but its rate (dirty.h), and so has one that waits there for no more
+ * than its publication, once the batch with its row is durable.  The others of the set are all that
+ * a row can be wrong about, whatever the rollup is doing with them meanwhile.  They and their stats
+ * are taken in one turn of the engine thread, before the rows are: a day that becomes clean in
+ * between has an older row then than its figure here, which goes before it.
+ *
+ * Rates in memory are those applied, which may be ahead of the disk by the frames under way.  They
+ * are copied, and an empty batch, which is done when all before it is durable, says when the copy
+ * may be shown.  Mostly no rate changed since the last such batch, or one of the rollup's own, and
+ * there is nothing to wait for. */
+#include "rollup/days/dirty_overlay.h"
+
+#include <stdlib.h>
+
+#include "rollup/days/rollup_private.h"
+#include "storage/engine/store_rows.h"
+#include "rollup/days/seal.h"
+#include "base/memory.h"
+#include "rollup/days/ledger.h"
+
+/* One day's reads under way. */
+struct overlay_read {
+    struct dirty_overlay *overlay;
+    uint32_t reseller;
+    struct day_figure *figure;
+    struct partition_stats stats; /* of clicks and seals */
+    uint32_t seals;
+    uint32_t parts; /* of the two not yet read */
+};
+
+/* Where one reseller's begin among all; they end where the next one's begin. */
+struct overlay_part {
+    uint32_t rates;
+    uint32_t figures;
+};
+
+struct dirty_overlay {
+    struct rollup *rollup;
+    const struct bytes *resellers;
+    uint32_t reseller_count;
+    int32_t from;
+    int32_t to;
+    struct overlay_part *parts; /* of each reseller, and the end of the last one */
+    uint32_t part_capacity;
+    struct rate *rates; /* of each reseller, oldest first */
+    uint32_t rate_count;
+    uint32_t rate_capacity;
+    uint64_t rates_order; /* of the last change of any rate that the copy may have */
+    struct day_figure *figures;
+    struct overlay_read *reads; /* of each figure */
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t under_way;       /* days, and one for whoever starts them */
+    struct seal_hold hold;    /* while days are read */
+    struct dirty_set *marked; /* of these resellers, in a read-only store; else NULL */
+    store_done done;
+    void *context;
+    int status;
+    struct error err;
+};
+
+struct dirty_overlay *dirty_overlay_new(struct rollup *rollup)
+{
+    struct dirty_overlay *overlay = memory_zeroed(1, sizeof(*overlay));
+    overlay->rollup = rollup;
+    return overlay;
+}
+
+void dirty_overlay_free(struct dirty_overlay *overlay)
+{
+    if (overlay == NULL)
+        return;
+    dirty_set_free(overlay->marked);
+    memory_free(overlay->parts);
+    memory_free(overlay->rates);
+    memory_free(overlay->figures);
+    memory_free(overlay->reads);
+    memory_free(overlay);
+}
+
+const struct day_figure *dirty_overlay_figures(const struct dirty_overlay *overlay,
+                                               uint32_t reseller, uint32_t *count_out)
+{
+    const struct overlay_part *part = &overlay->parts[reseller];
+    *count_out = part[1].figures - part->figures;
+    return *count_out > 0 ? overlay->figures + part->figures : NULL;
+}
+
+static const struct rate *rate_of(const struct dirty_overlay *overlay, uint32_t reseller,
+                                  int32_t day)
+{
+    const struct overlay_part *part = &overlay->parts[reseller];
+    uint32_t count = part[1].rates - part->rates;
+    return count > 0 ? rate_at(overlay->rates + part->rates, count, day) : NULL;
+}
+
+int dirty_overlay_price(const struct dirty_overlay *overlay, uint32_t reseller,
+                        struct day_figure *figure)
+{
+    return figure_price(figure, rate_of(overlay, reseller, figure->day));
+}
+
+static void note_failure(struct dirty_overlay *overlay, int status, const struct error *err)
+{
+    if (overlay->status == 0)
+        overlay->status =
+            error_set(&overlay->err, status, "%s", err != NULL ? err->text : error_text(status));
+}
+
+/* ---- days ---- */
+
+static int compare_days(const void *a, const void *b)
+{
+    int32_t left = ((const struct day_figure *)a)->day;
+    int32_t right = ((const struct day_figure *)b)->day;
+    return (left < right) - (left > right);
+}
+
+static void read_step(struct dirty_overlay *overlay)
+{
+    if (--overlay->under_way > 0)
+        return;
+    for (uint32_t i = 0; i < overlay->reseller_count; i++) {
+        const struct overlay_part *part = &overlay->parts[i];
+        uint32_t count = part[1].figures - part->figures;
+        if (count > 1)
+            qsort(overlay->figures + part->figures, count, sizeof(*overlay->figures), compare_days);
+    }
+    struct error err = overlay->err;
+    seal_gate_unhold(&overlay->rollup->gate, &overlay->hold);
+    overlay->done(overlay->context, overlay->status, overlay->status < 0 ? &err : NULL);
+}
+
+/* One of a day's parts was read; with the last of them there is a figure. */
+static void part_read(struct overlay_read *read, int status, const struct error *err)
+{
+    struct dirty_overlay *overlay = read->overlay;
+    int32_t day = read->figure->day;
+    if (status < 0)
+        note_failure(overlay, status, err);
+    if (--read->parts > 0)
+        return;
+    status = figure_make(overlay->resellers[read->reseller], day, &read->stats,
+                         rate_of(overlay, read->reseller, day), read->figure);
+    stats_release(&read->stats);
+    if (status < 0)
+        note_failure(overlay, status, NULL);
+    read_step(overlay);
+}
+
+static void take_stats(void *context, int status, const struct error *err,
+                       const struct partition_figure *figures, uint32_t count,
+                       struct bytes position)
+{
+    struct overlay_read *read = context;
+    (void)position;
+    if (status == 0 && count > 0)
+        stats_add(&read->stats, &figures[0].stats);
+    part_read(read, status, err);
+}
+
+static void seals_read(void *context, int status, const struct error *err)
+{
+    part_read(context, status, err);
+}
+
+static void read_day(struct dirty_overlay *overlay, struct overlay_read *read,
+                     const struct dirty_day *day)
+{
+    struct store *store = overlay->rollup->store;
+    const struct click_stream *stream = overlay->rollup->stream;
+    const struct seal_sum sum = {&read->stats, &read->seals, seals_read, read};
+    struct bytes key = dirty_day_key(day);
+    struct error err = {0};
+    bool has_seals = day->day <= overlay->rollup->retention.sealed_to;
+    overlay->under_way++;
+    read->parts = has_seals ? 2 : 1;
+    int rc = store_stats(store, stream->clicks.table_id, stream->clicks.amount, key, READ_DURABLE,
+                         take_stats, read, &err);
+    if (rc < 0)
+        take_stats(read, rc, &err, NULL, 0, bytes_of(NULL, 0));
+    if (!has_seals)
+        return;
+    rc = seal_sum_read(store, stream, key, READ_DURABLE, &sum, &err);
+    if (rc < 0)
+        seals_read(read, rc, &err);
+}
+
+/* A day that only waits for its publication has the row that it needs. */
+static bool is_owed(const struct rollup *rollup, const struct dirty_day *day, int32_t from,
+                    int32_t to)
+{
+    return day->day >= from && day->day <= to &&
+           dirty_day_is_behind(day, rollup->progress.applies_durable);
+}
+
+static uint32_t count_owed(const struct rollup *rollup, const struct dirty_set *set,
+                           struct bytes reseller, int32_t from, int32_t to, uint32_t most)
+{
+    uint32_t count = 0;
+    const struct dirty_day *day = dirty_set_first_of(set, reseller);
+    for (; day != NULL && count < most; day = day->peer_next)
+        count += is_owed(rollup, day, from, to);
+    return count;
+}
+
+uint32_t dirty_overlay_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
+                            int32_t to, uint32_t most)
+{
+    return rollup->is_read_only ? 0
+                                : count_owed(rollup, rollup->marks.dirty, reseller, from, to, most);
+}
+
+bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller, int32_t from)
+{
+    return rollup->opened == NULL && !rollup->is_defined && !rollup->is_read_only &&
+           dirty_overlay_owed(rollup, reseller, from, DAY_MAX, 1) == 0;
+}
+
+static const struct dirty_set *days_of(const struct dirty_overlay *overlay)
+{
+    return overlay->marked != NULL ? overlay->marked : overlay->rollup->marks.dirty;
+}
+
+/* Room for all of them before the first is read: readers keep pointers. */
+static void make_room(struct dirty_overlay *overlay)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < overlay->reseller_count; i++)
+        count += count_owed(overlay->rollup, days_of(overlay), overlay->resellers[i], overlay->from,
+                            overlay->to, UINT32_MAX);
+    if (count <= overlay->capacity)
+        return;
+    overlay->capacity = count;
+    overlay->figures = memory_resize(overlay->figures, count * sizeof(*overlay->figures));
+    overlay->reads = memory_resize(overlay->reads, count * sizeof(*overlay->reads));
+}
+
+static void read_reseller(struct dirty_overlay *overlay, uint32_t reseller)
+{
+    const struct dirty_day *day =
+        dirty_set_first_of(days_of(overlay), overlay->resellers[reseller]);
+    overlay->parts[reseller].figures = overlay->count;
+    for (; day != NULL; day = day->peer_next) {
+        if (!is_owed(overlay->rollup, day, overlay->from, overlay->to))
+            continue;
+        struct overlay_read *read = &overlay->reads[overlay->count];
+        *read = (struct overlay_read){.overlay = overlay,
+                                      .reseller = reseller,
+                                      .figure = &overlay->figures[overlay->count++]};
+        read->figure->day = day->day;
+        read_day(overlay, read, day);
+    }
+}
+
+/* Seals are held off: a day is its clicks and its seals. */
+static void read_days(void *context)
+{
+    struct dirty_overlay *overlay = context;
+    make_room(overlay);
+    overlay->under_way = 1;
+    for (uint32_t i = 0; i < overlay->reseller_count; i++)
+        read_reseller(overlay, i);
+    overlay->parts[overlay->reseller_count].figures = overlay->count;
+    overlay->rollup->metrics.overlay->value += overlay->count;
+    read_step(overlay);
+}
+
+static void hold_seals(struct dirty_overlay *overlay)
+{
+    overlay->hold = (struct seal_hold){.granted = read_days, .context = overlay};
+    seal_gate_hold(&overlay->rollup->gate, &overlay->hold);
+}
+
+/* ---- rates ---- */
+
+static void copy_rates_of(struct dirty_overlay *overlay, uint32_t reseller)
+{
+    uint32_t count;
+    const struct rate *rates =
+        rate_table_rates(overlay->rollup->rates.table, overlay->resellers[reseller], &count);
+    overlay->parts[reseller].rates = overlay->rate_count;
+    if (overlay->rate_count + count > overlay->rate_capacity) {
+        overlay->rate_capacity = (overlay->rate_count + count) * 2;
+        overlay->rates = memory_resize(overlay->rates, overlay->rate_capacity * sizeof(*rates));
+    }
+    if (count > 0)
+        memcpy(overlay->rates + overlay->rate_count, rates, count * sizeof(*rates));
+    overlay->rate_count += count;
+}
+
+static void copy_rates(struct dirty_overlay *overlay)
+{
+    overlay->rate_count = 0;
+    for (uint32_t i = 0; i < overlay->reseller_count; i++)
+        copy_rates_of(overlay, i);
+    overlay->parts[overlay->reseller_count].rates = overlay->rate_count;
+    overlay->rates_order = overlay->rollup->rates.changed;
+}
+
+static void rates_durable(void *context, int status, const struct error *err)
+{
+    struct dirty_overlay *overlay = context;
+    if (status < 0) {
+        overlay->done(overlay->context, status, err);
+        return;
+    }
+    live_rates_note_durable(&overlay->rollup->rates, overlay->rates_order);
+    hold_seals(overlay);
+}
+
+static void read_at_rates(struct dirty_overlay *overlay)
+{
+    struct rollup *rollup = overlay->rollup;
+    struct error err = {0};
+    copy_rates(overlay);
+    if (live_rates_are_durable(&rollup->rates)) {
+        hold_seals(overlay);
+        return;
+    }
+    struct write_batch *empty = write_batch_new();
+    int rc = store_apply(rollup->store, empty, rates_durable, overlay, &err);
+    write_batch_free(empty);
+    if (rc < 0)
+        overlay->done(overlay->context, rc, &err);
+}
+
+/* ---- marks, in a read-only store ---- */
+
+/* A range is a changed rate, and every row is priced anew. */
+static int take_mark(void *context, const struct table *table, const struct page_row *row,
+                     struct error *err)
+{
+    struct dirty_overlay *overlay = context;
+    struct mark_row read;
+    int rc = day_marks_read(table, row, &read, err);
+    if (rc < 0 || read.until != read.day + 1)
+        return rc;
+    if (dirty_set_load(overlay->marked, row->key, read.day, &read.mark,
+                       timeuuid_us(read.mark.id)) == NULL)
+        return error_set(err, ERROR_CORRUPT, "a row of the dirty days is no mark");
+    return 0;
+}
+
+static void marks_read(void *context, int status, const struct error *err)
+{
+    struct dirty_overlay *overlay = context;
+    if (status < 0)
+        overlay->done(overlay->context, status, err);
+    else
+        read_at_rates(overlay);
+}
+
+/* Those of a stream whose rows were there before (stream_marking.c) are in memory alone. */
+static void copy_marks(struct dirty_overlay *overlay)
+{
+    for (uint32_t i = 0; i < overlay->reseller_count; i++) {
+        struct bytes reseller = overlay->resellers[i];
+        const struct dirty_day *day = dirty_set_first_of(overlay->rollup->marks.dirty, reseller);
+        for (; day != NULL; day = day->peer_next)
+            (void)dirty_set_load(overlay->marked, reseller, day->day, dirty_day_marks(day),
+                                 day->first_us);
+    }
+}
+
+static void read_marks(struct dirty_overlay *overlay)
+{
+    struct rollup *rollup = overlay->rollup;
+    struct day_slice_text text;
+    struct error err = {0};
+    struct read_request request =
+        store_rows_request(rollup->stream->dirty_table_id, overlay->resellers, READ_DURABLE);
+    request.keys = overlay->resellers;
+    request.key_count = overlay->reseller_count;
+    request.slice = ledger_slice(overlay->from, overlay->to, &text);
+    dirty_set_free(overlay->marked);
+    overlay->marked = dirty_set_new();
+    copy_marks(overlay);
+    int rc = store_rows_read(rollup->store, &request, take_mark, marks_read, overlay, &err);
+    if (rc < 0)
+        overlay->done(overlay->context, rc, &err);
+}
+
+void dirty_overlay_read(struct dirty_overlay *overlay, const struct bytes *resellers,
+                        uint32_t count, int32_t from, int32_t to, store_done done, void *context)
+{
+    overlay->resellers = resellers;
+    overlay->reseller_count = count;
+    overlay->from = from;
+    overlay->to = to;
+    overlay->done = done;
+    overlay->context = context;
+    overlay->count = 0;
+    overlay->status = 0;
+    if (count >= overlay->part_capacity) {
+        overlay->part_capacity = count + 1;
+        overlay->parts =
+            memory_resize(overlay->parts, overlay->part_capacity * sizeof(*overlay->parts));
+    }
+    if (overlay->rollup->is_read_only)
+        read_marks(overlay);
+    else
+        read_at_rates(overlay);
+}
