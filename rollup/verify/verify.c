@@ -11,7 +11,7 @@ void verify_free(struct verify *verify)
 {
     if (verify->reader != NULL)
         day_reader_free(verify->reader);
-    tallies_free(verify->tallies);
+    counter_audit_free(verify->audit);
     buffer_release(&verify->position);
     buffer_release(&verify->position_next);
     buffer_release(&verify->ledger_reseller);

@@ -1,6 +1,7 @@
 /* Counters: read, clicks and seals counted, read again: the count must lie between the two.  Clicks
  * may come and be voided meanwhile, so where one does not, all of it is done a second time before
- * anything is called a difference.  As many keys at a time as there is memory for (tallies.h). */
+ * anything is called a difference.  As many keys at a time as there is memory for
+ * (counter_audit.h). */
 #include "rollup/verify/verify_private.h"
 #include "storage/schema/type.h"
 
@@ -12,23 +13,24 @@ static const char *counter_name(const struct verify *verify)
     return rollup_table(verify->rollup, verify->counter->table_id)->name;
 }
 
-static bool tally_agrees(const struct tally *tally)
+static bool entry_agrees(const struct counter_audit_entry *entry)
 {
-    int64_t least = tally->before < tally->after ? tally->before : tally->after;
-    int64_t most = tally->before < tally->after ? tally->after : tally->before;
-    return least <= tally->counted && tally->counted <= most;
+    int64_t least = entry->before < entry->after ? entry->before : entry->after;
+    int64_t most = entry->before < entry->after ? entry->after : entry->before;
+    return least <= entry->counted && entry->counted <= most;
 }
 
-static void name_counter(struct verify *verify, const struct tally *tally, struct bytes key)
+static void name_counter(struct verify *verify, const struct counter_audit_entry *entry,
+                         struct bytes key)
 {
-    if (verify->repairs != NULL && tally->before == tally->after)
+    if (verify->repairs != NULL && entry->before == entry->after)
         repair_list_note_counter(verify->repairs, verify->counter, key,
-                                 tally->counted - tally->after);
+                                 entry->counted - entry->after);
     if (verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,
                        "difference: %s, %.*s: it says %" PRId64 ", there are %" PRId64 " clicks\n",
-                       counter_name(verify), (int)key.size, (const char *)key.data, tally->after,
-                       tally->counted);
+                       counter_name(verify), (int)key.size, (const char *)key.data, entry->after,
+                       entry->counted);
 }
 
 /* From this one of the stream's counters on. */
@@ -44,7 +46,7 @@ static void next_counter(struct verify *verify, const struct click_stream_counte
 static void round_end(struct verify *verify)
 {
     verify->looks = 0;
-    if (tallies_next(verify->tallies)) {
+    if (counter_audit_next(verify->audit)) {
         round_start(verify);
         return;
     }
@@ -57,19 +59,19 @@ static void round_end(struct verify *verify)
 static void compare_counters(struct verify *verify)
 {
     int64_t total = 0;
-    uint32_t count = tallies_count(verify->tallies);
+    uint32_t count = counter_audit_count(verify->audit);
     uint32_t differing = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct bytes key;
-        const struct tally *tally = tallies_at(verify->tallies, i, &key);
-        total += tally->counted;
-        differing += !tally_agrees(tally);
-        if (verify->looks > 0 && !tally_agrees(tally))
-            name_counter(verify, tally, key);
+        const struct counter_audit_entry *entry = counter_audit_at(verify->audit, i, &key);
+        total += entry->counted;
+        differing += !entry_agrees(entry);
+        if (verify->looks > 0 && !entry_agrees(entry))
+            name_counter(verify, entry, key);
     }
     if (differing > 0 && verify->looks == 0) {
         verify->looks++;
-        tallies_again(verify->tallies);
+        counter_audit_again(verify->audit);
         round_start(verify);
         return;
     }
@@ -86,9 +88,9 @@ static int take_counter(void *context, const struct table *table, const struct p
     (void)err;
     if (!page_row_value(table, row, verify->counter->column_id, &value))
         return 0;
-    struct tally *tally = tallies_of(verify->tallies, row->key);
-    if (tally != NULL)
-        *(verify->is_after ? &tally->after : &tally->before) = type_value_bigint(value);
+    struct counter_audit_entry *entry = counter_audit_of(verify->audit, row->key);
+    if (entry != NULL)
+        *(verify->is_after ? &entry->after : &entry->before) = type_value_bigint(value);
     return 0;
 }
 
@@ -108,7 +110,7 @@ static void clicks_counted(void *context, int status, const struct error *err)
 static bool takes_key(void *context, struct bytes *value)
 {
     const struct verify *verify = context;
-    return tallies_takes(verify->tallies, *value);
+    return counter_audit_takes(verify->audit, *value);
 }
 
 /* Of a partition, whose key has the reseller first. */
@@ -123,8 +125,8 @@ static void take_groups(void *context, int status, const struct error *err,
 {
     struct verify *verify = context;
     (void)position;
-    if (status == ERROR_LIMIT && tallies_narrow(verify->tallies)) {
-        tallies_again(verify->tallies);
+    if (status == ERROR_LIMIT && counter_audit_narrow(verify->audit)) {
+        counter_audit_again(verify->audit);
         round_start(verify);
         return;
     }
@@ -133,7 +135,7 @@ static void take_groups(void *context, int status, const struct error *err,
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        tallies_add(verify->tallies, figures[i].key, figures[i].stats.rows);
+        counter_audit_add(verify->audit, figures[i].key, figures[i].stats.rows);
     verify_seals_count(verify, clicks_counted);
 }
 
@@ -141,12 +143,12 @@ static void take_groups(void *context, int status, const struct error *err,
 static int group_clicks(struct verify *verify, struct error *err)
 {
     const struct click_stream_clicks *clicks = &verify->rollup->stream->clicks;
-    bool may_narrow = tallies_count(verify->tallies) > 1;
+    bool may_narrow = counter_audit_count(verify->audit) > 1;
     const struct group_request request = {
         .table_id = clicks->table_id,
         .column_id = verify->counter->key == CLICKS_OF_AD ? clicks->ad : 0,
         .takes = verify->counter->key == CLICKS_OF_RESELLER ? takes_reseller : takes_key,
-        .bytes_max = may_narrow ? tallies_beside(verify->tallies) : 0};
+        .bytes_max = may_narrow ? counter_audit_beside(verify->audit) : 0};
     return store_group(verify->rollup->store, &request, take_groups, verify, err);
 }
 
@@ -186,12 +188,12 @@ static void round_start(struct verify *verify)
 
 static void counters_start(struct verify *verify, const struct click_stream_counter *counter)
 {
-    if (verify->tallies == NULL)
-        verify->tallies = tallies_new(verify->output);
+    if (verify->audit == NULL)
+        verify->audit = counter_audit_new(verify->output);
     verify->counter = counter;
     verify->counters_compared = 0;
     verify->clicks_counted = 0;
-    tallies_begin(verify->tallies);
+    counter_audit_begin(verify->audit);
     round_start(verify);
 }
 

@@ -10,8 +10,8 @@
 
 #include "rollup/days/day_reader.h"
 #include "rollup/days/rollup_private.h"
+#include "rollup/verify/counter_audit.h"
 #include "rollup/verify/repair_list.h"
-#include "rollup/verify/tallies.h"
 #include "rollup/verify/verify.h"
 #include "storage/engine/store_rows.h"
 
@@ -53,7 +53,7 @@ struct verify {
     uint64_t ledger_days;
 
     const struct click_stream_counter *counter; /* of the stream, being compared */
-    struct tallies *tallies;
+    struct counter_audit *audit;
     bool is_after; /* counters are read the second time */
     uint64_t counters_compared; /* of this table, in the rounds before, */
     int64_t clicks_counted;     /* and with them so many clicks */

@@ -243,7 +243,7 @@ static int count_ad(void *context, const struct table *table, const struct page_
     struct sealed_ad ad;
     int rc = seal_read_ad(table, row, &ad, err);
     if (rc == 0)
-        tallies_add(((struct verify *)context)->tallies, ad.ad, ad.clicks);
+        counter_audit_add(((struct verify *)context)->audit, ad.ad, ad.clicks);
     return rc == ERROR_CORRUPT ? 0 : rc;
 }
 
@@ -254,7 +254,7 @@ static int count_seal(void *context, const struct table *table, const struct pag
     struct seal seal;
     int rc = seal_read(table, row, &seal, err);
     if (rc == 0 && type_key_component(row->key, 2, 0, &reseller) == 0)
-        tallies_add(((struct verify *)context)->tallies, reseller, seal.stats.rows);
+        counter_audit_add(((struct verify *)context)->audit, reseller, seal.stats.rows);
     if (rc == 0)
         stats_release(&seal.stats);
     return rc == ERROR_CORRUPT ? 0 : rc;

@@ -16,7 +16,7 @@
  * in between.
  *
  * Memory: days and entries are read in chunks; ads and resellers are counted as many at a time as
- * there is room for (tallies.h), and clicks read again for the rest. */
+ * there is room for (counter_audit.h), and clicks read again for the rest. */
 #include "rollup/verify/verify_private.h"
 
 #include "base/memory.h"

@@ -1,0 +1,166 @@
+/* tallies: see the header.
+ *
+ * What decides correctness: the range only ever gets narrower within a round, and what falls out of
+ * it is dropped whole.  So a key that is there at the end has all that was said of it, and one that
+ * was dropped belongs to the rounds that follow, which begin where this one ended. */
+#include "rollup/verify/counter_audit.h"
+
+#include "base/hash64.h"
+#include "base/key_map.h"
+#include "base/memory.h"
+
+enum {
+    COUNT_MIN = 256, /* so many are had in a round, however little room there is */
+    BESIDE = 4,      /* times what they take: two sums of a key, and figures made of them */
+    BESIDE_MIN = 1 << 20
+};
+
+struct counter_audit {
+    struct command_output *output;
+    uint64_t first, last; /* of the hashes of this round */
+    struct key_map *keys;
+    struct counter_audit_entry *of; /* by number */
+    uint32_t capacity;
+    size_t kept_bytes; /* as the output was told */
+};
+
+struct counter_audit *counter_audit_new(struct command_output *output)
+{
+    struct counter_audit *audit = memory_zeroed(1, sizeof(*audit));
+    audit->output = output;
+    audit->keys = key_map_new();
+    audit->last = UINT64_MAX;
+    return audit;
+}
+
+static size_t counter_audit_bytes(const struct counter_audit *audit)
+{
+    return key_map_bytes(audit->keys) + audit->capacity * sizeof(*audit->of);
+}
+
+size_t counter_audit_beside(const struct counter_audit *audit)
+{
+    return BESIDE * counter_audit_bytes(audit) + BESIDE_MIN;
+}
+
+/* False: there is no room for what they take. */
+static bool counter_audit_keep(struct counter_audit *audit, size_t bytes)
+{
+    int64_t change = (int64_t)bytes - (int64_t)audit->kept_bytes;
+    if (change == 0)
+        return true;
+    if (!command_keep(audit->output, change))
+        return false;
+    audit->kept_bytes = bytes;
+    return true;
+}
+
+void counter_audit_free(struct counter_audit *audit)
+{
+    if (audit == NULL)
+        return;
+    (void)counter_audit_keep(audit, 0);
+    key_map_free(audit->keys);
+    memory_free(audit->of);
+    memory_free(audit);
+}
+
+void counter_audit_again(struct counter_audit *audit)
+{
+    key_map_free(audit->keys);
+    memory_free(audit->of);
+    audit->keys = key_map_new();
+    audit->of = NULL;
+    audit->capacity = 0;
+    (void)counter_audit_keep(audit, 0);
+}
+
+void counter_audit_begin(struct counter_audit *audit)
+{
+    audit->first = 0;
+    audit->last = UINT64_MAX;
+    counter_audit_again(audit);
+}
+
+bool counter_audit_next(struct counter_audit *audit)
+{
+    uint64_t width = audit->last - audit->first;
+    if (audit->last == UINT64_MAX)
+        return false;
+    audit->first = audit->last + 1;
+    audit->last = UINT64_MAX - audit->first < width ? UINT64_MAX : audit->first + width;
+    counter_audit_again(audit);
+    return true;
+}
+
+bool counter_audit_takes(const struct counter_audit *audit, struct bytes key)
+{
+    uint64_t hash = hash64(key.data, key.size);
+    return audit->first <= hash && hash <= audit->last;
+}
+
+/* The tally of a key of this round, made if it is new. */
+static struct counter_audit_entry *entry_make(struct counter_audit *audit, struct bytes key)
+{
+    bool is_new;
+    uint32_t number = key_map_add(audit->keys, key, &is_new);
+    if (number >= audit->capacity) {
+        audit->capacity = audit->capacity * 2 + COUNT_MIN;
+        audit->of = memory_resize(audit->of, audit->capacity * sizeof(*audit->of));
+    }
+    if (is_new)
+        audit->of[number] = (struct counter_audit_entry){0, 0, 0};
+    return &audit->of[number];
+}
+
+void counter_audit_add(struct counter_audit *audit, struct bytes key, uint64_t clicks)
+{
+    struct counter_audit_entry *entry = counter_audit_of(audit, key);
+    if (entry != NULL)
+        entry->counted += (int64_t)clicks;
+}
+
+bool counter_audit_narrow(struct counter_audit *audit)
+{
+    struct counter_audit whole = *audit;
+    uint32_t count = key_map_count(whole.keys);
+    if (count <= 1 || audit->first == audit->last)
+        return false;
+    audit->last = audit->first + (audit->last - audit->first) / 2;
+    audit->keys = key_map_new();
+    audit->of = NULL;
+    audit->capacity = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct bytes key = key_map_key(whole.keys, i);
+        if (counter_audit_takes(audit, key))
+            *entry_make(audit, key) = whole.of[i];
+    }
+    key_map_free(whole.keys);
+    memory_free(whole.of);
+    (void)counter_audit_keep(audit, counter_audit_bytes(audit) + counter_audit_beside(audit));
+    return true;
+}
+
+struct counter_audit_entry *counter_audit_of(struct counter_audit *audit, struct bytes key)
+{
+    if (!counter_audit_takes(audit, key))
+        return NULL;
+    struct counter_audit_entry *entry = entry_make(audit, key);
+    bool has_room =
+        counter_audit_keep(audit, counter_audit_bytes(audit) + counter_audit_beside(audit));
+    if (has_room || key_map_count(audit->keys) <= COUNT_MIN || !counter_audit_narrow(audit))
+        return entry;
+    return counter_audit_takes(audit, key) ? entry_make(audit, key) : NULL;
+}
+
+uint32_t counter_audit_count(const struct counter_audit *audit)
+{
+    return key_map_count(audit->keys);
+}
+
+const struct counter_audit_entry *counter_audit_at(const struct counter_audit *audit,
+                                                   uint32_t number, struct bytes *key_out)
+{
+    *key_out = key_map_key(audit->keys, number);
+    return &audit->of[number];
+}
