@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/manifest/manifest_roster.h"
+#include "storage/manifest/manifest_snapshot.h"
 
 struct recovery {
     struct run_set *runs;
@@ -26,7 +26,7 @@ static void orphan_found(void *context, const char *name)
     struct orphan_search *search = context;
     char path[64];
     char found[80];
-    if (strcmp(name, MANIFEST_ROSTER_NAME) == 0)
+    if (strcmp(name, MANIFEST_SNAPSHOT_NAME) == 0)
         return;
     int length = snprintf(found, sizeof(found), "segments/%s", name);
     if (length < 0 || (size_t)length >= sizeof(found))

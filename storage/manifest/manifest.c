@@ -26,7 +26,7 @@
 #include "storage/manifest/manifest_copy.h"
 #include "storage/manifest/manifest_probe.h"
 #include "storage/manifest/manifest_record.h"
-#include "storage/manifest/manifest_roster.h"
+#include "storage/manifest/manifest_snapshot.h"
 #include "storage/manifest/manifest_state.h"
 #include "base/world/whole_file.h"
 
@@ -86,10 +86,10 @@ static int copy_replace(struct manifest *manifest, struct bytes content, struct 
                   : 0;
 }
 
-/* Let the roster say what the state is now. */
-static int roster_replace(struct manifest *manifest, struct error *err)
+/* Let the snapshot say what the state is now. */
+static int snapshot_replace(struct manifest *manifest, struct error *err)
 {
-    int rc = manifest_roster_write(manifest->world->disk, &manifest->state);
+    int rc = manifest_snapshot_write(manifest->world->disk, &manifest->state);
 
     return rc < 0 ? error_set(err, failed_for_good(manifest, rc), "cannot write the roster: %s",
                               error_text(rc))
@@ -219,7 +219,7 @@ static int files_make(struct manifest *manifest, struct error *err)
 {
     int rc = file_make(manifest, MANIFEST_EDIT_ROOM, err);
 
-    return rc == 0 ? roster_replace(manifest, err) : rc;
+    return rc == 0 ? snapshot_replace(manifest, err) : rc;
 }
 
 /* One that no file stands behind has no world either. */
@@ -299,7 +299,7 @@ static int content_read(struct disk *disk, struct disk_file *file, struct buffer
 
 /* What was read may so far be only in a cache; after a sync that failed, in one that takes it for
  * written, so that no sync saves it.  Only the last record can be such a one: it is written again,
- * the same bytes in the same place; and the roster likewise.  And a torn record must not stay in
+ * the same bytes in the same place; and the snapshot likewise.  And a torn record must not stay in
  * the way; and where there is room, a file of an older format gets no edits of this one. */
 static int manifest_settle(struct manifest *manifest, struct bytes content, bool is_torn,
                            struct error *err)
@@ -311,7 +311,7 @@ static int manifest_settle(struct manifest *manifest, struct bytes content, bool
     if (is_torn || manifest_record_is_older(content)) {
         rc = file_make(manifest, MANIFEST_EDIT_ROOM, err);
         if (rc == 0)
-            return roster_replace(manifest, err);
+            return snapshot_replace(manifest, err);
         if (is_torn || !error_is_passing(rc))
             return rc;
     }
@@ -324,7 +324,7 @@ static int manifest_settle(struct manifest *manifest, struct bytes content, bool
         rc = manifest_copy_open(disk, content, from, manifest->offset, &manifest->copy);
     if (rc < 0)
         return error_set(err, rc, "cannot sync the manifest: %s", error_text(rc));
-    rc = manifest_roster_settle(disk, &manifest->state);
+    rc = manifest_snapshot_settle(disk, &manifest->state);
     return rc < 0 ? error_set(err, failed_for_good(manifest, rc), "cannot sync the roster: %s",
                               error_text(rc))
                   : 0;
@@ -356,9 +356,10 @@ static int manifest_load(struct world *world, const char *path, bool read_only,
     return rc;
 }
 
-/* The state as the copy has it, or else the roster; `from` says which.  `why`: why neither has. */
-static int twin_load(struct world *world, struct manifest **manifest_out, const char **from,
-                     struct error *why)
+/* The state as the copy has it, or else the snapshot; `from` says which.  `why`: why neither
+ * has. */
+static int mirror_load(struct world *world, struct manifest **manifest_out, const char **from,
+                       struct error *why)
 {
     struct buffer content = {0};
     struct error of_copy = {0}, of_roster = {0};
@@ -373,8 +374,8 @@ static int twin_load(struct world *world, struct manifest **manifest_out, const 
         (*manifest_out)->file = NULL;
         return 0;
     }
-    *from = "segments/" MANIFEST_ROSTER_NAME;
-    rc = manifest_roster_read(world, manifest_out, &of_roster);
+    *from = "segments/" MANIFEST_SNAPSHOT_NAME;
+    rc = manifest_snapshot_read(world, manifest_out, &of_roster);
     if (rc < 0)
         return error_set(why, rc, "its copy cannot be read: %.120s; nor can %s: %.200s",
                          of_copy.text, *from, of_roster.text);
@@ -389,13 +390,13 @@ static int twin_load(struct world *world, struct manifest **manifest_out, const 
 }
 
 /* Make the manifest again; `damage` is what was wrong with it.  A crash in here leaves the copy and
- * the roster as they are, and salvage begins again. */
+ * the snapshot as they are, and salvage begins again. */
 static int manifest_salvage(struct world *world, const struct error *damage,
                             struct manifest **manifest_out, struct error *err)
 {
     struct error why = {0};
     const char *from;
-    int rc = twin_load(world, manifest_out, &from, &why);
+    int rc = mirror_load(world, manifest_out, &from, &why);
 
     if (rc < 0)
         return error_set(err, damage->code, "%.120s; %s; restore the directory from a backup",
@@ -406,7 +407,7 @@ static int manifest_salvage(struct world *world, const struct error *damage,
     else
         rc = file_make(*manifest_out, MANIFEST_EDIT_ROOM, err);
     if (rc == 0)
-        rc = roster_replace(*manifest_out, err);
+        rc = snapshot_replace(*manifest_out, err);
     if (rc < 0)
         manifest_close(*manifest_out);
     else
@@ -436,7 +437,7 @@ int manifest_open(struct world *world, const struct manifest_options *options,
     } else if (rc == ERROR_CORRUPT) {
         error_set(err, rc,
                   "%s; without it nobody knows which segments are live: daybook serve --salvage "
-                  "makes it again from manifest.copy or segments/" MANIFEST_ROSTER_NAME
+                  "makes it again from manifest.copy or segments/" MANIFEST_SNAPSHOT_NAME
                   ", or restore the directory from a backup",
                   inner.text);
     } else if (rc < 0) {
@@ -582,7 +583,7 @@ int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit, 
     if (rc < 0)
         return rc;
     check(manifest_state_edit(&manifest->state, edit));
-    return roster_replace(manifest, err);
+    return snapshot_replace(manifest, err);
 }
 
 void manifest_close(struct manifest *manifest)

@@ -53,8 +53,8 @@ must_check int manifest_state_decode(struct bytes bytes, struct manifest **manif
 struct manifest_options {
     bool read_only;                   /* write nothing */
     bool salvage;                     /* one that is lost or damaged is made again from its copy
-                                       * (manifest_copy.h) or the roster (manifest_roster.h); `err`
-                                       * says so, the result is 0 */
+                                       * (manifest_copy.h) or the roster (manifest_snapshot.h);
+                                       * `err` says so, the result is 0 */
 };
 
 /* ERROR_NOT_FOUND in an empty or missing directory, ERROR_NOT_OURS in one with other files,

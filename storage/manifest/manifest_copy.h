@@ -1,4 +1,4 @@
-/* manifest_copy: the manifest's twin, from which --salvage makes a lost or damaged one again.
+/* manifest_copy: the manifest's mirror, from which --salvage makes a lost or damaged one again.
  *
  * DIR/manifest.copy holds the bytes of DIR/manifest, except that a crash may have kept the last
  * record from it.  Segments and log frames that a record gives up go only once the copy has it,

@@ -21,7 +21,7 @@
 #include "base/calendar.h"
 #include "base/memory.h"
 #include "storage/engine/engine.h"
-#include "storage/manifest/manifest_roster.h"
+#include "storage/manifest/manifest_snapshot.h"
 #include "storage/segment/segment_format.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/engine_fixture.h"
@@ -486,8 +486,8 @@ static void save_file(void *context, const char *name)
     if (strcmp(path, "log") == 0 || strcmp(path, "segments") == 0)
         return;
     struct buffer content = read_file(seeds->world, path);
-    if (strcmp(path, "segments/" MANIFEST_ROSTER_NAME) == 0) {
-        save(seeds, "manifest_roster", "plain", bytes_of("", 0), buffer_view(&content));
+    if (strcmp(path, "segments/" MANIFEST_SNAPSHOT_NAME) == 0) {
+        save(seeds, "manifest_snapshot", "plain", bytes_of("", 0), buffer_view(&content));
     } else if (strcmp(seeds->folder, "segments") == 0) {
         save(seeds, "segment", name, bytes_of("", 0), buffer_view(&content));
         save_pages(seeds, &content);

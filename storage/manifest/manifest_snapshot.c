@@ -1,4 +1,4 @@
-/* manifest_roster: see the header.
+/* manifest_snapshot: see the header.
  *
  * What decides correctness: the file takes its name when it is whole and synced, so one that does
  * not check is damaged and not the residue of a crash: there is never a reason to fall back to an
@@ -11,7 +11,7 @@
  *
  * Failures: a segment that is gone or damaged is not left out, for its clicks would be missing from
  * every number: it is an error that counts its rows. */
-#include "storage/manifest/manifest_roster.h"
+#include "storage/manifest/manifest_snapshot.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "storage/segment/segment.h"
 #include "base/world/whole_file.h"
 
-#define ROSTER_PATH     "segments/" MANIFEST_ROSTER_NAME
+#define ROSTER_PATH     "segments/" MANIFEST_SNAPSHOT_NAME
 #define ROSTER_NEW_PATH ROSTER_PATH ".new"
 
 static const char magic[8] = {'D', 'A', 'Y', 'B', 'R', 'O', 'S', 'T'};
@@ -35,7 +35,7 @@ enum {
 
 /* ---- the record ---- */
 
-void manifest_roster_encode(const struct manifest_state *state, struct buffer *to)
+void manifest_snapshot_encode(const struct manifest_state *state, struct buffer *to)
 {
     size_t begin = to->size;
 
@@ -48,7 +48,7 @@ void manifest_roster_encode(const struct manifest_state *state, struct buffer *t
     buffer_put_u32(to, crc32c(0, to->data + begin, to->size - begin));
 }
 
-int manifest_roster_decode(struct bytes bytes, struct manifest **manifest_out, struct error *err)
+int manifest_snapshot_decode(struct bytes bytes, struct manifest **manifest_out, struct error *err)
 {
     const uint8_t *head = bytes.data;
 
@@ -68,7 +68,7 @@ int manifest_roster_decode(struct bytes bytes, struct manifest **manifest_out, s
 
 /* ---- writing ---- */
 
-static int roster_replace(struct disk *disk, struct bytes record)
+static int snapshot_replace(struct disk *disk, struct bytes record)
 {
     int rc = disk->make_directory(disk, "segments");
 
@@ -76,7 +76,7 @@ static int roster_replace(struct disk *disk, struct bytes record)
                    : rc;
 }
 
-static int roster_remove(struct disk *disk)
+static int snapshot_remove(struct disk *disk)
 {
     int rc;
 
@@ -86,27 +86,27 @@ static int roster_remove(struct disk *disk)
 }
 
 /* Without room for it, the one that is out of date goes. */
-static int roster_put(struct disk *disk, struct bytes record)
+static int snapshot_put(struct disk *disk, struct bytes record)
 {
-    int rc = roster_replace(disk, record);
+    int rc = snapshot_replace(disk, record);
 
-    return error_is_passing(rc) ? roster_remove(disk) : rc;
+    return error_is_passing(rc) ? snapshot_remove(disk) : rc;
 }
 
-int manifest_roster_write(struct disk *disk, const struct manifest_state *state)
+int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state)
 {
     struct buffer record = {0};
     int rc;
 
-    manifest_roster_encode(state, &record);
-    rc = roster_put(disk, buffer_view(&record));
+    manifest_snapshot_encode(state, &record);
+    rc = snapshot_put(disk, buffer_view(&record));
     buffer_release(&record);
     return rc;
 }
 
 /* ---- reading ---- */
 
-static int roster_load(struct disk *disk, struct buffer *record, struct error *err)
+static int snapshot_load(struct disk *disk, struct buffer *record, struct error *err)
 {
     struct disk_file *file;
     int rc = disk->open(disk, ROSTER_PATH, DISK_READ, &file, err);
@@ -125,11 +125,11 @@ static int roster_load(struct disk *disk, struct buffer *record, struct error *e
 /* ---- at an opening ---- */
 
 /* The bytes that are there, in the place where they are; -ENOENT when there are others. */
-static int roster_write_again(struct disk *disk, struct bytes record)
+static int snapshot_write_again(struct disk *disk, struct bytes record)
 {
     struct buffer found = {0};
     struct disk_file *file;
-    int rc = roster_load(disk, &found, NULL);
+    int rc = snapshot_load(disk, &found, NULL);
 
     if (rc == 0 && !bytes_equal(buffer_view(&found), record))
         rc = -ENOENT;
@@ -145,15 +145,15 @@ static int roster_write_again(struct disk *disk, struct bytes record)
     return rc == 0 ? disk->sync_directory(disk, "segments") : rc;
 }
 
-int manifest_roster_settle(struct disk *disk, const struct manifest_state *state)
+int manifest_snapshot_settle(struct disk *disk, const struct manifest_state *state)
 {
     struct buffer record = {0};
     int rc;
 
-    manifest_roster_encode(state, &record);
-    rc = roster_write_again(disk, buffer_view(&record));
+    manifest_snapshot_encode(state, &record);
+    rc = snapshot_write_again(disk, buffer_view(&record));
     if (rc != 0)
-        rc = roster_put(disk, buffer_view(&record));
+        rc = snapshot_put(disk, buffer_view(&record));
     buffer_release(&record);
     return rc;
 }
@@ -183,14 +183,14 @@ static int segments_check(struct world *world, const struct manifest_state *stat
                      missing, state->segment_count, rows, first.text);
 }
 
-int manifest_roster_read(struct world *world, struct manifest **manifest_out, struct error *err)
+int manifest_snapshot_read(struct world *world, struct manifest **manifest_out, struct error *err)
 {
     struct buffer record = {0};
-    int rc = roster_load(world->disk, &record, err);
+    int rc = snapshot_load(world->disk, &record, err);
 
     *manifest_out = NULL;
     if (rc == 0)
-        rc = manifest_roster_decode(buffer_view(&record), manifest_out, err);
+        rc = manifest_snapshot_decode(buffer_view(&record), manifest_out, err);
     buffer_release(&record);
     if (rc == 0) {
         rc = segments_check(world, manifest_state(*manifest_out), err);

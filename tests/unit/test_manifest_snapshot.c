@@ -1,8 +1,8 @@
-/* test_manifest_roster: what stands in for a manifest and its copy is whole, or refused.
+/* test_manifest_snapshot: what stands in for a manifest and its copy is whole, or refused.
  *
  * Method: a manifest on the simulated world names real segments, each of which is empty; then files
  * are removed, cut and changed. */
-#include "storage/manifest/manifest_roster.h"
+#include "storage/manifest/manifest_snapshot.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "storage/segment/segment.h"
 #include "tests/sim/sim_world.h"
 
-#define ROSTER_PATH "segments/" MANIFEST_ROSTER_NAME
+#define ROSTER_PATH "segments/" MANIFEST_SNAPSHOT_NAME
 
 static const uint8_t directory_id[16] = "0123456789abcde";
 
@@ -88,12 +88,12 @@ static int salvage(struct world *world, struct manifest **manifest_out, struct e
 
 /* ---- the record ---- */
 
-Test(manifest_roster, says_what_the_manifest_says)
+Test(manifest_snapshot, says_what_the_manifest_says)
 {
     struct sim_world *sim = make_directory();
     struct buffer record = read_roster(sim_world_interface(sim));
     struct manifest *manifest;
-    cr_assert_eq(manifest_roster_decode(buffer_view(&record), &manifest, NULL), 0);
+    cr_assert_eq(manifest_snapshot_decode(buffer_view(&record), &manifest, NULL), 0);
     const struct manifest_state *state = manifest_state(manifest);
     cr_expect_eq(state->segment_count, 2);
     cr_expect_eq(state->segments[0].id, 2);
@@ -103,7 +103,7 @@ Test(manifest_roster, says_what_the_manifest_says)
     cr_expect(memcmp(state->directory_id, directory_id, 16) == 0);
     cr_expect(bytes_equal(state->properties, bytes_text("zone=UTC\n")));
     struct buffer again = {0};
-    manifest_roster_encode(state, &again);
+    manifest_snapshot_encode(state, &again);
     cr_expect(bytes_equal(buffer_view(&again), buffer_view(&record)));
     manifest_close(manifest);
     buffer_release(&again);
@@ -111,13 +111,13 @@ Test(manifest_roster, says_what_the_manifest_says)
     sim_world_free(sim);
 }
 
-Test(manifest_roster, cut_at_any_byte_is_damage)
+Test(manifest_snapshot, cut_at_any_byte_is_damage)
 {
     struct sim_world *sim = make_directory();
     struct buffer record = read_roster(sim_world_interface(sim));
     for (size_t size = 0; size < record.size; size++) {
         struct manifest *manifest;
-        cr_assert_eq(manifest_roster_decode(bytes_of(record.data, size), &manifest, NULL),
+        cr_assert_eq(manifest_snapshot_decode(bytes_of(record.data, size), &manifest, NULL),
                      ERROR_CORRUPT);
         cr_assert_null(manifest);
     }
@@ -125,35 +125,37 @@ Test(manifest_roster, cut_at_any_byte_is_damage)
     sim_world_free(sim);
 }
 
-Test(manifest_roster, with_any_bit_flipped_is_damage)
+Test(manifest_snapshot, with_any_bit_flipped_is_damage)
 {
     struct sim_world *sim = make_directory();
     struct buffer record = read_roster(sim_world_interface(sim));
     for (size_t bit = 0; bit < 8 * record.size; bit++) {
         struct manifest *manifest;
         record.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        cr_assert_eq(manifest_roster_decode(buffer_view(&record), &manifest, NULL), ERROR_CORRUPT);
+        cr_assert_eq(manifest_snapshot_decode(buffer_view(&record), &manifest, NULL),
+                     ERROR_CORRUPT);
         record.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
     buffer_release(&record);
     sim_world_free(sim);
 }
 
-Test(manifest_roster, of_a_newer_format_is_refused_as_such)
+Test(manifest_snapshot, of_a_newer_format_is_refused_as_such)
 {
     struct sim_world *sim = make_directory();
     struct buffer record = read_roster(sim_world_interface(sim));
     struct manifest *manifest;
     record.data[8] = 3;
     store_u32(record.data + record.size - 4, crc32c(0, record.data, record.size - 4));
-    cr_expect_eq(manifest_roster_decode(buffer_view(&record), &manifest, NULL), ERROR_NEWER_FORMAT);
+    cr_expect_eq(manifest_snapshot_decode(buffer_view(&record), &manifest, NULL),
+                 ERROR_NEWER_FORMAT);
     buffer_release(&record);
     sim_world_free(sim);
 }
 
 /* ---- a manifest made of it ---- */
 
-Test(manifest_roster, makes_a_lost_manifest_again_without_what_was_merged)
+Test(manifest_snapshot, makes_a_lost_manifest_again_without_what_was_merged)
 {
     struct sim_world *sim = make_directory();
     struct world *world = sim_world_interface(sim);
@@ -175,7 +177,7 @@ Test(manifest_roster, makes_a_lost_manifest_again_without_what_was_merged)
     sim_world_free(sim);
 }
 
-Test(manifest_roster, is_not_asked_where_the_copy_is_whole)
+Test(manifest_snapshot, is_not_asked_where_the_copy_is_whole)
 {
     struct sim_world *sim = make_directory();
     struct world *world = sim_world_interface(sim);
@@ -189,7 +191,7 @@ Test(manifest_roster, is_not_asked_where_the_copy_is_whole)
     sim_world_free(sim);
 }
 
-Test(manifest_roster, keeps_both_of_the_damaged_ones)
+Test(manifest_snapshot, keeps_both_of_the_damaged_ones)
 {
     struct sim_world *sim = make_directory();
     struct world *world = sim_world_interface(sim);
@@ -211,7 +213,7 @@ Test(manifest_roster, keeps_both_of_the_damaged_ones)
     sim_world_free(sim);
 }
 
-Test(manifest_roster, names_what_is_gone_and_makes_nothing)
+Test(manifest_snapshot, names_what_is_gone_and_makes_nothing)
 {
     struct sim_world *sim = make_directory();
     struct world *world = sim_world_interface(sim);
@@ -228,7 +230,7 @@ Test(manifest_roster, names_what_is_gone_and_makes_nothing)
     sim_world_free(sim);
 }
 
-Test(manifest_roster, a_segment_that_is_another_than_it_says_is_damage)
+Test(manifest_snapshot, a_segment_that_is_another_than_it_says_is_damage)
 {
     struct sim_world *sim = make_directory();
     struct world *world = sim_world_interface(sim);
@@ -244,7 +246,7 @@ Test(manifest_roster, a_segment_that_is_another_than_it_says_is_damage)
     sim_world_free(sim);
 }
 
-Test(manifest_roster, one_that_is_out_of_date_goes_when_the_disk_is_full)
+Test(manifest_snapshot, one_that_is_out_of_date_goes_when_the_disk_is_full)
 {
     struct sim_world *sim = make_directory();
     struct world *world = sim_world_interface(sim);
@@ -252,10 +254,10 @@ Test(manifest_roster, one_that_is_out_of_date_goes_when_the_disk_is_full)
     struct disk_file *file;
     cr_assert_eq(manifest_open(world, &(struct manifest_options){0}, &manifest, NULL), 0);
     sim_disk_set_space(sim_world_disk(sim), sim_disk_used(sim_world_disk(sim)));
-    cr_assert_eq(manifest_roster_write(world->disk, manifest_state(manifest)), 0);
+    cr_assert_eq(manifest_snapshot_write(world->disk, manifest_state(manifest)), 0);
     cr_expect_eq(world->disk->open(world->disk, ROSTER_PATH, DISK_READ, &file, NULL), -ENOENT);
     sim_disk_set_space(sim_world_disk(sim), UINT64_MAX);
-    cr_assert_eq(manifest_roster_write(world->disk, manifest_state(manifest)), 0);
+    cr_assert_eq(manifest_snapshot_write(world->disk, manifest_state(manifest)), 0);
     struct buffer record = read_roster(world);
     cr_expect_gt(record.size, 0);
     buffer_release(&record);
@@ -285,7 +287,7 @@ static int verify_again(struct world *world, bool read_only)
     return rc;
 }
 
-Test(manifest_roster, the_copy_may_lack_the_last_record_and_no_other)
+Test(manifest_snapshot, the_copy_may_lack_the_last_record_and_no_other)
 {
     struct sim_world *sim = make_directory();
     struct world *world = sim_world_interface(sim);

@@ -1,5 +1,5 @@
-/* manifest_roster: which segments are live, kept beside them, for a directory whose manifest is
- * lost and its twin (manifest_copy.h) too.
+/* manifest_snapshot: which segments are live, kept beside them, for a directory whose manifest is
+ * lost and its mirror (manifest_copy.h) too.
  *
  *     DIR/segments/roster       the state of the manifest after its last edit
  *     DIR/segments/roster.new   one being written
@@ -11,30 +11,30 @@
  * "Roster".
  *
  * Calls block on the disk, like those of the manifest, which makes all of them. */
-#ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_ROSTER_H
-#define DAYBOOK_STORAGE_MANIFEST_MANIFEST_ROSTER_H
+#ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
+#define DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
 
 #include "storage/manifest/manifest.h"
 
-#define MANIFEST_ROSTER_NAME "roster"      /* in segments/ */
+#define MANIFEST_SNAPSHOT_NAME "roster"    /* in segments/ */
 
 /* Durable when it returns 0; makes segments/ where it is not there.  Without room for it
  * (error_is_passing) there is none until the next one is written: the result is 0, and the one that
  * is out of date is removed. */
-must_check int manifest_roster_write(struct disk *disk, const struct manifest_state *state);
+must_check int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state);
 
 /* The same at an opening, when the roster nearly always says what it should, but may be in a cache
  * only (manifest.c "settle"): then its bytes are written again in their place and synced, which
  * takes no new file and no new name. */
-must_check int manifest_roster_settle(struct disk *disk, const struct manifest_state *state);
+must_check int manifest_snapshot_settle(struct disk *disk, const struct manifest_state *state);
 
-void manifest_roster_encode(const struct manifest_state *state, struct buffer *to);
+void manifest_snapshot_encode(const struct manifest_state *state, struct buffer *to);
 /* As manifest_state_decode, which it ends in; ERROR_CORRUPT, ERROR_NEWER_FORMAT. */
-must_check int manifest_roster_decode(struct bytes bytes, struct manifest **manifest_out,
-                                      struct error *err);
+must_check int manifest_snapshot_decode(struct bytes bytes, struct manifest **manifest_out,
+                                        struct error *err);
 
 /* Read it, and look for everything that it names: a segment that is gone or another than it says
  * is ERROR_CORRUPT, and `err` says what is at stake.  The manifest has no file behind it. */
-must_check int manifest_roster_read(struct world *world, struct manifest **manifest_out,
-                                    struct error *err);
+must_check int manifest_snapshot_read(struct world *world, struct manifest **manifest_out,
+                                      struct error *err);
 #endif
