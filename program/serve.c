@@ -530,7 +530,7 @@ static void control_closed(void *context)
 static void serve_until_stopped(struct serve *serve)
 {
     struct executor *executor = serve->instance->world->executor;
-    thread_set_prompt();
+    thread_set_latency();
     store_watch_clock(serve->instance->store);
     serve->watch = (struct timer){.fire = serve_watch, .context = serve};
     serve->watches = GIVE_BACK_WATCHES - 1;

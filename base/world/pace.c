@@ -56,7 +56,7 @@ void pace_keep(struct pace *pace)
     if (pace->owed_us >= PIECE_US) {
         rest(pace);
     } else if (is_beside_ingest) {
-        thread_give_way();
+        thread_yield();
         pace->rested_us = clock->monotonic_us(clock);
     }
 }

@@ -11,13 +11,13 @@
 #define DAYBOOK_BASE_WORLD_THREAD_H
 
 /* All are of the calling thread; a new thread is as the one that made it. */
-void thread_set_prompt(void);     /* it is waited for, and waits most of the time itself */
-void thread_set_modest(void);     /* it works for long */
+void thread_set_latency(void);    /* it is waited for, and waits most of the time itself */
+void thread_set_batch(void);      /* it works for long */
 void thread_set_background(void); /* and nobody waits for it */
 
 /* Let who waits for the calling thread's core go first: to be called every some 0.1 ms of work by a
- * modest thread beside which a prompt one has much to do, since the system looks who has waited for
+ * batch thread beside which a latency one has much to do, since the system looks who has waited for
  * how long only at its ticks.  The rest of the turn is lost with it: beside other programs such a
- * thread gets somewhat less, and any but a modest one much less, so for those it does nothing. */
-void thread_give_way(void);
+ * thread gets somewhat less, and any but a batch one much less, so for those it does nothing. */
+void thread_yield(void);
 #endif

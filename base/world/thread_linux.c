@@ -60,12 +60,12 @@ static void turns_set(uint32_t policy, int32_t nicer)
     (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
-void thread_set_prompt(void)
+void thread_set_latency(void)
 {
     turns_set(SCHED_OTHER, 0);
 }
 
-void thread_set_modest(void)
+void thread_set_batch(void)
 {
     turns_set(SCHED_BATCH, 0);
 }
@@ -75,7 +75,7 @@ void thread_set_background(void)
     turns_set(SCHED_BATCH, BACKGROUND_NICE);
 }
 
-void thread_give_way(void)
+void thread_yield(void)
 {
     struct thread_attributes attributes;
     if (attributes_get(SCHED_BATCH, &attributes) && attributes.runtime_ns == TURN_NS)

@@ -81,7 +81,7 @@ struct world_uv {
     uv_mutex_t finished_mutex;
     struct job_queue finished; /* run, not yet done */
     size_t jobs_under_way;     /* submitted, not yet done; engine thread only, */
-    size_t jobs_computing;     /* and of these those of lanes that are not prompt */
+    size_t jobs_computing;     /* and of these those of lanes that are not for latency */
     uint64_t computed_ns;      /* when the last of those ended */
     struct lane lanes[LANE_COUNT];
     struct timer_handle *spare_timers;
@@ -126,7 +126,7 @@ static void lane_finish(struct world_uv *world, struct job *job)
 }
 
 /* An acknowledgement or an answer waits for it, and it waits most of the time itself. */
-static bool lane_is_prompt(enum executor_lane lane)
+static bool lane_is_latency(enum executor_lane lane)
 {
     return lane == LANE_LOG || lane == LANE_LOG_FILES || lane == LANE_READ;
 }
@@ -140,12 +140,12 @@ static bool lane_is_background(enum executor_lane lane)
 
 static void lane_set_share(enum executor_lane lane)
 {
-    if (lane_is_prompt(lane))
-        thread_set_prompt();
+    if (lane_is_latency(lane))
+        thread_set_latency();
     else if (lane_is_background(lane))
         thread_set_background();
     else
-        thread_set_modest();
+        thread_set_batch();
 }
 
 static void lane_main(void *argument)
@@ -204,7 +204,7 @@ static void executor_uv_submit(struct executor *executor, enum executor_lane ind
     if (!lane->has_thread)
         lane_start(lane);
     job->lane = index;
-    world->jobs_computing += !lane_is_prompt(index);
+    world->jobs_computing += !lane_is_latency(index);
     uv_mutex_lock(&lane->mutex);
     job_queue_put(&lane->queue, job);
     bool is_sleeping = lane->is_sleeping;
@@ -229,7 +229,7 @@ static void executor_uv_finished(uv_async_t *async)
         struct job *job = job_queue_take(&queue);
         if (--world->jobs_under_way == 0)
             uv_unref((uv_handle_t *)&world->finished_async);
-        if (!lane_is_prompt(job->lane)) {
+        if (!lane_is_latency(job->lane)) {
             world->jobs_computing--;
             world->computed_ns = uv_hrtime();
         }

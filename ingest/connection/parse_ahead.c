@@ -29,7 +29,7 @@ static struct row_builder *lane_builder(struct ingest *ingest, const struct inge
 
     if (pool->lane == NULL)
         pool->lane =
-            parse_lane_new(ingest->options.streams, ingest->options.stream_count, thread_give_way);
+            parse_lane_new(ingest->options.streams, ingest->options.stream_count, thread_yield);
     return parse_lane_builder(pool->lane, &ingest->parts, stream);
 }
 

@@ -212,12 +212,12 @@ static void memory_run(struct job *job)
 {
     struct memory_job *memory = (struct memory_job *)(void *)job;
     struct arena_range left = memory->needed;
-    thread_give_way();
+    thread_yield();
     if (left.size == 0)
         memory->chunk = arena_chunk_make(MEMTABLE_CHUNK);
     while (left.size > 0) {
         left = arena_range_touch(left);
-        thread_give_way();
+        thread_yield();
     }
 }
 

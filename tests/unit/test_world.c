@@ -332,7 +332,7 @@ Test(world, who_works_for_long_puts_off_nobody_who_is_waited_for)
     struct turn_job usual = {0};
     turn_run(&usual.job);
     setup(&f);
-    thread_set_prompt();
+    thread_set_latency();
     for (int lane = 0; lane < LANE_COUNT; lane++) {
         jobs[lane].job = (struct job){.run = turn_run, .done = turn_done};
         f.world->executor->submit(f.world->executor, (enum executor_lane)lane, &jobs[lane].job);
@@ -343,10 +343,10 @@ Test(world, who_works_for_long_puts_off_nobody_who_is_waited_for)
     if (usual.turn_ns == 0)
         cr_skip_test("the system has no turns of a thread's own");
     for (int lane = 0; lane < LANE_COUNT; lane++) {
-        bool is_prompt = lane == LANE_LOG || lane == LANE_LOG_FILES || lane == LANE_READ;
+        bool is_latency = lane == LANE_LOG || lane == LANE_LOG_FILES || lane == LANE_READ;
         bool is_background = lane == LANE_BACKGROUND || lane == LANE_MERGE ||
                              lane == LANE_MERGE_BESIDE || lane == LANE_COPY;
-        cr_expect_eq(jobs[lane].policy, is_prompt ? SCHED_OTHER : SCHED_BATCH, "lane %d", lane);
+        cr_expect_eq(jobs[lane].policy, is_latency ? SCHED_OTHER : SCHED_BATCH, "lane %d", lane);
         cr_expect_eq(jobs[lane].nice > usual.nice, is_background, "lane %d", lane);
         cr_expect_lt(jobs[lane].turn_ns, usual.turn_ns, "lane %d", lane);
     }
