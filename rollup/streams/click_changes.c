@@ -13,11 +13,11 @@
  * names a rank that nobody has yet, which one of them could get.  A range of a day that clicks pour
  * into may thus be tried in vain: after FREE_TRIES the store is held until it is done.
  *
- * Changes of one day take turns (day_turn.h): each reads what the one before it has applied, and
+ * Changes of one day take turns (day_lock.h): each reads what the one before it has applied, and
  * none reads in vain but for what other doors do.
  *
  * Cost: the named rows are read; a range or a whole day is read as a whole. */
-#include "rollup/days/day_turn.h"
+#include "rollup/days/day_lock.h"
 #include "rollup/days/rollup_private.h"
 #include "storage/engine/store_rows.h"
 #include "rollup/streams/streams_private.h"
@@ -70,7 +70,7 @@ struct click_changes {
     struct deltas *counters;  /* of every stream CLICK_STREAM_COUNTERS_MAX */
     uint32_t stream_count;
     uint32_t tries;
-    struct day_turn *turn;   /* NULL once the batch is applied */
+    struct day_lock *lock;   /* NULL once the batch is applied */
     struct store_hold *hold; /* NULL: none is needed, or any more */
     struct timer again;
 };
@@ -180,8 +180,8 @@ static void changes_finish(struct click_changes *changes, int status, const stru
         changes->batch->hold = NULL;
         hold_end(streams, changes->hold);
     }
-    if (changes->turn != NULL)
-        day_turn_end(changes->turn);
+    if (changes->lock != NULL)
+        day_lock_release(changes->lock);
     days_release(changes);
     for (uint32_t i = 0; i < changes->stream_count * CLICK_STREAM_COUNTERS_MAX; i++)
         deltas_release(&changes->counters[i]);
@@ -375,12 +375,12 @@ static void changes_commit(struct timer *timer)
     struct streams *streams = changes->streams;
     struct executor *executor = streams->world->executor;
     struct write_batch *batch = changes->batch;
-    struct day_turn *turn = changes->turn;
+    struct day_lock *lock = changes->lock;
     struct store_hold *hold = changes->hold;
     struct error err = {0};
     /* A store may call back at once: then `changes` is gone, and the streams must not be. */
     streams->calls++;
-    changes->turn = NULL;
+    changes->lock = NULL;
     changes->hold = NULL;
     batch->increment_count = changes->increment_count;
     each_counter(changes, deltas_write);
@@ -389,7 +389,7 @@ static void changes_commit(struct timer *timer)
         store_apply_if(streams->store, batch, changes->expectations,
                        changes->own_count + changes->day_count, changes_durable, changes, &err);
     if (rc == 0)
-        day_turn_end(turn);
+        day_lock_release(lock);
     if (rc == 0 && hold != NULL)
         hold_end(streams, hold);
     streams->calls--;
@@ -397,7 +397,7 @@ static void changes_commit(struct timer *timer)
         streams_close_if_idle(streams);
         return;
     }
-    changes->turn = turn;
+    changes->lock = lock;
     changes->hold = hold;
     if (rc == ERROR_FULL) {
         executor->timer_start(executor, &changes->again, FULL_PAUSE_MS);
@@ -578,8 +578,8 @@ void streams_apply(struct streams *streams, struct write_batch *batch,
         memcpy(changes->expectations, expectations, expectation_count * sizeof(*expectations));
     streams->changes_under_way++;
     days_take(changes);
-    changes->turn = day_turn_new(streams->turns, changes->day_count, changes_begin, changes);
+    changes->lock = day_lock_new(streams->locks, changes->day_count, changes_begin, changes);
     for (uint32_t i = 0; i < changes->day_count; i++)
-        day_turn_add(changes->turn, changes->days[i].key);
-    day_turn_take(changes->turn);
+        day_lock_add(changes->lock, changes->days[i].key);
+    day_lock_acquire(changes->lock);
 }

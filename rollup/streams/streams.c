@@ -111,7 +111,7 @@ static void streams_free(struct streams *streams)
 {
     store_set_commit_hook(streams->store, NULL, NULL);
     store_set_commit_check(streams->store, NULL, NULL);
-    day_turn_queues_free(streams->turns);
+    day_lock_queues_free(streams->locks);
     arena_free(streams->arena);
     memory_free(streams);
 }
@@ -273,7 +273,7 @@ int streams_open(const struct streams_options *options, store_done opened, void 
         (struct quota){.limit = options->figures_bytes > 0 ? options->figures_bytes
                                                            : STREAMS_FIGURES_BYTES_DEFAULT,
                        .little = FIGURES_WINDOW_MIN};
-    streams->turns = day_turn_queues_new();
+    streams->locks = day_lock_queues_new();
     streams->arena = arena_new(ARENA_CHUNK);
     streams->found = arena_alloc(streams->arena, STREAMS_MAX * sizeof(*streams->found), 16);
     streams->opened = opened;

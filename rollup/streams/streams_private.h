@@ -3,7 +3,7 @@
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAMS_PRIVATE_H
 #define DAYBOOK_ROLLUP_STREAMS_STREAMS_PRIVATE_H
 
-#include "rollup/days/day_turn.h"
+#include "rollup/days/day_lock.h"
 #include "rollup/days/figure_window.h"
 #include "rollup/days/rollup_private.h"
 #include "rollup/streams/streams.h"
@@ -30,7 +30,7 @@ struct streams {
     uint32_t found_count;
     uint32_t found_next;
     uint32_t changes_under_way;        /* streams_apply, */
-    struct day_turns *turns;           /* and who of them waits for whom */
+    struct day_lock_table *locks;      /* and who of them waits for whom */
     uint32_t calls;                    /* depth of calls to waiters: not the time to free */
     int status;                        /* of opening or closing: the first failure */
     struct error err;

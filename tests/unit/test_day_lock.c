@@ -1,5 +1,5 @@
 /* Turns for days: one after the other where they share a day, side by side where not. */
-#include "rollup/days/day_turn.h"
+#include "rollup/days/day_lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,27 +9,27 @@
 enum { TURNS_MAX = 2000 };
 
 struct work {
-    struct day_turn *turn;
+    struct day_lock *lock;
     bool has_begun;
     bool ends_at_once;
 };
 
-static struct day_turns *turns;
+static struct day_lock_table *locks;
 static struct work works[TURNS_MAX];
 static int order[TURNS_MAX];
 static int begun;
 
 static void setup(void)
 {
-    turns = day_turn_queues_new();
+    locks = day_lock_queues_new();
 }
 
 static void teardown(void)
 {
-    day_turn_queues_free(turns);
+    day_lock_queues_free(locks);
 }
 
-TestSuite(day_turn, .init = setup, .fini = teardown, .timeout = 20);
+TestSuite(day_lock, .init = setup, .fini = teardown, .timeout = 20);
 
 static void begin(void *context)
 {
@@ -37,25 +37,25 @@ static void begin(void *context)
     work->has_begun = true;
     order[begun++] = (int)(work - works);
     if (work->ends_at_once)
-        day_turn_end(work->turn);
+        day_lock_release(work->lock);
 }
 
 /* `days` are letters. */
 static void take(int number, const char *days)
 {
     struct work *work = &works[number];
-    work->turn = day_turn_new(turns, (uint32_t)strlen(days), begin, work);
+    work->lock = day_lock_new(locks, (uint32_t)strlen(days), begin, work);
     for (const char *day = days; *day != '\0'; day++)
-        day_turn_add(work->turn, bytes_of(day, 1));
-    day_turn_take(work->turn);
+        day_lock_add(work->lock, bytes_of(day, 1));
+    day_lock_acquire(work->lock);
 }
 
 static void end(int number)
 {
-    day_turn_end(works[number].turn);
+    day_lock_release(works[number].lock);
 }
 
-Test(day_turn, turns_of_a_day_follow_one_another_and_others_pass_by)
+Test(day_lock, turns_of_a_day_follow_one_another_and_others_pass_by)
 {
     take(0, "a");
     take(1, "a");
@@ -67,7 +67,7 @@ Test(day_turn, turns_of_a_day_follow_one_another_and_others_pass_by)
     end(2);
 }
 
-Test(day_turn, a_turn_of_many_days_waits_for_all_and_holds_all)
+Test(day_lock, a_turn_of_many_days_waits_for_all_and_holds_all)
 {
     take(0, "a");
     take(1, "b");
@@ -82,7 +82,7 @@ Test(day_turn, a_turn_of_many_days_waits_for_all_and_holds_all)
     end(3);
 }
 
-Test(day_turn, thousands_that_end_as_they_begin_need_no_stack)
+Test(day_lock, thousands_that_end_as_they_begin_need_no_stack)
 {
     take(0, "a");
     for (int i = 1; i < TURNS_MAX; i++) {
@@ -96,7 +96,7 @@ Test(day_turn, thousands_that_end_as_they_begin_need_no_stack)
         cr_expect(order[i] == i);
 }
 
-Test(day_turn, a_turn_of_no_day_begins_at_once)
+Test(day_lock, a_turn_of_no_day_begins_at_once)
 {
     take(0, "");
     cr_expect(works[0].has_begun);
@@ -104,7 +104,7 @@ Test(day_turn, a_turn_of_no_day_begins_at_once)
 }
 
 /* Whatever is taken and ended: those that have begun share no day, and all begin in the end. */
-Test(day_turn, begun_turns_never_share_a_day)
+Test(day_lock, begun_turns_never_share_a_day)
 {
     static char days[TURNS_MAX][4];
     unsigned seed = 7;
