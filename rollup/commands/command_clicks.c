@@ -178,7 +178,7 @@ struct clicks_call {
     struct change_row change;
     struct change_lines lines; /* of the days before this one */
     struct seal_hold hold;     /* of what writes, all the while */
-    struct timer turn;
+    struct timer time_slice;
     int32_t day; /* being worked on */
     struct buffer key;
     struct buffer position;      /* of the page being worked on */
@@ -433,10 +433,10 @@ static int take_page(void *context, const struct read_page *page, struct error *
     return rc < 0 ? rc : 1;
 }
 
-static void call_turn(struct clicks_call *call)
+static void call_time_slice(struct clicks_call *call)
 {
     struct executor *executor = call->rollup->world->executor;
-    executor->timer_start(executor, &call->turn, 0);
+    executor->timer_start(executor, &call->time_slice, 0);
 }
 
 /* Of a day so many clicks go, or come back. */
@@ -500,14 +500,14 @@ static void page_end(struct clicks_call *call)
     if (call->position.size == 0)
         day_end(call);
     command_text_flush(call->output, &call->text, false);
-    call_turn(call);
+    call_time_slice(call);
 }
 
 static void page_applied(void *context, int status, const struct error *err)
 {
     struct clicks_call *call = context;
     if (status == ERROR_CONFLICT)
-        call_turn(call);
+        call_time_slice(call);
     else if (status < 0)
         call_fail(call, status, err);
     else
@@ -677,7 +677,7 @@ static void drained(void *context)
 {
     struct clicks_call *call = context;
     call->output->drained = NULL;
-    call_turn(call);
+    call_time_slice(call);
 }
 
 static void next_page(struct timer *timer)
@@ -715,7 +715,7 @@ static void none_is_sealed(void *context, int status, const struct error *err)
     if (status < 0)
         call_fail(call, status, err);
     else
-        call_turn(call);
+        call_time_slice(call);
 }
 
 /* Before anything is changed: the whole command, if one of its days is sealed. */
@@ -752,7 +752,7 @@ void command_clicks_run(void *room, const struct command_request *request,
     call->batch = write_batch_new();
     call->voided = voided_page_new(call->rollup->store);
     call->hold = (struct seal_hold){.granted = refuse_sealed, .context = call};
-    call->turn = (struct timer){.fire = next_page, .context = call};
+    call->time_slice = (struct timer){.fire = next_page, .context = call};
     call->change = (struct change_row){.door = request->door,
                                        .actor = request->actor,
                                        .command = request->text,
@@ -765,7 +765,7 @@ void command_clicks_run(void *room, const struct command_request *request,
     if (rc < 0)
         call_fail(call, rc, &err);
     else if (is_listing(call))
-        call_turn(call);
+        call_time_slice(call);
     else
         rollup_hold_seals(call->rollup, &call->hold);
 }

@@ -24,7 +24,7 @@ struct dirty_evicted_reading {
     uint32_t left;       /* days that stayed away, */
     int64_t left_due_us; /* and when the first of them is due */
     int64_t began_us;    /* monotonic */
-    struct timer turn;
+    struct timer time_slice;
     store_done done;
     void *context;
 };
@@ -91,10 +91,10 @@ static int take_mark(struct dirty_evicted_reading *reading, const struct read_pa
     return 0;
 }
 
-static void next_turn(struct dirty_evicted_reading *reading)
+static void next_time_slice(struct dirty_evicted_reading *reading)
 {
     struct executor *executor = reading->rollup->world->executor;
-    executor->timer_start(executor, &reading->turn, 0);
+    executor->timer_start(executor, &reading->time_slice, 0);
 }
 
 static void page_settled(void *context, int status, const struct error *err)
@@ -109,7 +109,7 @@ static void page_settled(void *context, int status, const struct error *err)
     if (reading->is_over)
         reading_finish(reading, 0, NULL);
     else
-        next_turn(reading);
+        next_time_slice(reading);
 }
 
 static void take_page(void *context, int status, const struct error *err,
@@ -132,7 +132,7 @@ static void take_page(void *context, int status, const struct error *err,
     reading->is_over = page->position.size == 0;
     rollup_tell_memory(rollup);
     if (!reading->is_over && !dirty_evicted_is_full(&rollup->evicted, rollup->marks.dirty)) {
-        next_turn(reading);
+        next_time_slice(reading);
         return;
     }
     /* What waits and may be published goes along with the first days, because some of it may have
@@ -180,14 +180,14 @@ int dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which, 
     reading->token_first = token_first;
     reading->left_due_us = INT64_MAX;
     reading->began_us = clock->monotonic_us(clock);
-    reading->turn = (struct timer){.fire = read_page, .context = reading};
+    reading->time_slice = (struct timer){.fire = read_page, .context = reading};
     reading->done = done;
     reading->context = context;
     rollup->evicted.returns++;
     /* Whoever is away is counted again by the reading that passes him. */
     rollup->evicted.count = 0;
     rollup->evicted.due_us = INT64_MAX;
-    next_turn(reading);
+    next_time_slice(reading);
     return 0;
 }
 

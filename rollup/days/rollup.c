@@ -91,7 +91,7 @@ void rollup_free(struct rollup *rollup)
 {
     struct executor *executor = rollup->world->executor;
     look_timer_stop(&rollup->look);
-    executor->timer_stop(executor, &rollup->progress.turn);
+    executor->timer_stop(executor, &rollup->progress.time_slice);
     executor->timer_stop(executor, &rollup->seal_timer);
     zone_close(rollup->zone);
     live_rates_release(&rollup->rates);

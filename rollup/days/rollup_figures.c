@@ -80,8 +80,8 @@ struct figure_reading {
     const struct day_figure *pending; /* what stands in for his rows: first not yet given */
     const struct day_figure *pending_end;
 
-    struct timer turn;
-    uint32_t turn_days; /* worked on since it began */
+    struct timer time_slice;
+    uint32_t time_slice_days; /* worked on since it began */
     bool (*each)(void *context, const struct day_figure *figure);
     void (*paused)(void *context, struct figure_reading *reading);
     store_done done;
@@ -143,7 +143,7 @@ static void reseller_begin(struct figure_reading *reading)
 /* Give it now, or keep it in the window until its turn comes. */
 static void give(struct figure_reading *reading, const struct day_figure *figure)
 {
-    reading->turn_days++;
+    reading->time_slice_days++;
     if (reading->in_any_order) {
         reading->is_enough = !reading->each(reading->context, figure);
         return;
@@ -198,7 +198,7 @@ static void reach(struct figure_reading *reading, struct bytes reseller)
         if (!reading->is_as_of)
             give_pending_after(reading, INT64_MIN);
         reading->batch_at++;
-        reading->turn_days++;
+        reading->time_slice_days++;
         reseller_begin(reading);
     }
 }
@@ -382,11 +382,11 @@ static enum given give_window(struct figure_reading *reading)
 {
     struct day_figure figure;
     uint32_t reseller;
-    while (reading->turn_days < TURN_DAYS_MAX) {
+    while (reading->time_slice_days < TURN_DAYS_MAX) {
         if (!figure_window_next(reading->window, &reseller, &figure))
             return GIVEN_ALL;
         figure.reseller = reading->resellers[reading->window_first + reseller];
-        reading->turn_days++;
+        reading->time_slice_days++;
         if (!reading->each(reading->context, &figure))
             return GIVEN_ENOUGH;
     }
@@ -401,7 +401,7 @@ static int next_figures(struct figure_reading *reading)
     if (given == GIVEN_ALL && window_next(reading))
         return 1;
     if (given == GIVEN_SOME)
-        executor->timer_start(executor, &reading->turn, 0);
+        executor->timer_start(executor, &reading->time_slice, 0);
     else if (given == GIVEN_ENOUGH && reading->paused != NULL)
         reading->paused(reading->context, reading);
     else
@@ -413,8 +413,8 @@ static void next_batches(struct figure_reading *reading)
 {
     struct executor *executor = reading->rollup->world->executor;
     while (reading->status == 0 && !reading->is_enough) {
-        if (reading->turn_days >= TURN_DAYS_MAX) {
-            executor->timer_start(executor, &reading->turn, 0);
+        if (reading->time_slice_days >= TURN_DAYS_MAX) {
+            executor->timer_start(executor, &reading->time_slice, 0);
             return;
         }
         take_batch(reading);
@@ -433,10 +433,10 @@ static void next_batches(struct figure_reading *reading)
     reading_finish(reading);
 }
 
-static void turn_begin(struct timer *timer)
+static void time_slice_begin(struct timer *timer)
 {
     struct figure_reading *reading = timer->context;
-    reading->turn_days = 0;
+    reading->time_slice_days = 0;
     next_batches(reading);
 }
 
@@ -520,7 +520,7 @@ static struct figure_reading *reading_new(struct rollup *rollup, const struct fi
     reading->arena = arena_new(ARENA_CHUNK);
     reading->day_from = query->day_from < DAY_MIN ? DAY_MIN : query->day_from;
     reading->day_to = query->day_to > DAY_MAX ? DAY_MAX : query->day_to;
-    reading->turn = (struct timer){.fire = turn_begin, .context = reading};
+    reading->time_slice = (struct timer){.fire = time_slice_begin, .context = reading};
     reading->is_as_of = query->is_as_of;
     reading->as_of_ms = query->as_of_ms;
     reading->in_any_order = query->in_any_order;

@@ -47,7 +47,7 @@ static void start_timers(struct rollup *rollup, bool is_automatic)
 {
     rollup->is_automatic = is_automatic && !rollup->is_read_only;
     look_timer_init(&rollup->look, rollup->world, rollup->is_automatic, rollup_look, rollup);
-    rollup->progress.turn = (struct timer){.fire = rollup_turn, .context = rollup};
+    rollup->progress.time_slice = (struct timer){.fire = rollup_time_slice, .context = rollup};
     rollup->seal_timer = (struct timer){.fire = seal_pass_tick, .context = rollup};
 }
 

@@ -41,7 +41,7 @@ struct work_progress {
     bool is_applying;                  /* within store_apply */
     int64_t ledger_at_ms;              /* of the last entry: times never decrease */
     int64_t began_us;                  /* monotonic */
-    struct timer turn;                 /* the next chunk of work under way */
+    struct timer time_slice;           /* the next chunk of work under way */
 };
 
 struct rollup_metrics {
@@ -173,7 +173,7 @@ must_check int rollup_load(struct rollup *rollup, struct error *err);
  * was wanted before. */
 void rollup_work_wanted(struct rollup *rollup);
 void rollup_work_ranges(struct rollup *rollup);
-void rollup_turn(struct timer *timer);
+void rollup_time_slice(struct timer *timer);
 
 /* ---- rollup_wait.c, and rollup_settle_rates, rollup_settle_days ---- */
 

@@ -337,9 +337,10 @@ static void put_back(struct work *work)
             dirty_set_queue(work->rollup->marks.dirty, work->days[i].dirty);
 }
 
-static void next_turn(struct rollup *rollup, int64_t delay_ms)
+static void next_time_slice(struct rollup *rollup, int64_t delay_ms)
 {
-    rollup->world->executor->timer_start(rollup->world->executor, &rollup->progress.turn, delay_ms);
+    rollup->world->executor->timer_start(rollup->world->executor, &rollup->progress.time_slice,
+                                         delay_ms);
 }
 
 /* No day is off the queue and not yet written. */
@@ -408,7 +409,7 @@ static void chunk_end(struct work *work)
     }
     if (work->status == 0)
         chunk_written(rollup);
-    next_turn(rollup, 0);
+    next_time_slice(rollup, 0);
 }
 
 /* Days [start, end) of the chunk are one reseller's; figures and entries each become one mutation,
@@ -540,7 +541,7 @@ static void write_chunk(struct work *work)
     chunk_clear(work);
     if (rc == ERROR_FULL) {
         wait_longer(rollup);
-        next_turn(rollup, FULL_PAUSE_MS);
+        next_time_slice(rollup, FULL_PAUSE_MS);
         return;
     }
     note_failure(work, rc, &err);
@@ -812,7 +813,7 @@ static void chunk_begin(struct work *work)
         begin_days(work);
 }
 
-void rollup_turn(struct timer *timer)
+void rollup_time_slice(struct timer *timer)
 {
     struct rollup *rollup = timer->context;
     chunk_begin(rollup->work);

@@ -61,7 +61,7 @@ struct seal_pass {
     bool is_read;
     struct store_version version;
     struct write_batch *batch;
-    struct timer turn;
+    struct timer time_slice;
     struct seal_totals totals;
     seal_pass_done done;
     void *context;
@@ -147,29 +147,29 @@ static void pass_finish(struct seal_pass *pass)
     rollup_close_if_idle(rollup);
 }
 
-static void pass_turn_in(struct seal_pass *pass, int64_t delay_ms)
+static void pass_time_slice_in(struct seal_pass *pass, int64_t delay_ms)
 {
     struct executor *executor = pass->rollup->world->executor;
-    executor->timer_start(executor, &pass->turn, delay_ms);
+    executor->timer_start(executor, &pass->time_slice, delay_ms);
 }
 
 static void pass_fail(struct seal_pass *pass, int status, const struct error *err)
 {
     pass->status =
         error_set(&pass->err, status, "%s", err != NULL ? err->text : error_text(status));
-    pass_turn_in(pass, 0);
+    pass_time_slice_in(pass, 0);
 }
 
 /* ---- one day ---- */
 
-static void next_turn(struct timer *timer);
-static void commit_turn(struct timer *timer);
+static void next_time_slice(struct timer *timer);
+static void commit_time_slice(struct timer *timer);
 
 static void day_end(struct seal_pass *pass)
 {
     day_clear(pass);
-    pass->turn.fire = next_turn;
-    pass_turn_in(pass, 0);
+    pass->time_slice.fire = next_time_slice;
+    pass_time_slice_in(pass, 0);
 }
 
 static void day_leave(struct seal_pass *pass)
@@ -197,7 +197,7 @@ static void day_durable(void *context, int status, const struct error *err)
     if (status == 0)
         status = day_count(pass, &pass->stats);
     if (status < 0) {
-        pass->turn.fire = next_turn;
+        pass->time_slice.fire = next_time_slice;
         pass_fail(pass, status, err);
         return;
     }
@@ -289,7 +289,7 @@ static void day_commit(struct seal_pass *pass)
         return;
     }
     if (rollup->work != NULL || seal_gate_is_held(&rollup->gate)) {
-        pass_turn_in(pass, HELD_PAUSE_MS);
+        pass_time_slice_in(pass, HELD_PAUSE_MS);
         return;
     }
     if (is_owed(pass)) {
@@ -298,16 +298,16 @@ static void day_commit(struct seal_pass *pass)
     }
     int rc = apply_seal(pass, &err);
     if (rc == ERROR_FULL) {
-        pass_turn_in(pass, FULL_PAUSE_MS);
+        pass_time_slice_in(pass, FULL_PAUSE_MS);
     } else if (rc == ERROR_CONFLICT) {
         day_leave(pass);
     } else if (rc < 0) {
-        pass->turn.fire = next_turn;
+        pass->time_slice.fire = next_time_slice;
         pass_fail(pass, rc, &err);
     }
 }
 
-static void commit_turn(struct timer *timer)
+static void commit_time_slice(struct timer *timer)
 {
     day_commit(timer->context);
 }
@@ -381,7 +381,7 @@ static void clicks_read(void *context, int status, const struct error *err)
         day_end(pass);
         return;
     }
-    pass->turn.fire = commit_turn;
+    pass->time_slice.fire = commit_time_slice;
     day_commit(pass);
 }
 
@@ -456,7 +456,7 @@ static void days_read(void *context, int status, const struct error *err)
     if (status < 0)
         pass_fail(pass, status, err);
     else
-        pass_turn_in(pass, 0);
+        pass_time_slice_in(pass, 0);
 }
 
 static void read_days(struct seal_pass *pass)
@@ -473,7 +473,7 @@ static void read_days(struct seal_pass *pass)
 }
 
 /* Rows are day descending: the oldest day first. */
-static void next_turn(struct timer *timer)
+static void next_time_slice(struct timer *timer)
 {
     struct seal_pass *pass = timer->context;
     if (!is_ended(pass) && pass->day_next < pass->day_count) {
@@ -497,7 +497,7 @@ static void resellers_known(void *context, int status, const struct error *err)
         return;
     }
     pass->resellers = key_map_sorted(pass->rollup->resellers.map, &pass->reseller_count);
-    pass_turn_in(pass, 0);
+    pass_time_slice_in(pass, 0);
 }
 
 int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool is_dry,
@@ -518,11 +518,11 @@ int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool
                                .batch = write_batch_new(),
                                .done = done,
                                .context = context};
-    pass->turn = (struct timer){.fire = next_turn, .context = pass};
+    pass->time_slice = (struct timer){.fire = next_time_slice, .context = pass};
     rollup_begin_change(rollup, &pass->change);
     rollup->sealing = pass;
     if (!seal_pass_horizon(rollup, &to) || to < pass->from) {
-        pass_turn_in(pass, 0);
+        pass_time_slice_in(pass, 0);
         return 0;
     }
     pass->to = to;

@@ -32,7 +32,7 @@ struct stream_marking {
     bool is_restarted;      /* while a page was under way: it is one of before */
     struct write_batch *batch;
     struct buffer key; /* of the day being marked in the figures' phase */
-    struct timer turn;
+    struct timer time_slice;
     store_done marked;
     void *context;
 };
@@ -66,7 +66,7 @@ static void next_page(struct stream_marking *marking)
 {
     struct executor *executor = marking->rollup->world->executor;
     write_batch_clear(marking->batch);
-    executor->timer_start(executor, &marking->turn, 0);
+    executor->timer_start(executor, &marking->time_slice, 0);
 }
 
 static void page_applied(void *context)
@@ -155,7 +155,7 @@ static void take_figures(void *context, int status, const struct error *err,
     page_write(marking, page->position);
 }
 
-static void marking_turn(struct timer *timer)
+static void marking_time_slice(struct timer *timer)
 {
     struct stream_marking *marking = timer->context;
     struct rollup *rollup = marking->rollup;
@@ -197,11 +197,11 @@ void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, st
                                        .batch = write_batch_new(),
                                        .marked = marked,
                                        .context = context};
-    marking->turn = (struct timer){.fire = marking_turn, .context = marking};
+    marking->time_slice = (struct timer){.fire = marking_time_slice, .context = marking};
     buffer_append_bytes(&marking->position, unmarked);
     stream->marking = marking;
     rollup_pin(stream->rollup);
-    executor->timer_start(executor, &marking->turn, 0);
+    executor->timer_start(executor, &marking->time_slice, 0);
 }
 
 /* ---- for the command that made the stream ---- */

@@ -183,10 +183,10 @@ static void next_chunk(struct timer *timer)
         next_partitions(verify);
 }
 
-static void verify_turn(struct verify *verify)
+static void verify_time_slice(struct verify *verify)
 {
     struct executor *executor = verify->rollup->world->executor;
-    executor->timer_start(executor, &verify->turn, 0);
+    executor->timer_start(executor, &verify->time_slice, 0);
 }
 
 /* Rows whose days have clicks were judged with the partitions. */
@@ -320,7 +320,7 @@ static void chunk_judge(struct verify *verify)
         verify->looks++;
     else
         chunk_end(verify, days, count);
-    verify_turn(verify);
+    verify_time_slice(verify);
 }
 
 /* ---- partitions: every day that has clicks ---- */
@@ -451,7 +451,7 @@ void verify_figures(struct verify *verify)
 {
     verify->reader = day_reader_new(verify->rollup->store, verify->rollup->stream,
                                     &verify->rollup->retention.sealed_to);
-    verify->turn = (struct timer){.fire = next_chunk, .context = verify};
+    verify->time_slice = (struct timer){.fire = next_chunk, .context = verify};
     verify->has_more = true;
     next_partitions(verify);
 }

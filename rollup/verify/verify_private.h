@@ -29,7 +29,7 @@ struct verify {
 
     struct seal_hold hold;   /* all the while: a day is its clicks and its seals */
     bool has_damaged_seals;  /* which were named */
-    struct timer turn; /* between chunks other things are done */
+    struct timer time_slice; /* between chunks other things are done */
     bool is_of_rows;   /* rows of amount_by_day, after the partitions */
     struct day_reader *reader;
     struct buffer position;      /* of the chunk being judged */

@@ -33,7 +33,7 @@ struct seals_check {
     struct buffer position;
     struct buffer last_key; /* of the seal before */
     uint64_t days, clicks;
-    struct timer turn;
+    struct timer time_slice;
 };
 
 static void seals_free(struct seals_check *seals)
@@ -139,7 +139,7 @@ static void ads_read(void *context, int status, const struct error *err)
     }
     judge_claim(seals, &seals->claims[seals->next++]);
     seals->verify->rollup->world->executor->timer_start(seals->verify->rollup->world->executor,
-                                                        &seals->turn, 0);
+                                                        &seals->time_slice, 0);
 }
 
 /* ---- pages ---- */
@@ -217,7 +217,7 @@ static void claim_next(struct seals_check *seals)
         seals_fail(seals, rc, &err);
 }
 
-static void seals_turn(struct timer *timer)
+static void seals_time_slice(struct timer *timer)
 {
     claim_next(timer->context);
 }
@@ -231,7 +231,7 @@ void verify_seals(struct verify *verify)
     struct seals_check *seals = memory_zeroed(1, sizeof(*seals));
     seals->verify = verify;
     seals->arena = arena_new(ARENA_CHUNK);
-    seals->turn = (struct timer){.fire = seals_turn, .context = seals};
+    seals->time_slice = (struct timer){.fire = seals_time_slice, .context = seals};
     read_page(seals);
 }
 
