@@ -68,7 +68,7 @@ void write_batch_clear(struct write_batch *batch)
     batch->schema = NULL;
     batch->hold = NULL;
     batch->is_followed = false;
-    batch->joins_turn = false;
+    batch->joins_loop_turn = false;
 }
 
 bool write_batch_is_empty(const struct write_batch *batch)

@@ -62,7 +62,7 @@ struct write_batch {
     bool is_followed;
     /* Its writer is one of many that write little: its frame is sealed at the end of the loop's
      * turn, with all that came in it, rather than at once and for it alone. */
-    bool joins_turn;
+    bool joins_loop_turn;
 };
 
 struct write_batch *write_batch_new(void);

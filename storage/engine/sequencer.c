@@ -278,7 +278,7 @@ int sequencer_apply(struct sequencer *sequencer, struct write_batch *batch,
     run_hook(sequencer, batch);
     int64_t timestamp_us = payload_add(sequencer, batch, &admitted);
     /* While the disk writes it goes into the memtable, so that who waits does not wait for both. */
-    bool is_begun = !batch->is_followed && !batch->joins_turn && frame_is_ready(sequencer);
+    bool is_begun = !batch->is_followed && !batch->joins_loop_turn && frame_is_ready(sequencer);
     if (is_begun)
         frame_begin(sequencer);
     memtable_add(sequencer, batch, timestamp_us);
@@ -288,7 +288,7 @@ int sequencer_apply(struct sequencer *sequencer, struct write_batch *batch,
         frame_end(sequencer);
     else if (batch->is_followed)
         seal_later(sequencer, FOLLOW_MS);
-    else if (batch->joins_turn)
+    else if (batch->joins_loop_turn)
         seal_later(sequencer, 0);
     memtable_set_make_ready(sequencer->memtables);
     return 0;

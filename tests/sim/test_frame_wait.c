@@ -60,7 +60,7 @@ static int64_t wait_of(struct wait *wait, const char *kinds)
         };
         write_batch_insert(wait->batch, table, values, 3);
         wait->batch->is_followed = kinds[count] == 'f';
-        wait->batch->joins_turn = kinds[count] == 'j';
+        wait->batch->joins_loop_turn = kinds[count] == 'j';
         cr_assert_eq(
             store_apply(wait->fixture.store, wait->batch, note_durable, &wait->durable, &err), 0,
             "%s", err.text);

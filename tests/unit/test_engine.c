@@ -609,7 +609,7 @@ Test(engine, batches_that_join_a_turn_share_its_frame)
         for (uint32_t i = 0; i < writers; i++) {
             write_batch_clear(batch);
             add_rate(&fixture, batch, "0.25");
-            batch->joins_turn = true;
+            batch->joins_loop_turn = true;
             cr_assert_eq(store_apply(fixture.store, batch, note_durable, &are_durable[i], &err), 0);
             cr_expect_not(are_durable[i]);
         }

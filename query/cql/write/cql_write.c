@@ -271,7 +271,7 @@ static void write_wait(struct cql_execution *execution)
     bool is_new = write->idempotency != NULL && !write->is_copy;
     struct store_expectation expectation = {0};
     write_batch_clear(write->batch);
-    write->batch->joins_turn = true;
+    write->batch->joins_loop_turn = true;
     if (is_new) {
         expectation = cql_idempotency_expectation(write->idempotency);
         cql_idempotency_add(write->idempotency, &write->answer, write->batch);
@@ -296,7 +296,7 @@ static int build(void *context)
     int64_t now_us = store_now_us(write->execution->cql->options.store);
     write_batch_free_blocks(write->batch);
     write_batch_clear(write->batch);
-    write->batch->joins_turn = true;
+    write->batch->joins_loop_turn = true;
     write->batch->hold = write->is_holding ? &write->hold : NULL;
     for (uint32_t i = 0; i < write->count; i++) {
         struct cql_write_statement statement = write->statements[i];
