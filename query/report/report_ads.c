@@ -28,8 +28,8 @@ struct report_ads {
     struct report_ad *sorted;
     bool is_priced; /* the day being read */
     struct decimal rate;
-    struct seal_hold hold; /* while a day's clicks and seals are read */
-    struct buffer key;     /* the day's */
+    struct seal_pin pin; /* while a day's clicks and seals are read */
+    struct buffer key;   /* the day's */
     int32_t day;
     store_done done;
     void *context;
@@ -138,7 +138,7 @@ static int day_fold(const struct report_ads *ads, struct entry *entry)
 static void day_read(void *context, int status, const struct error *err)
 {
     struct report_ads *ads = context;
-    rollup_unhold_seals(ads->rollup, &ads->hold);
+    rollup_unpin_seals(ads->rollup, &ads->pin);
     for (uint32_t i = 0; status == 0 && i < key_map_count(ads->numbers); i++)
         if (ads->entries[i].day_clicks > 0)
             status = day_fold(ads, &ads->entries[i]);
@@ -177,7 +177,7 @@ static void clicks_read(void *context, int status, const struct error *err)
     day_read(ads, status, err);
 }
 
-static void seals_held(void *context)
+static void seals_pinned(void *context)
 {
     struct report_ads *ads = context;
     struct error err = {0};
@@ -200,8 +200,8 @@ void report_ads_add(struct report_ads *ads, const struct day_figure *figure, sto
     ads->context = context;
     buffer_clear(&ads->key);
     dirty_put_key(&ads->key, figure->reseller, figure->day);
-    ads->hold = (struct seal_hold){.granted = seals_held, .context = ads};
-    rollup_hold_seals(ads->rollup, &ads->hold);
+    ads->pin = (struct seal_pin){.granted = seals_pinned, .context = ads};
+    rollup_pin_seals(ads->rollup, &ads->pin);
 }
 
 static int compare_ads(const void *a, const void *b)

@@ -177,7 +177,7 @@ struct clicks_call {
     uint32_t filter_count;
     struct change_row change;
     struct change_lines lines; /* of the days before this one */
-    struct seal_hold hold;     /* of what writes, all the while */
+    struct seal_pin pin;       /* of what writes, all the while */
     struct timer time_slice;
     int32_t day; /* being worked on */
     struct buffer key;
@@ -233,8 +233,8 @@ static void call_finish(struct clicks_call *call, int exit_status)
     command_text_flush(output, &call->text, true);
     for (uint32_t i = 0; i < call->filter_count; i++)
         buffer_release(&call->filters[i].value);
-    if (call->hold.is_granted)
-        rollup_unhold_seals(call->rollup, &call->hold);
+    if (call->pin.is_granted)
+        rollup_unpin_seals(call->rollup, &call->pin);
     voided_page_free(call->voided);
     write_batch_free(call->batch);
     change_lines_release(&call->lines);
@@ -751,7 +751,7 @@ void command_clicks_run(void *room, const struct command_request *request,
     call->gross = call->day_gross = decimal_from(0, 0);
     call->batch = write_batch_new();
     call->voided = voided_page_new(call->rollup->store);
-    call->hold = (struct seal_hold){.granted = refuse_sealed, .context = call};
+    call->pin = (struct seal_pin){.granted = refuse_sealed, .context = call};
     call->time_slice = (struct timer){.fire = next_page, .context = call};
     call->change = (struct change_row){.door = request->door,
                                        .actor = request->actor,
@@ -767,5 +767,5 @@ void command_clicks_run(void *room, const struct command_request *request,
     else if (is_listing(call))
         call_time_slice(call);
     else
-        rollup_hold_seals(call->rollup, &call->hold);
+        rollup_pin_seals(call->rollup, &call->pin);
 }

@@ -52,7 +52,7 @@ struct dirty_overlay {
     uint32_t count;
     uint32_t capacity;
     uint32_t under_way;       /* days, and one for whoever starts them */
-    struct seal_hold hold;    /* while days are read */
+    struct seal_pin pin;      /* while days are read */
     struct dirty_set *marked; /* of these resellers, in a read-only store; else NULL */
     store_done done;
     void *context;
@@ -128,7 +128,7 @@ static void read_step(struct dirty_overlay *overlay)
             qsort(overlay->figures + part->figures, count, sizeof(*overlay->figures), compare_days);
     }
     struct error err = overlay->err;
-    seal_gate_unhold(&overlay->rollup->gate, &overlay->hold);
+    seal_gate_unpin(&overlay->rollup->gate, &overlay->pin);
     overlay->done(overlay->context, overlay->status, overlay->status < 0 ? &err : NULL);
 }
 
@@ -267,10 +267,10 @@ static void read_days(void *context)
     read_step(overlay);
 }
 
-static void hold_seals(struct dirty_overlay *overlay)
+static void pin_seals(struct dirty_overlay *overlay)
 {
-    overlay->hold = (struct seal_hold){.granted = read_days, .context = overlay};
-    seal_gate_hold(&overlay->rollup->gate, &overlay->hold);
+    overlay->pin = (struct seal_pin){.granted = read_days, .context = overlay};
+    seal_gate_pin(&overlay->rollup->gate, &overlay->pin);
 }
 
 /* ---- rates ---- */
@@ -307,7 +307,7 @@ static void rates_durable(void *context, int status, const struct error *err)
         return;
     }
     live_rates_note_durable(&overlay->rollup->rates, overlay->rates_order);
-    hold_seals(overlay);
+    pin_seals(overlay);
 }
 
 static void read_at_rates(struct dirty_overlay *overlay)
@@ -316,7 +316,7 @@ static void read_at_rates(struct dirty_overlay *overlay)
     struct error err = {0};
     copy_rates(overlay);
     if (live_rates_are_durable(&rollup->rates)) {
-        hold_seals(overlay);
+        pin_seals(overlay);
         return;
     }
     struct write_batch *empty = write_batch_new();

@@ -186,14 +186,14 @@ int32_t rollup_sealed_to(const struct rollup *rollup)
     return rollup->retention.sealed_to;
 }
 
-void rollup_hold_seals(struct rollup *rollup, struct seal_hold *hold)
+void rollup_pin_seals(struct rollup *rollup, struct seal_pin *hold)
 {
-    seal_gate_hold(&rollup->gate, hold);
+    seal_gate_pin(&rollup->gate, hold);
 }
 
-void rollup_unhold_seals(struct rollup *rollup, struct seal_hold *hold)
+void rollup_unpin_seals(struct rollup *rollup, struct seal_pin *hold)
 {
-    seal_gate_unhold(&rollup->gate, hold);
+    seal_gate_unpin(&rollup->gate, hold);
 }
 
 void rollup_forget_rates(struct rollup *rollup)

@@ -78,8 +78,8 @@ void rollup_add_change(struct rollup *rollup, struct write_batch *batch,
 /* While it is held, no day is sealed (seal_gate.h): for a reader of a day's clicks and its seals,
  * which are two reads.  From when it is granted until it is given back, days are clicks + seals in
  * every view. */
-void rollup_hold_seals(struct rollup *rollup, struct seal_hold *hold);
-void rollup_unhold_seals(struct rollup *rollup, struct seal_hold *hold);
+void rollup_pin_seals(struct rollup *rollup, struct seal_pin *pin);
+void rollup_unpin_seals(struct rollup *rollup, struct seal_pin *pin);
 
 /* No later day has a seal; SEALED_NONE (retention.h): none has. */
 int32_t rollup_sealed_to(const struct rollup *rollup);

@@ -29,7 +29,7 @@
  * clicks and gross, which are the day's.  Nothing else in the program deletes or changes a seal.
  *
  * What may not be sealed in between: a reader whose reads are more than one moment holds seals off
- * (rollup_hold_seals), or he would find a day's clicks and its seal, or neither. */
+ * (rollup_pin_seals), or he would find a day's clicks and its seal, or neither. */
 #ifndef DAYBOOK_ROLLUP_DAYS_SEAL_H
 #define DAYBOOK_ROLLUP_DAYS_SEAL_H
 

@@ -1,22 +1,22 @@
 /* seal_gate: see the header. */
 #include "rollup/days/seal_gate.h"
 
-void seal_gate_hold(struct seal_gate *gate, struct seal_hold *hold)
+void seal_gate_pin(struct seal_gate *gate, struct seal_pin *pin)
 {
-    hold->is_granted = !gate->is_sealing;
-    if (!hold->is_granted) {
-        hold->next = gate->waiting;
-        gate->waiting = hold;
+    pin->is_granted = !gate->is_sealing;
+    if (!pin->is_granted) {
+        pin->next = gate->waiting;
+        gate->waiting = pin;
         return;
     }
     gate->granted++;
-    hold->granted(hold->context);
+    pin->granted(pin->context);
 }
 
-void seal_gate_unhold(struct seal_gate *gate, struct seal_hold *hold)
+void seal_gate_unpin(struct seal_gate *gate, struct seal_pin *pin)
 {
-    check(hold->is_granted && gate->granted > 0);
-    hold->is_granted = false;
+    check(pin->is_granted && gate->granted > 0);
+    pin->is_granted = false;
     gate->granted--;
 }
 
@@ -36,10 +36,10 @@ void seal_gate_end(struct seal_gate *gate)
     check(gate->is_sealing);
     gate->is_sealing = false;
     while (gate->waiting != NULL) {
-        struct seal_hold *hold = gate->waiting;
-        gate->waiting = hold->next;
-        hold->is_granted = true;
+        struct seal_pin *pin = gate->waiting;
+        gate->waiting = pin->next;
+        pin->is_granted = true;
         gate->granted++;
-        hold->granted(hold->context);
+        pin->granted(pin->context);
     }
 }

@@ -16,7 +16,7 @@ void verify_free(struct verify *verify)
     buffer_release(&verify->position_next);
     buffer_release(&verify->ledger_reseller);
     repair_list_free(verify->repairs);
-    rollup_unhold_seals(verify->rollup, &verify->hold);
+    rollup_unpin_seals(verify->rollup, &verify->pin);
     memory_free(verify);
 }
 

@@ -27,7 +27,7 @@ struct verify {
     uint64_t differences;
     int64_t progress_us; /* when the last line of progress was printed */
 
-    struct seal_hold hold;   /* all the while: a day is its clicks and its seals */
+    struct seal_pin pin;     /* all the while: a day is its clicks and its seals */
     bool has_damaged_seals;  /* which were named */
     struct timer time_slice; /* between chunks other things are done */
     bool is_of_rows;   /* rows of amount_by_day, after the partitions */

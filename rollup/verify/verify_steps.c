@@ -72,7 +72,7 @@ static void settled(void *context, int status, const struct error *err)
         verify_next(verify);
 }
 
-static void seals_held(void *context)
+static void seals_pinned(void *context)
 {
     struct verify *verify = context;
     struct error err = {0};
@@ -94,8 +94,8 @@ static void verify_begin(const struct verify_order *order, bool repairs)
     verify->steps = steps;
     verify->repairs = repairs ? repair_list_new() : NULL;
     verify->progress_us = store_now_us(verify->rollup->store);
-    verify->hold = (struct seal_hold){.granted = seals_held, .context = verify};
-    rollup_hold_seals(verify->rollup, &verify->hold);
+    verify->pin = (struct seal_pin){.granted = seals_pinned, .context = verify};
+    rollup_pin_seals(verify->rollup, &verify->pin);
 }
 
 void verify_start(const struct verify_order *order)

@@ -19,7 +19,7 @@
 struct taken {
     struct engine_snapshot base; /* first */
     struct segment **segments;   /* referenced */
-    struct commit_log_hold hold;
+    struct commit_log_pin pin;
     bool holds;
     struct buffer log;
     struct buffer archive;
@@ -67,7 +67,7 @@ static void take_log(struct engine *engine, uint64_t frame_kept, struct taken *s
     uint64_t frame =
         frame_kept < engine->runs.frame_flushed ? frame_kept : engine->runs.frame_flushed;
     struct engine_snapshot *base = &snapshot->base;
-    commit_log_hold(engine->sequencer.log, &snapshot->hold, frame);
+    commit_log_pin(engine->sequencer.log, &snapshot->pin, frame);
     snapshot->holds = true;
     commit_log_extents(engine->sequencer.log, frame, &snapshot->log);
     commit_log_archived(engine->sequencer.log, &snapshot->archive);
@@ -103,7 +103,7 @@ void engine_snapshot_let_go(struct store *store, struct engine_snapshot *base)
 {
     struct taken *snapshot = (struct taken *)base;
     if (snapshot->holds)
-        commit_log_unhold(engine_of(store)->sequencer.log, &snapshot->hold);
+        commit_log_unpin(engine_of(store)->sequencer.log, &snapshot->pin);
     snapshot->holds = false;
 }
 

@@ -84,7 +84,7 @@ struct commit_log {
     struct commit_log_files spare;
     struct commit_log_files leaving; /* for the archive, as soon as a file job comes to it */
     struct commit_log_archive archive;
-    struct commit_log_hold *holds;
+    struct commit_log_pin *pins;
     uint32_t file_id_last;
     uint64_t size_next; /* of the next file that is made */
 
@@ -146,8 +146,8 @@ static uint64_t frame_free(const struct commit_log *log)
 {
     uint64_t frame = log->frame_flushed;
 
-    for (const struct commit_log_hold *hold = log->holds; hold != NULL; hold = hold->next)
-        frame = hold->frame < frame ? hold->frame : frame;
+    for (const struct commit_log_pin *pin = log->pins; pin != NULL; pin = pin->next)
+        frame = pin->frame < frame ? pin->frame : frame;
     return frame;
 }
 
@@ -173,7 +173,7 @@ static void file_job_take_archive(struct commit_log *log, struct commit_log_file
     while (file_job->archive_count < COMMIT_LOG_REMOVE_MAX && log->leaving.count > 0)
         file_job->archive[file_job->archive_count++] = commit_log_files_take(&log->leaving, 0);
     file_job->discard_count =
-        log->holds != NULL
+        log->pins != NULL
             ? 0
             : commit_log_archive_take(&log->archive, file_job->discard, COMMIT_LOG_REMOVE_MAX);
 }
@@ -637,25 +637,25 @@ uint64_t commit_log_unflushed_bytes(const struct commit_log *log)
 
 /* ---- what a backup copies ---- */
 
-void commit_log_hold(struct commit_log *log, struct commit_log_hold *hold, uint64_t frame)
+void commit_log_pin(struct commit_log *log, struct commit_log_pin *pin, uint64_t frame)
 {
-    hold->frame = frame;
-    hold->next = log->holds;
-    log->holds = hold;
+    pin->frame = frame;
+    pin->next = log->pins;
+    log->pins = pin;
 }
 
 bool commit_log_is_kept(const struct commit_log *log)
 {
-    return log->archive.is_on || log->holds != NULL;
+    return log->archive.is_on || log->pins != NULL;
 }
 
-void commit_log_unhold(struct commit_log *log, struct commit_log_hold *hold)
+void commit_log_unpin(struct commit_log *log, struct commit_log_pin *pin)
 {
-    struct commit_log_hold **link = &log->holds;
+    struct commit_log_pin **link = &log->pins;
 
-    while (*link != hold)
+    while (*link != pin)
         link = &(*link)->next;
-    *link = hold->next;
+    *link = pin->next;
     files_let_go(log);
     file_job_consider(log);
 }
@@ -924,6 +924,6 @@ void commit_log_dump(const struct commit_log *log, struct buffer *text)
     dump_files("live", &log->live, text);
     dump_files("spare", &log->spare, text);
     dump_files("leaving", &log->leaving, text);
-    for (const struct commit_log_hold *hold = log->holds; hold != NULL; hold = hold->next)
-        buffer_printf(text, "  frames past %" PRIu64 " are kept\n", hold->frame);
+    for (const struct commit_log_pin *pin = log->pins; pin != NULL; pin = pin->next)
+        buffer_printf(text, "  frames past %" PRIu64 " are kept\n", pin->frame);
 }

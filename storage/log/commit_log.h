@@ -116,12 +116,12 @@ struct commit_log_extent {
 
 /* Files with frames past `frame` stay where they are, and so does the archive, until the hold is
  * given back.  The hold is the caller's memory.  What was let go before is not brought back. */
-struct commit_log_hold {
+struct commit_log_pin {
     uint64_t frame;
-    struct commit_log_hold *next;  /* private */
+    struct commit_log_pin *next;   /* private */
 };
-void commit_log_hold(struct commit_log *log, struct commit_log_hold *hold, uint64_t frame);
-void commit_log_unhold(struct commit_log *log, struct commit_log_hold *hold);
+void commit_log_pin(struct commit_log *log, struct commit_log_pin *pin, uint64_t frame);
+void commit_log_unpin(struct commit_log *log, struct commit_log_pin *pin);
 /* Frames that are flushed may be read again: there is an archive, or a hold. */
 bool commit_log_is_kept(const struct commit_log *log);
 

@@ -390,11 +390,11 @@ static void note_granted(void *context)
     *(bool *)context = true;
 }
 
-void rollup_fixture_hold_seals(struct rollup_fixture *fixture, struct seal_hold *hold)
+void rollup_fixture_pin_seals(struct rollup_fixture *fixture, struct seal_pin *pin)
 {
     bool is_granted = false;
-    *hold = (struct seal_hold){.granted = note_granted, .context = &is_granted};
-    rollup_hold_seals(fixture->rollup, hold);
+    *pin = (struct seal_pin){.granted = note_granted, .context = &is_granted};
+    rollup_pin_seals(fixture->rollup, pin);
     rollup_fixture_step_until(fixture, &is_granted);
 }
 

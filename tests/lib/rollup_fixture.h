@@ -71,8 +71,8 @@ int rollup_fixture_settle(struct rollup_fixture *fixture, bool publishes);
 /* Begin to seal what has expired, without waiting; nothing where that is under way already.  A pass
  * that fails, but for the store's closing, fails the test. */
 void rollup_fixture_seal(struct rollup_fixture *fixture);
-/* Have no day sealed until it is given back (rollup_hold_seals), and wait until that is so. */
-void rollup_fixture_hold_seals(struct rollup_fixture *fixture, struct seal_hold *hold);
+/* Have no day sealed until it is given back (rollup_pin_seals), and wait until that is so. */
+void rollup_fixture_pin_seals(struct rollup_fixture *fixture, struct seal_pin *pin);
 
 /* Answers as text, NUL-terminated, the caller's to release.
  * figures: "reseller day clicks gross rate amount state", one a line;

@@ -148,9 +148,9 @@ static struct found find(struct rollup_fixture *fixture, bool scans, uint32_t pa
 {
     struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
     const struct bytes all = {0};
-    struct seal_hold hold;
+    struct seal_pin pin;
     if (scans)
-        rollup_fixture_hold_seals(fixture, &hold);
+        rollup_fixture_pin_seals(fixture, &pin);
     struct found found = {
         .rows = find_clicks(&engine, scans, page),
         .ads = engine_fixture_rows(&engine, TABLE_CLICKS_PER_AD, all, page, false),
@@ -166,7 +166,7 @@ static struct found find(struct rollup_fixture *fixture, bool scans, uint32_t pa
         }
     }
     if (scans)
-        rollup_unhold_seals(fixture->rollup, &hold);
+        rollup_unpin_seals(fixture->rollup, &pin);
     return found;
 }
 
@@ -847,16 +847,16 @@ static void apply_reading(struct history *history, struct write_batch *batch,
 /* A void and a seal of the same day come one after the other: which is first is then known. */
 static void apply_void(struct history *history, struct write_batch *batch, struct written *written)
 {
-    struct seal_hold hold;
+    struct seal_pin pin;
     if (!history->has_seals) {
         apply_reading(history, batch, written);
         return;
     }
     history_set_full(history, false);
-    rollup_fixture_hold_seals(&history->fixture, &hold);
+    rollup_fixture_pin_seals(&history->fixture, &pin);
     note_sealed(history);
     apply_reading(history, batch, written);
-    rollup_unhold_seals(history->fixture.rollup, &hold);
+    rollup_unpin_seals(history->fixture.rollup, &pin);
 }
 
 void history_write(struct history *history, const struct written *what)

@@ -166,7 +166,7 @@ Test(seal_pass, a_day_that_is_owed_something_is_left_to_the_next_pass)
 }
 
 struct held {
-    struct seal_hold hold;
+    struct seal_pin pin;
     bool is_granted;
 };
 
@@ -180,11 +180,11 @@ Test(seal_pass, nothing_is_sealed_while_seals_are_held_off)
 {
     struct rollup_fixture fixture = {0};
     const struct change_row change = {.door = "test", .actor = "tester", .command = "seal"};
-    struct held held = {.hold = {.granted = note_granted, .context = &held}};
+    struct held held = {.pin = {.granted = note_granted, .context = &held}};
     struct pass pass = {0};
     rollup_fixture_start(&fixture);
     put_clicks(&fixture);
-    rollup_hold_seals(fixture.rollup, &held.hold);
+    rollup_pin_seals(fixture.rollup, &held.pin);
     cr_assert(held.is_granted);
     cr_assert_eq(seal_pass_begin(fixture.rollup, &change, false, take_totals, &pass, NULL), 0);
     cr_assert_eq(seal_pass_begin(fixture.rollup, &change, false, take_totals, &pass, NULL),
@@ -193,7 +193,7 @@ Test(seal_pass, nothing_is_sealed_while_seals_are_held_off)
     rollup_fixture_advance(&fixture, 1);
     expect_rows(&fixture, TABLE_AD_CLICK, 6);
     cr_assert(!pass.done);
-    rollup_unhold_seals(fixture.rollup, &held.hold);
+    rollup_unpin_seals(fixture.rollup, &held.pin);
     rollup_fixture_step_until(&fixture, &pass.done);
     expect_totals(&pass, 3, 5, 0);
     rollup_fixture_stop(&fixture);
