@@ -80,19 +80,19 @@ void dirty_evicted_let_write(struct dirty_evicted *evicted)
     if (!evicted->holds)
         return;
     evicted->holds = false;
-    store_unhold(evicted->store, &evicted->hold);
+    store_write_unlock(evicted->store, &evicted->write_lock);
 }
 
 void dirty_evicted_press(struct dirty_evicted *evicted, const struct dirty_set *dirty,
-                         bool may_hold)
+                         bool may_lock)
 {
     size_t bytes = dirty_set_bytes(dirty);
     if (evicted->holds && bytes <= evicted->bytes_max - evicted->bytes_max / RELIEF_SHARE)
         dirty_evicted_let_write(evicted);
-    if (evicted->holds || bytes <= evicted->bytes_max || !may_hold)
+    if (evicted->holds || bytes <= evicted->bytes_max || !may_lock)
         return;
     evicted->holds = true;
-    store_hold(evicted->store, &evicted->hold);
+    store_write_lock(evicted->store, &evicted->write_lock);
     evicted->executor->timer_start(evicted->executor, &evicted->pressed, 0);
 }
 
@@ -108,7 +108,7 @@ void dirty_evicted_init(struct dirty_evicted *evicted, struct store *store,
         .executor = executor,
         .bytes_max = bytes > DIRTY_EVICTED_BYTES_MIN ? bytes : DIRTY_EVICTED_BYTES_MIN,
         .due_us = INT64_MAX,
-        .hold = {.granted = others_wait},
+        .write_lock = {.granted = others_wait},
         .pressed = {.fire = pressed, .context = context}};
 }
 

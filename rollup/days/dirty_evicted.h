@@ -11,7 +11,8 @@
  * they are; a click on one of them costs a second row in the table, and a read of its figure.
  *
  * Where days become dirty faster than they are worked off, the store is held for the rollup
- * (store_hold) until there is room again: doors wait as they do for any memory.  Engine thread. */
+ * (store_write_lock) until there is room again: doors wait as they do for any memory.  Engine
+ * thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_H
 
@@ -31,7 +32,7 @@ struct dirty_evicted {
     bool has_left;                     /* at opening: there is no room for those from */
     int64_t left_token;                /* this token on yet */
     bool holds;                        /* the store */
-    struct store_hold hold;
+    struct store_write_lock write_lock;
     struct timer pressed;
 };
 
@@ -52,9 +53,9 @@ void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *di
                              const struct publication_rules *rules, uint64_t applies_durable,
                              int64_t now_us);
 /* The set has grown: if it is over its limit, the store is held until the work has caught up, where
- * it `may_hold`. */
+ * it `may_lock`. */
 void dirty_evicted_press(struct dirty_evicted *evicted, const struct dirty_set *dirty,
-                         bool may_hold);
+                         bool may_lock);
 /* The work has done what it could: others may write. */
 void dirty_evicted_let_write(struct dirty_evicted *evicted);
 

@@ -186,14 +186,14 @@ int32_t rollup_sealed_to(const struct rollup *rollup)
     return rollup->retention.sealed_to;
 }
 
-void rollup_pin_seals(struct rollup *rollup, struct seal_pin *hold)
+void rollup_pin_seals(struct rollup *rollup, struct seal_pin *write_lock)
 {
-    seal_gate_pin(&rollup->gate, hold);
+    seal_gate_pin(&rollup->gate, write_lock);
 }
 
-void rollup_unpin_seals(struct rollup *rollup, struct seal_pin *hold)
+void rollup_unpin_seals(struct rollup *rollup, struct seal_pin *write_lock)
 {
-    seal_gate_unpin(&rollup->gate, hold);
+    seal_gate_unpin(&rollup->gate, write_lock);
 }
 
 void rollup_forget_rates(struct rollup *rollup)

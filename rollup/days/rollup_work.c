@@ -501,7 +501,7 @@ static int apply_chunk(struct work *work, struct error *err)
     struct rollup *rollup = work->rollup;
     if (write_batch_is_empty(work->batch))
         return 0;
-    work->batch->hold = &rollup->evicted.hold;
+    work->batch->write_lock = &rollup->evicted.write_lock;
     work->batch->is_followed = is_followed(work);
     rollup->progress.is_applying = true;
     rollup->progress.applies_sent++;

@@ -70,8 +70,8 @@ struct click_changes {
     struct deltas *counters;  /* of every stream CLICK_STREAM_COUNTERS_MAX */
     uint32_t stream_count;
     uint32_t tries;
-    struct day_lock *lock;   /* NULL once the batch is applied */
-    struct store_hold *hold; /* NULL: none is needed, or any more */
+    struct day_lock *lock;               /* NULL once the batch is applied */
+    struct store_write_lock *write_lock; /* NULL: none is needed, or any more */
     struct timer again;
 };
 
@@ -156,10 +156,10 @@ static void each_counter(struct click_changes *changes,
 
 /* ---- the end ---- */
 
-static void hold_end(struct streams *streams, struct store_hold *hold)
+static void write_lock_end(struct streams *streams, struct store_write_lock *write_lock)
 {
-    store_unhold(streams->store, hold);
-    memory_free(hold);
+    store_write_unlock(streams->store, write_lock);
+    memory_free(write_lock);
 }
 
 static void days_release(struct click_changes *changes)
@@ -176,9 +176,9 @@ static void changes_finish(struct click_changes *changes, int status, const stru
     store_done done = changes->done;
     void *context = changes->context;
     changes->batch->increment_count = changes->increment_count;
-    if (changes->hold != NULL) {
-        changes->batch->hold = NULL;
-        hold_end(streams, changes->hold);
+    if (changes->write_lock != NULL) {
+        changes->batch->write_lock = NULL;
+        write_lock_end(streams, changes->write_lock);
     }
     if (changes->lock != NULL)
         day_lock_release(changes->lock);
@@ -359,14 +359,14 @@ static void changes_begin(void *context)
 /* Somebody came in between: once more, and if that is not the first time, with all others held. */
 static void changes_try_again(struct click_changes *changes)
 {
-    if (++changes->tries <= FREE_TRIES || changes->hold != NULL) {
+    if (++changes->tries <= FREE_TRIES || changes->write_lock != NULL) {
         changes_read(changes);
         return;
     }
-    changes->hold = memory_zeroed(1, sizeof(*changes->hold));
-    *changes->hold = (struct store_hold){.granted = changes_begin, .context = changes};
-    changes->batch->hold = changes->hold;
-    store_hold(changes->streams->store, changes->hold);
+    changes->write_lock = memory_zeroed(1, sizeof(*changes->write_lock));
+    *changes->write_lock = (struct store_write_lock){.granted = changes_begin, .context = changes};
+    changes->batch->write_lock = changes->write_lock;
+    store_write_lock(changes->streams->store, changes->write_lock);
 }
 
 static void changes_commit(struct timer *timer)
@@ -376,12 +376,12 @@ static void changes_commit(struct timer *timer)
     struct executor *executor = streams->world->executor;
     struct write_batch *batch = changes->batch;
     struct day_lock *lock = changes->lock;
-    struct store_hold *hold = changes->hold;
+    struct store_write_lock *write_lock = changes->write_lock;
     struct error err = {0};
     /* A store may call back at once: then `changes` is gone, and the streams must not be. */
     streams->calls++;
     changes->lock = NULL;
-    changes->hold = NULL;
+    changes->write_lock = NULL;
     batch->increment_count = changes->increment_count;
     each_counter(changes, deltas_write);
     expect_days(changes);
@@ -390,15 +390,15 @@ static void changes_commit(struct timer *timer)
                        changes->own_count + changes->day_count, changes_durable, changes, &err);
     if (rc == 0)
         day_lock_release(lock);
-    if (rc == 0 && hold != NULL)
-        hold_end(streams, hold);
+    if (rc == 0 && write_lock != NULL)
+        write_lock_end(streams, write_lock);
     streams->calls--;
     if (rc == 0) {
         streams_close_if_idle(streams);
         return;
     }
     changes->lock = lock;
-    changes->hold = hold;
+    changes->write_lock = write_lock;
     if (rc == ERROR_FULL) {
         executor->timer_start(executor, &changes->again, FULL_PAUSE_MS);
         return;

@@ -66,7 +66,7 @@ void write_batch_clear(struct write_batch *batch)
     packed_rows_clear(&batch->rows);
     batch->increment_count = 0;
     batch->schema = NULL;
-    batch->hold = NULL;
+    batch->write_lock = NULL;
     batch->is_followed = false;
     batch->joins_loop_turn = false;
 }

@@ -14,7 +14,7 @@
 
 enum { WRITE_BATCH_BYTES_MAX = 24 << 20 };        /* in the log, at most; more is ERROR_LIMIT */
 
-struct store_hold;
+struct store_write_lock;
 
 /* Every row of block `block` adds 1 to `counter_column_id` of counter table `counter_table_id` in
  * the partition whose key is the row's value of a text column (`column_id`), or the component
@@ -56,7 +56,8 @@ struct write_batch {
     struct counter_increment *increments;
     uint32_t increment_count, increment_capacity;
     struct schema *schema;                        /* a schema change; NULL: none; borrowed */
-    const struct store_hold *hold;                /* the writer's own (store_hold); NULL: none */
+    const struct store_write_lock *write_lock;    /* the writer's own (store_write_lock); NULL:
+                                                   * none */
     /* Its writer applies another within a moment, and waits for both: one frame for the two, rather
      * than the second one's only after the first one's sync. */
     bool is_followed;

@@ -266,14 +266,14 @@ static int engine_apply(struct store *store, struct write_batch *batch, store_do
     return engine_apply_if(store, batch, NULL, 0, done, context, err);
 }
 
-static void engine_hold(struct store *store, struct store_hold *hold)
+static void engine_write_lock(struct store *store, struct store_write_lock *write_lock)
 {
-    sequencer_lock(&engine_of(store)->sequencer, hold);
+    sequencer_lock(&engine_of(store)->sequencer, write_lock);
 }
 
-static void engine_unhold(struct store *store, struct store_hold *hold)
+static void engine_write_unlock(struct store *store, struct store_write_lock *write_lock)
 {
-    sequencer_unlock(&engine_of(store)->sequencer, hold);
+    sequencer_unlock(&engine_of(store)->sequencer, write_lock);
 }
 
 static int engine_read(struct store *store, const struct read_request *request, store_page page,
@@ -394,8 +394,8 @@ static const struct store_ops engine_ops = {
     .capabilities = engine_capabilities,
     .apply = engine_apply,
     .apply_if = engine_apply_if,
-    .hold = engine_hold,
-    .unhold = engine_unhold,
+    .write_lock = engine_write_lock,
+    .write_unlock = engine_write_unlock,
     .read = engine_read,
     .stats = engine_stats,
     .stats_scan = engine_stats_scan,

@@ -20,7 +20,7 @@ struct taken {
     struct engine_snapshot base; /* first */
     struct segment **segments;   /* referenced */
     struct commit_log_pin pin;
-    bool holds;
+    bool write_locks;
     struct buffer log;
     struct buffer archive;
 };
@@ -68,7 +68,7 @@ static void take_log(struct engine *engine, uint64_t frame_kept, struct taken *s
         frame_kept < engine->runs.frame_flushed ? frame_kept : engine->runs.frame_flushed;
     struct engine_snapshot *base = &snapshot->base;
     commit_log_pin(engine->sequencer.log, &snapshot->pin, frame);
-    snapshot->holds = true;
+    snapshot->write_locks = true;
     commit_log_extents(engine->sequencer.log, frame, &snapshot->log);
     commit_log_archived(engine->sequencer.log, &snapshot->archive);
     base->log = (const struct commit_log_extent *)(const void *)snapshot->log.data;
@@ -102,9 +102,9 @@ int engine_snapshot_take(struct store *store, uint64_t frame_kept,
 void engine_snapshot_let_go(struct store *store, struct engine_snapshot *base)
 {
     struct taken *snapshot = (struct taken *)base;
-    if (snapshot->holds)
+    if (snapshot->write_locks)
         commit_log_unpin(engine_of(store)->sequencer.log, &snapshot->pin);
-    snapshot->holds = false;
+    snapshot->write_locks = false;
 }
 
 void engine_snapshot_release(struct store *store, struct engine_snapshot *base)

@@ -74,14 +74,14 @@ void sequencer_drain(struct sequencer *sequencer)
         sequencer->drains[i].call(sequencer->drains[i].context);
 }
 
-void sequencer_lock(struct sequencer *sequencer, struct store_hold *hold)
+void sequencer_lock(struct sequencer *sequencer, struct store_write_lock *write_lock)
 {
-    write_lock_acquire(&sequencer->lock, hold);
+    write_lock_acquire(&sequencer->lock, write_lock);
 }
 
-void sequencer_unlock(struct sequencer *sequencer, struct store_hold *hold)
+void sequencer_unlock(struct sequencer *sequencer, struct store_write_lock *write_lock)
 {
-    if (write_lock_release(&sequencer->lock, hold))
+    if (write_lock_release(&sequencer->lock, write_lock))
         sequencer_drain(sequencer);
 }
 

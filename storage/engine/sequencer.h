@@ -102,6 +102,6 @@ void sequencer_freeze_table_then(struct sequencer *sequencer, uint32_t table_id,
 void sequencer_on_drain(struct sequencer *sequencer, void (*drain)(void *context), void *context);
 /* Tell those whose batches were answered ERROR_FULL, if there are any. */
 void sequencer_drain(struct sequencer *sequencer);
-void sequencer_lock(struct sequencer *sequencer, struct store_hold *hold);
-void sequencer_unlock(struct sequencer *sequencer, struct store_hold *hold);
+void sequencer_lock(struct sequencer *sequencer, struct store_write_lock *write_lock);
+void sequencer_unlock(struct sequencer *sequencer, struct store_write_lock *write_lock);
 #endif

@@ -42,7 +42,7 @@ static int admit_now(struct sequencer *sequencer, const struct write_batch *batc
     int rc = admit_any(sequencer, err);
     if (rc != 0 || write_batch_is_empty(batch))
         return rc;
-    if (!write_lock_admits(&sequencer->lock, batch->hold))
+    if (!write_lock_admits(&sequencer->lock, batch->write_lock))
         return full(sequencer, err);
     if (sequencer->freeze_requested || sequencer->payload.size >= OPEN_PAYLOAD_MAX ||
         (sequencer->refuses_clicks && batch->block_count > 0)) {

@@ -19,14 +19,14 @@ int store_apply_if(struct store *store, struct write_batch *batch,
     return store->ops->apply_if(store, batch, expectations, expectation_count, done, context, err);
 }
 
-void store_hold(struct store *store, struct store_hold *hold)
+void store_write_lock(struct store *store, struct store_write_lock *write_lock)
 {
-    store->ops->hold(store, hold);
+    store->ops->write_lock(store, write_lock);
 }
 
-void store_unhold(struct store *store, struct store_hold *hold)
+void store_write_unlock(struct store *store, struct store_write_lock *write_lock)
 {
-    store->ops->unhold(store, hold);
+    store->ops->write_unlock(store, write_lock);
 }
 
 int store_read(struct store *store, const struct read_request *request, store_page page,

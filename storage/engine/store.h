@@ -129,10 +129,10 @@ struct store_expectation {
  * granted one after the other.  The last resort, after a few tries: nobody else can write.  A store
  * that cannot keep others away grants at once, and the next try may be refused like the one before.
  */
-struct store_hold {
-    void (*granted)(void *context);    /* once, perhaps before store_hold returns */
+struct store_write_lock {
+    void (*granted)(void *context);    /* once, perhaps before store_write_lock returns */
     void *context;
-    struct store_hold *next;           /* private */
+    struct store_write_lock *next;     /* private */
 };
 
 struct store_waiting;
@@ -196,8 +196,8 @@ struct store_ops {
     int (*apply_if)(struct store *store, struct write_batch *batch,
                     const struct store_expectation *expectations, uint32_t expectation_count,
                     store_done done, void *context, struct error *err);
-    void (*hold)(struct store *store, struct store_hold *hold);
-    void (*unhold)(struct store *store, struct store_hold *hold);
+    void (*write_lock)(struct store *store, struct store_write_lock *write_lock);
+    void (*write_unlock)(struct store *store, struct store_write_lock *write_lock);
     int (*read)(struct store *store, const struct read_request *request, store_page page,
                 void *context, struct error *err);
     int (*stats)(struct store *store, uint32_t table_id, uint32_t column_id, struct bytes key,
@@ -253,8 +253,8 @@ must_check int store_apply_if(struct store *store, struct write_batch *batch,
                               struct error *err);
 
 /* `hold` is the caller's memory until it is given back, granted or not. */
-void store_hold(struct store *store, struct store_hold *hold);
-void store_unhold(struct store *store, struct store_hold *hold);
+void store_write_lock(struct store *store, struct store_write_lock *write_lock);
+void store_write_unlock(struct store *store, struct store_write_lock *write_lock);
 
 must_check int store_read(struct store *store, const struct read_request *request, store_page page,
                           void *context, struct error *err);

@@ -2,28 +2,28 @@
 
 #include "base/error.h"
 
-void write_lock_acquire(struct write_lock *lock, struct store_hold *hold)
+void write_lock_acquire(struct write_lock *lock, struct store_write_lock *write_lock)
 {
-    struct store_hold **end = &lock->first;
+    struct store_write_lock **end = &lock->first;
     while (*end != NULL) {
-        check(*end != hold);
+        check(*end != write_lock);
         end = &(*end)->next;
     }
-    *end = hold;
-    hold->next = NULL;
-    if (lock->first == hold)
-        hold->granted(hold->context);
+    *end = write_lock;
+    write_lock->next = NULL;
+    if (lock->first == write_lock)
+        write_lock->granted(write_lock->context);
 }
 
-bool write_lock_release(struct write_lock *lock, struct store_hold *hold)
+bool write_lock_release(struct write_lock *lock, struct store_write_lock *write_lock)
 {
-    struct store_hold **at = &lock->first;
-    bool was_granted = *at == hold;
-    while (*at != hold) {
+    struct store_write_lock **at = &lock->first;
+    bool was_granted = *at == write_lock;
+    while (*at != write_lock) {
         check(*at != NULL);
         at = &(*at)->next;
     }
-    *at = hold->next;
+    *at = write_lock->next;
     if (!was_granted)
         return false;
     if (lock->first == NULL)

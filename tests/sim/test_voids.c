@@ -149,12 +149,12 @@ static void check_seals(const struct life *life, const struct sealed_clicks *sea
 static void check_all(struct life *life)
 {
     struct found found = {.life = life};
-    struct seal_pin hold;
-    rollup_fixture_pin_seals(&life->fixture, &hold);
+    struct seal_pin write_lock;
+    rollup_fixture_pin_seals(&life->fixture, &write_lock);
     find(&found, TABLE_AD_CLICK, CLICK_LIVE);
     find(&found, TABLE_VOIDED_CLICK, CLICK_VOIDED);
     const struct sealed_clicks sealed = sealed_clicks_read(&life->fixture);
-    rollup_unpin_seals(life->fixture.rollup, &hold);
+    rollup_unpin_seals(life->fixture.rollup, &write_lock);
     for (uint32_t i = 0; i < life->count; i++) {
         struct known *click = &life->clicks[i];
         if (click->state == CLICK_LIVE && found.states[i] == CLICK_NONE)

@@ -184,7 +184,7 @@ static void take_over(void *context, struct connection *connection)
     ((struct bench *)context)->handed_over = connection;
 }
 
-static void hold(void *context, int64_t change_bytes)
+static void write_lock(void *context, int64_t change_bytes)
 {
     struct bench *bench = context;
     bench->held += change_bytes;
@@ -210,7 +210,7 @@ static void bench_start(struct bench *bench, struct control_entry entries[COMMAN
                                                    .entry_count = COMMANDS,
                                                    .connections_max = bench->connections_max,
                                                    .bytes_max = bench->bytes_max,
-                                                   .held = hold,
+                                                   .held = write_lock,
                                                    .ingest = take_over,
                                                    .context = bench};
     cr_assert_eq(control_server_open(&options, &bench->server, &err), 0, "%s", err.text);

@@ -511,28 +511,28 @@ Test(engine, a_hold_keeps_all_batches_away_but_its_own)
     engine_fixture_start(&fixture);
     uint32_t granted[2] = {0};
     uint32_t drained = 0;
-    struct store_hold holds[2];
+    struct store_write_lock holds[2];
     struct error err = {0};
     struct write_batch *batch = write_batch_new();
     add_rate(&fixture, batch, "0.25");
     store_on_drain(fixture.store, count_granted, &drained);
     for (int i = 0; i < 2; i++) {
-        holds[i] = (struct store_hold){.granted = count_granted, .context = &granted[i]};
-        store_hold(fixture.store, &holds[i]);
+        holds[i] = (struct store_write_lock){.granted = count_granted, .context = &granted[i]};
+        store_write_lock(fixture.store, &holds[i]);
     }
     cr_expect(granted[0] == 1 && granted[1] == 0);
     cr_expect_eq(store_apply(fixture.store, batch, NULL, NULL, &err), ERROR_FULL);
-    batch->hold = &holds[1];
+    batch->write_lock = &holds[1];
     cr_expect_eq(store_apply(fixture.store, batch, NULL, NULL, &err), ERROR_FULL);
-    batch->hold = &holds[0];
+    batch->write_lock = &holds[0];
     cr_expect_eq(store_apply(fixture.store, batch, NULL, NULL, &err), 0);
-    store_unhold(fixture.store, &holds[0]);
+    store_write_unlock(fixture.store, &holds[0]);
     cr_expect(granted[1] == 1 && drained == 0);
-    batch->hold = &holds[1];
+    batch->write_lock = &holds[1];
     cr_expect_eq(engine_fixture_apply(&fixture, batch), 0);
-    store_unhold(fixture.store, &holds[1]);
+    store_write_unlock(fixture.store, &holds[1]);
     cr_expect_eq(drained, 1);
-    batch->hold = NULL;
+    batch->write_lock = NULL;
     cr_expect_eq(engine_fixture_apply(&fixture, batch), 0);
     store_on_drain(fixture.store, NULL, &drained);
     write_batch_free(batch);

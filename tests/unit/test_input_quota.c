@@ -29,7 +29,7 @@ static void fixture_open(struct fixture *fixture, bool is_acked)
     }
 }
 
-static void hold(struct fixture *fixture, uint32_t index, size_t bytes)
+static void write_lock(struct fixture *fixture, uint32_t index, size_t bytes)
 {
     input_quota_hold(&fixture->input, &fixture->members[index],
                      bytes > 0 ? INPUT_QUOTA_FREE + bytes : 0);
@@ -51,7 +51,7 @@ Test(input_quota, what_is_free_does_not_count)
     fixture_open(&fixture, false);
     input_quota_hold(&fixture.input, &fixture.members[0], INPUT_QUOTA_FREE);
     cr_expect_eq(input_quota_bytes(&fixture.input), 0);
-    hold(&fixture, 0, 1);
+    write_lock(&fixture, 0, 1);
     cr_expect_eq(input_quota_bytes(&fixture.input), 1);
 }
 
@@ -59,8 +59,8 @@ Test(input_quota, who_has_held_for_longest_and_one_guest_go_on_where_there_is_no
 {
     struct fixture fixture;
     fixture_open(&fixture, true);
-    hold(&fixture, 0, HALF / 2);
-    hold(&fixture, 1, HALF / 2);
+    write_lock(&fixture, 0, HALF / 2);
+    write_lock(&fixture, 1, HALF / 2);
     cr_expect(admits(&fixture, 0));
     cr_expect_not(admits(&fixture, 1));
     cr_expect_not(admits(&fixture, 2));
@@ -70,14 +70,14 @@ Test(input_quota, who_has_held_for_longest_and_one_guest_go_on_where_there_is_no
     cr_expect_not(admits(&fixture, 1));
     /* The oldest is through: who is the oldest then is let on, though there are others. */
     wait_for_room(&fixture, 3);
-    hold(&fixture, 2, HALF);
-    hold(&fixture, 0, 0);
+    write_lock(&fixture, 2, HALF);
+    write_lock(&fixture, 0, 0);
     cr_expect_eq(fixture.resumed_count, 2);
     cr_expect_eq(fixture.resumed[1], 1);
     cr_expect(admits(&fixture, 1));
     /* The guest is through: who waits longest is the next one. */
-    hold(&fixture, 1, 2 * HALF);
-    hold(&fixture, 2, 0);
+    write_lock(&fixture, 1, 2 * HALF);
+    write_lock(&fixture, 2, 0);
     cr_expect_eq(fixture.resumed[2], 3);
     cr_expect(admits(&fixture, 3));
 }
@@ -87,7 +87,7 @@ static void expect_next(bool is_acked, uint32_t expected)
 {
     struct fixture fixture;
     fixture_open(&fixture, is_acked);
-    hold(&fixture, 0, HALF);
+    write_lock(&fixture, 0, HALF);
     wait_for_room(&fixture, 5);
     wait_for_room(&fixture, 2);
     wait_for_room(&fixture, 4);
@@ -113,14 +113,14 @@ Test(input_quota, a_crowd_that_has_shown_nothing_takes_half_and_whoever_shows_so
     struct fixture fixture;
     fixture_open(&fixture, false);
     for (uint32_t i = 0; i < 4; i++)
-        hold(&fixture, i, HALF);
+        write_lock(&fixture, i, HALF);
     wait_for_room(&fixture, 5);
     wait_for_room(&fixture, 4);
     cr_expect_not(admits(&fixture, 4));
     input_quota_mark_acked(&fixture.input, &fixture.members[4]);
     cr_expect(admits(&fixture, 4));
     cr_expect_not(fixture.members[4].is_waiting);
-    hold(&fixture, 4, 1);
+    write_lock(&fixture, 4, 1);
     input_quota_mark_acked(&fixture.input, &fixture.members[3]);
     cr_expect_eq(input_quota_bytes(&fixture.input), 4 * HALF + 1, "what it holds moved with it");
     cr_expect(input_quota_is_tight(&fixture.input));
@@ -132,14 +132,14 @@ Test(input_quota, everybody_gets_his_turn_if_those_who_are_resumed_finish)
     for (int is_acked = 0; is_acked < 2; is_acked++) {
         fixture_open(&fixture, is_acked);
         for (uint32_t i = 0; i < MEMBERS; i++)
-            hold(&fixture, i, HALF);
+            write_lock(&fixture, i, HALF);
         for (uint32_t i = 0; i < MEMBERS; i++)
             if (!admits(&fixture, i))
                 wait_for_room(&fixture, i);
         for (uint32_t round = 0; round < MEMBERS; round++)
             for (uint32_t i = 0; i < MEMBERS; i++)
                 if (fixture.members[i].bytes > 0 && !fixture.members[i].is_waiting)
-                    hold(&fixture, i, 0);
+                    write_lock(&fixture, i, 0);
         cr_expect_eq(input_quota_bytes(&fixture.input), 0);
         cr_expect_not(input_quota_has_waiting(&fixture.input));
     }

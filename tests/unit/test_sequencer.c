@@ -59,7 +59,7 @@ Test(sequencer, a_batch_that_is_refused_by_the_lock_is_told_when_it_is_free)
     struct engine_parts parts;
     struct error err = {0};
     int drained = 0, granted = 0;
-    struct store_hold hold = {.granted = count_call, .context = &granted};
+    struct store_write_lock write_lock = {.granted = count_call, .context = &granted};
     const struct counter_increment increment = {.table_id = 1, .key = {(const uint8_t *)"k", 1}};
     struct write_batch *batch = write_batch_new();
     engine_parts_start(&parts, &(struct engine_options){0});
@@ -67,10 +67,10 @@ Test(sequencer, a_batch_that_is_refused_by_the_lock_is_told_when_it_is_free)
     sequencer_on_drain(&parts.sequencer, count_call, &drained);
     sequencer_drain(&parts.sequencer);
     cr_expect_eq(drained, 0);
-    sequencer_lock(&parts.sequencer, &hold);
+    sequencer_lock(&parts.sequencer, &write_lock);
     cr_expect_eq(granted, 1);
     cr_expect_eq(sequencer_apply(&parts.sequencer, batch, NULL, 0, NULL, NULL, &err), ERROR_FULL);
-    sequencer_unlock(&parts.sequencer, &hold);
+    sequencer_unlock(&parts.sequencer, &write_lock);
     cr_expect_eq(drained, 1);
     sequencer_on_drain(&parts.sequencer, NULL, &drained);
     write_batch_free(batch);

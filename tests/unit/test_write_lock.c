@@ -12,9 +12,9 @@ Test(write_lock, goes_from_one_to_the_next_in_the_order_of_asking)
 {
     struct write_lock lock = {0};
     int granted[3] = {0};
-    struct store_hold holds[3];
+    struct store_write_lock holds[3];
     for (int i = 0; i < 3; i++) {
-        holds[i] = (struct store_hold){.granted = note_granted, .context = &granted[i]};
+        holds[i] = (struct store_write_lock){.granted = note_granted, .context = &granted[i]};
         write_lock_acquire(&lock, &holds[i]);
     }
     cr_expect_eq(granted[0], 1);
@@ -32,8 +32,8 @@ Test(write_lock, keeps_all_batches_away_but_the_owners)
 {
     struct write_lock lock = {0};
     int granted = 0;
-    struct store_hold own = {.granted = note_granted, .context = &granted};
-    struct store_hold other = {.granted = note_granted, .context = &granted};
+    struct store_write_lock own = {.granted = note_granted, .context = &granted};
+    struct store_write_lock other = {.granted = note_granted, .context = &granted};
     cr_expect(write_lock_admits(&lock, NULL));
     write_lock_acquire(&lock, &own);
     write_lock_acquire(&lock, &other);
@@ -47,8 +47,8 @@ Test(write_lock, one_that_waits_may_leave)
 {
     struct write_lock lock = {0};
     int granted[2] = {0};
-    struct store_hold first = {.granted = note_granted, .context = &granted[0]};
-    struct store_hold second = {.granted = note_granted, .context = &granted[1]};
+    struct store_write_lock first = {.granted = note_granted, .context = &granted[0]};
+    struct store_write_lock second = {.granted = note_granted, .context = &granted[1]};
     write_lock_acquire(&lock, &first);
     write_lock_acquire(&lock, &second);
     cr_expect(!write_lock_release(&lock, &second));

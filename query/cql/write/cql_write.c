@@ -45,8 +45,8 @@ struct write {
     uint32_t compiled_count;
     bool is_conditional;
     uint32_t attempts;
-    bool is_holding;
-    struct store_hold hold;
+    bool has_write_lock;
+    struct store_write_lock write_lock;
 
     uint32_t read_statement; /* where reading is */
     uint32_t read_unit;
@@ -62,18 +62,18 @@ struct write {
     struct cql_idempotency_answer answer; /* of a conditional write; empty of others */
 };
 
-static void hold_end(struct write *write)
+static void write_lock_end(struct write *write)
 {
-    if (write->is_holding) {
-        write->is_holding = false;
-        store_unhold(write->execution->cql->options.store, &write->hold);
+    if (write->has_write_lock) {
+        write->has_write_lock = false;
+        store_write_unlock(write->execution->cql->options.store, &write->write_lock);
     }
 }
 
 static void write_release(struct cql_execution *execution)
 {
     struct write *write = execution->state;
-    hold_end(write);
+    write_lock_end(write);
     for (uint32_t i = 0; i < write->compiled_count; i++)
         cql_compiled_unref(write->compiled[i]);
     buffer_release(&write->position);
@@ -126,7 +126,7 @@ static void answer_unknown(struct write *write, const struct error *err)
 
 static void write_start(struct write *write);
 
-static void write_held(void *context)
+static void write_locked(void *context)
 {
     write_start(context);
 }
@@ -142,7 +142,7 @@ static bool is_clicks_table(const struct cql *cql, const struct table *table)
 }
 
 /* Changes of clicks take turns, which one that holds the store would wait for in vain. */
-static bool may_hold(const struct write *write)
+static bool may_lock(const struct write *write)
 {
     bool may = true;
     for (uint32_t i = 0; i < write->count; i++)
@@ -153,13 +153,13 @@ static bool may_hold(const struct write *write)
 static void write_retry(struct write *write)
 {
     cql_trace(write->execution, "What was read has changed: reading again");
-    if (write->attempts < FREE_ATTEMPTS || write->is_holding || !may_hold(write)) {
+    if (write->attempts < FREE_ATTEMPTS || write->has_write_lock || !may_lock(write)) {
         write_start(write);
         return;
     }
-    write->is_holding = true;
-    write->hold = (struct store_hold){.granted = write_held, .context = write};
-    store_hold(write->execution->cql->options.store, &write->hold);
+    write->has_write_lock = true;
+    write->write_lock = (struct store_write_lock){.granted = write_locked, .context = write};
+    store_write_lock(write->execution->cql->options.store, &write->write_lock);
 }
 
 static void write_applied(void *context, int status, const struct error *err)
@@ -167,7 +167,7 @@ static void write_applied(void *context, int status, const struct error *err)
     struct write *write = context;
     struct cql_execution *execution = write->execution;
     if (status == 0) {
-        hold_end(write);
+        write_lock_end(write);
         cql_trace(execution, "The commit log is synced");
         cql_write_answer(execution, write->statements[0].plan->table, &write->answer);
         return;
@@ -275,7 +275,7 @@ static void write_wait(struct cql_execution *execution)
     if (is_new) {
         expectation = cql_idempotency_expectation(write->idempotency);
         cql_idempotency_add(write->idempotency, &write->answer, write->batch);
-        write->batch->hold = write->is_holding ? &write->hold : NULL;
+        write->batch->write_lock = write->has_write_lock ? &write->write_lock : NULL;
     }
     int rc = store_apply_if(execution->cql->options.store, write->batch, &expectation, is_new,
                             write_applied, write, &err);
@@ -297,7 +297,7 @@ static int build(void *context)
     write_batch_free_blocks(write->batch);
     write_batch_clear(write->batch);
     write->batch->joins_loop_turn = true;
-    write->batch->hold = write->is_holding ? &write->hold : NULL;
+    write->batch->write_lock = write->has_write_lock ? &write->write_lock : NULL;
     for (uint32_t i = 0; i < write->count; i++) {
         struct cql_write_statement statement = write->statements[i];
         bool is_stream = (statement.plan->table->flags & TABLE_STREAM) != 0;
