@@ -59,7 +59,7 @@ void quota_give(struct quota *quota, size_t bytes)
     grant(quota);
 }
 
-void quota_hold(struct quota *quota, size_t *held, size_t bytes)
+void quota_charge(struct quota *quota, size_t *held, size_t bytes)
 {
     size_t before = *held;
     *held = bytes;

@@ -46,7 +46,7 @@ void quota_take_over(struct quota *quota, size_t bytes);
 /* Bytes that were taken come back, and are granted to those that wait at this quota. */
 void quota_give(struct quota *quota, size_t bytes);
 /* The same for one holder: it had `*held` of what is taken and has `bytes` from now on. */
-void quota_hold(struct quota *quota, size_t *held, size_t bytes);
+void quota_charge(struct quota *quota, size_t *held, size_t bytes);
 
 /* `granted` is called when the bytes are there, which may be within the call.  Whoever came first
  * is first, however much it wants, so that each has its turn; what wants more than the limit waits

@@ -41,7 +41,7 @@ void ingest_account_count_input(struct ingest_account *account, size_t bytes)
     struct ingest_memory *memory = account->memory;
     size_t before = account->waiter.bytes;
 
-    input_quota_hold(&memory->input, &account->waiter, bytes);
+    input_quota_charge(&memory->input, &account->waiter, bytes);
     if (before == 0 && account->waiter.bytes > 0)
         ingest_account_excuse(account);
     if (before != account->waiter.bytes)

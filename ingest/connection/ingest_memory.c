@@ -31,7 +31,7 @@ void ingest_memory_count_producers(struct ingest_memory *memory, size_t bytes)
 {
     size_t held = memory->producers.taken;
 
-    quota_hold(&memory->producers, &held, bytes);
+    quota_charge(&memory->producers, &held, bytes);
     memory_tell(memory, &memory->producers, MEMORY_HELD_PRODUCERS);
 }
 
@@ -39,7 +39,7 @@ bool ingest_memory_count_strings(struct ingest_memory *memory, size_t *held, siz
 {
     bool grows = bytes > *held;
 
-    quota_hold(&memory->strings, held, bytes);
+    quota_charge(&memory->strings, held, bytes);
     memory_tell(memory, &memory->strings, MEMORY_HELD_STRINGS);
     return !grows || memory->strings.taken <= memory->strings.limit;
 }
@@ -48,7 +48,7 @@ void ingest_memory_count_answers(struct ingest_memory *memory, size_t *held, siz
 {
     if (bytes == *held)
         return;
-    quota_hold(&memory->answers, held, bytes);
+    quota_charge(&memory->answers, held, bytes);
     memory->answer_bytes->value = (int64_t)memory->answers.taken;
     memory_tell(memory, &memory->answers, MEMORY_HELD_INGEST_ANSWERS);
 }

@@ -125,13 +125,13 @@ void input_quota_wait(struct input_quota *input, struct input_waiter *waiter, bo
 
 /* ---- holding ---- */
 
-void input_quota_hold(struct input_quota *input, struct input_waiter *waiter, size_t bytes)
+void input_quota_charge(struct input_quota *input, struct input_waiter *waiter, size_t bytes)
 {
     struct input_half *half = half_of(input, waiter);
     size_t before = waiter->bytes;
 
-    quota_hold(&half->quota, &waiter->bytes,
-               bytes > INPUT_QUOTA_FREE ? bytes - INPUT_QUOTA_FREE : 0);
+    quota_charge(&half->quota, &waiter->bytes,
+                 bytes > INPUT_QUOTA_FREE ? bytes - INPUT_QUOTA_FREE : 0);
     if (before == 0 && waiter->bytes > 0)
         TAILQ_INSERT_TAIL(&half->holders, waiter, holding);
     if (before > 0 && waiter->bytes == 0)
@@ -148,9 +148,9 @@ void input_quota_mark_acked(struct input_quota *input, struct input_waiter *wait
     if (waiter->is_acked)
         return;
     input_quota_wait(input, waiter, false);
-    input_quota_hold(input, waiter, 0);
+    input_quota_charge(input, waiter, 0);
     input_quota_pass(input, waiter);
     waiter->is_acked = true;
     if (bytes > 0)
-        input_quota_hold(input, waiter, bytes + INPUT_QUOTA_FREE);
+        input_quota_charge(input, waiter, bytes + INPUT_QUOTA_FREE);
 }

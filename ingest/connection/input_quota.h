@@ -68,7 +68,7 @@ bool input_quota_has_waiting(const struct input_quota *input);
 size_t input_quota_bytes(const struct input_quota *input);
 
 /* It has `bytes` by now, INPUT_QUOTA_FREE included; resumes one that may go on then. */
-void input_quota_hold(struct input_quota *input, struct input_waiter *waiter, size_t bytes);
+void input_quota_charge(struct input_quota *input, struct input_waiter *waiter, size_t bytes);
 /* It cannot go on without room: from now on it waits, or no longer. */
 void input_quota_wait(struct input_quota *input, struct input_waiter *waiter, bool is_waiting);
 /* What is reserved for it may be for another. */

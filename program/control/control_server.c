@@ -120,8 +120,8 @@ static void session_wait_no_more(struct session *session)
 static void session_give_back(struct session *session)
 {
     struct control_server *server = session->server;
-    quota_hold(&server->kept, &session->kept_bytes, 0);
-    quota_hold(&server->commands, &session->taken_bytes, 0);
+    quota_charge(&server->kept, &session->kept_bytes, 0);
+    quota_charge(&server->commands, &session->taken_bytes, 0);
     server_tell(server);
 }
 
@@ -131,7 +131,7 @@ static void session_free(struct session *session)
     door_leave(&session->slot);
     session_wait_no_more(session);
     session_give_back(session);
-    quota_hold(&server->answers, &session->answer_bytes, 0);
+    quota_charge(&server->answers, &session->answer_bytes, 0);
     server_tell(server);
     server_forget(server, session);
     for (int i = 0; i < session->word_count; i++)
@@ -184,7 +184,7 @@ static void answer_count(struct session *session)
     struct control_server *server = session->server;
     size_t bytes =
         session_is_heard(session) ? network_queued(session->connection) + session->held.size : 0;
-    quota_hold(&server->answers, &session->answer_bytes, bytes);
+    quota_charge(&server->answers, &session->answer_bytes, bytes);
     server_tell(server);
 }
 

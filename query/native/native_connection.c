@@ -65,8 +65,8 @@ void native_connection_count(struct native_connection *connection)
                                            : native_outbox_size(&connection->outbox) +
                                                  network_queued(connection->connection);
 
-    quota_hold(&door->requests, &connection->input_bytes, input);
-    quota_hold(&door->answers, &connection->output_bytes, output);
+    quota_charge(&door->requests, &connection->input_bytes, input);
+    quota_charge(&door->answers, &connection->output_bytes, output);
     native_door_tell(door);
 }
 

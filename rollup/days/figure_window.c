@@ -50,15 +50,15 @@ struct figure_window *figure_window_new(struct quota *quota)
 /* Figures, and where each reseller's are. */
 static void count_bytes(struct figure_window *window)
 {
-    quota_hold(window->quota, &window->bytes,
-               arena_used(window->arena) + window->capacity * sizeof(*window->kept));
+    quota_charge(window->quota, &window->bytes,
+                 arena_used(window->arena) + window->capacity * sizeof(*window->kept));
 }
 
 void figure_window_free(struct figure_window *window)
 {
     if (window == NULL)
         return;
-    quota_hold(window->quota, &window->bytes, 0);
+    quota_charge(window->quota, &window->bytes, 0);
     arena_free(window->arena);
     memory_free(window->kept);
     buffer_release(&window->open);

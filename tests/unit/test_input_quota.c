@@ -31,8 +31,8 @@ static void fixture_open(struct fixture *fixture, bool is_acked)
 
 static void write_lock(struct fixture *fixture, uint32_t index, size_t bytes)
 {
-    input_quota_hold(&fixture->input, &fixture->members[index],
-                     bytes > 0 ? INPUT_QUOTA_FREE + bytes : 0);
+    input_quota_charge(&fixture->input, &fixture->members[index],
+                       bytes > 0 ? INPUT_QUOTA_FREE + bytes : 0);
 }
 
 static void wait_for_room(struct fixture *fixture, uint32_t index)
@@ -49,7 +49,7 @@ Test(input_quota, what_is_free_does_not_count)
 {
     struct fixture fixture;
     fixture_open(&fixture, false);
-    input_quota_hold(&fixture.input, &fixture.members[0], INPUT_QUOTA_FREE);
+    input_quota_charge(&fixture.input, &fixture.members[0], INPUT_QUOTA_FREE);
     cr_expect_eq(input_quota_bytes(&fixture.input), 0);
     write_lock(&fixture, 0, 1);
     cr_expect_eq(input_quota_bytes(&fixture.input), 1);

@@ -145,11 +145,11 @@ Test(quota, answers_past_their_part_leave_nothing_and_keep_no_command_from_runni
     bench_init(&bench);
     struct guest a = guest_of(&bench, 'a', 100);
     size_t held = 0;
-    quota_hold(&bench.answers, &held, 130);
+    quota_charge(&bench.answers, &held, 130);
     cr_expect_eq(quota_left(&bench.answers), 0);
     quota_wait(&bench.room, &a.waiter);
     cr_expect_str_eq(bench.order, "a");
-    quota_hold(&bench.answers, &held, 60);
+    quota_charge(&bench.answers, &held, 60);
     cr_expect_eq(held, 60);
     cr_expect_eq(quota_left(&bench.answers), 40);
     cr_expect_eq(bench.all.taken, 160);
@@ -189,13 +189,13 @@ Test(quota, one_of_many_holders_stops_at_half_of_what_is_left)
     size_t other = 0;
     cr_expect(quota_is_fair(&all, 49));
     cr_expect_not(quota_is_fair(&all, 50));
-    quota_hold(&all, &one, 40);
+    quota_charge(&all, &one, 40);
     cr_expect_not(quota_is_fair(&all, one), "it has more than half of the 60 that are left");
     cr_expect(quota_is_fair(&all, other));
-    quota_hold(&all, &other, 70);
+    quota_charge(&all, &other, 70);
     cr_expect_not(quota_is_fair(&all, 0), "nothing is left");
-    quota_hold(&all, &one, 0);
-    quota_hold(&all, &other, 0);
+    quota_charge(&all, &one, 0);
+    quota_charge(&all, &other, 0);
     cr_expect_eq(all.taken, 0);
 }
 
