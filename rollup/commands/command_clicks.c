@@ -631,7 +631,7 @@ static void append_summary(struct clicks_call *call, const char *what)
     append_left(call);
 }
 
-static void figures_settled(void *context, int status, const struct error *err)
+static void figures_refreshed(void *context, int status, const struct error *err)
 {
     struct clicks_call *call = context;
     if (status < 0) {
@@ -667,8 +667,8 @@ static void days_end(struct clicks_call *call)
         return;
     }
     const struct day_choice *days = &call->options->days;
-    int rc = rollup_settle_days(call->rollup, bytes_text(call->options->reseller), days->from,
-                                days->to, figures_settled, call, &err);
+    int rc = rollup_refresh_days_now(call->rollup, bytes_text(call->options->reseller), days->from,
+                                     days->to, figures_refreshed, call, &err);
     if (rc < 0)
         call_fail(call, rc, &err);
 }

@@ -365,8 +365,8 @@ static void change_accepted(void *context)
     struct error err = {0};
     memcpy(watch.change, change->id, UUID_SIZE);
     change->waits++;
-    int rc = rollup_settle_rates(change->rollup, change->is_printed ? NULL : &watch, change_written,
-                                 change, &err);
+    int rc = rollup_refresh_rates_now(change->rollup, change->is_printed ? NULL : &watch,
+                                      change_written, change, &err);
     if (rc < 0)
         change_written(change, rc, &err);
 }

@@ -219,7 +219,7 @@ static void sealed(void *context, int status, const struct error *err,
         if (call->options->is_dry_run)
             seals_settled(call, 0, NULL);
         else
-            status = rollup_settle(call->rollup, false, seals_settled, call, &own);
+            status = rollup_refresh_now(call->rollup, false, seals_settled, call, &own);
     }
     if (status < 0)
         call_finish(call, status, err);
@@ -301,7 +301,7 @@ void command_rollup_run(void *room, const struct command_request *request,
         dry_run(call);
         return;
     }
-    int rc = rollup_settle(rollup, true, settled, call, &err);
+    int rc = rollup_refresh_now(rollup, true, settled, call, &err);
     if (rc < 0)
         call_finish(call, rc, &err);
 }

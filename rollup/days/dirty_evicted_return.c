@@ -141,8 +141,8 @@ static void take_page(void *context, int status, const struct error *err,
     if (reading->which == DIRTY_EVICTED_ENDED && (!reading->has_settled || reading->is_over))
         rollup_queue_ended(rollup);
     reading->has_settled = true;
-    status = rollup_settle_queued(rollup, reading->which == DIRTY_EVICTED_ENDED, page_settled,
-                                  reading, &own);
+    status = rollup_refresh_queued_now(rollup, reading->which == DIRTY_EVICTED_ENDED, page_settled,
+                                       reading, &own);
     if (status < 0)
         reading_finish(reading, status, &own);
 }

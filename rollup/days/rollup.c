@@ -75,14 +75,14 @@ void rollup_fail(struct rollup *rollup, int status, const struct error *err)
     error_set(&rollup->failure, status, "%s", err != NULL ? err->text : error_text(status));
 }
 
-void rollup_settled(struct rollup *rollup)
+void rollup_refreshed(struct rollup *rollup)
 {
     if (rollup->is_failed) {
         struct error failure = rollup->failure;
-        settle_list_fail(&rollup->settles, failure.code, &failure);
+        refresh_list_fail(&rollup->settles, failure.code, &failure);
         return;
     }
-    settle_list_tell(&rollup->settles, rollup->progress.applies_durable);
+    refresh_list_tell(&rollup->settles, rollup->progress.applies_durable);
 }
 
 /* ---- the end ---- */
@@ -104,7 +104,7 @@ void rollup_free(struct rollup *rollup)
 static bool is_idle(const struct rollup *rollup)
 {
     const struct work_progress *progress = &rollup->progress;
-    return rollup->pins == 0 && rollup->work == NULL && settle_list_is_idle(&rollup->settles) &&
+    return rollup->pins == 0 && rollup->work == NULL && refresh_list_is_idle(&rollup->settles) &&
            rollup->sealing == NULL && rollup->evicted.returns == 0 &&
            progress->applies_durable == progress->applies_sent;
 }

@@ -116,7 +116,7 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
     if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
         /* With nothing to do it is done within the call, which is not the time to free either. */
         rollup->pins++;
-        int rc = rollup_settle(rollup, false, last_work_done, rollup, NULL);
+        int rc = rollup_refresh_now(rollup, false, last_work_done, rollup, NULL);
         rollup->pins--;
         check(rc == 0);
     }

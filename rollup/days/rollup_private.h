@@ -5,7 +5,7 @@
  *     dirty_evicted_return.c   rollup_wait.c
  *     rollup_hook.c   rollup_work.c  seal_pass.c  dirty_overlay.c  rollup_figures.c       the jobs
  *     rollup.c                              what they have in common, and the end
- *     day_marks  live_rates  settle_list  look_timer  publication_queue  away  retention
+ *     day_marks  live_rates  refresh_list  look_timer  publication_queue  away  retention
  *     seal_gate  known_resellers            the parts, none of which knows the rollup
  *
  * A file calls those below it only. */
@@ -24,10 +24,10 @@
 #include "rollup/days/look_timer.h"
 #include "rollup/days/publication_queue.h"
 #include "rollup/days/rate.h"
+#include "rollup/days/refresh_list.h"
 #include "rollup/days/retention.h"
 #include "rollup/days/rollup.h"
 #include "rollup/days/seal_gate.h"
-#include "rollup/days/settle_list.h"
 
 struct quota;
 struct seal_pass;
@@ -72,7 +72,7 @@ struct rollup {
     struct day_marks marks;            /* the days that are out of date, */
     struct dirty_evicted evicted;      /* and those of them that are not in memory */
     struct live_rates rates;
-    struct settle_list settles;
+    struct refresh_list settles;
     struct publication_queue due;
     struct look_timer look;            /* automatic: the next look at what is dirty or due */
     struct retention retention;
@@ -124,7 +124,7 @@ void rollup_free(struct rollup *rollup);
 
 /* The store failed: nothing more is written, and waiters get this error. */
 void rollup_fail(struct rollup *rollup, int status, const struct error *err);
-void rollup_settled(struct rollup *rollup);            /* call waiters that need wait no longer */
+void rollup_refreshed(struct rollup *rollup);          /* call waiters that need wait no longer */
 
 /* Tell the store what is held here by the day and reseller. */
 void rollup_tell_memory(struct rollup *rollup);
@@ -175,11 +175,11 @@ void rollup_work_wanted(struct rollup *rollup);
 void rollup_work_ranges(struct rollup *rollup);
 void rollup_time_slice(struct timer *timer);
 
-/* ---- rollup_wait.c, and rollup_settle_rates, rollup_settle_days ---- */
+/* ---- rollup_wait.c, and rollup_refresh_rates_now, rollup_refresh_days_now ---- */
 
-/* rollup_settle, of what is queued. */
-must_check int rollup_settle_queued(struct rollup *rollup, bool publishes, store_done done,
-                                    void *context, struct error *err);
+/* rollup_refresh_now, of what is queued. */
+must_check int rollup_refresh_queued_now(struct rollup *rollup, bool publishes, store_done done,
+                                         void *context, struct error *err);
 
 /* ---- rollup_schedule.c ---- */
 

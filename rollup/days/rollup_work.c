@@ -4,7 +4,7 @@
  *     ─▶ ledger of the published ones ─▶ decide each day (publication.h) ─▶ one batch:
  *        rows, ledger entries, marks deleted ─▶ applied: days leave the set, or wait
  *
- * Days that somebody waits for go before the others of the queue (rollup_settle_days).
+ * Days that somebody waits for go before the others of the queue (rollup_refresh_days_now).
  *
  * What decides correctness: figure, ledger entry and cleared marks of a day are in one batch, so
  * also after a crash either all are there or the mark is; a mark that came after its day was taken
@@ -152,7 +152,7 @@ static bool may_publish(const struct rollup *rollup, const struct day_facts *day
 {
     if (!rollup_trusts_clock(rollup))
         return false;
-    if (settle_list_is_publishing(&rollup->settles) &&
+    if (refresh_list_is_publishing(&rollup->settles) &&
         now_us >= publication_earliest_us(&rollup->due.rules, day->day))
         return true;
     return rollup->is_automatic && day->dirty != NULL &&
@@ -163,7 +163,7 @@ static bool may_publish(const struct rollup *rollup, const struct day_facts *day
 static bool may_restate(const struct work *work, const struct day_facts *day, int64_t now_us)
 {
     const struct rollup *rollup = work->rollup;
-    if (!rollup->is_automatic || settle_list_is_publishing(&rollup->settles) ||
+    if (!rollup->is_automatic || refresh_list_is_publishing(&rollup->settles) ||
         day->range != NULL || rollup->evicted.holds)
         return true;
     for (uint32_t i = 0; i < day->dirty->mark_count; i++)
@@ -291,7 +291,7 @@ static void applied(void *context, int status, const struct error *err)
         return;
     if (status == 0)
         dirty_set_forget(rollup->marks.dirty, rollup->progress.applies_durable);
-    rollup_settled(rollup);
+    rollup_refreshed(rollup);
     rollup_close_if_idle(rollup);
 }
 
@@ -346,8 +346,8 @@ static void next_time_slice(struct rollup *rollup, int64_t delay_ms)
 /* No day is off the queue and not yet written. */
 static void chunk_written(struct rollup *rollup)
 {
-    settle_list_note_worked(&rollup->settles, rollup->marks.dirty, rollup->progress.applies_sent);
-    rollup_settled(rollup);
+    refresh_list_note_worked(&rollup->settles, rollup->marks.dirty, rollup->progress.applies_sent);
+    rollup_refreshed(rollup);
 }
 
 /* Nothing wanted is left, or nothing more can be done. */
@@ -362,7 +362,7 @@ static void work_finish(struct work *work)
     rollup->work = NULL;
     work_free(work);
     if (status < 0) {
-        settle_list_fail(&rollup->settles, status, &err);
+        refresh_list_fail(&rollup->settles, status, &err);
         look_timer_at(&rollup->look, rollup_now_us(rollup) + RETRY_US);
     } else {
         chunk_written(rollup);
@@ -481,7 +481,7 @@ static void tell_watch(const struct work *work, const struct figure_watch *watch
 /* Of a chunk that was applied. */
 static void tell_watches(const struct work *work)
 {
-    const struct settle_waiter *waiter = work->rollup->settles.first;
+    const struct refresh_waiter *waiter = work->rollup->settles.first;
     for (; waiter != NULL; waiter = waiter->next)
         if (waiter->watch.each != NULL)
             tell_watch(work, &waiter->watch);
@@ -519,7 +519,7 @@ static int apply_chunk(struct work *work, struct error *err)
 static void wait_longer(struct rollup *rollup)
 {
     rollup->progress.order_wanted = dirty_set_order(rollup->marks.dirty);
-    settle_list_wait_longer(&rollup->settles, rollup->progress.order_wanted);
+    refresh_list_wait_longer(&rollup->settles, rollup->progress.order_wanted);
 }
 
 static void write_chunk(struct work *work)
@@ -616,13 +616,13 @@ static uint32_t add_awaited(struct work *work)
     struct rollup *rollup = work->rollup;
     size_t bytes = 0;
     uint32_t count = 0;
-    for (struct settle_waiter *waiter = rollup->settles.first; waiter != NULL;
+    for (struct refresh_waiter *waiter = rollup->settles.first; waiter != NULL;
          waiter = waiter->next) {
         struct dirty_day *dirty;
         if (waiter->reseller.data == NULL || waiter->is_worked)
             continue;
         while (count < CHUNK_DAYS_MAX && bytes < CHUNK_BYTES_MAX &&
-               (dirty = settle_list_day(rollup->marks.dirty, waiter)) != NULL) {
+               (dirty = refresh_list_day(rollup->marks.dirty, waiter)) != NULL) {
             bytes += bytes_of_day(dirty);
             add_dirty(work, dirty);
             count++;

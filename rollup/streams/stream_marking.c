@@ -220,7 +220,7 @@ static void rows_marked(void *context, int status, const struct error *err)
     memory_free(take);
     if (status == 0) {
         err = &own;
-        status = rollup_settle(copy.rollup, false, copy.done, copy.context, &own);
+        status = rollup_refresh_now(copy.rollup, false, copy.done, copy.context, &own);
         if (status == 0)
             return;
     }

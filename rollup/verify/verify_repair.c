@@ -116,7 +116,7 @@ static void batch_next(struct repair *repair)
     struct error err = {0};
     if (repair->day_next == repair->list->day_count &&
         repair->counter_next == repair->list->counter_count) {
-        int rc = rollup_settle(rollup, true, settled, repair, &err);
+        int rc = rollup_refresh_now(rollup, true, settled, repair, &err);
         if (rc < 0)
             repair_fail(repair, rc, &err);
         return;

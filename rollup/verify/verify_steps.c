@@ -80,7 +80,7 @@ static void seals_pinned(void *context)
         settled(verify, 0, NULL);
         return;
     }
-    int rc = rollup_settle(verify->rollup, false, settled, verify, &err);
+    int rc = rollup_refresh_now(verify->rollup, false, settled, verify, &err);
     if (rc < 0)
         verify_fail(verify, rc, &err);
 }

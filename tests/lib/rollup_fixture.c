@@ -360,10 +360,10 @@ void rollup_fixture_void(struct rollup_fixture *fixture, const char *reseller, c
     write_batch_free(batch);
 }
 
-int rollup_fixture_settle(struct rollup_fixture *fixture, bool publishes)
+int rollup_fixture_refresh_now(struct rollup_fixture *fixture, bool publishes)
 {
     struct waiting settled = {0};
-    int rc = rollup_settle(fixture->rollup, publishes, set_done, &settled, &settled.err);
+    int rc = rollup_refresh_now(fixture->rollup, publishes, set_done, &settled, &settled.err);
     if (rc == 0)
         rollup_fixture_step_until(fixture, &settled.done);
     return rc == 0 ? settled.status : rc;

@@ -67,7 +67,7 @@ void rollup_fixture_rate(struct rollup_fixture *fixture, const char *reseller, c
                          const char *rate, bool named);
 /* DELETE of all clicks of a day. */
 void rollup_fixture_void(struct rollup_fixture *fixture, const char *reseller, const char *day);
-int rollup_fixture_settle(struct rollup_fixture *fixture, bool publishes);
+int rollup_fixture_refresh_now(struct rollup_fixture *fixture, bool publishes);
 /* Begin to seal what has expired, without waiting; nothing where that is under way already.  A pass
  * that fails, but for the store's closing, fails the test. */
 void rollup_fixture_seal(struct rollup_fixture *fixture);

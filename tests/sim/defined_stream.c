@@ -265,7 +265,7 @@ static void check_crash(struct stream_life *life, struct sim_world *crashed, con
     uint32_t count = count_found(life, &fixture, crash);
     if (use_stream(&fixture)) {
         check_figures(life, &fixture, count, true, crash);
-        cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
         check_figures(life, &fixture, count, false, crash);
     }
     if (hash % AGAIN_EVERY == 0) {
@@ -642,7 +642,7 @@ void stream_life_write_wrong(struct stream_life *life)
 int stream_life_settle(struct stream_life *life)
 {
     return !life->is_stuck && use_stream(&life->fixture)
-               ? rollup_fixture_settle(&life->fixture, false)
+               ? rollup_fixture_refresh_now(&life->fixture, false)
                : 0;
 }
 

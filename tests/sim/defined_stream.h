@@ -85,7 +85,8 @@ void stream_life_write(struct stream_life *life, const struct stream_write *what
 /* Write what no door may: a value that is none of its column's type, a rate above the whole amount,
  * a day that is none.  It must be refused; the others change nothing in the store. */
 void stream_life_write_wrong(struct stream_life *life);
-/* Work off what the stream is owed; nothing where there is none.  The status is rollup_settle's. */
+/* Work off what the stream is owed; nothing where there is none.  The status is
+ * rollup_refresh_now's. */
 int stream_life_settle(struct stream_life *life);
 
 /* From now on the power fails before every call that makes something last or changes a name; what

@@ -333,7 +333,7 @@ static void settle_and_check(const struct history *history, struct rollup_fixtur
     const struct model model = model_of(history, count);
     struct ledger_entries before, after;
     ledger_entries_read(fixture, &before);
-    cr_assert_eq(rollup_fixture_settle(fixture, publishes), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, publishes), 0);
     ledger_entries_read(fixture, &after);
     ledger_entries_check(&after, history->label);
     for (uint32_t i = 0; i < HISTORY_RESELLERS * HISTORY_DAYS; i++) {
@@ -603,7 +603,7 @@ void history_check_all(struct history *history)
         rollup_fixture_step_until(&history->fixture,
                                   &history->writes[history->count - 1].is_acknowledged);
     check_figures(history, &history->fixture, history->count, true, "before the end");
-    cr_assert_eq(rollup_fixture_settle(&history->fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&history->fixture, false), 0);
     cr_assert_eq(count_required(history), history->count);
     check_timestamps(history, &history->fixture, "at the end");
     (void)count_found(history, &history->fixture, true, PAGE_MAX, "at the end");
@@ -643,7 +643,7 @@ void history_set_full(struct history *history, bool is_full)
 void history_seal(struct history *history)
 {
     history->has_seals = true;
-    cr_assert_eq(rollup_fixture_settle(&history->fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&history->fixture, true), 0);
     rollup_fixture_seal(&history->fixture);
 }
 
@@ -692,7 +692,7 @@ void history_expect_waiting(struct history *history)
     const struct rollup *rollup = history->fixture.rollup;
     int64_t published = rollup->metrics.published->value;
     int64_t sealed = rollup->metrics.sealed->value;
-    cr_assert_eq(rollup_fixture_settle(&history->fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&history->fixture, true), 0);
     rollup_fixture_seal(&history->fixture);
     sim_world_run_us(history->fixture.sim, WAITS_US);
     cr_assert_eq(rollup->metrics.published->value, published, "published by a clock in doubt, %s",

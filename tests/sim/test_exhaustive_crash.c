@@ -100,7 +100,7 @@ static int write_ahead(struct history *history, struct error *err)
 static int be_a_year_ahead(struct history *history, bool is_watched)
 {
     static const struct written clicks = {.kind = WRITE_CLICKS, .day = 1};
-    int rc = rollup_fixture_settle(&history->fixture, true);
+    int rc = rollup_fixture_refresh_now(&history->fixture, true);
     history_jump(history, 365 * DAY_US);
     go_on_after(history, 'o', is_watched);
     history_expect_waiting(history);
@@ -122,7 +122,7 @@ static void step(struct history *history, char letter, bool is_watched)
         rc = engine_compact(history->fixture.store, NULL, NULL, &err);
         break;
     case 'u':
-        rc = rollup_fixture_settle(&history->fixture, false);
+        rc = rollup_fixture_refresh_now(&history->fixture, false);
         break;
     case 'e':
         history_seal(history);

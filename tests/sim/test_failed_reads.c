@@ -29,9 +29,9 @@ static void write_all(struct rollup_fixture *fixture)
     rollup_fixture_click(fixture, "r1", "2013-11-28", "0.10");
     rollup_fixture_click(fixture, "r1", "2013-11-29", "1");
     rollup_fixture_click(fixture, "r2", "2013-11-28", "0.015");
-    cr_assert_eq(rollup_fixture_settle(fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, true), 0);
     rollup_fixture_rate(fixture, "r1", "2013-11-29", "0.5", true);
-    cr_assert_eq(rollup_fixture_settle(fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, true), 0);
     rollup_fixture_click(fixture, "r1", "2013-11-28", "0.3");
     rollup_fixture_void(fixture, "r2", "2013-11-28");
     rollup_fixture_flush(fixture);
@@ -206,11 +206,11 @@ Test(failed_reads, of_the_rollup_leave_the_day_to_be_worked_off)
     uint32_t marks = rollup_fixture_marks(&fixture);
     cr_assert_geq(marks, 2);
     set_failing(&fixture, true);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), -EIO);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), -EIO);
     set_failing(&fixture, false);
     cr_assert_eq(rollup_fixture_marks(&fixture), marks);
     cr_assert_gt(files_of(&fixture).failed_reads, 0);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     cr_assert_eq(rollup_fixture_marks(&fixture), 0);
     rollup_fixture_expect_figures(&fixture, "r1 2013-11-29 1 1 0.5 0.5 published\n"
                                             "r1 2013-11-28 3 0.407 0.2 0.0814 published\n"

@@ -140,14 +140,14 @@ static void expect_rows(struct rollup_fixture *fixture, const char *version)
 static void expect_worked_off(struct rollup_fixture *fixture)
 {
     rollup_fixture_rate(fixture, "r1", "2013-11-28", "0.5", false);
-    cr_assert_eq(rollup_fixture_settle(fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, false), 0);
     rollup_fixture_expect_figures(fixture, "r1 2013-12-01 1 0.25 0.5 0.125 published\n"
                                            "r1 2013-11-28 3 1.515 0.5 0.7575 sealed\n"
                                            "r2 2013-12-03 1 0.02 0.10 0.0020 published\n");
     struct rollup *clicks = fixture->rollup;
     fixture->rollup = streams_find(fixture->streams, "hotel");
     cr_assert_not_null(fixture->rollup);
-    cr_assert_eq(rollup_fixture_settle(fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, false), 0);
     rollup_fixture_expect_figures(fixture, "globe 2013-11-29 1 100.00 0.10 10.0000 open\n"
                                            "globe 2013-11-28 2 155.25 0.10 15.5250 open\n");
     fixture->rollup = clicks;

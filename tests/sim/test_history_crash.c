@@ -100,7 +100,7 @@ static void stop_and_go_on(struct history *history)
     else if (history->has_seals)
         history_seal(history);
     else
-        cr_assert_eq(rollup_fixture_settle(&history->fixture, false), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&history->fixture, false), 0);
     history_watch(history, true);
 }
 

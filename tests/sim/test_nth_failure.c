@@ -96,7 +96,7 @@ static int report(struct history *history)
 {
     struct ended ended = {0};
     const struct figure_query query = {.day_from = DAY_MIN, .day_to = DAY_MAX};
-    int rc = rollup_fixture_settle(&history->fixture, false);
+    int rc = rollup_fixture_refresh_now(&history->fixture, false);
     if (rc != 0)
         return rc;
     return finish(
@@ -156,7 +156,7 @@ static void seal(struct history *history)
     const struct change_row change = {.door = "test", .actor = "tester", .command = "seal"};
     struct ended ended = {0};
     struct error err = {0};
-    if (rollup_fixture_settle(&history->fixture, true) == 0)
+    if (rollup_fixture_refresh_now(&history->fixture, true) == 0)
         (void)finish(
             history,
             seal_pass_begin(history->fixture.rollup, &change, false, set_sealed, &ended, &err),

@@ -343,7 +343,7 @@ static void do_something(struct life *life)
     else if (at < 78)
         restore_some(life);
     else if (at < 90)
-        cr_assert_eq(rollup_fixture_settle(&life->fixture, true), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&life->fixture, true), 0);
     else
         rollup_fixture_flush(&life->fixture);
     pause_some(life);

@@ -178,7 +178,7 @@ Test(click_dedup, a_click_that_is_there_is_found_in_memory_in_segments_and_after
     judge(&bench, "1 0.5, 4 1, 5 1", "2 0:");
     write_judged(&bench);
     expect_counted(&bench, "5");
-    cr_assert_eq(rollup_fixture_settle(&bench.fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&bench.fixture, false), 0);
     rollup_fixture_expect_figures(&bench.fixture, "r 2013-11-28 5 3.5 - - open\n");
     bench_stop(&bench);
 }

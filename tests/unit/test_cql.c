@@ -216,7 +216,7 @@ static void run_directive(struct player *player, const char *line)
     else if (strncmp(line, "compact", 7) == 0)
         compact(player);
     else if (strncmp(line, "settle", 6) == 0)
-        cr_assert_eq(rollup_fixture_settle(&player->instance, false), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&player->instance, false), 0);
     else if (strncmp(line, "click ", 6) == 0)
         click(player, line + 6);
     else if (strncmp(line, "wait ", 5) == 0)

@@ -362,7 +362,7 @@ Test(cql_idempotency, a_click_under_an_id_may_leave_its_click_id_to_the_store)
     cr_expect_str_eq(instance.seen.cells, "0;0.50;-;1;0.50;-;");
     query(&instance, "SELECT clicks FROM daybook.clicks_per_ad WHERE ad_id = 'ad'");
     cr_expect_str_eq(instance.seen.cells, "2;");
-    cr_assert_eq(rollup_fixture_settle(&instance.fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&instance.fixture, false), 0);
     rollup_fixture_expect_figures(&instance.fixture, "r 2013-11-28 2 1.00 - - open\n");
     instance_close(&instance);
 }

@@ -44,7 +44,7 @@ static void fill(struct rollup_fixture *fixture)
             clicks[i] = (struct click){names[i], text, (DAY_FIRST + day) * DAY_MS, "ad", "0.5"};
         }
         rollup_fixture_clicks(fixture, clicks, RESELLERS);
-        cr_assert_eq(rollup_fixture_settle(fixture, false), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(fixture, false), 0);
     }
 }
 
@@ -114,7 +114,7 @@ Test(dirty_evicted, a_command_publishes_days_that_are_away)
     rollup_fixture_start(&fixture);
     fill(&fixture);
     expect_room(&fixture);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     cr_assert_eq(rollup_fixture_marks(&fixture), 0);
     rollup_fixture_stop(&fixture);
 }
@@ -202,7 +202,7 @@ static void click_days(struct rollup_fixture *fixture, int32_t first)
         clicks[i] = (struct click){names[reseller], days[i % MANY_DAYS], day * DAY_MS, "ad", "0.5"};
     }
     rollup_fixture_clicks(fixture, clicks, MANY * MANY_DAYS);
-    cr_assert_eq(rollup_fixture_settle(fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, false), 0);
 }
 
 /* Days that may be published come back from the table a few thousand at a time.  Those that may not
@@ -220,7 +220,7 @@ Test(dirty_evicted, a_command_looks_a_few_times_at_each_day_however_many_come_ba
     struct rollup_open_days open = rollup_open_days(fixture.rollup);
     cr_assert(open.in_memory >= AHEAD && open.evicted >= ENDED / 2);
     looks = 0;
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     cr_assert_eq(rollup_fixture_marks(&fixture), AHEAD);
     cr_assert_leq(looks, 7 * (ENDED + AHEAD) / 2, "%" PRIu64 " looks", looks);
     rollup_fixture_stop(&fixture);

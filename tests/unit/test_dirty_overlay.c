@@ -95,7 +95,7 @@ Test(dirty_overlay, a_reader_without_a_server_works_out_what_he_asks_for)
     struct rollup_fixture fixture = {0};
     rollup_fixture_start(&fixture);
     put_days(&fixture, days, 2);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     put_days(&fixture, days + 2, 1);
     rollup_fixture_click(&fixture, "only-marked", "2013-11-28", "3");
     rollup_fixture_rate(&fixture, "r0007", "2013-01-01", "0.2", true);
@@ -183,11 +183,11 @@ Test(dirty_overlay, figures_are_those_that_the_rollup_will_write)
                 step_at_random(&fixture, &state);
             struct buffer before = rollup_fixture_asked(&fixture, &everything);
             expect_read_only(&fixture, (const char *)before.data);
-            cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+            cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
             rollup_fixture_expect_figures(&fixture, (const char *)before.data);
             expect_current(&fixture, (const char *)before.data, "after the rollup wrote");
             if (round % 2 == 0)
-                cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+                cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
             buffer_release(&before);
         }
         rollup_fixture_stop(&fixture);
@@ -210,11 +210,11 @@ Test(dirty_overlay, all_days_come_in_order_over_many_turns)
         }
         rollup_fixture_clicks(&fixture, clicks, RESELLERS);
         if (d == 3)
-            cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+            cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     }
     struct buffer before = rollup_fixture_asked(&fixture, &everything);
     cr_assert_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 4 * RESELLERS);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_expect_figures(&fixture, (const char *)before.data);
     buffer_release(&before);
     rollup_fixture_stop(&fixture);
@@ -260,7 +260,7 @@ Test(dirty_overlay, a_day_is_worked_out_until_its_row_is_durable)
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "1");
     sim_world_stall(fixture.sim, LANE_LOG, true);
-    cr_assert_eq(rollup_settle(fixture.rollup, true, set_true, &is_settled, NULL), 0);
+    cr_assert_eq(rollup_refresh_now(fixture.rollup, true, set_true, &is_settled, NULL), 0);
     sim_world_run_us(fixture.sim, 1000);
     cr_assert_eq(metric_value(&fixture, "daybook_rollup_published_total"), 1);
     rollup_fixture_expect_figures(&fixture, "");
@@ -280,7 +280,7 @@ Test(dirty_overlay, a_day_that_waits_for_its_publication_is_its_row_once_that_is
     bool is_settled = false;
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "1");
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     expect_current(&fixture, "r 2013-11-28 1 1 - - open\n", "as its row is");
     rollup_fixture_rate(&fixture, "r", "2013-01-01", "0.5", false);
     expect_current(&fixture, "r 2013-11-28 1 1 0.5 0.5 open\n", "priced anew");
@@ -288,7 +288,7 @@ Test(dirty_overlay, a_day_that_waits_for_its_publication_is_its_row_once_that_is
 
     rollup_fixture_click(&fixture, "r", "2013-11-28", "2");
     sim_world_stall(fixture.sim, LANE_LOG, true);
-    cr_assert_eq(rollup_settle(fixture.rollup, false, set_true, &is_settled, NULL), 0);
+    cr_assert_eq(rollup_refresh_now(fixture.rollup, false, set_true, &is_settled, NULL), 0);
     sim_world_run_us(fixture.sim, 1000);
     rollup_fixture_expect_figures(&fixture, "r 2013-11-28 1 1 - - open\n");
     expect_current(&fixture, "r 2013-11-28 2 3 0.5 1.5 open\n", "beside a stalled disk");
@@ -321,7 +321,7 @@ Test(dirty_overlay, a_rate_is_shown_when_it_is_durable)
     bool is_durable = false;
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "1");
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     struct write_batch *batch = write_batch_new();
     struct column_value values[] = {
         {RESELLER_ID, false, bytes_text("r")},

@@ -26,7 +26,7 @@ Test(known_resellers, are_those_with_figures_and_those_that_were_added)
     rollup_fixture_click(&fixture, "bert", "2013-11-28", "1");
     rollup_fixture_click(&fixture, "bert", "2013-11-29", "1");
     rollup_fixture_click(&fixture, "anna", "2013-11-28", "1");
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_click(&fixture, "without figures", "2013-11-28", "1");
     known_resellers_init(&known, fixture.store, click_stream_builtin());
     known_resellers_add(&known, bytes_text("carl"));

@@ -154,7 +154,7 @@ static void start_paper(struct rollup_fixture *fixture)
     rollup_fixture_clicks(fixture, clicks, sizeof(clicks) / sizeof(clicks[0]));
     rollup_fixture_rate(fixture, "supaboobs", "2012-01-22", "0.25", true);
     rollup_fixture_rate(fixture, "supaboobs", "2013-11-30", "0.3", true);
-    cr_assert_eq(rollup_fixture_settle(fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, false), 0);
 }
 
 Test(report, is_by_day_with_nothing_where_a_day_is_unpriced)
@@ -188,7 +188,7 @@ Test(report, has_percent_signs_and_the_currency_for_people)
     struct rollup_fixture fixture = {0};
     start_paper(&fixture);
     rollup_fixture_rate(&fixture, "anna", "2013-12-01", "0.125", true);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     expect(&fixture, "report --from 2013-12-01",
            "reseller_id  day         clicks  gross EUR   rate  amount EUR\n"
            "anna         2013-12-01       1        1.5  12.5%      0.1875\n"
@@ -221,7 +221,7 @@ Test(report, tells_months_of_different_years_apart)
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2012-11-30", "0.1");
     rollup_fixture_click(&fixture, "r", "2013-11-30", "0.2");
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     expect(&fixture, "report --by month --format csv",
            "reseller_id,month,clicks,gross,amount,unpriced_days,unpriced_gross\n"
            "r,2013-11,1,0.2,0,1,0.2\n"
@@ -416,7 +416,7 @@ static void start_many(struct rollup_fixture *fixture)
     rollup_fixture_clicks(fixture, clicks, MANY);
     for (uint32_t i = 0; i < MANY; i++)
         rollup_fixture_rate(fixture, names[i], "2013-01-01", "1.0", true);
-    cr_assert_eq(rollup_fixture_settle(fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, false), 0);
 }
 
 Test(report, shows_what_has_no_room_in_the_picture_as_one_sum)
@@ -440,10 +440,10 @@ Test(report, is_as_of_any_time)
     struct answer answer = {0};
     start_paper(&fixture);
     rollup_fixture_advance(&fixture, 3600);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     rollup_fixture_advance(&fixture, 86400);
     rollup_fixture_rate(&fixture, "supaboobs", "2013-11-29", "1", true);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_click(&fixture, "new", "2013-12-01", "7");
     expect(&fixture, "report --by total --format csv --as-of 2013-12-10T12:30:00Z",
            "clicks,gross,amount,unpriced_days,unpriced_gross\n0,0,0,0,0\n");
@@ -548,7 +548,7 @@ Test(report, waits_for_a_slow_reader_and_goes_on_where_it_stopped)
     struct rollup_fixture fixture = {0};
     rollup_fixture_start(&fixture);
     make_long_days(&fixture, 0, LONG_DAYS);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     expect_same_when_slow(&fixture, "report --format csv");
     expect_same_when_slow(&fixture, "report --format json --from 2008-06-01");
     expect_same_when_slow(&fixture, "counters clicks_per_reseller_per_day --format json");
@@ -561,7 +561,7 @@ Test(report, is_no_picture_of_more_days_than_it_can_show)
     struct rollup_fixture fixture = {0};
     rollup_fixture_start(&fixture);
     make_long_days(&fixture, 0, LONG_DAYS);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     expect_no_picture(&fixture, "report --format svg", "at most 1000 days; choose some with");
     expect_pieces(&fixture, "report --by month --format svg", months, 2);
     rollup_fixture_stop(&fixture);
@@ -574,7 +574,7 @@ Test(report, waits_for_a_slow_reader_of_dirty_days_too)
     struct rollup_fixture fixture = {0};
     rollup_fixture_start(&fixture);
     make_long_days(&fixture, 0, LONG_DAYS);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     cr_assert_eq(rollup_dirty_count(fixture.rollup), 0,
                  "a settle that met a full store ended early");
     make_long_days(&fixture, 300, 700);

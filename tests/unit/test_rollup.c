@@ -30,7 +30,7 @@ Test(rollup, figures_are_clicks_times_the_rate_in_effect)
     put_paper(&fixture);
     rollup_fixture_click(&fixture, "another", "2013-11-28", "0.10");
     cr_assert_eq(rollup_dirty_count(fixture.rollup), 5);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     cr_assert_eq(rollup_dirty_count(fixture.rollup), 0);
     rollup_fixture_expect_figures(&fixture, "another 2013-11-28 1 0.10 - - open\n"
                                             "supaboobs 2013-12-01 1 0.01 0.25 0.0025 open\n"
@@ -46,14 +46,14 @@ Test(rollup, a_published_day_that_changes_is_restated_with_its_cause)
     struct rollup_fixture fixture = {0};
     rollup_fixture_start(&fixture);
     put_paper(&fixture);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     cr_assert_eq(rollup_fixture_marks(&fixture), 0);
     rollup_fixture_click(&fixture, "supaboobs", "2013-11-28", "1.00");
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_rate(&fixture, "supaboobs", "2013-11-29", "0.5", true);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_void(&fixture, "supaboobs", "2013-11-30");
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_expect_ledger(&fixture, "supaboobs",
                                  "2013-11-28 published - - 2 - 0.010 - 0.2 - 0.0020\n"
                                  "2013-11-28 late_clicks - 2 3 0.010 1.010 0.2 0.2 0.0020 0.2020\n"
@@ -78,12 +78,12 @@ Test(rollup, a_day_is_published_only_when_it_has_ended_and_an_hour_has_passed)
     struct rollup_fixture fixture = {.start_time = "2013-11-29T00:30:00Z"};
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     rollup_fixture_expect_figures(&fixture, "r 2013-11-28 1 0.10 - - open\n");
     rollup_fixture_expect_ledger(&fixture, "r", "");
     cr_assert_eq(rollup_fixture_marks(&fixture), 1, "an open day keeps its mark");
     rollup_fixture_advance(&fixture, 1801);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     rollup_fixture_expect_ledger(&fixture, "r", "2013-11-28 published - - 1 - 0.10 - - - -\n");
     cr_assert_eq(rollup_fixture_marks(&fixture), 0);
     rollup_fixture_stop(&fixture);
@@ -95,10 +95,10 @@ Test(rollup, the_day_ends_in_the_streams_zone)
                                      .zone = "America/New_York"};
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     rollup_fixture_expect_ledger(&fixture, "r", "");
     rollup_fixture_advance(&fixture, 1801);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     rollup_fixture_expect_ledger(&fixture, "r", "2013-11-28 published - - 1 - 0.10 - - - -\n");
     rollup_fixture_stop(&fixture);
 }
@@ -112,12 +112,12 @@ Test(rollup, a_changed_rate_counts_the_clicks_that_are_not_yet_worked_off)
     put_paper(&fixture);
     rollup_fixture_click(&fixture, "another", "2013-11-29", "0.10");
     rollup_fixture_rate(&fixture, "another", "2013-11-28", "0.1", true);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     rollup_fixture_click(&fixture, "supaboobs", "2013-11-29", "1");
     rollup_fixture_void(&fixture, "supaboobs", "2013-12-01");
     rollup_fixture_rate(&fixture, "supaboobs", "2013-11-29", "0.5", true);
     rollup_fixture_rate(&fixture, "another", "2013-11-29", "0.3", true);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     rollup_fixture_expect_figures(&fixture, "another 2013-11-29 1 0.10 0.3 0.030 published\n"
                                             "supaboobs 2013-12-01 0 0 0.5 0.0 published\n"
                                             "supaboobs 2013-11-30 1 0.005 0.5 0.0025 published\n"
@@ -153,14 +153,14 @@ Test(rollup, rates_entered_in_any_order_price_the_same_days)
         rollup_fixture_click(&fixture, "r", "2013-11-20", "1");
         for (int i = 0; i < 3; i++) {
             rollup_fixture_rate(&fixture, "r", days[orders[o][i]], rates[orders[o][i]], false);
-            cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+            cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
         }
         rollup_fixture_expect_figures(&fixture, "r 2013-11-20 1 1 0.3 0.3 open\n"
                                                 "r 2013-11-10 1 1 0.2 0.2 open\n"
                                                 "r 2013-11-09 1 1 0.1 0.1 open\n"
                                                 "r 2013-10-31 1 1 - - open\n");
         rollup_fixture_rate(&fixture, "r", "2013-11-10", NULL, false);
-        cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
         rollup_fixture_expect_figures(&fixture, "r 2013-11-20 1 1 0.3 0.3 open\n"
                                                 "r 2013-11-10 1 1 0.1 0.1 open\n"
                                                 "r 2013-11-09 1 1 0.1 0.1 open\n"
@@ -183,10 +183,10 @@ Test(rollup, a_rate_reaches_all_of_many_days)
         clicks[i] = (struct click){"r", names[i], day * DAY_MS, "ad", "0.5"};
     }
     rollup_fixture_clicks(&fixture, clicks, DAYS);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     rollup_fixture_flush(&fixture);
     rollup_fixture_rate(&fixture, "r", "2000-01-01", "0.5", true);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     struct buffer text = rollup_fixture_figures(&fixture);
     size_t priced = 0;
     for (const char *at = (const char *)text.data; (at = strstr(at, "1 0.5 0.5 0.25 published\n"));
@@ -303,14 +303,14 @@ Test(rollup, rates_of_many_resellers_restate_every_day_once)
         struct rollup_fixture fixture = {.seed = seed};
         rollup_fixture_start(&fixture);
         put_many(&fixture);
-        cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
         if (seed % 2 == 0)
             rollup_fixture_flush(&fixture);
         put_many_rates(&fixture);
         if (seed >= 2)
             rollup_fixture_crash(&fixture, seed);
         uint64_t written = rows_written(&fixture);
-        cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
         expect_many(&fixture, written);
         rollup_fixture_stop(&fixture);
     }
@@ -321,9 +321,9 @@ Test(rollup, an_open_day_without_clicks_has_no_figure)
     struct rollup_fixture fixture = {.start_time = "2013-11-28T12:00:00Z"};
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_void(&fixture, "r", "2013-11-28");
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_expect_figures(&fixture, "");
     cr_assert_eq(rollup_fixture_marks(&fixture), 0);
     rollup_fixture_stop(&fixture);
@@ -381,7 +381,7 @@ Test(rollup, late_clicks_are_gathered_into_one_restatement)
     struct rollup_fixture fixture = {.is_automatic = true};
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     for (int i = 0; i < 5; i++) {
         rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
         rollup_fixture_advance(&fixture, 30);
@@ -402,7 +402,7 @@ Test(rollup, gathering_ends_after_an_hour_or_with_a_command)
     struct rollup_fixture fixture = {.is_automatic = true};
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "1");
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     for (int i = 0; i < 121; i++) {
         rollup_fixture_click(&fixture, "r", "2013-11-28", "1");
         rollup_fixture_advance(&fixture, 30);
@@ -414,7 +414,7 @@ Test(rollup, gathering_ends_after_an_hour_or_with_a_command)
     buffer_release(&text);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "1");
     rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.5", true);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     text = rollup_fixture_ledger(&fixture, "r");
     cr_assert_not_null(strstr((const char *)text.data, "late_clicks,rate + "), "%s",
                        (const char *)text.data);
@@ -432,12 +432,12 @@ Test(rollup, after_a_crash_the_same_figures_come_out)
         rollup_fixture_start(&fixture);
         put_paper(&fixture);
         if (seed % 3 == 0)
-            cr_assert_eq(rollup_fixture_settle(&fixture, seed % 2 == 0), 0);
+            cr_assert_eq(rollup_fixture_refresh_now(&fixture, seed % 2 == 0), 0);
         rollup_fixture_rate(&fixture, "supaboobs", "2013-11-30", "0.5", true);
         if (seed % 5 == 0)
             rollup_fixture_flush(&fixture);
         rollup_fixture_crash(&fixture, seed);
-        cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
         rollup_fixture_expect_figures(&fixture,
                                       "supaboobs 2013-12-01 1 0.01 0.5 0.005 published\n"
                                       "supaboobs 2013-11-30 1 0.005 0.5 0.0025 published\n"
@@ -454,11 +454,11 @@ Test(rollup, marks_keep_their_causes_over_a_restart)
     struct rollup_fixture fixture = {0};
     rollup_fixture_start(&fixture);
     put_paper(&fixture);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     rollup_fixture_rate(&fixture, "supaboobs", "2013-12-01", "0.5", true);
     rollup_fixture_void(&fixture, "supaboobs", "2013-11-28");
     rollup_fixture_restart(&fixture);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     struct buffer text = rollup_fixture_ledger(&fixture, "supaboobs");
     cr_assert_not_null(strstr((const char *)text.data, "2013-11-28 void - 2 0 "));
     cr_assert_not_null(strstr((const char *)text.data, "2013-12-01 rate + 1 1 "));
@@ -473,7 +473,7 @@ Test(rollup, a_reader_works_dirty_days_out_in_memory)
     struct rollup_fixture fixture = {0};
     rollup_fixture_start(&fixture);
     put_paper(&fixture);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     rollup_fixture_rate(&fixture, "supaboobs", "2013-11-30", "0.5", true);
     rollup_fixture_click(&fixture, "another", "2013-11-28", "0.10");
     rollup_fixture_click(&fixture, "supaboobs", "2013-11-27", "0.10");
@@ -491,7 +491,7 @@ Test(rollup, a_reader_works_dirty_days_out_in_memory)
     fixture.is_read_only = false;
     rollup_fixture_restart(&fixture);
     cr_assert_eq(rollup_dirty_count(fixture.rollup), 2);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_expect_figures(&fixture, expected);
     rollup_fixture_stop(&fixture);
 }

@@ -159,7 +159,7 @@ Test(rollup_commands, a_dry_run_prints_of_many_days_what_the_change_then_prints)
         clicks[i] = (struct click){names[i / DAYS], days[i % DAYS], day * DAY_MS, "ad", "0.5"};
     }
     rollup_fixture_clicks(&fixture, clicks, RESELLERS * DAYS);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
         struct buffer file = {0};
         struct answer dry;
@@ -238,7 +238,7 @@ Test(rollup_commands, restatements_tell_what_changed_and_by_whom)
     struct answer answer;
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     expect(&fixture, "restatements --format csv", EXIT_DONE,
            "at,reseller_id,day,causes,old_clicks,new_clicks,old_gross,new_gross,old_rate,new_rate,"
            "old_amount,new_amount,changes,by\nnothing was restated\n");
@@ -298,7 +298,7 @@ Test(rollup_commands, verify_names_a_figure_that_does_not_follow_from_the_clicks
     rollup_fixture_start(&fixture);
     rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.5", false);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     struct write_batch *batch = figure_batch(&fixture, "clicks", 7);
     cr_assert_eq(rollup_fixture_apply(&fixture, batch), 0);
     write_batch_free(batch);
@@ -326,13 +326,13 @@ Test(rollup_commands, verify_beside_clicks_and_rollups_finds_nothing)
         for (int i = 0; i < 40; i++)
             rollup_fixture_click(&fixture, i % 2 == 0 ? "r" : "s", days[i % DAY_COUNT], "0.5");
         rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.25", true);
-        cr_assert_eq(rollup_fixture_settle(&fixture, seed % 2 == 0), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, seed % 2 == 0), 0);
         answer_start(&fixture, &answer, "verify -q", "");
         for (int i = 0; !answer.done; i++) {
             rollup_fixture_click(&fixture, i % 3 == 0 ? "s" : "r", days[i % DAY_COUNT], "0.25");
             if (i % 4 == 0)
                 rollup_fixture_rate(&fixture, "r", "2013-11-27", i % 8 == 0 ? "0.5" : "0.75", true);
-            cr_assert_eq(rollup_fixture_settle(&fixture, i % 5 == 0), 0);
+            cr_assert_eq(rollup_fixture_refresh_now(&fixture, i % 5 == 0), 0);
         }
         answer_end(&answer);
         cr_expect_eq(answer.exit_status, EXIT_DONE, "seed %d:\n%s", (int)seed,
@@ -371,7 +371,7 @@ Test(rollup_commands, verify_names_a_figure_without_clicks_and_a_ledger_that_is_
     struct answer answer;
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     struct write_batch *batch = write_batch_new();
     const struct table *ledger = schema_table(store_schema(fixture.store), TABLE_RESTATEMENT);
     const struct column_value key[] = {{RESTATEMENT_RESELLER_ID, false, bytes_text("r")}};
@@ -414,7 +414,7 @@ static void put_clicks(struct rollup_fixture *fixture)
     rollup_fixture_start(fixture);
     rollup_fixture_clicks(fixture, clicks, 4);
     rollup_fixture_rate(fixture, "r", "2013-01-01", "0.5", true);
-    cr_assert_eq(rollup_fixture_settle(fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, true), 0);
 }
 
 /* A void takes clicks off figures and counters, restates published days under its cause, and can be
@@ -523,7 +523,7 @@ static uint32_t void_beside_seals(uint32_t steps, bool void_is_first)
     for (; day[9] <= '8'; day[9]++)
         for (uint32_t i = 0; i < 3; i++)
             rollup_fixture_click(&fixture, "r", day, "0.01");
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     if (void_is_first)
         answer_start(&fixture, &answer, line, "");
     else
@@ -748,7 +748,7 @@ Test(rollup_commands, a_changed_rate_writes_its_own_days_in_one_frame)
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "2");
     rollup_fixture_click(&fixture, "r", "2013-11-29", "4");
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     for (int i = 0; i < RESELLERS; i++) {
         snprintf(names[i], sizeof(names[i]), "r%d", i);
         clicks[i] = (struct click){names[i], "2013-11-28", 1385605012000, "ad", "1"};
@@ -786,7 +786,7 @@ Test(rollup_commands, a_void_works_off_its_own_days_only)
     rollup_fixture_rate(&fixture, "r", "2013-01-01", "0.5", false);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "2");
     rollup_fixture_click(&fixture, "r", "2013-11-29", "4");
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     for (int i = 0; i < RESELLERS; i++) {
         snprintf(names[i], sizeof(names[i]), "r%d", i);
         clicks[i] = (struct click){names[i], "2013-11-28", 1385605012000, "ad", "1"};
@@ -813,7 +813,7 @@ Test(rollup_commands, a_void_works_off_its_own_days_only)
     cr_expect_eq(rollup_dirty_count(fixture.rollup), RESELLERS + 1);
     rollup_fixture_expect_figures(&fixture, "r 2013-11-29 2 20 0.5 10.0 published\n"
                                             "r 2013-11-28 2 10 0.5 5.0 published\n");
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     expect_verified(&fixture, "all agree\n");
     rollup_fixture_stop(&fixture);
 }

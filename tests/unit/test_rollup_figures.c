@@ -209,7 +209,7 @@ static void move_at_random(struct rollup_fixture *fixture, uint64_t *state)
         rollup_fixture_flush(fixture);
         break;
     case 1:
-        cr_assert_eq(rollup_fixture_settle(fixture, below(state, 2) == 0), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(fixture, below(state, 2) == 0), 0);
         break;
     case 2:
         rollup_fixture_restart(fixture);

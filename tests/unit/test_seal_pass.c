@@ -50,7 +50,7 @@ static void put_clicks(struct rollup_fixture *fixture)
 {
     rollup_fixture_rate(fixture, "r", "2013-01-01", "0.25", true);
     rollup_fixture_clicks(fixture, clicks, sizeof(clicks) / sizeof(clicks[0]));
-    cr_assert_eq(rollup_fixture_settle(fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, true), 0);
     fixture->rollup->retention.keep_days = KEEP_DAYS;
 }
 
@@ -93,7 +93,7 @@ Test(seal_pass, a_seal_changes_neither_figures_nor_ledger_nor_counters)
         pass = seal(&fixture, false);
         expect_totals(&pass, 3, 5, 0);
         rollup_fixture_expect_figures(&fixture, after_seal);
-        cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
         rollup_fixture_expect_figures(&fixture, after_seal);
         cr_assert_eq(rollup_fixture_marks(&fixture), 0);
         rollup_fixture_expect_ledger(&fixture, "s", "2013-11-28 published - - 1 - 3 - - - -\n");
@@ -116,13 +116,13 @@ Test(seal_pass, a_sealed_day_is_priced_anew_and_takes_late_clicks_on_top)
     put_clicks(&fixture);
     seal(&fixture, false);
     rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.5", true);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_expect_figures(&fixture, "r 2013-11-30 1 2 0.5 1.0 published\n"
                                             "r 2013-11-29 1 1 0.5 0.5 sealed\n"
                                             "r 2013-11-28 3 0.0175 0.5 0.00875 sealed\n"
                                             "s 2013-11-28 1 3 - - sealed\n");
     rollup_fixture_clicks(&fixture, clicks, 1);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     static const char late[] = "r 2013-11-30 1 2 0.5 1.0 published\n"
                                "r 2013-11-29 1 1 0.5 0.5 sealed\n"
                                "r 2013-11-28 4 0.0225 0.5 0.01125 sealed\n"
@@ -130,7 +130,7 @@ Test(seal_pass, a_sealed_day_is_priced_anew_and_takes_late_clicks_on_top)
     rollup_fixture_expect_figures(&fixture, late);
     struct pass pass = seal(&fixture, false);
     expect_totals(&pass, 1, 1, 0);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_expect_figures(&fixture, late);
     expect_rows(&fixture, TABLE_SEALED_DAY, 4);
     rollup_fixture_expect_ledger(&fixture, "r",
@@ -154,10 +154,10 @@ Test(seal_pass, a_day_that_is_owed_something_is_left_to_the_next_pass)
     rollup_fixture_click(&fixture, "s", "2013-11-28", "4");
     struct pass pass = seal(&fixture, false);
     expect_totals(&pass, 2, 4, 1);
-    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     pass = seal(&fixture, false);
     expect_totals(&pass, 1, 2, 0);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_expect_figures(&fixture, "r 2013-11-30 1 2 0.25 0.50 published\n"
                                             "r 2013-11-29 1 1 0.25 0.25 sealed\n"
                                             "r 2013-11-28 3 0.0175 0.25 0.004375 sealed\n"
@@ -189,7 +189,7 @@ Test(seal_pass, nothing_is_sealed_while_seals_are_held_off)
     cr_assert_eq(seal_pass_begin(fixture.rollup, &change, false, take_totals, &pass, NULL), 0);
     cr_assert_eq(seal_pass_begin(fixture.rollup, &change, false, take_totals, &pass, NULL),
                  ERROR_FULL);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_advance(&fixture, 1);
     expect_rows(&fixture, TABLE_AD_CLICK, 6);
     cr_assert(!pass.done);
@@ -216,7 +216,7 @@ Test(seal_pass, after_a_crash_a_day_is_whole_or_sealed)
         uint32_t seals_before = fixture.rollup->retention.sealed_to == SEALED_NONE ? 0 : 1;
         pass = seal(&fixture, false);
         cr_assert(pass.totals.days + seals_before >= 1 && pass.totals.days <= 3);
-        cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
         rollup_fixture_expect_figures(&fixture, after_seal);
         expect_rows(&fixture, TABLE_AD_CLICK, 1);
         expect_rows(&fixture, TABLE_SEALED_DAY, 3);
@@ -245,7 +245,7 @@ static const char all_open[] = "r 2013-11-30 1 2 - - open\n"
 static void expect_waiting(struct rollup_fixture *fixture)
 {
     rollup_fixture_advance(fixture, WAIT_S);
-    cr_assert_eq(rollup_fixture_settle(fixture, true), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, true), 0);
     rollup_fixture_expect_figures(fixture, all_open);
     expect_rows(fixture, TABLE_AD_CLICK, 6);
     expect_rows(fixture, TABLE_SEALED_DAY, 0);

@@ -129,7 +129,7 @@ static void expect_hotel(struct rollup_fixture *fixture, const char *expected)
     struct rollup *clicks = fixture->rollup;
     fixture->rollup = streams_find(fixture->streams, "hotel");
     cr_assert_not_null(fixture->rollup);
-    cr_assert_eq(rollup_fixture_settle(fixture, false), 0);
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, false), 0);
     rollup_fixture_expect_figures(fixture, expected);
     fixture->rollup = clicks;
 }
@@ -187,7 +187,7 @@ Test(streams, a_crash_right_after_the_definition_loses_no_row_of_before)
         struct figure_query query = {.day_from = DAY_MIN, .day_to = DAY_MAX};
         fixture.rollup = streams_find(fixture.streams, "hotel");
         cr_assert_not_null(fixture.rollup);
-        cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
         struct buffer found = rollup_fixture_asked(&fixture, &query);
         uint32_t lines = 0;
         for (size_t i = 0; i < found.size; i++)

@@ -1,5 +1,5 @@
-/* test_settle_list: what each kind of waiter waits for, and in which order they are called. */
-#include "rollup/days/settle_list.h"
+/* test_refresh_list: what each kind of waiter waits for, and in which order they are called. */
+#include "rollup/days/refresh_list.h"
 
 #include <criterion/criterion.h>
 
@@ -29,28 +29,28 @@ static struct dirty_day *mark(struct dirty_set *set, const char *reseller, int32
     return marked;
 }
 
-static void add(struct settle_list *list, struct dirty_set *set, struct settle_waiter waiter,
+static void add(struct refresh_list *list, struct dirty_set *set, struct refresh_waiter waiter,
                 struct told *told)
 {
     waiter.done = tell;
     waiter.context = told;
-    settle_list_add(list, &waiter, dirty_set_order(set));
+    refresh_list_add(list, &waiter, dirty_set_order(set));
 }
 
 /* As the work does between chunks, with all batches durable. */
-static void look(struct settle_list *list, struct dirty_set *set)
+static void look(struct refresh_list *list, struct dirty_set *set)
 {
-    settle_list_note_worked(list, set, 1);
-    settle_list_tell(list, 1);
+    refresh_list_note_worked(list, set, 1);
+    refresh_list_tell(list, 1);
 }
 
-Test(settle_list, waits_for_what_was_queued_before_and_for_nothing_later)
+Test(refresh_list, waits_for_what_was_queued_before_and_for_nothing_later)
 {
-    struct settle_list list = {0};
+    struct refresh_list list = {0};
     struct dirty_set *set = dirty_set_new();
     struct told told = {0};
     struct dirty_day *before = mark(set, "r", 10);
-    add(&list, set, (struct settle_waiter){0}, &told);
+    add(&list, set, (struct refresh_waiter){0}, &told);
     mark(set, "r", 11);
     look(&list, set);
     cr_assert_eq(told.calls, 0);
@@ -58,34 +58,34 @@ Test(settle_list, waits_for_what_was_queued_before_and_for_nothing_later)
     look(&list, set);
     cr_assert_eq(told.calls, 1, "day 11 came later");
     cr_assert_eq(told.status, 0);
-    cr_assert(settle_list_is_idle(&list));
+    cr_assert(refresh_list_is_idle(&list));
     dirty_set_free(set);
 }
 
-Test(settle_list, what_is_worked_off_waits_until_it_is_durable)
+Test(refresh_list, what_is_worked_off_waits_until_it_is_durable)
 {
-    struct settle_list list = {0};
+    struct refresh_list list = {0};
     struct dirty_set *set = dirty_set_new();
     struct told told = {0};
-    add(&list, set, (struct settle_waiter){0}, &told);
-    settle_list_note_worked(&list, set, 7);
-    settle_list_tell(&list, 6);
+    add(&list, set, (struct refresh_waiter){0}, &told);
+    refresh_list_note_worked(&list, set, 7);
+    refresh_list_tell(&list, 6);
     cr_assert_eq(told.calls, 0);
-    settle_list_note_worked(&list, set, 8); /* a later batch is not its own */
-    settle_list_tell(&list, 7);
+    refresh_list_note_worked(&list, set, 8); /* a later batch is not its own */
+    refresh_list_tell(&list, 7);
     cr_assert_eq(told.calls, 1);
     dirty_set_free(set);
 }
 
-Test(settle_list, of_rates_waits_for_ranges_alone)
+Test(refresh_list, of_rates_waits_for_ranges_alone)
 {
-    struct settle_list list = {0};
+    struct refresh_list list = {0};
     struct dirty_set *set = dirty_set_new();
     const struct dirty_mark rate = {.cause = CAUSE_RATE};
     struct told told = {0};
     mark(set, "r", 10);
     struct dirty_range *range = dirty_set_add_range(set, bytes_text("r"), 10, RATE_DAY_END, &rate);
-    add(&list, set, (struct settle_waiter){.is_of_rates = true}, &told);
+    add(&list, set, (struct refresh_waiter){.is_of_rates = true}, &told);
     look(&list, set);
     cr_assert_eq(told.calls, 0);
     dirty_set_clear_range(set, range);
@@ -94,17 +94,17 @@ Test(settle_list, of_rates_waits_for_ranges_alone)
     dirty_set_free(set);
 }
 
-Test(settle_list, of_days_waits_for_these_alone)
+Test(refresh_list, of_days_waits_for_these_alone)
 {
-    struct settle_list list = {0};
+    struct refresh_list list = {0};
     struct dirty_set *set = dirty_set_new();
     struct told told = {0};
-    const struct settle_waiter of_days = {.reseller = bytes_text("r"), .from = 10, .to = 12};
+    const struct refresh_waiter of_days = {.reseller = bytes_text("r"), .from = 10, .to = 12};
     mark(set, "another", 11);
     mark(set, "r", 13);
     struct dirty_day *own = mark(set, "r", 12);
     add(&list, set, of_days, &told);
-    cr_assert_eq(settle_list_day(set, list.first), own);
+    cr_assert_eq(refresh_list_day(set, list.first), own);
     look(&list, set);
     cr_assert_eq(told.calls, 0);
     dirty_set_wait(set, own);
@@ -114,39 +114,39 @@ Test(settle_list, of_days_waits_for_these_alone)
 }
 
 /* A full store: days went back to the end of the queue, behind others. */
-Test(settle_list, waits_longer_for_days_that_went_back)
+Test(refresh_list, waits_longer_for_days_that_went_back)
 {
-    struct settle_list list = {0};
+    struct refresh_list list = {0};
     struct dirty_set *set = dirty_set_new();
     struct told told = {0};
     struct dirty_day *day = mark(set, "r", 10);
-    add(&list, set, (struct settle_waiter){.publishes = true}, &told);
-    cr_assert(settle_list_is_publishing(&list));
+    add(&list, set, (struct refresh_waiter){.publishes = true}, &told);
+    cr_assert(refresh_list_is_publishing(&list));
     dirty_set_wait(set, day);
     dirty_set_queue(set, day);
-    settle_list_wait_longer(&list, dirty_set_order(set));
+    refresh_list_wait_longer(&list, dirty_set_order(set));
     look(&list, set);
     cr_assert_eq(told.calls, 0);
     dirty_set_wait(set, day);
-    settle_list_note_worked(&list, set, 1);
-    cr_assert_not(settle_list_is_publishing(&list), "it is worked off, though not durable");
-    settle_list_tell(&list, 1);
+    refresh_list_note_worked(&list, set, 1);
+    cr_assert_not(refresh_list_is_publishing(&list), "it is worked off, though not durable");
+    refresh_list_tell(&list, 1);
     cr_assert_eq(told.calls, 1);
     dirty_set_free(set);
 }
 
-Test(settle_list, a_failure_is_told_to_all)
+Test(refresh_list, a_failure_is_told_to_all)
 {
-    struct settle_list list = {0};
+    struct refresh_list list = {0};
     struct dirty_set *set = dirty_set_new();
     struct told first = {0};
     struct told second = {0};
     mark(set, "r", 10);
-    add(&list, set, (struct settle_waiter){0}, &first);
-    add(&list, set, (struct settle_waiter){.is_of_rates = true}, &second);
-    settle_list_fail(&list, ERROR_FAILED, NULL);
+    add(&list, set, (struct refresh_waiter){0}, &first);
+    add(&list, set, (struct refresh_waiter){.is_of_rates = true}, &second);
+    refresh_list_fail(&list, ERROR_FAILED, NULL);
     cr_assert_eq(first.status, ERROR_FAILED);
     cr_assert_eq(second.status, ERROR_FAILED);
-    cr_assert(settle_list_is_idle(&list));
+    cr_assert(refresh_list_is_idle(&list));
     dirty_set_free(set);
 }

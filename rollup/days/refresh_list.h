@@ -1,19 +1,19 @@
-/* settle_list: the callers that wait until days are worked off and what was written is durable.
+/* refresh_list: the callers that wait until days are worked off and what was written is durable.
  *
  * A settle waits for all that was queued when it was asked for: days have ascending orders along
  * the queue, so it is enough that the first one left is younger, and then that the last batch sent
  * until then is durable.  Clicks that keep coming cannot make it wait for ever.  One that is of
  * rates waits for the ranges alone, which the work takes before any day; one that is of a
  * reseller's days for these alone, which it takes before all others. */
-#ifndef DAYBOOK_ROLLUP_DAYS_SETTLE_LIST_H
-#define DAYBOOK_ROLLUP_DAYS_SETTLE_LIST_H
+#ifndef DAYBOOK_ROLLUP_DAYS_REFRESH_LIST_H
+#define DAYBOOK_ROLLUP_DAYS_REFRESH_LIST_H
 
 #include "rollup/days/dirty.h"
 #include "rollup/days/rollup.h"
 
 /* A caller that waits until all that was queued before `order` is worked off and durable. */
-struct settle_waiter {
-    struct settle_waiter *next;
+struct refresh_waiter {
+    struct refresh_waiter *next;
     uint64_t order;
     bool publishes;
     bool is_of_rates;                  /* waits for ranges alone */
@@ -27,32 +27,32 @@ struct settle_waiter {
     void *context;
 };
 
-struct settle_list {
-    struct settle_waiter *first;       /* oldest first */
+struct refresh_list {
+    struct refresh_waiter *first;      /* oldest first */
     uint32_t calls;                    /* depth of calls to waiters */
 };
 
 /* `from` is copied; it waits for what is queued before `order`. */
-void settle_list_add(struct settle_list *list, const struct settle_waiter *from, uint64_t order);
+void refresh_list_add(struct refresh_list *list, const struct refresh_waiter *from, uint64_t order);
 
 /* The reseller's first queued day that the waiter waits for; NULL: none any more. */
-struct dirty_day *settle_list_day(const struct dirty_set *dirty,
-                                  const struct settle_waiter *waiter);
+struct dirty_day *refresh_list_day(const struct dirty_set *dirty,
+                                   const struct refresh_waiter *waiter);
 /* Whether one that publishes is not yet worked off. */
-bool settle_list_is_publishing(const struct settle_list *list);
+bool refresh_list_is_publishing(const struct refresh_list *list);
 
 /* See who is worked off, when so many batches were sent.  Between chunks of work only: no day is
  * off the queue and not yet written. */
-void settle_list_note_worked(struct settle_list *list, struct dirty_set *dirty,
-                             uint64_t applies_sent);
+void refresh_list_note_worked(struct refresh_list *list, struct dirty_set *dirty,
+                              uint64_t applies_sent);
 /* Days went back to the end of the queue: who waits for them waits for all before `order`. */
-void settle_list_wait_longer(struct settle_list *list, uint64_t order);
+void refresh_list_wait_longer(struct refresh_list *list, uint64_t order);
 
 /* Call those that need wait no longer, when so many batches are durable; or all, with a failure.
  * What is called may add to the list. */
-void settle_list_tell(struct settle_list *list, uint64_t applies_durable);
-void settle_list_fail(struct settle_list *list, int status, const struct error *err);
+void refresh_list_tell(struct refresh_list *list, uint64_t applies_durable);
+void refresh_list_fail(struct refresh_list *list, int status, const struct error *err);
 
 /* Nothing waits, and no waiter is being called. */
-bool settle_list_is_idle(const struct settle_list *list);
+bool refresh_list_is_idle(const struct refresh_list *list);
 #endif

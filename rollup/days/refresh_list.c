@@ -1,12 +1,12 @@
-/* settle_list: see the header. */
-#include "rollup/days/settle_list.h"
+/* refresh_list: see the header. */
+#include "rollup/days/refresh_list.h"
 
 #include "base/memory.h"
 
-void settle_list_add(struct settle_list *list, const struct settle_waiter *from, uint64_t order)
+void refresh_list_add(struct refresh_list *list, const struct refresh_waiter *from, uint64_t order)
 {
-    struct settle_waiter **end = &list->first;
-    struct settle_waiter *waiter = memory_zeroed(1, sizeof(*waiter));
+    struct refresh_waiter **end = &list->first;
+    struct refresh_waiter *waiter = memory_zeroed(1, sizeof(*waiter));
     check(from->done != NULL);
     *waiter = *from;
     waiter->order = order;
@@ -15,7 +15,7 @@ void settle_list_add(struct settle_list *list, const struct settle_waiter *from,
     *end = waiter;
 }
 
-bool settle_list_is_idle(const struct settle_list *list)
+bool refresh_list_is_idle(const struct refresh_list *list)
 {
     return list->first == NULL && list->calls == 0;
 }
@@ -23,10 +23,10 @@ bool settle_list_is_idle(const struct settle_list *list)
 /* ---- calling them ---- */
 
 /* Takes *link out of the list and tells it. */
-static void waiter_call(struct settle_list *list, struct settle_waiter **link, int status,
+static void waiter_call(struct refresh_list *list, struct refresh_waiter **link, int status,
                         const struct error *err)
 {
-    struct settle_waiter *waiter = *link;
+    struct refresh_waiter *waiter = *link;
     *link = waiter->next;
     list->calls++;
     waiter->done(waiter->context, status, err);
@@ -34,7 +34,7 @@ static void waiter_call(struct settle_list *list, struct settle_waiter **link, i
     memory_free(waiter);
 }
 
-void settle_list_fail(struct settle_list *list, int status, const struct error *err)
+void refresh_list_fail(struct refresh_list *list, int status, const struct error *err)
 {
     struct error failure = {0};
     error_set(&failure, status, "%s", err != NULL ? err->text : error_text(status));
@@ -42,9 +42,9 @@ void settle_list_fail(struct settle_list *list, int status, const struct error *
         waiter_call(list, &list->first, status, &failure);
 }
 
-void settle_list_tell(struct settle_list *list, uint64_t applies_durable)
+void refresh_list_tell(struct refresh_list *list, uint64_t applies_durable)
 {
-    struct settle_waiter **link = &list->first;
+    struct refresh_waiter **link = &list->first;
     while (*link != NULL) {
         if ((*link)->is_worked && applies_durable >= (*link)->applies) {
             waiter_call(list, link, 0, NULL);
@@ -58,7 +58,8 @@ void settle_list_tell(struct settle_list *list, uint64_t applies_durable)
 
 /* ---- what they wait for ---- */
 
-struct dirty_day *settle_list_day(const struct dirty_set *dirty, const struct settle_waiter *waiter)
+struct dirty_day *refresh_list_day(const struct dirty_set *dirty,
+                                   const struct refresh_waiter *waiter)
 {
     struct dirty_day *day = dirty_set_first_of(dirty, waiter->reseller);
     while (day != NULL && (!day->is_queued || day->order >= waiter->order ||
@@ -67,21 +68,21 @@ struct dirty_day *settle_list_day(const struct dirty_set *dirty, const struct se
     return day;
 }
 
-static bool is_worked(struct dirty_set *dirty, const struct settle_waiter *waiter)
+static bool is_worked(struct dirty_set *dirty, const struct refresh_waiter *waiter)
 {
     const struct dirty_day *day = dirty_set_first_queued(dirty);
     const struct dirty_range *range = dirty_set_first_range(dirty);
     if (range != NULL && range->order < waiter->order)
         return false;
     if (waiter->reseller.data != NULL)
-        return settle_list_day(dirty, waiter) == NULL;
+        return refresh_list_day(dirty, waiter) == NULL;
     return waiter->is_of_rates || day == NULL || day->order >= waiter->order;
 }
 
-void settle_list_note_worked(struct settle_list *list, struct dirty_set *dirty,
-                             uint64_t applies_sent)
+void refresh_list_note_worked(struct refresh_list *list, struct dirty_set *dirty,
+                              uint64_t applies_sent)
 {
-    for (struct settle_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next) {
+    for (struct refresh_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next) {
         if (!waiter->is_worked && is_worked(dirty, waiter)) {
             waiter->is_worked = true;
             waiter->applies = applies_sent;
@@ -89,16 +90,16 @@ void settle_list_note_worked(struct settle_list *list, struct dirty_set *dirty,
     }
 }
 
-void settle_list_wait_longer(struct settle_list *list, uint64_t order)
+void refresh_list_wait_longer(struct refresh_list *list, uint64_t order)
 {
-    for (struct settle_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next)
+    for (struct refresh_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next)
         if (!waiter->is_worked)
             waiter->order = order;
 }
 
-bool settle_list_is_publishing(const struct settle_list *list)
+bool refresh_list_is_publishing(const struct refresh_list *list)
 {
-    for (const struct settle_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next)
+    for (const struct refresh_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next)
         if (waiter->publishes && !waiter->is_worked)
             return true;
     return false;
