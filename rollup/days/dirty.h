@@ -11,8 +11,8 @@
  * *waiting* while the figure is right but the day is not yet published, or its restatement is put
  * off.  It is in the table all the while, so a click on a day that is open already costs one probe
  * and no write.  Work takes a day off the queue before it reads; a mark that comes meanwhile puts
- * it back, and then the work may not clear it.  A day that was cleared is *leaving* until the frame
- * that did it is durable, for the sake of readers: a day that is not in the set at all has a
+ * it back, and then the refresh may not clear it.  A day that was cleared is *leaving* until the
+ * frame that did it is durable, for the sake of readers: a day that is not in the set at all has a
  * durable row that says all that is durable of it.  Whoever works with the set else does not see
  * it; a mark begins it anew.
  *
@@ -49,8 +49,8 @@ enum { DIRTY_MARKS_MAX = 64 };         /* of a day; further changes of it go unn
 
 #define DIRTY_UNWRITTEN UINT64_MAX     /* its row is being worked out, and is in no batch yet */
 
-/* The row of an open day as the work wrote it last, so that a day that clicks pour into is not read
- * back a few times a second.  Packed: there may be millions of open days. */
+/* The row of an open day as the refresh wrote it last, so that a day that clicks pour into is not
+ * read back a few times a second.  Packed: there may be millions of open days. */
 struct dirty_row {
     uint64_t clicks;
     int64_t gross;

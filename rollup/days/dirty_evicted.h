@@ -52,11 +52,11 @@ bool dirty_evicted_is_plain(const struct dirty_mark *mark);
 void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *dirty,
                              const struct publication_rules *rules, uint64_t applies_durable,
                              int64_t now_us);
-/* The set has grown: if it is over its limit, the store is held until the work has caught up, where
- * it `may_lock`. */
+/* The set has grown: if it is over its limit, the store is held until the refresh has caught up,
+ * where it `may_lock`. */
 void dirty_evicted_press(struct dirty_evicted *evicted, const struct dirty_set *dirty,
                          bool may_lock);
-/* The work has done what it could: others may write. */
+/* The refresh has done what it could: others may write. */
 void dirty_evicted_let_write(struct dirty_evicted *evicted);
 
 /* A day is away, or days are, of which the first is due then. */

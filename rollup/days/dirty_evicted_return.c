@@ -104,7 +104,7 @@ static void page_settled(void *context, int status, const struct error *err)
         reading_finish(reading, status, err);
         return;
     }
-    if (reading->rollup->work == NULL)
+    if (reading->rollup->refresh == NULL)
         rollup_make_room(reading->rollup);
     if (reading->is_over)
         reading_finish(reading, 0, NULL);

@@ -40,7 +40,7 @@ void look_timer_at(struct look_timer *look, int64_t at_us)
 void look_timer_soon(struct look_timer *look)
 {
     struct clock *clock = look->world->clock;
-    int64_t tick_us = look->work_took_us * WORK_SHARE;
+    int64_t tick_us = look->refresh_took_us * WORK_SHARE;
     if (tick_us < TICK_US)
         tick_us = TICK_US;
     if (tick_us > TICK_MAX_US)

@@ -1,6 +1,6 @@
 /* look_timer: when a server looks at what is dirty or due, by itself.
  *
- * Looks grow apart with the work, so that it takes about a fifth of the engine thread, up to a
+ * Looks grow apart with the refresh, so that it takes about a fifth of the engine thread, up to a
  * length that keeps figures within a second of clicks.  A look that is asked for twice comes at the
  * earlier time. */
 #ifndef DAYBOOK_ROLLUP_DAYS_LOOK_TIMER_H
@@ -13,7 +13,7 @@ struct look_timer {
     struct timer timer;
     bool is_on;                        /* a server's, and not closing */
     int64_t at_us;                     /* monotonic; INT64_MAX: not started */
-    int64_t work_took_us;              /* the last work, from beginning to end: the owner's */
+    int64_t refresh_took_us;           /* the last work, from beginning to end: the owner's */
 };
 
 /* `is_on` false: no look ever comes. */

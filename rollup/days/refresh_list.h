@@ -3,7 +3,7 @@
  * A settle waits for all that was queued when it was asked for: days have ascending orders along
  * the queue, so it is enough that the first one left is younger, and then that the last batch sent
  * until then is durable.  Clicks that keep coming cannot make it wait for ever.  One that is of
- * rates waits for the ranges alone, which the work takes before any day; one that is of a
+ * rates waits for the ranges alone, which the refresh takes before any day; one that is of a
  * reseller's days for these alone, which it takes before all others. */
 #ifndef DAYBOOK_ROLLUP_DAYS_REFRESH_LIST_H
 #define DAYBOOK_ROLLUP_DAYS_REFRESH_LIST_H

@@ -103,8 +103,8 @@ void rollup_free(struct rollup *rollup)
 
 static bool is_idle(const struct rollup *rollup)
 {
-    const struct work_progress *progress = &rollup->progress;
-    return rollup->pins == 0 && rollup->work == NULL && refresh_list_is_idle(&rollup->settles) &&
+    const struct refresh_progress *progress = &rollup->progress;
+    return rollup->pins == 0 && rollup->refresh == NULL && refresh_list_is_idle(&rollup->settles) &&
            rollup->sealing == NULL && rollup->evicted.returns == 0 &&
            progress->applies_durable == progress->applies_sent;
 }
@@ -251,7 +251,7 @@ void rollup_add_change(struct rollup *rollup, struct write_batch *batch, struct 
 void rollup_dump(const struct rollup *rollup, struct buffer *text)
 {
     buffer_printf(text, "stream %s\n", rollup->stream->name);
-    if (rollup->work != NULL)
+    if (rollup->refresh != NULL)
         buffer_append_text(text, "  days are being worked off\n");
     if (rollup->sealing != NULL)
         buffer_append_text(text, "  days are being sealed\n");

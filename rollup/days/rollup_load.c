@@ -6,7 +6,7 @@
  * reads figures reads those of his resellers (dirty_overlay.h).
  *
  * Where there are more days than there is room for, the first of them are worked off and go away
- * again (dirty_evicted.h) before the next are loaded, so opening takes as long as the work. */
+ * again (dirty_evicted.h) before the next are loaded, so opening takes as long as the refresh. */
 #include "rollup/days/rate_value.h"
 #include "rollup/days/dirty_evicted_return.h"
 #include "rollup/days/rollup_private.h"

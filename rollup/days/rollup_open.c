@@ -97,7 +97,7 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
 
 /* ---- closing ---- */
 
-static void last_work_done(void *context, int status, const struct error *err)
+static void last_refresh_done(void *context, int status, const struct error *err)
 {
     (void)context;
     (void)status;
@@ -116,7 +116,7 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
     if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
         /* With nothing to do it is done within the call, which is not the time to free either. */
         rollup->pins++;
-        int rc = rollup_refresh_now(rollup, false, last_work_done, rollup, NULL);
+        int rc = rollup_refresh_now(rollup, false, last_refresh_done, rollup, NULL);
         rollup->pins--;
         check(rc == 0);
     }

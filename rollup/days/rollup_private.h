@@ -3,9 +3,9 @@
  *     rollup_open.c                         opens and closes it
  *     rollup_load.c   rollup_schedule.c     what begins by itself, and at opening
  *     dirty_evicted_return.c   rollup_wait.c
- *     rollup_hook.c   rollup_work.c  seal_pass.c  dirty_overlay.c  rollup_figures.c       the jobs
+ *     rollup_hook.c   rollup_refresh.c  seal_pass.c  dirty_overlay.c  rollup_figures.c   the jobs
  *     rollup.c                              what they have in common, and the end
- *     day_marks  live_rates  refresh_list  look_timer  publication_queue  away  retention
+ *     day_marks  live_rates  refresh_list  look_timer  publication_queue  dirty_evicted  retention
  *     seal_gate  known_resellers            the parts, none of which knows the rollup
  *
  * A file calls those below it only. */
@@ -31,10 +31,10 @@
 
 struct quota;
 struct seal_pass;
-struct work;
+struct refresh;
 
-/* How far the work is. */
-struct work_progress {
+/* How far the refresh is. */
+struct refresh_progress {
     uint64_t order_wanted;             /* what is queued before it is worked off now */
     uint64_t applies_sent;             /* batches, */
     uint64_t applies_durable;
@@ -82,8 +82,8 @@ struct rollup {
     struct quota *figures;             /* for all readers of all streams */
     struct rollup_metrics metrics;
 
-    struct work *work;                 /* under way; NULL: none */
-    struct work_progress progress;
+    struct refresh *refresh;           /* under way; NULL: none */
+    struct refresh_progress progress;
     struct seal_pass *sealing;         /* under way; NULL: none */
     bool is_sealing;                   /* within store_apply_if, of a seal */
     struct timer seal_timer;           /* automatic: the next look at what has expired */
@@ -167,12 +167,12 @@ void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
 /* Retention, rates and marks from their tables, `opened` at the end. */
 must_check int rollup_load(struct rollup *rollup, struct error *err);
 
-/* ---- rollup_work.c ---- */
+/* ---- rollup_refresh.c ---- */
 
 /* Begin, unless it is under way, and work off what is queued now; or the ranges alone, besides what
  * was wanted before. */
-void rollup_work_wanted(struct rollup *rollup);
-void rollup_work_ranges(struct rollup *rollup);
+void rollup_refresh_wanted(struct rollup *rollup);
+void rollup_refresh_ranges(struct rollup *rollup);
 void rollup_time_slice(struct timer *timer);
 
 /* ---- rollup_wait.c, and rollup_refresh_rates_now, rollup_refresh_days_now ---- */

@@ -1,4 +1,4 @@
-/* When the work begins by itself, and what a command has it publish.
+/* When the refresh begins by itself, and what a command has it publish.
  *
  * A server looks at the queue a moment after the first mark (look_timer.h), and at the waiting days
  * when the first of them may be due (publication_queue.h). */
@@ -31,7 +31,7 @@ void rollup_look(struct timer *timer)
         publication_queue_look(&rollup->due, dirty, rollup_trusts_clock(rollup), now_us);
     dirty_evicted_return_due(rollup, went_back ? INT64_MAX : now_us);
     if (dirty_set_queued(dirty) > 0 || dirty_set_first_range(dirty) != NULL)
-        rollup_work_wanted(rollup);
+        rollup_refresh_wanted(rollup);
     else
         rollup_look_again(rollup);
 }
@@ -45,9 +45,9 @@ void rollup_pressed(struct timer *timer)
         dirty_evicted_let_write(&rollup->evicted);
         return;
     }
-    if (rollup->work == NULL) {
+    if (rollup->refresh == NULL) {
         rollup_make_room(rollup);
         publication_queue_owed(rollup->marks.dirty);
     }
-    rollup_work_wanted(rollup);
+    rollup_refresh_wanted(rollup);
 }

@@ -1,4 +1,4 @@
-/* Callers that wait for the work (refresh_list.h): each is noted, and the work begins. */
+/* Callers that wait for the refresh (refresh_list.h): each is noted, and the refresh begins. */
 #include "rollup/days/rollup_private.h"
 
 int rollup_refresh_queued_now(struct rollup *rollup, bool publishes, store_done done, void *context,
@@ -10,7 +10,7 @@ int rollup_refresh_queued_now(struct rollup *rollup, bool publishes, store_done 
         &rollup->settles,
         &(struct refresh_waiter){.publishes = publishes, .done = done, .context = context},
         dirty_set_order(rollup->marks.dirty));
-    rollup_work_wanted(rollup);
+    rollup_refresh_wanted(rollup);
     return 0;
 }
 
@@ -23,7 +23,7 @@ int rollup_refresh_rates_now(struct rollup *rollup, const struct figure_watch *w
     if (watch != NULL)
         waiter.watch = *watch;
     refresh_list_add(&rollup->settles, &waiter, dirty_set_order(rollup->marks.dirty));
-    rollup_work_ranges(rollup);
+    rollup_refresh_ranges(rollup);
     return 0;
 }
 
@@ -37,6 +37,6 @@ int rollup_refresh_days_now(struct rollup *rollup, struct bytes reseller, int32_
         &(struct refresh_waiter){
             .reseller = reseller, .from = from, .to = to, .done = done, .context = context},
         dirty_set_order(rollup->marks.dirty));
-    rollup_work_ranges(rollup);
+    rollup_refresh_ranges(rollup);
     return 0;
 }

@@ -288,7 +288,7 @@ static void day_commit(struct seal_pass *pass)
         pass_finish(pass);
         return;
     }
-    if (rollup->work != NULL || seal_gate_is_held(&rollup->gate)) {
+    if (rollup->refresh != NULL || seal_gate_is_held(&rollup->gate)) {
         pass_time_slice_in(pass, HELD_PAUSE_MS);
         return;
     }

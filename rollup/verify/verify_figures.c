@@ -62,7 +62,7 @@ static bool is_dirty(const struct verify *verify, const struct day_facts *day)
     const struct dirty_day *dirty = dirty_set_find(rollup->marks.dirty, day->key);
     if (rollup->is_read_only)
         return day->is_marked;
-    return dirty_set_first_range(rollup->marks.dirty) != NULL || rollup->work != NULL ||
+    return dirty_set_first_range(rollup->marks.dirty) != NULL || rollup->refresh != NULL ||
            (dirty != NULL && dirty->is_queued);
 }
 

@@ -1,4 +1,4 @@
-/* The work: from dirty days to figures, in chunks, each one batch.
+/* The refresh: from dirty days to figures, in chunks, each one batch.
  *
  *   take days off the queue, or a page of a range ─▶ stats of each ─▶ rows of amount_by_day
  *     ─▶ ledger of the published ones ─▶ decide each day (publication.h) ─▶ one batch:
@@ -73,7 +73,7 @@ struct window_range {
 
 /* A range that is being worked off. */
 struct open_range {
-    struct work *work;
+    struct refresh *refresh;
     struct dirty_range *range;
     int32_t to;     /* the last day of it not yet worked off */
     uint32_t days;  /* in this chunk */
@@ -81,7 +81,7 @@ struct open_range {
     bool ends;      /* with this chunk */
 };
 
-struct work {
+struct refresh {
     struct rollup *rollup;
     struct window_day *window; /* the front of the queue by token; NULL: none was needed */
     uint32_t window_count;
@@ -111,39 +111,40 @@ struct work {
 
 /* ---- life ---- */
 
-static struct work *work_new(struct rollup *rollup)
+static struct refresh *refresh_new(struct rollup *rollup)
 {
-    struct work *work = memory_zeroed(1, sizeof(*work));
-    work->rollup = rollup;
-    work->reader = day_reader_new(rollup->store, rollup->stream, &rollup->retention.sealed_to);
-    work->plans = memory_alloc(BEHIND_DAYS_MAX * sizeof(*work->plans)); /* as the reader's days */
-    work->batch = write_batch_new();
-    return work;
+    struct refresh *refresh = memory_zeroed(1, sizeof(*refresh));
+    refresh->rollup = rollup;
+    refresh->reader = day_reader_new(rollup->store, rollup->stream, &rollup->retention.sealed_to);
+    refresh->plans =
+        memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* as the reader's days */
+    refresh->batch = write_batch_new();
+    return refresh;
 }
 
-static void chunk_clear(struct work *work)
+static void chunk_clear(struct refresh *refresh)
 {
-    day_reader_clear(work->reader);
-    write_batch_clear(work->batch);
-    work->day_count = 0;
-    work->written = work->published = work->restated = 0;
+    day_reader_clear(refresh->reader);
+    write_batch_clear(refresh->batch);
+    refresh->day_count = 0;
+    refresh->written = refresh->published = refresh->restated = 0;
 }
 
-static void work_free(struct work *work)
+static void refresh_free(struct refresh *refresh)
 {
-    day_reader_free(work->reader);
-    write_batch_free(work->batch);
-    memory_free(work->plans);
-    memory_free(work->window);
-    memory_free(work->range_window);
-    memory_free(work);
+    day_reader_free(refresh->reader);
+    write_batch_free(refresh->batch);
+    memory_free(refresh->plans);
+    memory_free(refresh->window);
+    memory_free(refresh->range_window);
+    memory_free(refresh);
 }
 
-static void note_failure(struct work *work, int status, const struct error *err)
+static void note_failure(struct refresh *refresh, int status, const struct error *err)
 {
-    if (work->status == 0)
-        work->status =
-            error_set(&work->err, status, "%s", err != NULL ? err->text : error_text(status));
+    if (refresh->status == 0)
+        refresh->status =
+            error_set(&refresh->err, status, "%s", err != NULL ? err->text : error_text(status));
 }
 
 /* ---- deciding ---- */
@@ -160,9 +161,9 @@ static bool may_publish(const struct rollup *rollup, const struct day_facts *day
 }
 
 /* Only late clicks are gathered, and only by a server. */
-static bool may_restate(const struct work *work, const struct day_facts *day, int64_t now_us)
+static bool may_restate(const struct refresh *refresh, const struct day_facts *day, int64_t now_us)
 {
-    const struct rollup *rollup = work->rollup;
+    const struct rollup *rollup = refresh->rollup;
     if (!rollup->is_automatic || refresh_list_is_publishing(&rollup->settles) ||
         day->range != NULL || rollup->evicted.holds)
         return true;
@@ -173,9 +174,10 @@ static bool may_restate(const struct work *work, const struct day_facts *day, in
            now_us >= publication_restate_us(&rollup->due.rules, day->dirty, now_us);
 }
 
-static void decide_day(struct work *work, struct day_facts *day, struct plan *plan, int64_t now_us)
+static void decide_day(struct refresh *refresh, struct day_facts *day, struct plan *plan,
+                       int64_t now_us)
 {
-    const struct rollup *rollup = work->rollup;
+    const struct rollup *rollup = refresh->rollup;
     const struct rate *rate = rate_table_at(rollup->rates.table, day->reseller, day->day);
     bool is_sealed = day->is_settled ? day->row.state == DAY_SEALED : day->seals > 0;
     if (day->is_settled) {
@@ -186,13 +188,13 @@ static void decide_day(struct work *work, struct day_facts *day, struct plan *pl
         day->status = figure_make(day->reseller, day->day, &day->stats, rate, &plan->figure);
     }
     if (day->status < 0) {
-        note_failure(work, day->status, NULL);
+        note_failure(refresh, day->status, NULL);
         return;
     }
     const struct publication_facts facts = {.figure = &plan->figure,
                                             .last = day->has_last ? &day->last : NULL,
                                             .may_publish = may_publish(rollup, day, now_us),
-                                            .may_restate = may_restate(work, day, now_us)};
+                                            .may_restate = may_restate(refresh, day, now_us)};
     plan->step = publication_step(&facts);
     if (plan->step != STEP_KEEP_OPEN && plan->step != STEP_VANISH)
         plan->figure.state = is_sealed ? DAY_SEALED : DAY_PUBLISHED;
@@ -202,7 +204,7 @@ static void decide_day(struct work *work, struct day_facts *day, struct plan *pl
 
 /* ---- writing ---- */
 
-static void delete_mark(struct work *work, struct bytes reseller, int32_t day,
+static void delete_mark(struct refresh *refresh, struct bytes reseller, int32_t day,
                         const struct dirty_mark *mark)
 {
     char text[DAY_TEXT_SIZE + 1];
@@ -212,16 +214,16 @@ static void delete_mark(struct work *work, struct bytes reseller, int32_t day,
         {DIRTY_DAY, false, bytes_text(text)},
         {DIRTY_ID, false, bytes_of(mark->id, UUID_SIZE)},
     };
-    write_batch_delete(work->batch, work->marks, values, sizeof(values) / sizeof(values[0]));
+    write_batch_delete(refresh->batch, refresh->marks, values, sizeof(values) / sizeof(values[0]));
 }
 
 /* The causes of a restatement: the day's own marks, and the range's.  Expiry changes no figure, so
  * it is one only where no other is known. */
-static struct dirty_mark *marks_of(struct work *work, const struct day_facts *day,
+static struct dirty_mark *marks_of(struct refresh *refresh, const struct day_facts *day,
                                    uint32_t *count_out)
 {
     uint32_t own = day->dirty != NULL ? day->dirty->mark_count : 0;
-    struct dirty_mark *marks = arena_alloc(day_reader_arena(work->reader),
+    struct dirty_mark *marks = arena_alloc(day_reader_arena(refresh->reader),
                                            (own + 1) * sizeof(*marks), _Alignof(struct dirty_mark));
     *count_out = 0;
     for (uint32_t i = 0; i < own; i++)
@@ -234,9 +236,10 @@ static struct dirty_mark *marks_of(struct work *work, const struct day_facts *da
     return marks;
 }
 
-static void write_entry(struct work *work, const struct day_facts *day, const struct plan *plan)
+static void write_entry(struct refresh *refresh, const struct day_facts *day,
+                        const struct plan *plan)
 {
-    struct rollup *rollup = work->rollup;
+    struct rollup *rollup = refresh->rollup;
     struct ledger_entry entry = {.at_ms = rollup->progress.ledger_at_ms,
                                  .is_publication = plan->step == STEP_PUBLISH,
                                  .new = plan->figure};
@@ -251,31 +254,33 @@ static void write_entry(struct work *work, const struct day_facts *day, const st
             entry.at_ms = day->last.at_ms;
     }
     if (!entry.is_publication)
-        marks = marks_of(work, day, &count);
+        marks = marks_of(refresh, day, &count);
     const struct figure_place place = {day->reseller, day->token};
-    ledger_write(work->batch, work->ledger, &place, &entry, marks, count);
-    (*(entry.is_publication ? &work->published : &work->restated))++;
+    ledger_write(refresh->batch, refresh->ledger, &place, &entry, marks, count);
+    (*(entry.is_publication ? &refresh->published : &refresh->restated))++;
 }
 
-static void write_figure(struct work *work, const struct day_facts *day, const struct plan *plan)
+static void write_figure(struct refresh *refresh, const struct day_facts *day,
+                         const struct plan *plan)
 {
     bool is_there = day->has_row && figure_identical(&day->row, &plan->figure);
     if (plan->step == STEP_VANISH) {
         if (day->has_row)
-            figure_delete(work->batch, work->figures, &day->row);
+            figure_delete(refresh->batch, refresh->figures, &day->row);
         return;
     }
     if (is_there)
         return;
     const struct figure_place place = {day->reseller, day->token};
-    figure_write(work->batch, work->figures, &place, &plan->figure);
-    work->written++;
+    figure_write(refresh->batch, refresh->figures, &place, &plan->figure);
+    refresh->written++;
 }
 
-static void clear_marks(struct work *work, const struct day_facts *day, const struct plan *plan)
+static void clear_marks(struct refresh *refresh, const struct day_facts *day,
+                        const struct plan *plan)
 {
     for (uint32_t i = 0; plan->clears && i < day->dirty->mark_count; i++)
-        delete_mark(work, day->reseller, day->day, &dirty_day_marks(day->dirty)[i]);
+        delete_mark(refresh, day->reseller, day->day, &dirty_day_marks(day->dirty)[i]);
 }
 
 /* Within store_apply nobody may be told: the days of the batch are still in the set. */
@@ -330,11 +335,11 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
 }
 
 /* Days back to the queue: nothing of the chunk was written. */
-static void put_back(struct work *work)
+static void put_back(struct refresh *refresh)
 {
-    for (uint32_t i = 0; i < work->day_count; i++)
-        if (work->days[i].dirty != NULL)
-            dirty_set_queue(work->rollup->marks.dirty, work->days[i].dirty);
+    for (uint32_t i = 0; i < refresh->day_count; i++)
+        if (refresh->days[i].dirty != NULL)
+            dirty_set_queue(refresh->rollup->marks.dirty, refresh->days[i].dirty);
 }
 
 static void next_time_slice(struct rollup *rollup, int64_t delay_ms)
@@ -351,16 +356,16 @@ static void chunk_written(struct rollup *rollup)
 }
 
 /* Nothing wanted is left, or nothing more can be done. */
-static void work_finish(struct work *work)
+static void refresh_finish(struct refresh *refresh)
 {
-    struct rollup *rollup = work->rollup;
-    int status = work->status;
-    struct error err = work->err;
+    struct rollup *rollup = refresh->rollup;
+    int status = refresh->status;
+    struct error err = refresh->err;
     struct clock *clock = rollup->world->clock;
-    if (work->had_days)
-        rollup->look.work_took_us = clock->monotonic_us(clock) - rollup->progress.began_us;
-    rollup->work = NULL;
-    work_free(work);
+    if (refresh->had_days)
+        rollup->look.refresh_took_us = clock->monotonic_us(clock) - rollup->progress.began_us;
+    rollup->refresh = NULL;
+    refresh_free(refresh);
     if (status < 0) {
         refresh_list_fail(&rollup->settles, status, &err);
         look_timer_at(&rollup->look, rollup_now_us(rollup) + RETRY_US);
@@ -373,145 +378,145 @@ static void work_finish(struct work *work)
 }
 
 /* Those that end with the chunk leave the set; the others go on with the next one. */
-static void end_ranges(struct work *work)
+static void end_ranges(struct refresh *refresh)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < work->range_count; i++) {
-        struct open_range *open = &work->ranges[i];
+    for (uint32_t i = 0; i < refresh->range_count; i++) {
+        struct open_range *open = &refresh->ranges[i];
         if (open->ends) {
-            dirty_set_clear_range(work->rollup->marks.dirty, open->range);
+            dirty_set_clear_range(refresh->rollup->marks.dirty, open->range);
             continue;
         }
         open->to = open->lowest - 1;
-        work->ranges[kept++] = *open;
+        refresh->ranges[kept++] = *open;
     }
-    work->range_count = kept;
+    refresh->range_count = kept;
 }
 
-static void chunk_end(struct work *work)
+static void chunk_end(struct refresh *refresh)
 {
-    struct rollup *rollup = work->rollup;
+    struct rollup *rollup = refresh->rollup;
     int64_t now_us = rollup_now_us(rollup);
-    for (uint32_t i = 0; i < work->day_count; i++)
-        wait_or_clear(rollup, &work->days[i], &work->plans[i], now_us);
+    for (uint32_t i = 0; i < refresh->day_count; i++)
+        wait_or_clear(rollup, &refresh->days[i], &refresh->plans[i], now_us);
     dirty_set_forget(rollup->marks.dirty, rollup->progress.applies_durable);
-    bool is_stuck = work->status < 0 && work->range_count > 0;
+    bool is_stuck = refresh->status < 0 && refresh->range_count > 0;
     if (!is_stuck)
-        end_ranges(work);
-    chunk_clear(work);
+        end_ranges(refresh);
+    chunk_clear(refresh);
     rollup_make_room(rollup);
     rollup->metrics.dirty->value = dirty_set_queued(rollup->marks.dirty);
     rollup_tell_memory(rollup);
     rollup_press(rollup);
     if (is_stuck) {
-        work_finish(work);
+        refresh_finish(refresh);
         return;
     }
-    if (work->status == 0)
+    if (refresh->status == 0)
         chunk_written(rollup);
     next_time_slice(rollup, 0);
 }
 
 /* Days [start, end) of the chunk are one reseller's; figures and entries each become one mutation,
  * in the order of their table. */
-static void write_reseller(struct work *work, uint32_t start, uint32_t end)
+static void write_reseller(struct refresh *refresh, uint32_t start, uint32_t end)
 {
-    uint32_t written = work->written;
+    uint32_t written = refresh->written;
     for (uint32_t i = start; i < end; i++)
-        if (work->days[i].status == 0)
-            write_figure(work, &work->days[i], &work->plans[i]);
-    if (work->written > written)
-        known_resellers_add(&work->rollup->resellers, work->days[start].reseller);
+        if (refresh->days[i].status == 0)
+            write_figure(refresh, &refresh->days[i], &refresh->plans[i]);
+    if (refresh->written > written)
+        known_resellers_add(&refresh->rollup->resellers, refresh->days[start].reseller);
     for (uint32_t i = end; i > start; i--)
-        if (work->days[i - 1].status == 0)
-            write_entry(work, &work->days[i - 1], &work->plans[i - 1]);
+        if (refresh->days[i - 1].status == 0)
+            write_entry(refresh, &refresh->days[i - 1], &refresh->plans[i - 1]);
     for (uint32_t i = start; i < end; i++)
-        if (work->days[i].status == 0)
-            clear_marks(work, &work->days[i], &work->plans[i]);
+        if (refresh->days[i].status == 0)
+            clear_marks(refresh, &refresh->days[i], &refresh->plans[i]);
 }
 
-static void write_days(struct work *work)
+static void write_days(struct refresh *refresh)
 {
-    const struct rollup *rollup = work->rollup;
+    const struct rollup *rollup = refresh->rollup;
     uint32_t end;
-    work->figures = rollup_table(rollup, rollup->stream->figures_table_id);
-    work->ledger = rollup_table(rollup, rollup->stream->ledger_table_id);
-    work->marks = rollup_table(rollup, rollup->stream->dirty_table_id);
-    for (uint32_t start = 0; start < work->day_count; start = end) {
+    refresh->figures = rollup_table(rollup, rollup->stream->figures_table_id);
+    refresh->ledger = rollup_table(rollup, rollup->stream->ledger_table_id);
+    refresh->marks = rollup_table(rollup, rollup->stream->dirty_table_id);
+    for (uint32_t start = 0; start < refresh->day_count; start = end) {
         end = start + 1;
-        while (end < work->day_count &&
-               bytes_equal(work->days[end].reseller, work->days[start].reseller))
+        while (end < refresh->day_count &&
+               bytes_equal(refresh->days[end].reseller, refresh->days[start].reseller))
             end++;
-        write_reseller(work, start, end);
+        write_reseller(refresh, start, end);
     }
-    for (uint32_t i = 0; i < work->range_count && work->status == 0; i++) {
-        const struct dirty_range *range = work->ranges[i].range;
-        if (work->ranges[i].ends)
-            delete_mark(work, range->reseller, range->from, &range->mark);
+    for (uint32_t i = 0; i < refresh->range_count && refresh->status == 0; i++) {
+        const struct dirty_range *range = refresh->ranges[i].range;
+        if (refresh->ranges[i].ends)
+            delete_mark(refresh, range->reseller, range->from, &range->mark);
     }
 }
 
-static void decide_days(struct work *work, int64_t now_us)
+static void decide_days(struct refresh *refresh, int64_t now_us)
 {
-    for (uint32_t i = 0; i < work->day_count; i++)
-        if (work->days[i].status == 0)
-            decide_day(work, &work->days[i], &work->plans[i], now_us);
+    for (uint32_t i = 0; i < refresh->day_count; i++)
+        if (refresh->days[i].status == 0)
+            decide_day(refresh, &refresh->days[i], &refresh->plans[i], now_us);
 }
 
 /* Of a batch that was applied: one that was refused is made again. */
-static void count_written(const struct work *work)
+static void count_written(const struct refresh *refresh)
 {
-    work->rollup->metrics.written->value += work->written;
-    work->rollup->metrics.published->value += work->published;
-    work->rollup->metrics.restated->value += work->restated;
+    refresh->rollup->metrics.written->value += refresh->written;
+    refresh->rollup->metrics.published->value += refresh->published;
+    refresh->rollup->metrics.restated->value += refresh->restated;
 }
 
-static void tell_watch(const struct work *work, const struct figure_watch *watch)
+static void tell_watch(const struct refresh *refresh, const struct figure_watch *watch)
 {
-    for (uint32_t i = 0; i < work->day_count; i++) {
-        const struct day_facts *day = &work->days[i];
+    for (uint32_t i = 0; i < refresh->day_count; i++) {
+        const struct day_facts *day = &refresh->days[i];
         const struct dirty_range *range = day->range;
         if (range != NULL && range->mark.has_change && day->status == 0 &&
-            work->plans[i].step != STEP_VANISH &&
+            refresh->plans[i].step != STEP_VANISH &&
             memcmp(range->mark.change, watch->change, sizeof(watch->change)) == 0)
-            watch->each(watch->context, &work->plans[i].figure);
+            watch->each(watch->context, &refresh->plans[i].figure);
     }
 }
 
 /* Of a chunk that was applied. */
-static void tell_watches(const struct work *work)
+static void tell_watches(const struct refresh *refresh)
 {
-    const struct refresh_waiter *waiter = work->rollup->settles.first;
+    const struct refresh_waiter *waiter = refresh->rollup->settles.first;
     for (; waiter != NULL; waiter = waiter->next)
         if (waiter->watch.each != NULL)
-            tell_watch(work, &waiter->watch);
+            tell_watch(refresh, &waiter->watch);
 }
 
 /* Whether ranges are left for another chunk, or days of these. */
-static bool is_followed(const struct work *work)
+static bool is_followed(const struct refresh *refresh)
 {
-    for (uint32_t i = 0; i < work->range_count; i++)
-        if (!work->ranges[i].ends)
+    for (uint32_t i = 0; i < refresh->range_count; i++)
+        if (!refresh->ranges[i].ends)
             return true;
-    return work->range_count > 0 && work->range_window_next < work->range_window_count;
+    return refresh->range_count > 0 && refresh->range_window_next < refresh->range_window_count;
 }
 
-static int apply_chunk(struct work *work, struct error *err)
+static int apply_chunk(struct refresh *refresh, struct error *err)
 {
-    struct rollup *rollup = work->rollup;
-    if (write_batch_is_empty(work->batch))
+    struct rollup *rollup = refresh->rollup;
+    if (write_batch_is_empty(refresh->batch))
         return 0;
-    work->batch->write_lock = &rollup->evicted.write_lock;
-    work->batch->is_followed = is_followed(work);
+    refresh->batch->write_lock = &rollup->evicted.write_lock;
+    refresh->batch->is_followed = is_followed(refresh);
     rollup->progress.is_applying = true;
     rollup->progress.applies_sent++;
     live_rates_send(&rollup->rates, rollup->progress.applies_sent);
-    int rc = store_apply(rollup->store, work->batch, applied, rollup, err);
+    int rc = store_apply(rollup->store, refresh->batch, applied, rollup, err);
     rollup->progress.is_applying = false;
     if (rc < 0)
         live_rates_take_back(&rollup->rates, rollup->progress.applies_sent--);
     else
-        count_written(work);
+        count_written(refresh);
     return rc;
 }
 
@@ -522,48 +527,48 @@ static void wait_longer(struct rollup *rollup)
     refresh_list_wait_longer(&rollup->settles, rollup->progress.order_wanted);
 }
 
-static void write_chunk(struct work *work)
+static void write_chunk(struct refresh *refresh)
 {
-    struct rollup *rollup = work->rollup;
+    struct rollup *rollup = refresh->rollup;
     struct error err = {0};
     int64_t now_us = rollup_now_us(rollup);
     if (now_us / 1000 > rollup->progress.ledger_at_ms)
         rollup->progress.ledger_at_ms = now_us / 1000;
-    decide_days(work, now_us);
-    write_days(work);
-    int rc = apply_chunk(work, &err);
+    decide_days(refresh, now_us);
+    write_days(refresh);
+    int rc = apply_chunk(refresh, &err);
     if (rc == 0) {
-        tell_watches(work);
-        chunk_end(work);
+        tell_watches(refresh);
+        chunk_end(refresh);
         return;
     }
-    put_back(work);
-    chunk_clear(work);
+    put_back(refresh);
+    chunk_clear(refresh);
     if (rc == ERROR_FULL) {
         wait_longer(rollup);
         next_time_slice(rollup, FULL_PAUSE_MS);
         return;
     }
-    note_failure(work, rc, &err);
-    work_finish(work);
+    note_failure(refresh, rc, &err);
+    refresh_finish(refresh);
 }
 
 /* ---- the beginning of a chunk ---- */
 
 static void chunk_read(void *context, int status, const struct error *err)
 {
-    struct work *work = context;
+    struct refresh *refresh = context;
     if (status < 0)
-        note_failure(work, status, err);
-    work->days = day_reader_days(work->reader, &work->day_count);
-    write_chunk(work);
+        note_failure(refresh, status, err);
+    refresh->days = day_reader_days(refresh->reader, &refresh->day_count);
+    write_chunk(refresh);
 }
 
 /* Off the queue before anything of it is read: a mark from now on puts it back. */
-static void add_dirty(struct work *work, struct dirty_day *dirty)
+static void add_dirty(struct refresh *refresh, struct dirty_day *dirty)
 {
-    dirty_set_wait(work->rollup->marks.dirty, dirty);
-    struct day_facts *day = day_reader_add_key(work->reader, dirty_day_key(dirty),
+    dirty_set_wait(refresh->rollup->marks.dirty, dirty);
+    struct day_facts *day = day_reader_add_key(refresh->reader, dirty_day_key(dirty),
                                                dirty_day_reseller(dirty), dirty->day);
     day->dirty = dirty;
     day->has_row = dirty_day_row(dirty, &day->row);
@@ -592,28 +597,28 @@ static int compare_window(const void *a, const void *b)
 /* Where more is wanted than a chunk, its first days in the order of their rows, so that chunks read
  * neighbours and not a page for each day.  They stay queued: only this work takes days off the
  * queue, and it forgets the window before it takes others: a range's, or those of a waiter. */
-static void take_window(struct work *work)
+static void take_window(struct refresh *refresh)
 {
-    struct rollup *rollup = work->rollup;
+    struct rollup *rollup = refresh->rollup;
     uint32_t count = 0;
-    if (work->window == NULL)
-        work->window = memory_alloc(WINDOW_DAYS_MAX * sizeof(*work->window));
+    if (refresh->window == NULL)
+        refresh->window = memory_alloc(WINDOW_DAYS_MAX * sizeof(*refresh->window));
     for (struct dirty_day *dirty = dirty_set_first_queued(rollup->marks.dirty);
          is_wanted(rollup, dirty) && count < WINDOW_DAYS_MAX; dirty = TAILQ_NEXT(dirty, link)) {
         struct bytes reseller = dirty_day_reseller(dirty);
-        work->window[count++] =
+        refresh->window[count++] =
             (struct window_day){murmur3_token(reseller.data, reseller.size), dirty};
     }
     if (count > CHUNK_DAYS_MAX)
-        qsort(work->window, count, sizeof(*work->window), compare_window);
-    work->window_count = count;
-    work->window_next = 0;
+        qsort(refresh->window, count, sizeof(*refresh->window), compare_window);
+    refresh->window_count = count;
+    refresh->window_next = 0;
 }
 
 /* Days of the queue that somebody waits for alone; returns how many. */
-static uint32_t add_awaited(struct work *work)
+static uint32_t add_awaited(struct refresh *refresh)
 {
-    struct rollup *rollup = work->rollup;
+    struct rollup *rollup = refresh->rollup;
     size_t bytes = 0;
     uint32_t count = 0;
     for (struct refresh_waiter *waiter = rollup->settles.first; waiter != NULL;
@@ -624,31 +629,32 @@ static uint32_t add_awaited(struct work *work)
         while (count < CHUNK_DAYS_MAX && bytes < CHUNK_BYTES_MAX &&
                (dirty = refresh_list_day(rollup->marks.dirty, waiter)) != NULL) {
             bytes += bytes_of_day(dirty);
-            add_dirty(work, dirty);
+            add_dirty(refresh, dirty);
             count++;
         }
     }
     return count;
 }
 
-static void begin_days(struct work *work)
+static void begin_days(struct refresh *refresh)
 {
     size_t bytes = 0;
     uint32_t count = 0;
-    if (work->window_next == work->window_count)
-        take_window(work);
-    uint32_t most = work->window_count == WINDOW_DAYS_MAX ? BEHIND_DAYS_MAX : CHUNK_DAYS_MAX;
-    while (work->window_next < work->window_count && count < most && bytes < CHUNK_BYTES_MAX) {
-        struct dirty_day *dirty = work->window[work->window_next++].dirty;
+    if (refresh->window_next == refresh->window_count)
+        take_window(refresh);
+    uint32_t most = refresh->window_count == WINDOW_DAYS_MAX ? BEHIND_DAYS_MAX : CHUNK_DAYS_MAX;
+    while (refresh->window_next < refresh->window_count && count < most &&
+           bytes < CHUNK_BYTES_MAX) {
+        struct dirty_day *dirty = refresh->window[refresh->window_next++].dirty;
         bytes += bytes_of_day(dirty);
-        add_dirty(work, dirty);
+        add_dirty(refresh, dirty);
         count++;
     }
-    work->had_days |= count > 0;
+    refresh->had_days |= count > 0;
     if (count == 0)
-        work_finish(work);
+        refresh_finish(refresh);
     else
-        day_reader_read(work->reader, false, chunk_read, work);
+        day_reader_read(refresh->reader, false, chunk_read, refresh);
 }
 
 /* ---- ranges ---- */
@@ -664,13 +670,13 @@ static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32
             dirty_set_look(rollup->marks.dirty, reseller, day) == NULL);
 }
 
-static struct day_facts *add_row_day(struct work *work, struct bytes reseller,
+static struct day_facts *add_row_day(struct refresh *refresh, struct bytes reseller,
                                      const struct day_figure *row)
 {
-    struct dirty_set *dirty = work->rollup->marks.dirty;
-    if (is_settled(work->rollup, reseller, row->day))
-        return day_reader_add_settled(work->reader, reseller, row);
-    struct day_facts *day = day_reader_add(work->reader, reseller, row->day);
+    struct dirty_set *dirty = refresh->rollup->marks.dirty;
+    if (is_settled(refresh->rollup, reseller, row->day))
+        return day_reader_add_settled(refresh->reader, reseller, row);
+    struct day_facts *day = day_reader_add(refresh->reader, reseller, row->day);
     day->dirty = dirty_set_find(dirty, day->key);
     if (day->dirty != NULL)
         dirty_set_wait(dirty, day->dirty);
@@ -684,55 +690,55 @@ static int range_row(void *context, const struct table *table, const struct page
                      struct error *err)
 {
     struct open_range *open = context;
-    struct work *work = open->work;
+    struct refresh *refresh = open->refresh;
     struct day_figure figure;
     int rc = figure_read(table, row, &figure, err);
     if (rc < 0)
         return rc;
-    add_row_day(work, open->range->reseller, &figure)->range = open->range;
-    work->days = day_reader_days(work->reader, &work->day_count);
+    add_row_day(refresh, open->range->reseller, &figure)->range = open->range;
+    refresh->days = day_reader_days(refresh->reader, &refresh->day_count);
     open->lowest = figure.day;
-    return ++open->days == work->range_days_max;
+    return ++open->days == refresh->range_days_max;
 }
 
-static void ranges_read(struct work *work)
+static void ranges_read(struct refresh *refresh)
 {
-    if (--work->reads > 0)
+    if (--refresh->reads > 0)
         return;
-    if (work->status < 0) {
-        put_back(work);
-        chunk_clear(work);
-        work_finish(work);
+    if (refresh->status < 0) {
+        put_back(refresh);
+        chunk_clear(refresh);
+        refresh_finish(refresh);
         return;
     }
-    day_reader_read(work->reader, true, chunk_read, work);
+    day_reader_read(refresh->reader, true, chunk_read, refresh);
 }
 
 static void range_read(void *context, int status, const struct error *err)
 {
     struct open_range *open = context;
     if (status < 0)
-        note_failure(open->work, status, err);
-    open->ends = open->days < open->work->range_days_max;
-    ranges_read(open->work);
+        note_failure(open->refresh, status, err);
+    open->ends = open->days < open->refresh->range_days_max;
+    ranges_read(open->refresh);
 }
 
 static void read_range(struct open_range *open)
 {
-    struct work *work = open->work;
+    struct refresh *refresh = open->refresh;
     struct day_slice_text text;
     struct error err = {0};
-    struct read_request request = store_rows_request(work->rollup->stream->figures_table_id,
+    struct read_request request = store_rows_request(refresh->rollup->stream->figures_table_id,
                                                      &open->range->reseller, READ_APPLIED);
     open->days = 0;
-    work->reads++;
+    refresh->reads++;
     if (open->to < open->range->from) {
         range_read(open, 0, NULL);
         return;
     }
     request.slice = figure_slice(open->range->from, open->to, &text);
-    request.row_limit = work->range_days_max;
-    int rc = store_rows_read(work->rollup->store, &request, range_row, range_read, open, &err);
+    request.row_limit = refresh->range_days_max;
+    int rc = store_rows_read(refresh->rollup->store, &request, range_row, range_read, open, &err);
     if (rc < 0)
         range_read(open, rc, &err);
 }
@@ -747,90 +753,90 @@ static int compare_ranges(const void *a, const void *b)
 }
 
 /* The first ranges in the order of their rows; a reseller's in that of their coming. */
-static void take_range_window(struct work *work)
+static void take_range_window(struct refresh *refresh)
 {
     uint32_t count = 0;
-    if (work->range_window == NULL)
-        work->range_window = memory_alloc(WINDOW_RANGES_MAX * sizeof(*work->range_window));
-    for (struct dirty_range *range = dirty_set_first_range(work->rollup->marks.dirty);
+    if (refresh->range_window == NULL)
+        refresh->range_window = memory_alloc(WINDOW_RANGES_MAX * sizeof(*refresh->range_window));
+    for (struct dirty_range *range = dirty_set_first_range(refresh->rollup->marks.dirty);
          range != NULL && count < WINDOW_RANGES_MAX; range = TAILQ_NEXT(range, link)) {
         struct bytes reseller = range->reseller;
-        work->range_window[count++] =
+        refresh->range_window[count++] =
             (struct window_range){murmur3_token(reseller.data, reseller.size), range};
     }
     if (count > 1)
-        qsort(work->range_window, count, sizeof(*work->range_window), compare_ranges);
-    work->range_window_count = count;
-    work->range_window_next = 0;
+        qsort(refresh->range_window, count, sizeof(*refresh->range_window), compare_ranges);
+    refresh->range_window_count = count;
+    refresh->range_window_next = 0;
 }
 
-static bool is_open(const struct work *work, struct bytes reseller)
+static bool is_open(const struct refresh *refresh, struct bytes reseller)
 {
-    for (uint32_t i = 0; i < work->range_count; i++)
-        if (bytes_equal(work->ranges[i].range->reseller, reseller))
+    for (uint32_t i = 0; i < refresh->range_count; i++)
+        if (bytes_equal(refresh->ranges[i].range->reseller, reseller))
             return true;
     return false;
 }
 
 /* More ranges beside those that go on. */
-static void open_ranges(struct work *work)
+static void open_ranges(struct refresh *refresh)
 {
-    if (work->range_count == 0 && work->range_window_next == work->range_window_count)
-        take_range_window(work);
-    while (work->range_count < CHUNK_RANGES_MAX &&
-           work->range_window_next < work->range_window_count) {
-        struct dirty_range *range = work->range_window[work->range_window_next].range;
-        if (is_open(work, range->reseller))
+    if (refresh->range_count == 0 && refresh->range_window_next == refresh->range_window_count)
+        take_range_window(refresh);
+    while (refresh->range_count < CHUNK_RANGES_MAX &&
+           refresh->range_window_next < refresh->range_window_count) {
+        struct dirty_range *range = refresh->range_window[refresh->range_window_next].range;
+        if (is_open(refresh, range->reseller))
             break;
-        work->range_window_next++;
-        work->ranges[work->range_count++] =
-            (struct open_range){.work = work,
+        refresh->range_window_next++;
+        refresh->ranges[refresh->range_count++] =
+            (struct open_range){.refresh = refresh,
                                 .range = range,
                                 .to = range->until > DAY_MAX ? DAY_MAX : range->until - 1};
     }
 }
 
-static void begin_ranges(struct work *work)
+static void begin_ranges(struct refresh *refresh)
 {
-    work->range_days_max = work->range_count > 1 ? RANGE_DAYS_MAX : CHUNK_DAYS_MAX;
-    work->reads = 1;
-    for (uint32_t i = 0; i < work->range_count; i++)
-        read_range(&work->ranges[i]);
-    ranges_read(work);
+    refresh->range_days_max = refresh->range_count > 1 ? RANGE_DAYS_MAX : CHUNK_DAYS_MAX;
+    refresh->reads = 1;
+    for (uint32_t i = 0; i < refresh->range_count; i++)
+        read_range(&refresh->ranges[i]);
+    ranges_read(refresh);
 }
 
-static void chunk_begin(struct work *work)
+static void chunk_begin(struct refresh *refresh)
 {
-    open_ranges(work);
-    bool is_awaited = work->range_count == 0 && add_awaited(work) > 0;
-    if (work->range_count > 0 || is_awaited)
-        work->window_count = work->window_next = 0;
-    if (work->range_count > 0)
-        begin_ranges(work);
+    open_ranges(refresh);
+    bool is_awaited = refresh->range_count == 0 && add_awaited(refresh) > 0;
+    if (refresh->range_count > 0 || is_awaited)
+        refresh->window_count = refresh->window_next = 0;
+    if (refresh->range_count > 0)
+        begin_ranges(refresh);
     else if (is_awaited)
-        day_reader_read(work->reader, false, chunk_read, work);
+        day_reader_read(refresh->reader, false, chunk_read, refresh);
     else
-        begin_days(work);
+        begin_days(refresh);
 }
 
 void rollup_time_slice(struct timer *timer)
 {
     struct rollup *rollup = timer->context;
-    chunk_begin(rollup->work);
+    chunk_begin(rollup->refresh);
 }
 
-void rollup_work_ranges(struct rollup *rollup)
+void rollup_refresh_ranges(struct rollup *rollup)
 {
-    if (rollup->work != NULL || rollup->is_failed || !rollup->is_loaded)
+    if (rollup->refresh != NULL || rollup->is_failed || !rollup->is_loaded)
         return;
     struct clock *clock = rollup->world->clock;
     rollup->progress.began_us = clock->monotonic_us(clock);
-    rollup->work = work_new(rollup);
-    chunk_begin(rollup->work);
+    rollup->refresh = refresh_new(rollup);
+    chunk_begin(rollup->refresh);
 }
 
-void rollup_work_wanted(struct rollup *rollup)
+void rollup_refresh_wanted(struct rollup *rollup)
 {
     rollup->progress.order_wanted = dirty_set_order(rollup->marks.dirty);
-    rollup_work_ranges(rollup);
+    rollup_refresh_ranges(rollup);
 }
