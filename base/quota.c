@@ -117,9 +117,9 @@ bool quota_is_past(const struct quota *quota, size_t most, bool was_past)
     return quota->taken > (was_past ? most / 2 : most);
 }
 
-int64_t quota_untold(struct quota *quota)
+int64_t quota_unreported(struct quota *quota)
 {
-    int64_t change = (int64_t)quota->taken - (int64_t)quota->told;
-    quota->told = quota->taken;
+    int64_t change = (int64_t)quota->taken - (int64_t)quota->reported;
+    quota->reported = quota->taken;
     return change;
 }

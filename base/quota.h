@@ -34,7 +34,7 @@ struct quota {
     size_t reserve;                      /* of the limit: for children that hold little, */
     size_t little;                       /* at most so many bytes each with what they take */
     size_t taken;
-    size_t told;                         /* of what is taken (quota_untold) */
+    size_t reported;                     /* of what is taken (quota_unreported) */
     struct quota_waiter *first;          /* the others follow in the order in which they came */
     bool is_granting;
 };
@@ -64,5 +64,5 @@ bool quota_is_fair(const struct quota *quota, size_t held);
  * it. */
 bool quota_is_past(const struct quota *quota, size_t most, bool was_past);
 /* How much more, or less, is taken than at the call before: for an account elsewhere. */
-int64_t quota_untold(struct quota *quota);
+int64_t quota_unreported(struct quota *quota);
 #endif

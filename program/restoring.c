@@ -153,15 +153,15 @@ static void print_point(void *context, const struct backup_point *point, int sta
 
 struct progress {
     bool is_terminal;
-    uint64_t told_mb;
+    uint64_t reported_mb;
 };
 
 static void tell_progress(void *context, uint64_t bytes_done, uint64_t bytes_total)
 {
     struct progress *progress = context;
     uint64_t mb = bytes_done >> 20;
-    if (progress->is_terminal && mb >= progress->told_mb + 16) {
-        progress->told_mb = mb;
+    if (progress->is_terminal && mb >= progress->reported_mb + 16) {
+        progress->reported_mb = mb;
         fprintf(stderr, "\rread %" PRIu64 " of %" PRIu64 " MB ", mb, bytes_total >> 20);
     }
 }
@@ -204,7 +204,7 @@ static int run_restore(struct disk *source, const struct restoring_options *opti
         return rc;
     rc = backup_restore(&how, &restored, err);
     world_uv_close(how.world);
-    if (progress.told_mb > 0)
+    if (progress.reported_mb > 0)
         fprintf(stderr, "\n");
     if (rc == 0)
         print_restored(path, &restored);

@@ -21,7 +21,7 @@ struct backup_command {
     struct command_output *output;
     bool follows;
     bool is_terminal;
-    uint64_t told_mb; /* of the last progress shown */
+    uint64_t reported_mb; /* of the last progress shown */
     char path[PATH_MAX];
 };
 
@@ -114,8 +114,8 @@ static void tell_progress(void *context, const struct backup_progress *progress)
 {
     struct backup_command *command = context;
     uint64_t mb = progress->bytes_done >> 20;
-    if (command->is_terminal && mb >= command->told_mb + 16) {
-        command->told_mb = mb;
+    if (command->is_terminal && mb >= command->reported_mb + 16) {
+        command->reported_mb = mb;
         command_printf(command->output, COMMAND_ERR, "\rcopied %" PRIu64 " of %" PRIu64 " MB ", mb,
                        progress->bytes_total >> 20);
     }
@@ -126,7 +126,7 @@ static void backup_command_done(void *context, int status, const struct error *e
 {
     struct backup_command *command = context;
     struct command_output *output = command->output;
-    if (command->told_mb > 0)
+    if (command->reported_mb > 0)
         command_printf(output, COMMAND_ERR, "\n");
     if (status != 0) {
         command_fail(output, command_exit_of(status), "backup to %s: %s", command->path, err->text);

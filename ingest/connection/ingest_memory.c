@@ -21,7 +21,7 @@ void ingest_memory_open(struct ingest_memory *memory, struct store *store, struc
 static void memory_tell(struct ingest_memory *memory, struct quota *quota,
                         enum memory_holder holder)
 {
-    int64_t change = quota_untold(quota);
+    int64_t change = quota_unreported(quota);
 
     if (change != 0)
         memory_held_change(memory->store->held, holder, change);

@@ -103,7 +103,7 @@ static void server_forget(struct control_server *server, struct session *session
 
 static void server_tell(struct control_server *server)
 {
-    int64_t change = quota_untold(&server->held);
+    int64_t change = quota_unreported(&server->held);
     if (change != 0 && server->options.held != NULL)
         server->options.held(server->options.context, change);
 }

@@ -129,8 +129,8 @@ static void update_all(struct native_door *door)
 void native_door_tell(struct native_door *door)
 {
     struct store *store = door->options.store;
-    int64_t request_change = quota_untold(&door->requests);
-    int64_t answer_change = quota_untold(&door->answers);
+    int64_t request_change = quota_unreported(&door->requests);
+    int64_t answer_change = quota_unreported(&door->answers);
     bool was_over = door->is_over;
 
     if (store != NULL && request_change != 0)

@@ -21,8 +21,8 @@ void rollup_tell_memory(struct rollup *rollup)
 {
     size_t held = dirty_set_bytes(rollup->marks.dirty) + key_map_bytes(rollup->resellers.map);
     memory_held_change(rollup->store->held, MEMORY_HELD_DAYS,
-                       (int64_t)held - (int64_t)rollup->memory_told);
-    rollup->memory_told = held;
+                       (int64_t)held - (int64_t)rollup->memory_reported);
+    rollup->memory_reported = held;
 }
 
 /* ---- days that are away ---- */

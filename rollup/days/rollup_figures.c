@@ -96,7 +96,7 @@ struct figure_reading {
 /* What windows have, in the store's account. */
 static void tell_account(const struct figure_reading *reading)
 {
-    int64_t change = quota_untold(reading->rollup->figures);
+    int64_t change = quota_unreported(reading->rollup->figures);
     if (change != 0)
         memory_held_change(reading->rollup->store->held, MEMORY_HELD_FIGURES, change);
 }

@@ -78,7 +78,7 @@ struct rollup {
     struct retention retention;
     struct seal_gate gate;
     struct known_resellers resellers;
-    size_t memory_told;                /* what the store was told that is held here */
+    size_t memory_reported;            /* what the store was told that is held here */
     struct quota *figures;             /* for all readers of all streams */
     struct rollup_metrics metrics;
 

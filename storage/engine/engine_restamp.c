@@ -25,7 +25,7 @@
 struct restamping {
     struct engine *engine;
     struct restamp times;
-    uint64_t told;           /* of those that were noted */
+    uint64_t reported;       /* of those that were noted */
     struct segment **inputs; /* those with times ahead of now; borrowed */
     uint32_t input_count;
     struct segment **outputs; /* those that have rows, referenced */
@@ -163,10 +163,10 @@ static bool may_be_ahead(const struct restamping *restamping, const struct segme
 static void tell_table(struct restamping *restamping, const struct table *table)
 {
     const struct engine_restamp *options = restamping->engine->env.options.restamp;
-    uint64_t times = restamping->times.noted - restamping->told;
+    uint64_t times = restamping->times.noted - restamping->reported;
     if (options->table != NULL && times > 0)
         options->table(options->context, table, times);
-    restamping->told = restamping->times.noted;
+    restamping->reported = restamping->times.noted;
 }
 
 /* Note the segment's times; if it has any, it is to be written again. */

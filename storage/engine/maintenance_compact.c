@@ -195,7 +195,7 @@ static void log_purged(const struct compact_job *compact)
 }
 
 /* Before any batch is applied that may see the difference. */
-static void purge_told(const struct compact_job *compact)
+static void purge_reported(const struct compact_job *compact)
 {
     struct maintenance *maintenance = compact->maintenance;
     if (compact->purge == 0)
@@ -215,7 +215,7 @@ static void publish_done(struct job *job)
         maintenance_job_succeeded(maintenance, MAINTENANCE_MERGE);
         log_purged(compact);
         compact_swap(compact);
-        purge_told(compact);
+        purge_reported(compact);
     } else {
         /* After a failure nobody waits out, what the manifest names is not known. */
         compact_discard(compact, !error_is_passing(compact->status));

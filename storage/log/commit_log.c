@@ -61,8 +61,8 @@ struct commit_log {
     uint64_t frame_durable;
     uint64_t frame_flushed;
     uint32_t crc_last;
-    uint64_t purges;      /* published, */
-    uint64_t purges_told; /* and of these the log has told */
+    uint64_t purges;          /* published, */
+    uint64_t purges_reported; /* and of these the log has told */
     int64_t timestamp_last_us;
     int64_t timestamp_durable_us;
     bool is_writing;
@@ -422,7 +422,7 @@ static void log_take_recovered(struct commit_log *log, struct commit_log_recover
     log->timestamp_last_us = recovered->timestamp_last_us;
     log->timestamp_durable_us = recovered->timestamp_last_us;
     log->file_id_last = recovered->file_id_last;
-    log->purges_told = recovered->purges;
+    log->purges_reported = recovered->purges;
     log->live = recovered->live;
     memset(&recovered->live, 0, sizeof(recovered->live));
     for (size_t i = 0; i < recovered->spare.count; i++)
@@ -793,9 +793,9 @@ void commit_log_note_purges(struct commit_log *log, uint64_t purges)
 /* What kind of frame it is: one that is behind a purge of which no frame has told, tells. */
 static enum commit_log_record purges_tell(struct commit_log *log, struct buffer *payload)
 {
-    if (log->purges <= log->purges_told)
+    if (log->purges <= log->purges_reported)
         return COMMIT_LOG_FRAME;
-    log->purges_told = log->purges;
+    log->purges_reported = log->purges;
     buffer_put_u64(payload, log->purges);
     return COMMIT_LOG_PURGED;
 }

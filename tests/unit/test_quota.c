@@ -216,9 +216,9 @@ Test(quota, an_account_elsewhere_is_told_of_each_change_once)
 {
     struct quota all = {.limit = 100};
     quota_take_over(&all, 80);
-    cr_expect_eq(quota_untold(&all), 80);
-    cr_expect_eq(quota_untold(&all), 0);
+    cr_expect_eq(quota_unreported(&all), 80);
+    cr_expect_eq(quota_unreported(&all), 0);
     quota_give(&all, 30);
     quota_take_over(&all, 10);
-    cr_expect_eq(quota_untold(&all), -20);
+    cr_expect_eq(quota_unreported(&all), -20);
 }

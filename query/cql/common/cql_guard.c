@@ -26,7 +26,7 @@ struct cql_guard {
 /* Tell the store what requests hold, and the doors when it has become little. */
 static void count_held(struct cql *cql)
 {
-    int64_t change = quota_untold(&cql->quota);
+    int64_t change = quota_unreported(&cql->quota);
     size_t most = cql->quota.limit;
     if (change == 0)
         return;
