@@ -331,7 +331,7 @@ static void table_build(struct table *table, struct column *built)
     *table = (struct table){.id = 1000,
                             .keyspace = "daybook",
                             .name = "ad_click",
-                            .flags = TABLE_RANKED,
+                            .flags = TABLE_OF_EVENTS,
                             .columns = built,
                             .column_count = sizeof columns / sizeof columns[0],
                             .partition_count = 2,

@@ -156,7 +156,7 @@ static const struct table_definition ad_click = {TABLE_AD_CLICK,
                                                  "daybook",
                                                  "ad_click",
                                                  "Every click once, as it was accepted.",
-                                                 TABLE_RANKED | TABLE_STREAM,
+                                                 TABLE_OF_EVENTS | TABLE_STREAM,
                                                  ad_click_columns,
                                                  COUNT_OF(ad_click_columns)};
 
@@ -307,7 +307,7 @@ int tables_add_keyed(struct schema *schema, const struct table_definition *defin
                                                                : (uint32_t)VOIDED_CLICK_ID))
             columns[i].type = click_id;
     }
-    keyed.flags &= ~(uint32_t)TABLE_RANKED;
+    keyed.flags &= ~(uint32_t)TABLE_OF_EVENTS;
     keyed.columns = columns;
     return schema_add_table(schema, &keyed, err);
 }

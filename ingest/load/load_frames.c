@@ -42,7 +42,7 @@ static const struct table_definition lines_table = {
     .id = TABLE_LINES,
     .keyspace = "load",
     .name = "lines",
-    .flags = TABLE_RANKED | TABLE_STREAM,
+    .flags = TABLE_OF_EVENTS | TABLE_STREAM,
     .columns = lines_columns,
     .column_count = sizeof lines_columns / sizeof lines_columns[0],
 };

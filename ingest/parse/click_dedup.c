@@ -68,7 +68,7 @@ struct schema *click_dedup_schema(const struct ingest_stream *stream)
         .id = CLICK_DEDUP_TABLE,
         .keyspace = "ingest",
         .name = "keyed",
-        .flags = TABLE_RANKED,
+        .flags = TABLE_OF_EVENTS,
         .columns = columns,
         .column_count = sizeof columns / sizeof columns[0] - (stream->day_derived_column_id == 0),
     };

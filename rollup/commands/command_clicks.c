@@ -214,9 +214,9 @@ static uint32_t table_of(const struct clicks_call *call)
     return is_restoring(call) ? TABLE_VOIDED_CLICK : TABLE_AD_CLICK;
 }
 
-static bool are_ranked(const struct clicks_call *call)
+static bool are_of_event_table(const struct clicks_call *call)
 {
-    return (rollup_table(call->rollup, TABLE_AD_CLICK)->flags & TABLE_RANKED) != 0;
+    return (rollup_table(call->rollup, TABLE_AD_CLICK)->flags & TABLE_OF_EVENTS) != 0;
 }
 
 static enum read_view view_of(const struct clicks_call *call)
@@ -369,7 +369,7 @@ static void restore_row(struct clicks_call *call, const struct table *table,
     uint32_t count = row_values(table, row, voided_columns, click_columns, CLICK_VALUES, values);
     random->fill(random, &drawn, sizeof(drawn));
     for (uint32_t i = 0; i < count; i++)
-        if (values[i].column_id == AD_CLICK_CLICK_ID && are_ranked(call))
+        if (values[i].column_id == AD_CLICK_CLICK_ID && are_of_event_table(call))
             values[i].value = write_batch_bigint(batch, -(int64_t)(drawn >> 2) - 1);
     write_batch_insert(batch, rollup_table(call->rollup, TABLE_AD_CLICK), values, count);
     count = row_values(table, row, voided_columns, voided_columns, 5, values);
@@ -532,11 +532,11 @@ static void write_change(struct clicks_call *call)
 
 static void page_write(struct clicks_call *call)
 {
-    const bool has_looked = is_restoring(call) && !are_ranked(call);
+    const bool has_looked = is_restoring(call) && !are_of_event_table(call);
     struct store_expectation unchanged[] = {{.table_id = table_of(call),
                                              .key = buffer_view(&call->key),
                                              .version = call->version,
-                                             .allows_fresh = true},
+                                             .allows_appended = true},
                                             {.table_id = TABLE_AD_CLICK,
                                              .key = buffer_view(&call->key),
                                              .version = voided_page_version(call->voided)}};
@@ -573,7 +573,7 @@ static void page_read(void *context, int status, const struct error *err)
 {
     struct clicks_call *call = context;
     struct error own = {0};
-    if (status == 0 && is_restoring(call) && !are_ranked(call) &&
+    if (status == 0 && is_restoring(call) && !are_of_event_table(call) &&
         voided_page_count(call->voided) > 0) {
         status = voided_page_look(call->voided, view_of(call), page_looked, call, &own);
         err = &own;

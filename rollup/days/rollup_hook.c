@@ -58,7 +58,7 @@ static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_
 }
 
 /* An INSERT is a click that comes, where ids tell it from one that is changed. */
-static enum dirty_cause cause_of(const struct mutation *mutation, bool is_ranked)
+static enum dirty_cause cause_of(const struct mutation *mutation, bool is_event_table)
 {
     bool is_insert = mutation->item_count > 0;
     if (mutation->deletion.timestamp_us != TIMESTAMP_NONE)
@@ -69,7 +69,7 @@ static enum dirty_cause cause_of(const struct mutation *mutation, bool is_ranked
             return CAUSE_VOID;
         is_insert &= item->row.marker.timestamp_us != TIMESTAMP_NONE;
     }
-    return is_insert && !is_ranked ? CAUSE_LATE_CLICKS : CAUSE_CORRECTION;
+    return is_insert && !is_event_table ? CAUSE_LATE_CLICKS : CAUSE_CORRECTION;
 }
 
 /* ---- rates ---- */
@@ -276,7 +276,8 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct 
     const struct click_stream *stream = rollup->stream;
     const uint32_t mutation_count = batch->mutation_count;
     const uint8_t *change = change_of(batch);
-    bool is_ranked = (rollup_table(rollup, stream->clicks.table_id)->flags & TABLE_RANKED) != 0;
+    bool is_event_table =
+        (rollup_table(rollup, stream->clicks.table_id)->flags & TABLE_OF_EVENTS) != 0;
     uint64_t order = dirty_set_order(rollup->marks.dirty);
     int64_t now_us = rollup_now_us(rollup);
     for (uint32_t i = 0; i < batch->block_count; i++)
@@ -286,7 +287,7 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct 
         struct mutation mutation = batch->mutations[i];
         if (mutation.table_id == stream->clicks.table_id)
             day_marks_add(&rollup->marks, batch, mutation.key,
-                          rollup->is_sealing ? CAUSE_EXPIRY : cause_of(&mutation, is_ranked),
+                          rollup->is_sealing ? CAUSE_EXPIRY : cause_of(&mutation, is_event_table),
                           change, now_us);
         if (mutation.table_id == stream->rates.table_id)
             take_rates(rollup, batch, &mutation, change, lines, now_us);

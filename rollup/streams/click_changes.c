@@ -203,9 +203,9 @@ static void changes_durable(void *context, int status, const struct error *err)
 /* ---- the rows of one day, before and after ---- */
 
 /* Whether the store ranks clicks, and they have no ids of their own. */
-static bool is_ranked(const struct changed_day *day)
+static bool is_event_table(const struct changed_day *day)
 {
-    return (day->table->flags & TABLE_RANKED) != 0;
+    return (day->table->flags & TABLE_OF_EVENTS) != 0;
 }
 
 static bool is_click(const struct table *table, const struct row *row)
@@ -274,7 +274,7 @@ static int count_new(struct click_changes *changes, const struct changed_day *da
         uint32_t place = named_find(day, &item.row, &scratch);
         if (place == KEY_MAP_NONE || day->is_there[place])
             continue;
-        if (is_ranked(day) && type_value_bigint(item.row.clustering.values[RANK_PLACE]) >= 0) {
+        if (is_event_table(day) && type_value_bigint(item.row.clustering.values[RANK_PLACE]) >= 0) {
             rc = error_set(err, ERROR_INVALID,
                            "there is no such click; a new one's click_id is negative, or left out");
             break;
@@ -317,7 +317,7 @@ static void read_next_day(struct click_changes *changes);
 /* A fresh click could get a rank that is named and that nobody has. */
 static bool names_future_rank(const struct changed_day *day)
 {
-    for (uint32_t i = 0; is_ranked(day) && i < key_map_count(day->named); i++) {
+    for (uint32_t i = 0; is_event_table(day) && i < key_map_count(day->named); i++) {
         struct reader reader = reader_of(key_map_key(day->named, i));
         struct clustering clustering;
         row_clustering_unpack(&reader, &clustering);
@@ -335,7 +335,7 @@ static void expect_days(struct click_changes *changes)
             .table_id = day->table->id,
             .key = day->key,
             .version = day->version,
-            .allows_fresh = !day->deletes_range && !names_future_rank(day)};
+            .allows_appended = !day->deletes_range && !names_future_rank(day)};
     }
 }
 

@@ -31,10 +31,11 @@ static const char *unseen_of(const struct verify *verify)
 {
     const struct table *clicks =
         rollup_table(verify->rollup, verify->rollup->stream->clicks.table_id);
-    return (clicks->flags & TABLE_RANKED) != 0 ? "not compared: click_ids of clicks of one ad and "
-                                                 "millisecond; deletions from other "
-                                                 "tables\n"
-                                               : "not compared: deletions from other tables\n";
+    return (clicks->flags & TABLE_OF_EVENTS) != 0
+               ? "not compared: click_ids of clicks of one ad and "
+                 "millisecond; deletions from other "
+                 "tables\n"
+               : "not compared: deletions from other tables\n";
 }
 
 /* Everything was repaired: compare it again, and only say what differs. */

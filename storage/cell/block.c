@@ -61,7 +61,7 @@ enum vector_kind block_vector_kind(const struct type *type)
 
 uint32_t block_column_count(const struct table *table)
 {
-    check(table->flags & TABLE_RANKED && table->clustering_count > 0);
+    check(table->flags & TABLE_OF_EVENTS && table->clustering_count > 0);
     uint32_t keys = table->partition_count + table->clustering_count;
     return table->clustering_count - 1 + table->column_count - keys - table->static_count;
 }
@@ -722,7 +722,7 @@ int block_deserialize(struct reader *reader, const struct schema *schema, struct
     if (reader->failed || format != BLOCK_FORMAT || rows > BLOCK_ROWS_MAX || table_id > UINT32_MAX)
         return error_set(err, ERROR_CORRUPT, "block: bad header");
     const struct table *table = schema_table(schema, (uint32_t)table_id);
-    if (table == NULL || !(table->flags & TABLE_RANKED))
+    if (table == NULL || !(table->flags & TABLE_OF_EVENTS))
         return error_set(err, ERROR_CORRUPT, "block: no ranked table has number %u",
                          (unsigned)table_id);
     /* A row takes at least the byte of its partition's code. */

@@ -1,4 +1,4 @@
-/* block: many rows of one ranked table as columns: what a parser makes, what a frame holds.
+/* block: many rows of one event table as columns: what a parser makes, what a frame holds.
  *
  * Every text column is a dictionary of its own plus codes, and the partition keys are a dictionary
  * too, so a block needs nothing from the engine: any thread can make one, the engine maps a few
@@ -78,7 +78,7 @@ void block_vector_put(const struct type *type, int64_t integer, uint8_t scale,
 must_check int block_vector_get(const struct type *type, struct bytes value, int64_t *integer_out,
                                 uint8_t *scale_out);
 
-/* A block for `table` (TABLE_RANKED) with room for `capacity` rows; grows by block_reserve. */
+/* A block for `table` (TABLE_OF_EVENTS) with room for `capacity` rows; grows by block_reserve. */
 struct block *block_new(const struct table *table, uint32_t capacity);
 /* One without rows, of the same table. */
 struct block *block_new_like(const struct block *block);

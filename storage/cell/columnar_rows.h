@@ -1,5 +1,5 @@
-/* columnar_rows: rows of one partition of a ranked table as sorted columns: the unit in which fresh
- * runs are read, merged, checked and written.
+/* columnar_rows: rows of one partition of an event table as sorted columns: the unit in which
+ * append-only runs are read, merged, checked and written.
  *
  * Vectors are those of block.h; codes point into `strings`, which whoever filled the rows keeps
  * alive (a memtable's, a decoded page's).  Sorted by the clustering columns in the table's order;

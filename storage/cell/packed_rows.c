@@ -48,7 +48,7 @@ static bool joins_run(const struct packed_rows *rows, const struct table *table,
 static void run_begin(struct packed_rows *rows, const struct table *table, int64_t token,
                       struct bytes key)
 {
-    check((table->flags & TABLE_RANKED) == 0);
+    check((table->flags & TABLE_OF_EVENTS) == 0);
     if (rows->run_count == rows->run_capacity) {
         check(rows->run_count < RUNS_MAX);
         rows->run_capacity = rows->run_capacity == 0 ? RUNS_FIRST : rows->run_capacity * 2;

@@ -1,7 +1,7 @@
-/* partition_index: the summed stats of a ranked table's sealed fresh runs, by partition.
+/* partition_index: the summed stats of an event table's sealed append-only runs, by partition.
  *
- * Fresh runs add (stats.h), so one entry per partition is enough however many runs hold it, and
- * compaction changes nothing here unless it purges.  In memory, 50 to 60 bytes and its key a
+ * Append-only runs add (stats.h), so one entry per partition is enough however many runs hold it,
+ * and compaction changes nothing here unless it purges.  In memory, 50 to 60 bytes and its key a
  * partition; rebuilt from the segments' directories when a directory is opened. */
 #ifndef DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H
 #define DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H

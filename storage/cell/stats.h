@@ -2,9 +2,9 @@
  *
  * Rows, and for the table's declared column (the first regular decimal column of a table)
  * the non-null count and the exact 128-bit sum per decimal scale, so that a subtracted row takes
- * its scale with it and the scale of the result stays right.  Stats of fresh runs add whatever
- * their time ranges are, because no ranked row can replace another; stats of anything else never
- * add (docs/decisions/03-append-only-and-overwrite-runs.md). */
+ * its scale with it and the scale of the result stays right.  Stats of append-only runs add
+ * whatever their time ranges are, because no ranked row can replace another; stats of anything else
+ * never add (docs/decisions/03-append-only-and-overwrite-runs.md). */
 #ifndef DAYBOOK_STORAGE_CELL_STATS_H
 #define DAYBOOK_STORAGE_CELL_STATS_H
 

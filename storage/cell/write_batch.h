@@ -1,9 +1,9 @@
 /* write_batch: what every door hands to the store: all of it becomes part of one frame, or none.
  *
- * A batch holds blocks (many fresh rows of a ranked table), mutations (anything else), packed rows
- * (very many INSERTs, each a mutation of its run), counter increments, and counting rules, by which
- * a block's own rows say what they add to a counter table so that nothing need be logged for it.
- * The engine applies them in this order: blocks and their counts, mutations, packed rows,
+ * A batch holds blocks (many appended rows of an event table), mutations (anything else), packed
+ * rows (very many INSERTs, each a mutation of its run), counter increments, and counting rules, by
+ * which a block's own rows say what they add to a counter table so that nothing need be logged for
+ * it.  The engine applies them in this order: blocks and their counts, mutations, packed rows,
  * increments. */
 #ifndef DAYBOOK_STORAGE_CELL_WRITE_BATCH_H
 #define DAYBOOK_STORAGE_CELL_WRITE_BATCH_H

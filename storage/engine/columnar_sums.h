@@ -1,4 +1,4 @@
-/* columnar_sums: rows of fresh runs counted and their amounts summed again, from the rows
+/* columnar_sums: rows of append-only runs counted and their amounts summed again, from the rows
  * themselves.
  *
  * A page is decoded for the column that is summed, and the one that is grouped by if there is one;

@@ -322,12 +322,12 @@ static const struct lane_entry *lane_find(const struct lane_entry *entries, uint
     return NULL;
 }
 
-/* The first day from `from` on that has exceptions; false: none. */
-static bool exception_day(const struct compact_facts *facts, int32_t from, int32_t *day_out)
+/* The first day from `from` on that has overwrites; false: none. */
+static bool overwrite_day(const struct compact_facts *facts, int32_t from, int32_t *day_out)
 {
     bool found = false;
-    for (uint32_t i = 0; i < facts->exception_count; i++) {
-        const struct segment_days *days = facts->exceptions[i].days;
+    for (uint32_t i = 0; i < facts->overwrite_count; i++) {
+        const struct segment_days *days = facts->overwrites[i].days;
         for (uint32_t k = 0; k < days->count; k++) {
             if (days->days[k].day >= from && (!found || days->days[k].day < *day_out)) {
                 *day_out = days->days[k].day;
@@ -344,8 +344,8 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
     bool is_asked_for = facts->asked_until > 0;
     uint64_t frame = 0;
     int64_t newest_us = 0;
-    for (uint32_t i = 0; i < facts->exception_count; i++) {
-        const struct segment_info *info = facts->exceptions[i].info;
+    for (uint32_t i = 0; i < facts->overwrite_count; i++) {
+        const struct segment_info *info = facts->overwrites[i].info;
         if (is_asked_for && info->frame_first > facts->asked_until)
             return false;
         frame = info->frame_last > frame ? info->frame_last : frame;
@@ -356,12 +356,12 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
         frame = facts->asked_until;
     int32_t from = frame > facts->purge_frame ? DAY_MIN : facts->purge_day;
     int32_t day = DAY_NONE;
-    if (facts->exception_count == 0 || facts->exception_count > COMPACT_RUNS_MAX ||
-        !exception_day(facts, from, &day) ||
+    if (facts->overwrite_count == 0 || facts->overwrite_count > COMPACT_RUNS_MAX ||
+        !overwrite_day(facts, from, &day) ||
         (!is_asked_for && !is_due(facts, newest_us + PURGE_US, choice))) {
         return false;
     }
-    for (; exception_day(facts, from, &day); from = day + 1) {
+    for (; overwrite_day(facts, from, &day); from = day + 1) {
         uint32_t own_count;
         const struct lane_entry *own =
             lane_find(entries, mixed_count, facts->run_count, day, &own_count);

@@ -48,8 +48,8 @@ struct compact_run {
 struct compact_facts {
     const struct compact_run *runs;    /* ascending by frame_first */
     uint32_t run_count;
-    const struct compact_run *exceptions;      /* the row runs beside columnar ones */
-    uint32_t exception_count;
+    const struct compact_run *overwrites;      /* the row runs beside columnar ones */
+    uint32_t overwrite_count;
     /* Not 0: only what somebody asked for is chosen, that runs with frames up to this one are
      * merged with each other as far as can be, however little it gains.  That comes to an end,
      * however many runs come after them. */
@@ -57,7 +57,7 @@ struct compact_facts {
     uint64_t day_rows_min;             /* of a day that is worth a run of its own */
     uint64_t tier_bytes;               /* where class 1 begins */
     int64_t now_us;
-    /* Purging was tried of days before purge_day, with the exceptions up to purge_frame. */
+    /* Purging was tried of days before purge_day, with the overwrites up to purge_frame. */
     uint64_t purge_frame;
     int32_t purge_day;
 };

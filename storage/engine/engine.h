@@ -29,7 +29,7 @@ struct engine_options {
     bool salvage;                      /* manifest.h, commit_log.h; and every page of every segment
                                         * is read, to make damaged ones again where that can be */
     uint64_t memory_limit;             /* bytes (memory_account.h); 0: the default */
-    uint64_t memtable_rows_max;        /* rows of ranked tables in one memtable; 0: 16 Mi */
+    uint64_t memtable_rows_max;        /* rows of event tables in one memtable; 0: 16 Mi */
     uint64_t unflushed_log_max;        /* bytes; 0: ENGINE_UNFLUSHED_LOG_MAX */
     uint64_t log_file_size;            /* commit_log.h, as the next; 0: default */
     uint64_t log_first_file_size;
@@ -100,7 +100,7 @@ struct engine_table_status {
     uint32_t segments;
     uint64_t segment_bytes;
     uint64_t segment_rows;
-    uint64_t memory_rows;         /* of ranked tables: in memtables */
+    uint64_t memory_rows;         /* of event tables: in memtables */
 };
 
 /* Fills up to `capacity`; returns how many tables have data. */

@@ -30,7 +30,7 @@ static void frame_apply(struct engine *engine, uint64_t number, const struct fra
 {
     bool begins = engine->memtables.schema != engine->memtables.open->schema;
     for (uint32_t i = 0; i < frame->count && !begins; i++)
-        begins = memtable_set_meets_exceptions(&engine->memtables, frame->batches[i]);
+        begins = memtable_set_meets_overwrites(&engine->memtables, frame->batches[i]);
     if (begins)
         sequencer_freeze(&engine->sequencer, number - 1);
     if (engine->memtables.schema != engine->memtables.open->schema)

@@ -67,7 +67,7 @@ static void flush_pause(struct flush_writer *flush, uint64_t rows)
     pace_keep(&flush->pace);
 }
 
-/* ---- fresh rows ---- */
+/* ---- appended rows ---- */
 
 /* What goes into one segment: the rows of one day, or of all days that get none of their own. */
 struct columnar_share {

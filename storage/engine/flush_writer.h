@@ -1,6 +1,6 @@
 /* flush_writer: writes what a frozen memtable has as segments.
  *
- *     memtable ──▶ per ranked table: one segment per large day, one for all other days
+ *     memtable ──▶ per event table: one segment per large day, one for all other days
  *              └─▶ per table: one segment of everything else
  *
  * A day with many rows gets a segment of its own, so that days can be merged, and go, one by one

@@ -41,7 +41,7 @@ enum {
     CLOCKS_DIFFER_US = 60000000 /* younger tombstones stay */
 };
 
-/* Deletions were looked at of all days before `day`, with the exceptions up to `frame`. */
+/* Deletions were looked at of all days before `day`, with the overwrites up to `frame`. */
 struct purge_tried {
     uint32_t table_id;
     uint64_t frame;
@@ -70,7 +70,7 @@ static void let_go_run(struct job *job)
     struct compact_job *compact = (struct compact_job *)job;
     list_release(&compact->inputs);
     list_release(&compact->beside);
-    list_release(&compact->exceptions);
+    list_release(&compact->overwrites);
     for (uint32_t i = 0; compact->is_discarded && i < compact->output_count; i++)
         segment_unref(compact->outputs[i]);
 }
@@ -141,8 +141,8 @@ static void compact_swap(struct compact_job *compact)
     struct maintenance *maintenance = compact->maintenance;
     for (uint32_t i = 0; i < compact->inputs.count; i++)
         run_set_remove(maintenance->runs, segment_info(compact->inputs.segments[i])->id);
-    for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++)
-        run_set_remove(maintenance->runs, segment_info(compact->exceptions.segments[i])->id);
+    for (uint32_t i = 0; has_purged(compact) && i < compact->overwrites.count; i++)
+        run_set_remove(maintenance->runs, segment_info(compact->overwrites.segments[i])->id);
     for (uint32_t i = 0; i < compact->output_count; i++)
         run_set_add(maintenance->runs, compact->outputs[i]);
     if (has_purged(compact)) {
@@ -157,7 +157,7 @@ static void compact_swap(struct compact_job *compact)
 
 static int publish_write(struct compact_job *compact)
 {
-    uint32_t most = compact->inputs.count + compact->exceptions.count;
+    uint32_t most = compact->inputs.count + compact->overwrites.count;
     uint64_t *removed = memory_alloc(most * sizeof(uint64_t));
     struct manifest_edit edit = {.added = compact->infos,
                                  .added_count = compact->output_count,
@@ -165,8 +165,8 @@ static int publish_write(struct compact_job *compact)
                                  .purges = compact->purge};
     for (uint32_t i = 0; i < compact->inputs.count; i++)
         removed[edit.removed_count++] = segment_info(compact->inputs.segments[i])->id;
-    for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++)
-        removed[edit.removed_count++] = segment_info(compact->exceptions.segments[i])->id;
+    for (uint32_t i = 0; has_purged(compact) && i < compact->overwrites.count; i++)
+        removed[edit.removed_count++] = segment_info(compact->overwrites.segments[i])->id;
     int rc = manifest_apply(compact->maintenance->runs->manifest, &edit, &compact->err);
     memory_free(removed);
     return rc;
@@ -323,7 +323,7 @@ static void merge_failed(struct compact_job *compact)
     struct maintenance *maintenance = compact->maintenance;
     if (compact->status == ERROR_CLOSED || compact->status == ERROR_CONFLICT)
         return;
-    if (list_has_failed_read(&compact->inputs) || list_has_failed_read(&compact->exceptions))
+    if (list_has_failed_read(&compact->inputs) || list_has_failed_read(&compact->overwrites))
         callbacks_call(&maintenance->compact_waiters, compact->status, &compact->err);
     else
         maintenance_job_failed(maintenance, MAINTENANCE_MERGE, compact->status, &compact->err);
@@ -403,7 +403,7 @@ static bool part_next(const struct maintenance *maintenance, struct group group,
 }
 
 /* The table's row runs, which stand behind its columnar ones. */
-static struct group exceptions_of(const struct maintenance *maintenance, struct group columnar)
+static struct group overwrites_of(const struct maintenance *maintenance, struct group columnar)
 {
     struct group none = {columnar.end, columnar.end};
     const struct segment_info *first = segment_info(maintenance->runs->segments[columnar.start]);
@@ -431,7 +431,7 @@ static struct compact_run *runs_of(const struct maintenance *maintenance, struct
 struct need {
     struct group group;
     struct group part;
-    struct group exceptions;
+    struct group overwrites;
     struct compact_choice choice;
     bool is_asked;
 };
@@ -449,8 +449,8 @@ static void fill_lists(struct compact_job *compact, const struct need *need)
             list_add(&compact->beside, maintenance->runs->segments[i]);
         }
     }
-    for (uint32_t i = need->exceptions.start; i < need->exceptions.end; i++)
-        list_add(&compact->exceptions, maintenance->runs->segments[i]);
+    for (uint32_t i = need->overwrites.start; i < need->overwrites.end; i++)
+        list_add(&compact->overwrites, maintenance->runs->segments[i]);
 }
 
 /* A row merge from the oldest run on; and where clients give timestamps up to the newest. */
@@ -459,7 +459,7 @@ static bool drops_tombstones(const struct compact_job *compact, const struct nee
     struct maintenance *maintenance = compact->maintenance;
     const struct compact_choice *choice = &need->choice;
     if (compact->kind != SEGMENT_ROW || need->part.start + choice->runs[0] != need->group.start ||
-        (compact->table->flags & TABLE_RANKED) != 0) {
+        (compact->table->flags & TABLE_OF_EVENTS) != 0) {
         return false;
     }
     return !has_client_times(compact->table) ||
@@ -471,8 +471,8 @@ static bool drops_tombstones(const struct compact_job *compact, const struct nee
 /* It is tried once with the deletions that there are. */
 static void note_purge(struct purge_tried *tried, const struct compact_job *compact)
 {
-    for (uint32_t i = 0; i < compact->exceptions.count; i++) {
-        uint64_t frame = segment_info(compact->exceptions.segments[i])->frame_last;
+    for (uint32_t i = 0; i < compact->overwrites.count; i++) {
+        uint64_t frame = segment_info(compact->overwrites.segments[i])->frame_last;
         tried->frame = frame > tried->frame ? frame : tried->frame;
     }
     tried->day = compact->day + 1;
@@ -500,10 +500,10 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
     compact->clients_give_times = has_client_times(compact->table);
     if (compact->kind == SEGMENT_ROW)
         memtable_set_watch_oldest(maintenance->memtables);
-    bool is_worth = list_size(&compact->exceptions) <= list_size(&compact->inputs);
+    bool is_worth = list_size(&compact->overwrites) <= list_size(&compact->inputs);
     compact->may_purge = !tried->was_disturbed &&
                          !commit_log_is_kept(maintenance->sequencer->log) &&
-                         !list_has_failed_read(&compact->exceptions) &&
+                         !list_has_failed_read(&compact->overwrites) &&
                          (choice->purges || maintenance->compact_waiters.count > 0 ||
                           (choice->day != DAY_NONE && is_worth));
     tried->was_disturbed = false;
@@ -522,12 +522,12 @@ static bool part_plan(struct maintenance *maintenance, struct need *need, uint64
     bool is_columnar = first->kind == SEGMENT_COLUMNAR;
     bool may_purge = is_columnar && !commit_log_is_kept(maintenance->sequencer->log);
     struct compact_run *runs = runs_of(maintenance, need->part, is_columnar);
-    struct compact_run *beside = runs_of(maintenance, need->exceptions, true);
+    struct compact_run *beside = runs_of(maintenance, need->overwrites, true);
     const struct compact_facts facts = {
         .runs = runs,
         .run_count = need->part.end - need->part.start,
-        .exceptions = beside,
-        .exception_count = may_purge ? need->exceptions.end - need->exceptions.start : 0,
+        .overwrites = beside,
+        .overwrite_count = may_purge ? need->overwrites.end - need->overwrites.start : 0,
         .asked_until = asked_until,
         .day_rows_min = maintenance->env->options.day_rows_min,
         .tier_bytes = maintenance->env->options.tier_bytes,
@@ -547,7 +547,7 @@ static bool group_plan(struct maintenance *maintenance, struct group group, uint
 {
     *need_out = (struct need){.group = group,
                               .part = {group.start, group.start},
-                              .exceptions = exceptions_of(maintenance, group),
+                              .overwrites = overwrites_of(maintenance, group),
                               .is_asked = asked_until > 0};
     while (part_next(maintenance, group, &need_out->part))
         if (part_plan(maintenance, need_out, asked_until, again_us))
@@ -565,7 +565,7 @@ static bool is_free(struct maintenance *maintenance, uint32_t table_id, enum seg
 static struct group table_at(const struct maintenance *maintenance, uint32_t start)
 {
     struct group first = group_at(maintenance, start);
-    return (struct group){start, exceptions_of(maintenance, first).end};
+    return (struct group){start, overwrites_of(maintenance, first).end};
 }
 
 /* What the table needs begins, where its kind and the table are free; whether it needs something,

@@ -1,5 +1,5 @@
 /* What decides correctness: a run goes only if every row in it is hidden by the deletion of its
- * partition, no other run that stays has the partition, and the exceptions have nothing of it but
+ * partition, no other run that stays has the partition, and the overwrites have nothing of it but
  * that deletion.  So what goes is whole partitions with their deletions, and no click is left whose
  * rank it would change.  What came since, in memtables or later runs, is looked for when the merge
  * is done, as after any purge (maintenance_compact.c).
@@ -16,7 +16,7 @@ struct candidate {
     bool goes;
 };
 
-int maintenance_drop_exceptions(struct compact_job *compact, int64_t token, struct bytes key,
+int maintenance_drop_overwrites(struct compact_job *compact, int64_t token, struct bytes key,
                                 struct stream **stream_out, struct error *err)
 {
     struct slice slice = stream_slice_all();
@@ -24,15 +24,15 @@ int maintenance_drop_exceptions(struct compact_job *compact, int64_t token, stru
                                    err);
 }
 
-/* 1: the exceptions of the partition are its deletion alone, which hides all up to `newest_us`. */
+/* 1: the overwrites of the partition are its deletion alone, which hides all up to `newest_us`. */
 static int is_deleted(struct compact_job *compact, int64_t token, struct bytes key,
                       int64_t newest_us)
 {
     struct stream *stream;
     struct unfiltered item;
-    if (!partition_reader_has_exceptions(compact->reader, token, key))
+    if (!partition_reader_has_overwrites(compact->reader, token, key))
         return 0;
-    int rc = maintenance_drop_exceptions(compact, token, key, &stream, &compact->err);
+    int rc = maintenance_drop_overwrites(compact, token, key, &stream, &compact->err);
     if (rc != 0 || stream == NULL)
         return rc;
     if (row_deletion_hides(stream->partition_deletion, newest_us)) {

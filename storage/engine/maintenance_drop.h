@@ -22,8 +22,8 @@
  * and nothing was changed; negative: an error. */
 must_check int maintenance_drop_find(struct compact_job *compact);
 
-/* A stream of all that the exceptions have of a partition; NULL when they have nothing. */
-must_check int maintenance_drop_exceptions(struct compact_job *compact, int64_t token,
-                                       struct bytes key, struct stream **stream_out,
-                                       struct error *err);
+/* A stream of all that the overwrites have of a partition; NULL when they have nothing. */
+must_check int maintenance_drop_overwrites(struct compact_job *compact, int64_t token,
+                                           struct bytes key, struct stream **stream_out,
+                                           struct error *err);
 #endif

@@ -5,13 +5,13 @@
  *
  * Purging.  A partition's deletions go together with the rows they hide, in one edit of the
  * manifest, when this merge takes in every columnar run that has rows of it, and all row ones.
- * Rows behind one that goes keep their ranks, explicitly (columnar_purge.h).  What the exceptions
+ * Rows behind one that goes keep their ranks, explicitly (columnar_purge.h).  What the overwrites
  * hold besides, corrections of clicks that are still there, is bound to those rows: such partitions
  * stay as they are.  Runs whose every partition was deleted whole are not even read
  * (maintenance_drop.h).
  *
  * A merge of row runs drops tombstones when it takes in the table's oldest run, for then nothing
- * is left that they could hide; of ranked tables never by itself, because what they hide is in
+ * is left that they could hide; of event tables never by itself, because what they hide is in
  * columnar runs.  Counter shards are folded: each is in one run only, so the sum of the inputs'
  * shards stands for all of them.
  *
@@ -192,7 +192,7 @@ static bool takes(void *context, int64_t token, struct bytes key)
 static bool may_raise(void *context, int64_t token, struct bytes key)
 {
     const struct compact_job *compact = context;
-    return compact->reader == NULL || !partition_reader_has_exceptions(compact->reader, token, key);
+    return compact->reader == NULL || !partition_reader_has_overwrites(compact->reader, token, key);
 }
 
 static bool list_has(const struct segment_list *list, const struct segment_list *but, int32_t day,
@@ -225,13 +225,13 @@ static int deletions(void *context, int64_t token, struct bytes key, struct stre
         return 0;
     }
     struct stream *stream;
-    int rc = maintenance_drop_exceptions(compact, token, key, &stream, err);
+    int rc = maintenance_drop_overwrites(compact, token, key, &stream, err);
     if (rc != 0 || stream == NULL)
         return rc;
     rc = columnar_purge_may(stream, err);
     if (rc != 1)
         return rc;
-    rc = maintenance_drop_exceptions(compact, token, key, stream_out, err);
+    rc = maintenance_drop_overwrites(compact, token, key, stream_out, err);
     if (rc == 0)
         partition_index_add(compact->purged, token, key, &none);
     return rc;
@@ -258,7 +258,7 @@ static int merge_columnar_runs(struct compact_job *compact)
 {
     int rc = compact->may_purge && compact->reader != NULL ? maintenance_drop_find(compact) : 0;
     if (rc != 0)
-        return rc < 0 ? rc : merge_row_runs(compact, &compact->exceptions);
+        return rc < 0 ? rc : merge_row_runs(compact, &compact->overwrites);
     compact->takes_day = true;
     rc = merge_pass(compact, compact->inputs.segments, compact->inputs.count);
     compact->takes_day = false;
@@ -266,7 +266,7 @@ static int merge_columnar_runs(struct compact_job *compact)
         if (segment_days(compact->inputs.segments[i])->count > 1)
             rc = merge_pass(compact, &compact->inputs.segments[i], 1);
     if (rc == 0 && partition_index_count(compact->purged) > 0)
-        rc = merge_row_runs(compact, &compact->exceptions);
+        rc = merge_row_runs(compact, &compact->overwrites);
     return rc;
 }
 
@@ -280,12 +280,12 @@ void maintenance_merge_run(struct job *job)
         return;
     }
     compact->purged = partition_index_new(compact->table->id);
-    if (compact->exceptions.count > 0) {
-        compact->exception_view = (struct view){.schema = compact->schema,
-                                                .segments = compact->exceptions.segments,
-                                                .segment_count = compact->exceptions.count,
+    if (compact->overwrites.count > 0) {
+        compact->overwrite_view = (struct view){.schema = compact->schema,
+                                                .segments = compact->overwrites.segments,
+                                                .segment_count = compact->overwrites.count,
                                                 .frame = UINT64_MAX};
-        compact->reader = partition_reader_new(&compact->exception_view, compact->table);
+        compact->reader = partition_reader_new(&compact->overwrite_view, compact->table);
     }
     compact->status = merge_columnar_runs(compact);
     if (compact->reader != NULL)

@@ -13,7 +13,7 @@
 #include "storage/engine/maintenance_private.h"
 #include "storage/engine/partition_reader.h"
 
-/* One for the day, the rest of each input, the exceptions. */
+/* One for the day, the rest of each input, the overwrites. */
 enum { MERGE_OUTPUTS_MAX = COMPACT_RUNS_MAX + 2 };
 
 struct segment_list {
@@ -29,7 +29,7 @@ struct compact_job {
     enum segment_kind kind;
     bool splits;                       /* as in compact_choice */
     int32_t day;
-    bool may_purge;                    /* rows that the exceptions delete, and these deletions */
+    bool may_purge;                    /* rows that the overwrites delete, and these deletions */
     bool is_awaited;                   /* who asked for merges is not told before it is over */
     bool drops_tombstones;             /* row: nothing older is left that they could hide, */
     int64_t drops_before_us;           /* and nothing that was written before this is elsewhere */
@@ -37,13 +37,13 @@ struct compact_job {
     int64_t now_s;
     struct segment_list inputs;
     struct segment_list beside;        /* of a columnar merge: the table's other columnar runs */
-    struct segment_list exceptions;    /* of a columnar merge: the table's row runs */
+    struct segment_list overwrites;    /* of a columnar merge: the table's row runs */
 
     /* The merge lane's, until it is done. */
     struct segment_list pass;          /* the inputs of the output being written; borrowed */
     bool takes_day;                    /* of a split: the day, or else the rest */
-    struct partition_reader *reader;   /* over the exceptions */
-    struct view exception_view;
+    struct partition_reader *reader;   /* over the overwrites */
+    struct view overwrite_view;
     struct partition_index *purged;    /* the partitions whose deletions went with their rows */
     bool has_dropped;                  /* a tombstone, at least */
     struct pace pace;                  /* hurries: there are too many runs to rest */

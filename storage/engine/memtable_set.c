@@ -107,7 +107,7 @@ bool memtable_set_open_has_table(const struct memtable_set *set, uint32_t table_
                              &key);
 }
 
-bool memtable_set_meets_exceptions(const struct memtable_set *set, const struct write_batch *batch)
+bool memtable_set_meets_overwrites(const struct memtable_set *set, const struct write_batch *batch)
 {
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
@@ -118,7 +118,7 @@ bool memtable_set_meets_exceptions(const struct memtable_set *set, const struct 
     return false;
 }
 
-bool memtable_set_may_have_exceptions(const struct memtable_set *set, const struct table *table)
+bool memtable_set_may_have_overwrites(const struct memtable_set *set, const struct table *table)
 {
     for (uint32_t i = 0; i < set->frozen_count; i++)
         if (row_memtable_has_table(set->frozen[i]->rows, table->id))
@@ -126,7 +126,7 @@ bool memtable_set_may_have_exceptions(const struct memtable_set *set, const stru
     return row_memtable_has_table(set->open->rows, table->id);
 }
 
-bool memtable_set_has_exceptions(const struct memtable_set *set, const struct table *table,
+bool memtable_set_has_overwrites(const struct memtable_set *set, const struct table *table,
                                  int64_t token, struct bytes key)
 {
     for (uint32_t i = 0; i < set->frozen_count; i++)

@@ -80,13 +80,13 @@ void memtable_set_end_waits(struct memtable_set *set, int status);
 
 /* Whether the open memtable, which other threads may not read, has anything of the table. */
 bool memtable_set_open_has_table(const struct memtable_set *set, uint32_t table_id);
-/* Whether a batch overwrites or deletes in a partition of which the open memtable has fresh
+/* Whether a batch overwrites or deletes in a partition of which the open memtable has appended
  * rows. */
-bool memtable_set_meets_exceptions(const struct memtable_set *set, const struct write_batch *batch);
-/* Whether the partition has exceptions in any memtable; and whether any of the table may. */
-bool memtable_set_has_exceptions(const struct memtable_set *set, const struct table *table,
+bool memtable_set_meets_overwrites(const struct memtable_set *set, const struct write_batch *batch);
+/* Whether the partition has overwrites in any memtable; and whether any of the table may. */
+bool memtable_set_has_overwrites(const struct memtable_set *set, const struct table *table,
                                  int64_t token, struct bytes key);
-bool memtable_set_may_have_exceptions(const struct memtable_set *set, const struct table *table);
+bool memtable_set_may_have_overwrites(const struct memtable_set *set, const struct table *table);
 
 /* From now on `oldest_us` is that of the memtables' later writes. */
 void memtable_set_watch_oldest(struct memtable_set *set);

@@ -1,10 +1,10 @@
 /* What a partition is, over all runs of a view: the read side of "a partition is
  * a stack of sorted runs".
  *
- * Fresh rows have no rank of their own: it follows from the order of equals over all fresh runs,
- * oldest first.  So the fresh runs of a ranked table are merged first, as columns, and only the
- * result, with ranks filled in, joins the row runs (deletes, overwrites, other tables' rows),
- * which are a merge by clustering and timestamp. */
+ * Appended rows have no rank of their own: it follows from the order of equals over all append-only
+ * runs, oldest first.  So the append-only runs of an event table are merged first, as columns, and
+ * only the result, with ranks filled in, joins the row runs (deletes, overwrites, other tables'
+ * rows), which are a merge by clustering and timestamp. */
 #include "base/memory.h"
 #include "storage/engine/partition_reader.h"
 #include "storage/segment/columnar_segment.h"
@@ -20,16 +20,16 @@ struct partition_reader {
     struct buffer from;              /* the key of a seek: cursors move */
     struct buffer found[2];          /* by the last seek and the one before, in turn */
     uint32_t seek_count;
-    struct columnar_rows *inputs; /* of a merge: one per fresh run */
+    struct columnar_rows *inputs; /* of a merge: one per append-only run */
     uint32_t input_count;
     uint32_t input_capacity;
     struct columnar_rows merged;
     struct columnar_strings *strings;
 };
 
-static bool is_ranked(const struct partition_reader *reader)
+static bool is_event_table(const struct partition_reader *reader)
 {
-    return (reader->table->flags & TABLE_RANKED) != 0;
+    return (reader->table->flags & TABLE_OF_EVENTS) != 0;
 }
 
 struct partition_reader *partition_reader_new(const struct view *view, const struct table *table)
@@ -39,7 +39,7 @@ struct partition_reader *partition_reader_new(const struct view *view, const str
     reader->table = table;
     reader->columnar = memory_zeroed(view->segment_count, sizeof(struct columnar_segment_reader *));
     reader->cursors = memory_zeroed(view->segment_count, sizeof(struct segment_cursor *));
-    if (is_ranked(reader))
+    if (is_event_table(reader))
         columnar_rows_init(&reader->merged, table);
     reader->strings = columnar_rows_strings_new();
     return reader;
@@ -61,7 +61,7 @@ void partition_reader_free(struct partition_reader *reader)
     buffer_release(&reader->from);
     buffer_release(&reader->found[0]);
     buffer_release(&reader->found[1]);
-    if (is_ranked(reader))
+    if (is_event_table(reader))
         columnar_rows_release(&reader->merged);
     columnar_rows_strings_free(reader->strings);
     memory_free(reader);
@@ -175,7 +175,7 @@ bool partition_reader_seek(struct partition_reader *reader, int64_t token, struc
     return best.found;
 }
 
-bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t token,
+bool partition_reader_has_overwrites(struct partition_reader *reader, int64_t token,
                                      struct bytes key)
 {
     const struct view *view = reader->view;
@@ -192,11 +192,11 @@ bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t to
     return false;
 }
 
-/* ---- fresh rows ---- */
+/* ---- appended rows ---- */
 
 /* Rows of the partition in segment `i`; 0 rows when it has none. */
-static int fresh_of_segment(struct partition_reader *reader, uint32_t i, int64_t token,
-                            struct bytes key, struct columnar_rows *rows, struct error *err)
+static int appended_of_segment(struct partition_reader *reader, uint32_t i, int64_t token,
+                               struct bytes key, struct columnar_rows *rows, struct error *err)
 {
     struct segment *segment = reader->view->segments[i];
     const struct segment_days *days = segment_days(segment);
@@ -214,9 +214,9 @@ static int fresh_of_segment(struct partition_reader *reader, uint32_t i, int64_t
                                         err);
 }
 
-static void fresh_of_memtable(const struct partition_reader *reader,
-                              const struct memtable *memtable, struct bytes key,
-                              struct columnar_rows *rows)
+static void appended_of_memtable(const struct partition_reader *reader,
+                                 const struct memtable *memtable, struct bytes key,
+                                 struct columnar_rows *rows)
 {
     columnar_rows_clear(rows);
     const struct columnar_memtable *columnar = memtable_columnar(memtable, reader->table->id);
@@ -227,20 +227,20 @@ static void fresh_of_memtable(const struct partition_reader *reader,
 
 /* Rows of run `run` of all runs, segments first, then frozen memtables.  0: there is no such run;
  * 1: read, perhaps empty. */
-static int fresh_of_run(struct partition_reader *reader, int64_t token, struct bytes key,
-                        uint32_t run, struct columnar_rows *rows, struct error *err)
+static int appended_of_run(struct partition_reader *reader, int64_t token, struct bytes key,
+                           uint32_t run, struct columnar_rows *rows, struct error *err)
 {
     const struct view *view = reader->view;
     if (run < view->segment_count) {
         columnar_rows_clear(rows);
         if (!segment_is(view->segments[run], reader->table, SEGMENT_COLUMNAR))
             return 1;
-        int rc = fresh_of_segment(reader, run, token, key, rows, err);
+        int rc = appended_of_segment(reader, run, token, key, rows, err);
         return rc < 0 ? rc : 1;
     }
     run -= view->segment_count;
     if (run < view->frozen_count) {
-        fresh_of_memtable(reader, view->frozen[run], key, rows);
+        appended_of_memtable(reader, view->frozen[run], key, rows);
         return 1;
     }
     return 0;
@@ -259,16 +259,17 @@ static struct columnar_rows *input_next(struct partition_reader *reader)
     return &reader->inputs[reader->input_count];
 }
 
-/* All fresh rows of the partition, merged, ranks by order; *rows_out NULL when there are none. */
-static int fresh_merged(struct partition_reader *reader, int64_t token, struct bytes key,
-                        const struct columnar_rows *extra, const struct columnar_rows **rows_out,
-                        struct error *err)
+/* All appended rows of the partition, merged, ranks by order; *rows_out NULL when there are
+ * none. */
+static int appended_merged(struct partition_reader *reader, int64_t token, struct bytes key,
+                           const struct columnar_rows *extra, const struct columnar_rows **rows_out,
+                           struct error *err)
 {
     *rows_out = NULL;
     reader->input_count = 0;
     for (uint32_t run = 0;; run++) {
         struct columnar_rows *input = input_next(reader);
-        int rc = fresh_of_run(reader, token, key, run, input, err);
+        int rc = appended_of_run(reader, token, key, run, input, err);
         if (rc < 0)
             return rc;
         if (rc == 0)
@@ -349,17 +350,17 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
     }
 }
 
-/* Whether the partition was deleted whole after the last of its fresh rows was written, as a sealed
- * day is: then none of them is seen, and nobody's rank follows from theirs. */
-static bool is_fresh_hidden(struct partition_reader *reader, int64_t token, struct bytes key,
-                            const struct stream_list *exceptions,
-                            const struct columnar_rows *extra_rows)
+/* Whether the partition was deleted whole after the last of its appended rows was written, as a
+ * sealed day is: then none of them is seen, and nobody's rank follows from theirs. */
+static bool is_appended_hidden(struct partition_reader *reader, int64_t token, struct bytes key,
+                               const struct stream_list *overwrites,
+                               const struct columnar_rows *extra_rows)
 {
     const struct view *view = reader->view;
     struct deletion deletion = DELETION_NONE;
-    for (uint32_t i = 0; i < exceptions->count; i++)
-        if (row_deletion_supersedes(exceptions->streams[i]->partition_deletion, deletion))
-            deletion = exceptions->streams[i]->partition_deletion;
+    for (uint32_t i = 0; i < overwrites->count; i++)
+        if (row_deletion_supersedes(overwrites->streams[i]->partition_deletion, deletion))
+            deletion = overwrites->streams[i]->partition_deletion;
     if (deletion.timestamp_us == TIMESTAMP_NONE || (extra_rows != NULL && extra_rows->rows > 0))
         return false;
     for (uint32_t i = 0; i < view->segment_count; i++) {
@@ -390,17 +391,18 @@ int partition_reader_stream(struct partition_reader *reader, int64_t token, stru
     for (uint32_t i = 0; i < extra_count; i++)
         list_add(&list, extra[i]);
     int rc = add_segments(reader, token, key, slice, &list, err);
-    const struct columnar_rows *fresh = NULL;
+    const struct columnar_rows *appended = NULL;
     if (rc == 0)
         add_memtables(reader, token, key, slice, &list);
-    if (rc == 0 && is_ranked(reader) && !is_fresh_hidden(reader, token, key, &list, extra_rows))
-        rc = fresh_merged(reader, token, key, extra_rows, &fresh, err);
+    if (rc == 0 && is_event_table(reader) &&
+        !is_appended_hidden(reader, token, key, &list, extra_rows))
+        rc = appended_merged(reader, token, key, extra_rows, &appended, err);
     if (rc != 0) {
         list_close(&list);
         return rc;
     }
-    if (fresh != NULL)
-        list_add(&list, columnar_rows_stream(fresh, slice));
+    if (appended != NULL)
+        list_add(&list, columnar_rows_stream(appended, slice));
     if (list.count > 0) {
         *stream_out = stream_merge(reader->table, list.streams, list.count, slice->reversed);
         list.count = 0;

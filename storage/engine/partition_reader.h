@@ -22,6 +22,6 @@ must_check int partition_reader_stream(struct partition_reader *reader, int64_t 
                                        struct stream **extra, uint32_t extra_count,
                                        const struct columnar_rows *extra_rows,
                                        struct stream **stream_out, struct error *err);
-bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t token,
+bool partition_reader_has_overwrites(struct partition_reader *reader, int64_t token,
                                      struct bytes key);
 #endif

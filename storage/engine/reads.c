@@ -108,7 +108,8 @@ static uint32_t read_budget_pages(struct reads *reads)
 static bool read_at_once(struct read_job *read)
 {
     struct reads *reads = read->reads;
-    if (read->request.is_scan || read->part_count > 1 || (read->table->flags & TABLE_RANKED) != 0)
+    if (read->request.is_scan || read->part_count > 1 ||
+        (read->table->flags & TABLE_OF_EVENTS) != 0)
         return false;
     reads_reduce(read);
     if (read->view.segment_count > 0 && read->view.segment_count > read_budget_pages(reads))
@@ -146,7 +147,7 @@ static void read_prepare(struct read_job *read)
         read->request.view == READ_APPLIED ? UINT64_MAX : sequencer_durable_frame(reads->sequencer);
     view_take(reads->memtables, reads->runs, read->request.table_id, frame, &read->view);
     read->before = arena_held(read->arena);
-    bool fits = reads_capture_fresh(read);
+    bool fits = reads_capture_appended(read);
     if (fits && !read->request.is_scan && read->request.key_count == 0)
         read->version =
             sequencer_version(reads->sequencer, read->request.table_id, read->request.key);
@@ -204,7 +205,7 @@ static int add_parts(struct read_job *read, struct error *err)
     if (request->is_scan)
         return 0;
     if (request->key_count > 0 &&
-        (count > READ_KEYS_MAX || (read->table->flags & TABLE_RANKED) != 0)) {
+        (count > READ_KEYS_MAX || (read->table->flags & TABLE_OF_EVENTS) != 0)) {
         return error_set(err, ERROR_INVALID, "%u partitions of table %u cannot be read at once",
                          count, request->table_id);
     }

@@ -6,7 +6,7 @@
  * behind which the page has nothing, for rows of it may be in the memtable.
  *
  * Fails where a capture would be more than READ_CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX, or a
- * scan meets fresh rows: then the memtable is frozen instead. */
+ * scan meets appended rows: then the memtable is frozen instead. */
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"
 
@@ -204,14 +204,14 @@ void reads_capture_drop(struct read_job *read)
     read->captured = NULL;
     read->captured_capacity = 0;
     read->has_horizon = false;
-    if (read->fresh != NULL)
-        columnar_rows_release(read->fresh);
-    read->fresh = NULL;
+    if (read->appended != NULL)
+        columnar_rows_release(read->appended);
+    read->appended = NULL;
 }
 
-/* Fresh rows of the open memtable, with strings of their own: the memtable's table of strings may
- * move while the job reads. */
-bool reads_capture_fresh(struct read_job *read)
+/* Appended rows of the open memtable, with strings of their own: the memtable's table of strings
+ * may move while the job reads. */
+bool reads_capture_appended(struct read_job *read)
 {
     struct columnar_memtable *columnar =
         memtable_columnar(read->reads->memtables->open, read->table->id);
@@ -223,23 +223,23 @@ bool reads_capture_fresh(struct read_job *read)
         return !read->request.is_scan;
     if (columnar_memtable_stats(columnar, partition, UINT64_MAX).rows > CAPTURE_FRESH_ROWS_MAX)
         return false;
-    read->fresh = arena_alloc(read->arena, sizeof(struct columnar_rows), 16);
-    columnar_rows_init(read->fresh, read->table);
-    columnar_memtable_rows(columnar, partition, read->view.frame, read->fresh);
-    for (uint32_t v = 0; v < read->fresh->column_count; v++) {
-        struct columnar_vector *vector = &read->fresh->vectors[v];
+    read->appended = arena_alloc(read->arena, sizeof(struct columnar_rows), 16);
+    columnar_rows_init(read->appended, read->table);
+    columnar_memtable_rows(columnar, partition, read->view.frame, read->appended);
+    for (uint32_t v = 0; v < read->appended->column_count; v++) {
+        struct columnar_vector *vector = &read->appended->vectors[v];
         if (vector->kind != VECTOR_CODE)
             continue;
         struct bytes *strings =
-            arena_alloc(read->arena, read->fresh->rows * sizeof(struct bytes), 16);
-        for (uint32_t i = 0; i < read->fresh->rows; i++) {
+            arena_alloc(read->arena, read->appended->rows * sizeof(struct bytes), 16);
+        for (uint32_t i = 0; i < read->appended->rows; i++) {
             strings[i] = (struct bytes){0};
             if (vector->absent == NULL || vector->absent[i] == 0)
                 strings[i] = arena_copy(read->arena, vector->strings[vector->codes[i]]);
             vector->codes[i] = i;
         }
         vector->strings = strings;
-        vector->string_count = read->fresh->rows;
+        vector->string_count = read->appended->rows;
         vector->strings_shared = false;
     }
     return true;

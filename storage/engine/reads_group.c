@@ -1,8 +1,8 @@
 /* All rows of a table counted and summed by the value of a column, or by partition.
  *
- * What decides correctness: a partition is counted in one way only.  One without exceptions is
- * what its fresh runs hold, each of which is summed by itself, in the order of its file
- * (columnar_sums.h); one with exceptions is read as anybody reads it, live row by live row.
+ * What decides correctness: a partition is counted in one way only.  One without overwrites is
+ * what its append-only runs hold, each of which is summed by itself, in the order of its file
+ * (columnar_sums.h); one with overwrites is read as anybody reads it, live row by live row.
  *
  * Two jobs share the work: of each segment one takes the partitions that begin in even pages, the
  * other those in odd ones, so that no page is decoded twice but where a large partition ends; of
@@ -33,7 +33,7 @@ struct group {
     struct reads *reads;
     struct group_request request;
     const struct table *table;
-    bool has_exceptions;
+    bool has_overwrites;
     struct view view;
     struct group_part parts[GROUP_PARTS];
     uint32_t parts_left;
@@ -41,7 +41,7 @@ struct group {
     void *context;
 };
 
-/* ---- on a lane: fresh runs ---- */
+/* ---- on a lane: append-only runs ---- */
 
 static void part_add(void *context, struct bytes value, const struct partition_stats *sums)
 {
@@ -79,8 +79,8 @@ static int part_segment(struct group_part *part, struct partition_reader *reader
         const struct segment_partition *partition = segment_directory_at(cursor, i);
         struct partition_stats sum;
         if (partition->page_first % GROUP_PARTS != part->number ||
-            (group->has_exceptions &&
-             partition_reader_has_exceptions(reader, partition->token, partition->key)))
+            (group->has_overwrites &&
+             partition_reader_has_overwrites(reader, partition->token, partition->key)))
             continue;
         rc = columnar_sums_partition(sums, partition, &sum, part_add, part, &part->err);
         part_add_partition(part, partition->key, &sum);
@@ -101,7 +101,7 @@ static int part_memtable(struct group_part *part, struct partition_reader *reade
         int64_t token = columnar_memtable_partition_token(columnar, i);
         struct bytes key = columnar_memtable_partition_key(columnar, i);
         struct partition_stats sum;
-        if (group->has_exceptions && partition_reader_has_exceptions(reader, token, key))
+        if (group->has_overwrites && partition_reader_has_overwrites(reader, token, key))
             continue;
         columnar_sums_rows(sums, columnar, i, group->view.frame, &sum);
         part_add_partition(part, key, &sum);
@@ -110,11 +110,11 @@ static int part_memtable(struct group_part *part, struct partition_reader *reade
     return rc == 0 ? part_limit(part) : rc;
 }
 
-static int part_fresh(struct group_part *part, struct partition_reader *reader)
+static int part_appended(struct group_part *part, struct partition_reader *reader)
 {
     const struct group *group = part->group;
     const struct view *view = &group->view;
-    if ((group->table->flags & TABLE_RANKED) == 0)
+    if ((group->table->flags & TABLE_OF_EVENTS) == 0)
         return 0;
     struct columnar_sums *sums = columnar_sums_new(group->table, group->request.column_id);
     int rc = 0;
@@ -127,7 +127,7 @@ static int part_fresh(struct group_part *part, struct partition_reader *reader)
     return rc;
 }
 
-/* ---- on a lane: partitions with exceptions ---- */
+/* ---- on a lane: partitions with overwrites ---- */
 
 static int part_live_rows(struct group_part *part, struct stream *stream, struct bytes key)
 {
@@ -168,7 +168,7 @@ static int part_live(struct group_part *part, struct partition_reader *reader, i
     return rc;
 }
 
-static int part_exceptions(struct group_part *part, struct partition_reader *reader)
+static int part_overwrites(struct group_part *part, struct partition_reader *reader)
 {
     int64_t token = INT64_MIN;
     struct bytes key = {0};
@@ -177,7 +177,7 @@ static int part_exceptions(struct group_part *part, struct partition_reader *rea
     for (bool after = false;
          rc == 0 && partition_reader_seek(reader, token, key, after, &token, &key); after = true)
         if (number++ % GROUP_PARTS == part->number &&
-            partition_reader_has_exceptions(reader, token, key))
+            partition_reader_has_overwrites(reader, token, key))
             rc = part_live(part, reader, token, key);
     return rc;
 }
@@ -186,9 +186,9 @@ static void part_run(struct job *job)
 {
     struct group_part *part = (struct group_part *)job;
     struct partition_reader *reader = partition_reader_new(&part->group->view, part->group->table);
-    part->status = part_fresh(part, reader);
-    if (part->status == 0 && part->group->has_exceptions)
-        part->status = part_exceptions(part, reader);
+    part->status = part_appended(part, reader);
+    if (part->status == 0 && part->group->has_overwrites)
+        part->status = part_overwrites(part, reader);
     partition_reader_free(reader);
 }
 
@@ -253,7 +253,7 @@ static void part_done(struct job *job)
 }
 
 /* Whether any partition may have them. */
-static bool view_has_exceptions(const struct view *view, uint32_t table_id)
+static bool view_has_overwrites(const struct view *view, uint32_t table_id)
 {
     for (uint32_t i = 0; i < view->segment_count; i++)
         if (segment_info(view->segments[i])->kind == SEGMENT_ROW)
@@ -282,7 +282,7 @@ static void group_begin(struct freeze_waiter *waiter, int status)
     view_take(reads->memtables, reads->runs, group->request.table_id,
               sequencer_durable_frame(reads->sequencer), &group->view);
     group->table = schema_table(group->view.schema, group->request.table_id);
-    group->has_exceptions = view_has_exceptions(&group->view, group->request.table_id);
+    group->has_overwrites = view_has_overwrites(&group->view, group->request.table_id);
     group->parts_left = GROUP_PARTS;
     for (uint32_t i = 0; i < GROUP_PARTS; i++)
         executor->submit(executor, lanes[i], &group->parts[i].job);

@@ -130,7 +130,7 @@ static int read_slice(struct read_job *read, struct partition_reader *reader, in
         extra[extra_count++] = reads_captured_stream(read, captured, slice);
     }
     struct stream *stream;
-    int rc = partition_reader_stream(reader, token, kept, slice, extra, extra_count, read->fresh,
+    int rc = partition_reader_stream(reader, token, kept, slice, extra, extra_count, read->appended,
                                      &stream, &read->err);
     if (rc != 0 || stream == NULL)
         return rc;
@@ -267,7 +267,7 @@ static bool memtable_matters(const struct read_job *read, const struct memtable 
 
 bool reads_is_open_only(struct read_job *read)
 {
-    if ((read->table->flags & (TABLE_RANKED | TABLE_COUNTER)) != 0)
+    if ((read->table->flags & (TABLE_OF_EVENTS | TABLE_COUNTER)) != 0)
         return false;
     if (read->part_count == 1)
         reads_reduce(read);

@@ -62,7 +62,7 @@ struct read_job {
     bool has_horizon;     /* nothing at or past it was captured */
     int64_t horizon_token;
     struct bytes horizon_key;
-    struct columnar_rows *fresh; /* of the open memtable; NULL: none */
+    struct columnar_rows *appended; /* of the open memtable; NULL: none */
     struct memtable *viewed; /* by the page, referenced; NULL: none */
     struct page_row *rows;
     uint32_t row_count;
@@ -87,9 +87,10 @@ bool reads_is_past(const struct read_job *read, int64_t token);
 bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
                            int64_t *token_out, struct bytes *key_out);
 
-/* Copy what the page needs of the open memtable: fresh rows, then all else.  False: it is too much.
- * Then all of it is dropped before the memtable is frozen, of which the page will have it again. */
-bool reads_capture_fresh(struct read_job *read);
+/* Copy what the page needs of the open memtable: appended rows, then all else.  False: it is too
+ * much.  Then all of it is dropped before the memtable is frozen, of which the page will have it
+ * again. */
+bool reads_capture_appended(struct read_job *read);
 bool reads_capture(struct read_job *read);
 void reads_capture_drop(struct read_job *read);
 

@@ -1,29 +1,29 @@
 /* Counts and sums of a table's partitions, without rows where stats add.
  *
- * A partition's fresh runs add: the index has the sum over the sealed ones, each memtable its own.
- * As soon as a partition has anything in an exception run (a delete, an overwrite, a row with a
- * TTL), its figure is worked out from its live rows instead: the rule "last write wins" knows no
+ * A partition's append-only runs add: the index has the sum over the sealed ones, each memtable its
+ * own.  As soon as a partition has anything in an overwrite run (a delete, an overwrite, a row with
+ * a TTL), its figure is worked out from its live rows instead: the rule "last write wins" knows no
  * sums.  So a figure is either a sum of stats or a count of rows, never a mixture.  A table without
- * ranks has exception runs only, and always is counted from its rows. */
+ * ranks has overwrite runs only, and always is counted from its rows. */
 #include "base/murmur3.h"
 #include "base/memory.h"
-#include "storage/engine/fresh_stats.h"
+#include "storage/engine/appended_stats.h"
 #include "storage/engine/partition_reader.h"
 #include "storage/engine/reads.h"
 
 /* ---- one partition ---- */
 
-static bool may_have_exceptions(const struct reads *reads, const struct table *table)
+static bool may_have_overwrites(const struct reads *reads, const struct table *table)
 {
-    return run_set_may_have_exceptions(reads->runs, table) ||
-           memtable_set_may_have_exceptions(reads->memtables, table);
+    return run_set_may_have_overwrites(reads->runs, table) ||
+           memtable_set_may_have_overwrites(reads->memtables, table);
 }
 
-static bool has_exceptions(const struct reads *reads, const struct table *table, int64_t token,
+static bool has_overwrites(const struct reads *reads, const struct table *table, int64_t token,
                            struct bytes key)
 {
-    return run_set_has_exceptions(reads->runs, table, token, key) ||
-           memtable_set_has_exceptions(reads->memtables, table, token, key);
+    return run_set_has_overwrites(reads->runs, table, token, key) ||
+           memtable_set_has_overwrites(reads->memtables, table, token, key);
 }
 
 uint32_t reads_summed_column(const struct table *table)
@@ -40,7 +40,7 @@ uint32_t reads_summed_column(const struct table *table)
 /* Whether sums of the column can be had without rows. */
 static bool is_kept(const struct table *table, uint32_t column_id)
 {
-    return (table->flags & TABLE_RANKED) != 0 && column_id == reads_summed_column(table);
+    return (table->flags & TABLE_OF_EVENTS) != 0 && column_id == reads_summed_column(table);
 }
 
 int reads_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
@@ -179,11 +179,11 @@ int reads_stats(struct reads *reads, uint32_t table_id, uint32_t column_id, stru
         return ERROR_INVALID;
     column_id = column_id != 0 ? column_id : reads_summed_column(table);
     int64_t token = murmur3_token(key.data, key.size);
-    if (!is_kept(table, column_id) || has_exceptions(reads, table, token, key))
+    if (!is_kept(table, column_id) || has_overwrites(reads, table, token, key))
         return recount_start(reads, table, column_id, key, view, figures, context, err);
     struct partition_figure figure = {.key = key};
-    fresh_stats_add(reads->runs, reads->memtables, table_id, token, key, frame_of(reads, view),
-                    &figure.stats);
+    appended_stats_add(reads->runs, reads->memtables, table_id, token, key, frame_of(reads, view),
+                       &figure.stats);
     figures(context, 0, NULL, &figure, figure.stats.rows > 0 ? 1 : 0, (struct bytes){0});
     stats_release(&figure.stats);
     return 0;
@@ -266,8 +266,8 @@ static void scan_recounted(void *context, int status, const struct error *err,
     scan_step(scan);
 }
 
-/* The next partition: of the index, which has those of sealed fresh runs, or of another run; with
- * the index's stats of it, which are of no rows if it is not there. */
+/* The next partition: of the index, which has those of sealed append-only runs, or of another run;
+ * with the index's stats of it, which are of no rows if it is not there. */
 static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *entry_out)
 {
     struct partition_index *index = run_set_index(scan->reads->runs, scan->table->id);
@@ -284,13 +284,13 @@ static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *ent
     return found;
 }
 
-/* Partitions with exceptions are recounted by reads of their own, one after the other. */
+/* Partitions with overwrites are recounted by reads of their own, one after the other. */
 static void scan_step(struct stats_scan *scan)
 {
     struct error err = {0};
     struct partition_index_entry entry;
     bool is_summed = is_kept(scan->table, scan->column_id);
-    bool may_be_changed = may_have_exceptions(scan->reads, scan->table);
+    bool may_be_changed = may_have_overwrites(scan->reads, scan->table);
     uint64_t frame = frame_of(scan->reads, scan->read_view);
     while (scan->count < scan->limit) {
         if (!scan_seek(scan, &entry)) {
@@ -301,7 +301,7 @@ static void scan_step(struct stats_scan *scan)
         scan->token = entry.token;
         buffer_clear(&scan->key);
         buffer_append_bytes(&scan->key, entry.key);
-        if (!is_summed || (may_be_changed && has_exceptions(scan->reads, scan->table, entry.token,
+        if (!is_summed || (may_be_changed && has_overwrites(scan->reads, scan->table, entry.token,
                                                             buffer_view(&scan->key)))) {
             int rc =
                 recount_start(scan->reads, scan->table, scan->column_id, buffer_view(&scan->key),
@@ -312,8 +312,8 @@ static void scan_step(struct stats_scan *scan)
         }
         struct partition_stats stats = {0};
         stats_add(&stats, &entry.stats);
-        fresh_stats_add_memtables(scan->reads->memtables, scan->table->id, buffer_view(&scan->key),
-                                  frame, &stats);
+        appended_stats_add_memtables(scan->reads->memtables, scan->table->id,
+                                     buffer_view(&scan->key), frame, &stats);
         scan_add(scan, &stats);
         stats_release(&stats);
     }

@@ -155,7 +155,7 @@ void run_set_index_partition(struct run_set *runs, uint32_t table_id, int64_t to
 int run_set_open_segment(struct run_set *runs, const struct segment_info *info,
                          const struct table *table, struct segment **segment_out, struct error *err)
 {
-    bool has_days = table != NULL && (table->flags & TABLE_RANKED) != 0;
+    bool has_days = table != NULL && (table->flags & TABLE_OF_EVENTS) != 0;
     return segment_open_by_days(runs->env->world, info, has_days ? table : NULL, runs->readers,
                                 segment_out, err);
 }
@@ -180,7 +180,7 @@ void run_set_note_flushed(struct run_set *runs, uint64_t frame, int64_t given_us
 
 /* ---- what there is ---- */
 
-bool run_set_may_have_exceptions(const struct run_set *runs, const struct table *table)
+bool run_set_may_have_overwrites(const struct run_set *runs, const struct table *table)
 {
     for (uint32_t i = 0; i < runs->count; i++) {
         const struct segment_info *info = segment_info(runs->segments[i]);
@@ -190,7 +190,7 @@ bool run_set_may_have_exceptions(const struct run_set *runs, const struct table 
     return false;
 }
 
-bool run_set_has_exceptions(const struct run_set *runs, const struct table *table, int64_t token,
+bool run_set_has_overwrites(const struct run_set *runs, const struct table *table, int64_t token,
                             struct bytes key)
 {
     for (uint32_t i = 0; i < runs->count; i++) {

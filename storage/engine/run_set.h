@@ -4,8 +4,8 @@
  *                  ──add, remove────▶ run_set in memory      (the engine thread, after it)
  *
  * What must hold: segments stand sorted by (table, kind, first frame, id), so the runs of one table
- * are neighbours and its fresh runs come in the order of their frames, on which ranks depend.  Runs
- * of different days may cover the same frames; those that share a day never do.
+ * are neighbours and its append-only runs come in the order of their frames, on which ranks depend.
+ * Runs of different days may cover the same frames; those that share a day never do.
  *
  * The manifest on disk may be one edit ahead of this: the job that made it has ended and is not yet
  * reported.  What counts for readers and snapshots is what is here, and its files exist as long as
@@ -30,7 +30,7 @@ struct run_set {
     uint32_t count;
     uint64_t bytes;                    /* of memory, of all of them */
     struct reader_pool *readers;       /* what their readers leave for the next ones */
-    struct partition_index **indexes;  /* sums of sealed fresh runs, one per ranked table */
+    struct partition_index **indexes;  /* sums of sealed append-only runs, one per event table */
     uint32_t index_count;
     /* Taken by jobs.  Ahead of the manifest's after a job that failed, so that a file which such a
      * job left behind is never taken for another. */
@@ -56,7 +56,7 @@ void run_set_index_segment(struct run_set *runs, struct segment *segment);
 /* Work the partition's sums out again, from the segments of now. */
 void run_set_index_partition(struct run_set *runs, uint32_t table_id, int64_t token,
                              struct bytes key);
-/* NULL: the table has no fresh runs. */
+/* NULL: the table has no append-only runs. */
 struct partition_index *run_set_index(const struct run_set *runs, uint32_t table_id);
 
 /* segment_open, and its days.  `table` NULL: it is gone.  Any thread. */
@@ -71,10 +71,10 @@ uint64_t run_set_next_id(struct run_set *runs);
 void run_set_note_flushed(struct run_set *runs, uint64_t frame, int64_t given_us,
                           struct schema *schema);
 
-/* Whether the partition has anything in an exception run; and whether any of the table may. */
-bool run_set_has_exceptions(const struct run_set *runs, const struct table *table, int64_t token,
+/* Whether the partition has anything in an overwrite run; and whether any of the table may. */
+bool run_set_has_overwrites(const struct run_set *runs, const struct table *table, int64_t token,
                             struct bytes key);
-bool run_set_may_have_exceptions(const struct run_set *runs, const struct table *table);
+bool run_set_may_have_overwrites(const struct run_set *runs, const struct table *table);
 
 /* Bytes of memory: of the indexes; of all that stays whatever is flushed. */
 uint64_t run_set_index_bytes(const struct run_set *runs);

@@ -2,7 +2,7 @@
 
 #include "base/murmur3.h"
 #include "base/memory.h"
-#include "storage/engine/fresh_stats.h"
+#include "storage/engine/appended_stats.h"
 
 enum { FOLLOW_MS = 4 }; /* at most, until a frame that waits for a batch is sealed */
 
@@ -44,8 +44,8 @@ struct store_version sequencer_version(const struct sequencer *sequencer, uint32
     int64_t token = murmur3_token(key.data, key.size);
     return (struct store_version){
         .writes = partition_versions_of(&sequencer->versions, table_id, token),
-        .fresh_rows =
-            fresh_stats_rows(sequencer->runs, sequencer->memtables, table_id, token, key)};
+        .appended_rows =
+            appended_stats_rows(sequencer->runs, sequencer->memtables, table_id, token, key)};
 }
 
 /* ---- who waits until batches are taken again ---- */
@@ -260,7 +260,7 @@ static void memtable_add(struct sequencer *sequencer, const struct write_batch *
         memtable_apply(memtables->open, batch, sequencer->frame, timestamp_us);
     memtable_set_note_oldest(memtables);
     partition_versions_advance(&sequencer->versions, batch);
-    sequencer->freeze_requested |= memtable_set_meets_exceptions(memtables, batch);
+    sequencer->freeze_requested |= memtable_set_meets_overwrites(memtables, batch);
 }
 
 int sequencer_apply(struct sequencer *sequencer, struct write_batch *batch,

@@ -13,7 +13,7 @@ static int expectations_hold(const struct sequencer *sequencer,
         const struct store_expectation *expected = &expectations[i];
         struct store_version now = sequencer_version(sequencer, expected->table_id, expected->key);
         if (now.writes != expected->version.writes ||
-            (now.fresh_rows != expected->version.fresh_rows && !expected->allows_fresh)) {
+            (now.appended_rows != expected->version.appended_rows && !expected->allows_appended)) {
             return error_set(err, ERROR_CONFLICT, "the partition was changed after it was read");
         }
     }
@@ -68,14 +68,14 @@ static int admit_schema(struct sequencer *sequencer, const struct write_batch *b
     return 0;
 }
 
-/* Fresh rows are written out with one timestamp per partition and run, the newest; that is right
- * only as long as no exception's timestamp stands between two of them.  So an exception that meets
- * fresh rows begins a new memtable, and one that comes together with fresh rows of its table also
- * ends it. */
-static int admit_exceptions(struct sequencer *sequencer, const struct write_batch *batch,
+/* Appended rows are written out with one timestamp per partition and run, the newest; that is right
+ * only as long as no overwrite's timestamp stands between two of them.  So an overwrite that meets
+ * appended rows begins a new memtable, and one that comes together with appended rows of its table
+ * also ends it. */
+static int admit_overwrites(struct sequencer *sequencer, const struct write_batch *batch,
                             struct error *err)
 {
-    if (!memtable_set_meets_exceptions(sequencer->memtables, batch))
+    if (!memtable_set_meets_overwrites(sequencer->memtables, batch))
         return 0;
     if (sequencer->payload.size > 0) {
         sequencer->freeze_requested = true;
@@ -162,5 +162,5 @@ int sequencer_admit(struct sequencer *sequencer, const struct write_batch *batch
         rc = admit_readable(batch, err);
     if (rc == 0 && batch->schema != NULL)
         rc = admit_schema(sequencer, batch, err);
-    return rc == 0 ? admit_exceptions(sequencer, batch, err) : rc;
+    return rc == 0 ? admit_overwrites(sequencer, batch, err) : rc;
 }

@@ -44,7 +44,7 @@ struct read_request {
     int64_t token_last;
     struct bytes key;
     const struct bytes *keys;     /* these partitions, not `key`: ascending by (token, key); not */
-    uint32_t key_count;           /* of a ranked table.  READ_KEYS_MAX at most */
+    uint32_t key_count;           /* of an event table.  READ_KEYS_MAX at most */
     struct slice slice;           /* of every partition read */
     bool one_of_each;             /* of rows with the same first clustering value only the first, in
                                    * the slice's direction: the others cost next to nothing */
@@ -60,7 +60,7 @@ enum { READ_ROWS_MAX = 10000, READ_KEYS_MAX = 128 };
  * They say nothing across a restart, and nothing of counters that follow from blocks by a rule. */
 struct store_version {
     uint64_t writes;              /* mutations and increments: ascending, not one by one */
-    uint64_t fresh_rows;          /* of a ranked table: how many blocks brought */
+    uint64_t appended_rows;       /* of an event table: how many blocks brought */
 };
 
 struct page_row {
@@ -96,7 +96,7 @@ void store_position_after(const struct page_row *row, bool partition, struct buf
 
 struct partition_figure {
     struct bytes key;
-    struct partition_stats stats; /* exact: exceptions subtracted */
+    struct partition_stats stats; /* exact: overwrites subtracted */
 };
 typedef void (*store_figures)(void *context, int status, const struct error *err,
                               const struct partition_figure *figures, uint32_t count,
@@ -120,7 +120,7 @@ struct store_expectation {
     uint32_t table_id;
     struct bytes key;
     struct store_version version;
-    bool allows_fresh;            /* only mutations matter: for a write that names its rows, in a
+    bool allows_appended;         /* only mutations matter: for a write that names its rows, in a
                                    * partition that clicks pour into */
 };
 
@@ -260,7 +260,7 @@ must_check int store_read(struct store *store, const struct read_request *reques
                           void *context, struct error *err);
 
 /* Stats of one partition (count 0: it has no rows), or of up to `limit` in (token, key) order, with
- * sums of a column of numbers; 0: the table's first decimal one.  Of a ranked table those are sums
+ * sums of a column of numbers; 0: the table's first decimal one.  Of an event table those are sums
  * that are kept; of others, and of other columns, rows are read. */
 must_check int store_stats(struct store *store, uint32_t table_id, uint32_t column_id,
                            struct bytes key, enum read_view view, store_figures figures,

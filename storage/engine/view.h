@@ -16,13 +16,13 @@ struct view {
     uint32_t segment_count;
     uint64_t frame;
     struct segment_read_budget *read_budget; /* of a reader on the engine thread; NULL: it may wait.
-                                              * Only for tables without fresh rows */
+                                              * Only for tables without appended rows */
 };
 
 /* Runs of `table_id`, or of all tables when it is 0. */
 void view_take(const struct memtable_set *memtables, const struct run_set *runs, uint32_t table_id,
                uint64_t frame, struct view *view_out);
-/* Give up the sealed fresh runs: for a reader that has the index of their sums. */
+/* Give up the sealed append-only runs: for a reader that has the index of their sums. */
 void view_leave_columnar(struct view *view);
 void view_release(struct view *view);
 #endif

@@ -1,5 +1,5 @@
 /* frame_batches: the batches of one log frame, parsed before the first of them is applied: whether
- * the frame must begin a memtable (its schema, its exceptions) is known only from all of them. */
+ * the frame must begin a memtable (its schema, its overwrites) is known only from all of them. */
 #ifndef DAYBOOK_STORAGE_LOG_FRAME_BATCHES_H
 #define DAYBOOK_STORAGE_LOG_FRAME_BATCHES_H
 

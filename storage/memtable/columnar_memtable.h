@@ -1,4 +1,5 @@
-/* columnar_memtable: the fresh rows of one ranked table, as columns by partition, in arrival order.
+/* columnar_memtable: the appended rows of one event table, as columns by partition, in arrival
+ * order.
  *
  * Blocks are appended: strings are mapped to the memtable's own codes once a block, then every
  * column is scattered into its partitions' chunks (4 rows, then more), which never move.  The

@@ -93,7 +93,7 @@ static struct columnar_memtable *columnar_for(struct memtable *memtable, uint32_
     if (found != NULL)
         return found;
     const struct table *table = schema_table(memtable->schema, table_id);
-    check(table != NULL && (table->flags & TABLE_RANKED) != 0);
+    check(table != NULL && (table->flags & TABLE_OF_EVENTS) != 0);
     memtable->columnar = memory_resize(memtable->columnar, (memtable->columnar_count + 1) *
                                                                sizeof(struct columnar_part));
     found = columnar_memtable_new(table, memtable->arena);

@@ -1,6 +1,6 @@
 /* memtable: everything that one span of frames wrote, of all tables, until it is in segments.
  *
- * One generation: the columnar memtables of ranked tables, the row memtable, the counters, on one
+ * One generation: the columnar memtables of event tables, the row memtable, the counters, on one
  * arena.  The engine has one open and any number of frozen ones, whose frame spans follow one
  * another.  Applying a batch is all there is to recovery: replay does the same calls. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_H
@@ -39,7 +39,7 @@ struct memtable {
                                         * to any frame; 0: none */
     int64_t oldest_us;                 /* nothing in it was written earlier, by whose clock ever;
                                         * INT64_MAX: it is empty */
-    uint64_t columnar_rows;            /* of all ranked tables */
+    uint64_t columnar_rows;            /* of all event tables */
     bool is_frozen;
 };
 

@@ -1,7 +1,7 @@
 /* row_memtable: rows of all tables with the whole cell model, append-only, resolved on read.
  *
- * One holds a generation's rows of every table that is not written in blocks, and the exceptions
- * (overwrites, deletes) of ranked tables.  Nothing in it is ever changed: a row that is written
+ * One holds a generation's rows of every table that is not written in blocks, and the overwrites
+ * (overwrites, deletes) of event tables.  Nothing in it is ever changed: a row that is written
  * again gets a further version, each with its frame, and a reader at a frame merges the versions up
  * to it.  Partitions are kept in (table, token, key) order and rows in clustering order.
  *

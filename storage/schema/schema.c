@@ -584,7 +584,7 @@ static int check_table(const struct table *table, struct error *err)
             return rc;
     }
     uint32_t keys = table->partition_count + table->clustering_count;
-    if ((table->flags & TABLE_RANKED) != 0 &&
+    if ((table->flags & TABLE_OF_EVENTS) != 0 &&
         (table->clustering_count == 0 || table->columns[keys - 1].type->kind != TYPE_BIGINT))
         return error_set(err, ERROR_INVALID, "a ranked table's key ends in a bigint");
     int rc = check_distinct(table, err);

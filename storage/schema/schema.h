@@ -65,7 +65,7 @@ struct table_option {
 /* Written to disk: the numbers cannot change. */
 enum table_flag {
     TABLE_COUNTER = 1,             /* all regular columns are counters */
-    TABLE_RANKED = 2,              /* the last clustering column is a bigint that the store assigns:
+    TABLE_OF_EVENTS = 2,           /* the last clustering column is a bigint that the store assigns:
                                     * the rank among rows with the clustering before it, by frame */
     TABLE_KEPT = 4,                /* written by daybook only; read-only at every door */
     TABLE_STREAM = 8,              /* used by a stream: server's write timestamps only, no drop */

@@ -167,23 +167,23 @@ static int exchange_type(struct schema *schema, uint32_t index, const struct use
 {
     const struct user_type *before = schema->types[index];
     struct buffer serialized = {0};
-    struct schema *fresh;
+    struct schema *appended;
 
     schema->types[index] = made;
     schema_serialize(schema, &serialized);
     schema->types[index] = before;
-    int rc = schema_deserialize(buffer_view(&serialized), &fresh, err);
+    int rc = schema_deserialize(buffer_view(&serialized), &appended, err);
     buffer_release(&serialized);
     if (rc < 0)
         return rc;
-    rc = fresh->unread_count > schema->unread_count ? schema_refuse_unread(fresh, err)
-                                                    : check_types(fresh, err);
+    rc = appended->unread_count > schema->unread_count ? schema_refuse_unread(appended, err)
+                                                       : check_types(appended, err);
     if (rc == 0) {
         struct schema old = *schema;
-        *schema = *fresh;
-        *fresh = old;
+        *schema = *appended;
+        *appended = old;
     }
-    schema_unref(fresh);
+    schema_unref(appended);
     return rc;
 }
 

@@ -107,13 +107,13 @@ static bool is_bound_to_a_rank(const struct table *table, const struct row *row)
     return !only_deletes && (row->is_static || type_value_bigint(rank) >= 0);
 }
 
-int columnar_purge_may(struct stream *exceptions, struct error *err)
+int columnar_purge_may(struct stream *overwrites, struct error *err)
 {
     struct unfiltered item;
     int rc;
     bool may = true;
-    while (may && (rc = exceptions->next(exceptions, &item, err)) == 1)
-        may = item.kind == UNFILTERED_BOUND || !is_bound_to_a_rank(exceptions->table, &item.row);
-    stream_close(exceptions);
+    while (may && (rc = overwrites->next(overwrites, &item, err)) == 1)
+        may = item.kind == UNFILTERED_BOUND || !is_bound_to_a_rank(overwrites->table, &item.row);
+    stream_close(overwrites);
     return !may ? 0 : rc < 0 ? rc : 1;
 }

@@ -18,9 +18,9 @@ void columnar_purge_free(struct columnar_purge *purge);      /* NULL is fine */
 must_check int columnar_purge_rows(struct columnar_purge *purge, struct columnar_rows *rows,
                                    struct error *err);
 
-/* Whether a partition's exceptions (owned) are nothing but deletions of what the store ranks, and
+/* Whether a partition's overwrites (owned) are nothing but deletions of what the store ranks, and
  * rows that clients named by ranks below 0, which no fresh row can have.  What else they hold is
- * bound to fresh rows by its rank, and such a partition is left as it is.  1: they are; 0: not;
+ * bound to appended rows by its rank, and such a partition is left as it is.  1: they are; 0: not;
  * negative: an error. */
-must_check int columnar_purge_may(struct stream *exceptions, struct error *err);
+must_check int columnar_purge_may(struct stream *overwrites, struct error *err);
 #endif

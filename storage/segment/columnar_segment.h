@@ -1,4 +1,5 @@
-/* columnar_segment: fresh runs on disk: columns in pages, coded near their information content.
+/* columnar_segment: append-only runs on disk: columns in pages, coded near their information
+ * content.
  *
  * A page holds up to 64 Ki rows of one or more partitions.  Per column it keeps streams of like
  * bytes that zstd level 1 can Huffman-code (bucketed deltas of time with raw low bits, codes ranked
@@ -109,9 +110,9 @@ struct columnar_segment_rules {
     uint32_t page_rows;                /* of the output's pages; 0: 64 Ki */
 };
 
-/* Merge neighbouring fresh runs (in frame order) into one segment, stably, piece by piece: it takes
- * memory for some pages of each input, whatever the size of a partition, plus its rows that are
- * equal in the whole clustering.  `info`: id, table, kind, frames of the whole. */
+/* Merge neighbouring append-only runs (in frame order) into one segment, stably, piece by piece: it
+ * takes memory for some pages of each input, whatever the size of a partition, plus its rows that
+ * are equal in the whole clustering.  `info`: id, table, kind, frames of the whole. */
 must_check int columnar_segment_merge(struct world *world, const struct table *table,
                                       struct segment **inputs, uint32_t input_count,
                                       const struct segment_info *info,

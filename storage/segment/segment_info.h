@@ -6,7 +6,8 @@
 
 /* Written to disk: the numbers cannot change; FORMATS.md calls them wide and narrow. */
 enum segment_kind {
-    SEGMENT_COLUMNAR = 1,             /* fresh run of a ranked table: columns, stats that add */
+    SEGMENT_COLUMNAR = 1,             /* append-only run of an event table: columns, stats that
+                                       * add */
     SEGMENT_ROW = 2                   /* packed rows with the whole cell model */
 };
 

@@ -70,7 +70,7 @@ static void read_segment(struct world *world, const struct segment_info *info,
         check(err.text[0] != '\0');
         return;
     }
-    bool is_ranked = (table->flags & TABLE_RANKED) != 0;
+    bool is_ranked = (table->flags & TABLE_OF_EVENTS) != 0;
     if (info->kind == SEGMENT_ROW)
         read_packed(segment, table);
     else if (is_ranked)

@@ -21,7 +21,7 @@ static const struct table_definition clicks_definition = {
     .id = CLICKS_TABLE,
     .keyspace = "daybook",
     .name = "ad_click",
-    .flags = TABLE_RANKED | TABLE_STREAM,
+    .flags = TABLE_OF_EVENTS | TABLE_STREAM,
     .columns = clicks_columns,
     .column_count = sizeof clicks_columns / sizeof clicks_columns[0],
 };

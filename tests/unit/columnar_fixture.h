@@ -1,4 +1,4 @@
-/* columnar_fixture: a ranked table with a column of each kind, and rows made from a seed, for the
+/* columnar_fixture: an event table with a column of each kind, and rows made from a seed, for the
  * tests of what keeps such rows. */
 #ifndef DAYBOOK_TESTS_WIDE_FIXTURE_H
 #define DAYBOOK_TESTS_WIDE_FIXTURE_H
@@ -27,7 +27,7 @@ static const struct table_definition columnar_definition = {
     .id = COLUMNAR_TABLE,
     .keyspace = "test",
     .name = "click",
-    .flags = TABLE_RANKED,
+    .flags = TABLE_OF_EVENTS,
     .columns = columnar_columns,
     .column_count = sizeof columnar_columns / sizeof columnar_columns[0],
 };

@@ -188,20 +188,20 @@ Test(compact_plan, what_came_after_the_request_is_not_waited_for)
 Test(compact_plan, deletions_of_a_closed_day_are_purged_once)
 {
     struct plan plan;
-    struct plan exceptions;
+    struct plan overwrites;
     for (int round = 0; round < 3; round++) {
         sketch_runs(&plan, (const struct sketch[]){{"a", 90}, {"b", 90}}, 2);
-        sketch_runs(&exceptions, (const struct sketch[]){{"b", 1}}, 1);
-        exceptions.infos[0].timestamp_max_us = NOW_US - (round == 1 ? 1 : INT64_C(3600000000));
-        plan.facts.exceptions = exceptions.runs;
-        plan.facts.exception_count = 1;
+        sketch_runs(&overwrites, (const struct sketch[]){{"b", 1}}, 1);
+        overwrites.infos[0].timestamp_max_us = NOW_US - (round == 1 ? 1 : INT64_C(3600000000));
+        plan.facts.overwrites = overwrites.runs;
+        plan.facts.overwrite_count = 1;
         if (round == 2) {
             plan.facts.purge_frame = 10;
             plan.facts.purge_day = day_of('b') + 1;
         }
         expect_choice(&plan, round == 0 ? "1" : "");
         cr_expect_eq(plan.choice.purges, round == 0);
-        segment_days_release(&exceptions.days[0]);
+        segment_days_release(&overwrites.days[0]);
     }
 }
 

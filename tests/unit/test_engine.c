@@ -405,9 +405,9 @@ static void note_durable(void *context, int status, const struct error *err)
 }
 
 static int apply_if(struct engine_fixture *fixture, struct write_batch *batch, uint32_t table_id,
-                    struct bytes key, struct store_version version, bool allows_fresh)
+                    struct bytes key, struct store_version version, bool allows_appended)
 {
-    const struct store_expectation expectation = {table_id, key, version, allows_fresh};
+    const struct store_expectation expectation = {table_id, key, version, allows_appended};
     struct error err = {0};
     bool done = false;
     int rc;

@@ -38,8 +38,8 @@ Test(run_set, without_segments_nothing_is_kept_and_no_table_has_sums)
     engine_parts_start(&parts, &(struct engine_options){0});
     cr_expect_eq(run_set_kept_bytes(&parts.runs), 0);
     cr_expect_null(run_set_index(&parts.runs, 3));
-    cr_expect(!run_set_may_have_exceptions(&parts.runs, &table));
-    cr_expect(!run_set_has_exceptions(&parts.runs, &table, 0, (struct bytes){0}));
+    cr_expect(!run_set_may_have_overwrites(&parts.runs, &table));
+    cr_expect(!run_set_has_overwrites(&parts.runs, &table, 0, (struct bytes){0}));
     parts.runs.bytes = 100;
     cr_expect_eq(run_set_kept_bytes(&parts.runs), 100);
     engine_parts_stop(&parts);

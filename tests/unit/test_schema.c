@@ -16,7 +16,7 @@ static const struct table_definition clicks = {.id = 1,
                                                .keyspace = "daybook",
                                                .name = "ad_click",
                                                .comment = "one row a click",
-                                               .flags = TABLE_RANKED | TABLE_STREAM,
+                                               .flags = TABLE_OF_EVENTS | TABLE_STREAM,
                                                .columns = click_columns,
                                                .column_count = 6};
 
@@ -187,7 +187,8 @@ Test(schema, tables_that_cannot_be_are_refused_and_nothing_changes)
          {.keyspace = "hotel",
           .name = "t",
           COLUMNS(key, {0, "v", "addres", COLUMN_REGULAR, false})}},
-        {ERROR_INVALID, {.keyspace = "hotel", .name = "t", .flags = TABLE_RANKED, COLUMNS(key, c)}},
+        {ERROR_INVALID,
+         {.keyspace = "hotel", .name = "t", .flags = TABLE_OF_EVENTS, COLUMNS(key, c)}},
     };
     struct schema *schema = make();
     struct buffer before = serialize(schema);

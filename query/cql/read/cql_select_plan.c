@@ -350,7 +350,7 @@ static int resolve_where(struct cql_scope *scope, const struct cql_select *selec
     return rc == 0 ? check_statics(scope, select, plan) : rc;
 }
 
-/* The column that the stats of a ranked table are of. */
+/* The column that the stats of an event table are of. */
 static const struct column *stats_column(const struct table *table)
 {
     const struct column *found = NULL;
@@ -372,11 +372,11 @@ static bool stats_answer(const struct cql_select_plan *plan, const struct cql_ag
            aggregate->argument->column == stats_column(plan->table);
 }
 
-/* Counts and sums of whole partitions of a ranked table need no rows: the store keeps them, exact.
+/* Counts and sums of whole partitions of an event table need no rows: the store keeps them, exact.
  */
 static void use_stats(struct cql_select_plan *plan)
 {
-    plan->by_stats = (plan->table->flags & TABLE_RANKED) != 0 && plan->where.has_keys &&
+    plan->by_stats = (plan->table->flags & TABLE_OF_EVENTS) != 0 && plan->where.has_keys &&
                      !plan->where.has_clustering && !plan->where.needs_filtering &&
                      plan->aggregate_count > 0 && !plan->has_group_by;
     for (uint32_t i = 0; i < plan->aggregate_count && plan->by_stats; i++)

@@ -198,7 +198,7 @@ static bool next_row(struct cql_row_size_check *measure)
 {
     for (; measure->mutation < measure->batch->mutation_count; measure->mutation++) {
         const struct mutation *mutation = &measure->batch->mutations[measure->mutation];
-        bool is_ranked = (table_of(measure)->flags & TABLE_RANKED) != 0;
+        bool is_ranked = (table_of(measure)->flags & TABLE_OF_EVENTS) != 0;
         for (; measure->item < mutation->item_count; measure->item++) {
             const struct unfiltered *item = &mutation->items[measure->item];
             bool is_row = item->kind == UNFILTERED_ROW && !is_ranked;

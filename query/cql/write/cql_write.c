@@ -386,7 +386,7 @@ static void expect(struct write *write, const struct cql_write_statement *statem
         (struct store_expectation){.table_id = statement->plan->table->id,
                                    .key = key,
                                    .version = version,
-                                   .allows_fresh = true};
+                                   .allows_appended = true};
 }
 
 static void keep_row(struct write *write, struct cql_read_row *read, const struct row *row)

@@ -197,7 +197,7 @@ static bool all_static(const struct cql_write_plan *plan)
 static bool leaves_rank(const struct cql_write_plan *plan)
 {
     uint32_t count = plan->table->clustering_count;
-    bool leaves = plan->kind == CQL_INSERT && (plan->table->flags & TABLE_RANKED) != 0 &&
+    bool leaves = plan->kind == CQL_INSERT && (plan->table->flags & TABLE_OF_EVENTS) != 0 &&
                   !plan->is_conditional && plan->where.clustering[count - 1] == NULL;
     for (uint32_t i = 0; leaves && i + 1 < count; i++)
         leaves = plan->where.clustering[i] != NULL;

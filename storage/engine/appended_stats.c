@@ -1,4 +1,4 @@
-#include "storage/engine/fresh_stats.h"
+#include "storage/engine/appended_stats.h"
 
 static void add_memtable(const struct memtable *memtable, uint32_t table_id, struct bytes key,
                          uint64_t frame, struct partition_stats *stats)
@@ -11,33 +11,33 @@ static void add_memtable(const struct memtable *memtable, uint32_t table_id, str
     }
 }
 
-void fresh_stats_add_memtables(const struct memtable_set *memtables, uint32_t table_id,
-                               struct bytes key, uint64_t frame, struct partition_stats *stats)
+void appended_stats_add_memtables(const struct memtable_set *memtables, uint32_t table_id,
+                                  struct bytes key, uint64_t frame, struct partition_stats *stats)
 {
     for (uint32_t i = 0; i < memtables->frozen_count; i++)
         add_memtable(memtables->frozen[i], table_id, key, frame, stats);
     add_memtable(memtables->open, table_id, key, frame, stats);
 }
 
-void fresh_stats_add(const struct run_set *runs, const struct memtable_set *memtables,
-                     uint32_t table_id, int64_t token, struct bytes key, uint64_t frame,
-                     struct partition_stats *stats)
+void appended_stats_add(const struct run_set *runs, const struct memtable_set *memtables,
+                        uint32_t table_id, int64_t token, struct bytes key, uint64_t frame,
+                        struct partition_stats *stats)
 {
     const struct partition_index *index = run_set_index(runs, table_id);
     struct partition_index_entry entry;
     if (index != NULL && partition_index_find(index, token, key, &entry))
         stats_add(stats, &entry.stats);
-    fresh_stats_add_memtables(memtables, table_id, key, frame, stats);
+    appended_stats_add_memtables(memtables, table_id, key, frame, stats);
 }
 
-uint64_t fresh_stats_rows(const struct run_set *runs, const struct memtable_set *memtables,
-                          uint32_t table_id, int64_t token, struct bytes key)
+uint64_t appended_stats_rows(const struct run_set *runs, const struct memtable_set *memtables,
+                             uint32_t table_id, int64_t token, struct bytes key)
 {
     const struct table *table = schema_table(memtables->schema, table_id);
     struct partition_stats stats = {0};
-    if (table == NULL || (table->flags & TABLE_RANKED) == 0)
+    if (table == NULL || (table->flags & TABLE_OF_EVENTS) == 0)
         return 0;
-    fresh_stats_add(runs, memtables, table_id, token, key, UINT64_MAX, &stats);
+    appended_stats_add(runs, memtables, table_id, token, key, UINT64_MAX, &stats);
     uint64_t rows = stats.rows;
     stats_release(&stats);
     return rows;
