@@ -1,20 +1,20 @@
-/* What decides correctness: a run must read back by mutation_unpack as the mutation that it is,
- * which refuses items that do not ascend.  So whether a row joins the run before it is found out by
- * comparing the two, and a row that does not follow begins a run of its own. */
+/* What decides correctness: a span must read back by mutation_unpack as the mutation that it is,
+ * which refuses items that do not ascend.  So whether a row joins the span before it is found out
+ * by comparing the two, and a row that does not follow begins a span of its own. */
 #include "storage/cell/packed_rows.h"
 
 #include "base/memory.h"
 
 enum {
-    RUNS_FIRST = 8,
+    SPANS_FIRST = 8,
     ROWS_FIRST = 64,
-    RUNS_MAX = 1 << 24, /* rows, too: more than a batch may have bytes */
+    SPANS_MAX = 1 << 24, /* rows, too: more than a batch may have bytes */
     RUN_HEAD_MAX = 4 * VARINT_SIZE_MAX
 };
 
 void packed_rows_release(struct packed_rows *rows)
 {
-    memory_free(rows->runs);
+    memory_free(rows->spans);
     memory_free(rows->rows);
     buffer_release(&rows->bytes);
     *rows = (struct packed_rows){0};
@@ -23,7 +23,7 @@ void packed_rows_release(struct packed_rows *rows)
 void packed_rows_clear(struct packed_rows *rows)
 {
     check(rows->cells_left == 0);
-    rows->run_count = 0;
+    rows->span_count = 0;
     rows->row_count = 0;
     buffer_clear(&rows->bytes);
 }
@@ -31,12 +31,12 @@ void packed_rows_clear(struct packed_rows *rows)
 /* ---- adding ---- */
 
 /* Whether a row of that clustering goes on with the last run. */
-static bool joins_run(const struct packed_rows *rows, const struct table *table, int64_t token,
-                      struct bytes key, const struct clustering *clustering)
+static bool joins_span(const struct packed_rows *rows, const struct table *table, int64_t token,
+                       struct bytes key, const struct clustering *clustering)
 {
-    if (rows->run_count == 0)
+    if (rows->span_count == 0)
         return false;
-    const struct packed_run *last = &rows->runs[rows->run_count - 1];
+    const struct packed_span *last = &rows->spans[rows->span_count - 1];
     if (last->table_id != table->id || last->token != token || !bytes_equal(last->key, key))
         return false;
     struct reader reader = reader_of(packed_rows_get(rows, rows->row_count - 1));
@@ -45,16 +45,16 @@ static bool joins_run(const struct packed_rows *rows, const struct table *table,
     return row_clustering_compare(table, &before, clustering) < 0;
 }
 
-static void run_begin(struct packed_rows *rows, const struct table *table, int64_t token,
-                      struct bytes key)
+static void span_begin(struct packed_rows *rows, const struct table *table, int64_t token,
+                       struct bytes key)
 {
     check((table->flags & TABLE_OF_EVENTS) == 0);
-    if (rows->run_count == rows->run_capacity) {
-        check(rows->run_count < RUNS_MAX);
-        rows->run_capacity = rows->run_capacity == 0 ? RUNS_FIRST : rows->run_capacity * 2;
-        rows->runs = memory_resize(rows->runs, rows->run_capacity * sizeof(*rows->runs));
+    if (rows->span_count == rows->span_capacity) {
+        check(rows->span_count < SPANS_MAX);
+        rows->span_capacity = rows->span_capacity == 0 ? SPANS_FIRST : rows->span_capacity * 2;
+        rows->spans = memory_resize(rows->spans, rows->span_capacity * sizeof(*rows->spans));
     }
-    rows->runs[rows->run_count++] = (struct packed_run){
+    rows->spans[rows->span_count++] = (struct packed_span){
         .table_id = table->id, .token = token, .key = key, .row_first = rows->row_count};
 }
 
@@ -69,11 +69,11 @@ void packed_rows_begin(struct packed_rows *rows, const struct table *table, int6
                        struct bytes key, const struct clustering *clustering, uint32_t cell_count)
 {
     check(rows->cells_left == 0);
-    if (!joins_run(rows, table, token, key, clustering))
-        run_begin(rows, table, token, key);
-    rows->runs[rows->run_count - 1].row_count++;
+    if (!joins_span(rows, table, token, key, clustering))
+        span_begin(rows, table, token, key);
+    rows->spans[rows->span_count - 1].row_count++;
     if (rows->row_count == rows->row_capacity) {
-        check(rows->row_count < RUNS_MAX);
+        check(rows->row_count < SPANS_MAX);
         rows->row_capacity = rows->row_capacity == 0 ? ROWS_FIRST : rows->row_capacity * 2;
         rows->rows = memory_resize(rows->rows, rows->row_capacity * sizeof(*rows->rows));
     }
@@ -153,26 +153,26 @@ uint16_t packed_rows_columns(const struct packed_rows *rows, uint32_t row)
     return rows->rows[row].has_others ? 0 : rows->rows[row].columns;
 }
 
-static struct bytes run_rows(const struct packed_rows *rows, const struct packed_run *run)
+static struct bytes span_rows(const struct packed_rows *rows, const struct packed_span *span)
 {
-    size_t start = row_start(rows, run->row_first);
-    size_t end = rows->rows[run->row_first + run->row_count - 1].end;
+    size_t start = row_start(rows, span->row_first);
+    size_t end = rows->rows[span->row_first + span->row_count - 1].end;
     return bytes_of(rows->bytes.data + start, end - start);
 }
 
-void packed_rows_pack_run(const struct packed_rows *rows, const struct packed_run *run,
-                          struct buffer *buffer)
+void packed_rows_pack_span(const struct packed_rows *rows, const struct packed_span *span,
+                           struct buffer *buffer)
 {
-    const struct mutation head = {.table_id = run->table_id,
-                                  .key = run->key,
+    const struct mutation head = {.table_id = span->table_id,
+                                  .key = span->key,
                                   .deletion = DELETION_NONE,
-                                  .item_count = run->row_count};
+                                  .item_count = span->row_count};
     check(rows->cells_left == 0);
     mutation_pack_head(&head, buffer);
-    buffer_append_bytes(buffer, run_rows(rows, run));
+    buffer_append_bytes(buffer, span_rows(rows, span));
 }
 
-size_t packed_rows_run_bytes(const struct packed_rows *rows, const struct packed_run *run)
+size_t packed_rows_span_bytes(const struct packed_rows *rows, const struct packed_span *span)
 {
-    return RUN_HEAD_MAX + run->key.size + run_rows(rows, run).size;
+    return RUN_HEAD_MAX + span->key.size + span_rows(rows, span).size;
 }

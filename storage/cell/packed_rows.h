@@ -3,7 +3,7 @@
  * An ordinary mutation is structs, which are packed for the log, and again for the memtable when
  * the server's time is known.  These rows are packed once: the log takes their bytes, and so does
  * the memtable, with the time in its place.  Rows of one partition that come one after the other,
- * in the table's order, are a *run*, and one mutation of the log (FORMATS.md "Mutation").
+ * in the table's order, are a *span*, and one mutation of the log (FORMATS.md "Mutation").
  *
  * A row is whole when it has as many cells as it was begun with:
  *
@@ -17,7 +17,7 @@
 
 #include "storage/cell/mutation.h"
 
-struct packed_run {
+struct packed_span {
     uint32_t table_id;
     int64_t token;                     /* murmur3_token of key */
     struct bytes key;                  /* the writer's */
@@ -33,8 +33,8 @@ struct packed_row {
 
 /* All-zero is an empty one. */
 struct packed_rows {
-    struct packed_run *runs;
-    uint32_t run_count, run_capacity;
+    struct packed_span *spans;
+    uint32_t span_count, span_capacity;
     struct packed_row *rows;           /* private, as the next */
     uint32_t row_count, row_capacity;
     struct buffer bytes;               /* of the rows, back to back */
@@ -64,8 +64,8 @@ struct bytes packed_rows_get(const struct packed_rows *rows, uint32_t row);
  * one beyond the bits. */
 uint16_t packed_rows_columns(const struct packed_rows *rows, uint32_t row);
 
-/* The run as mutation_pack writes a mutation, appended; and how many bytes that is at most. */
-void packed_rows_pack_run(const struct packed_rows *rows, const struct packed_run *run,
-                          struct buffer *buffer);
-size_t packed_rows_run_bytes(const struct packed_rows *rows, const struct packed_run *run);
+/* The span as mutation_pack writes a mutation, appended; and how many bytes that is at most. */
+void packed_rows_pack_span(const struct packed_rows *rows, const struct packed_span *span,
+                           struct buffer *buffer);
+size_t packed_rows_span_bytes(const struct packed_rows *rows, const struct packed_span *span);
 #endif

@@ -73,7 +73,7 @@ void write_batch_clear(struct write_batch *batch)
 
 bool write_batch_is_empty(const struct write_batch *batch)
 {
-    return batch->block_count == 0 && batch->mutation_count == 0 && batch->rows.run_count == 0 &&
+    return batch->block_count == 0 && batch->mutation_count == 0 && batch->rows.span_count == 0 &&
            batch->increment_count == 0 && batch->schema == NULL;
 }
 
@@ -222,9 +222,9 @@ void write_batch_serialize(const struct write_batch *batch, const struct packed_
     if (packed != NULL)
         buffer_append_bytes(payload, packed->sections);
     pack_from(batch, packed != NULL ? packed->count : 0, payload);
-    for (uint32_t i = 0; i < batch->rows.run_count; i++) {
+    for (uint32_t i = 0; i < batch->rows.span_count; i++) {
         buffer_put_u8(payload, SECTION_MUTATION);
-        packed_rows_pack_run(&batch->rows, &batch->rows.runs[i], payload);
+        packed_rows_pack_span(&batch->rows, &batch->rows.spans[i], payload);
     }
     for (uint32_t i = 0; i < batch->increment_count; i++) {
         buffer_put_u8(payload, SECTION_INCREMENT);

@@ -43,13 +43,13 @@ void partition_versions_advance(struct partition_versions *versions,
     if (batch->schema != NULL)
         partition_versions_end(versions);
     versions->last +=
-        batch->mutation_count > 0 || batch->rows.run_count > 0 || batch->increment_count > 0;
+        batch->mutation_count > 0 || batch->rows.span_count > 0 || batch->increment_count > 0;
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
         *slot_of(versions, mutation->table_id, mutation->token) = versions->last;
     }
-    for (uint32_t i = 0; i < batch->rows.run_count; i++) {
-        const struct packed_run *run = &batch->rows.runs[i];
+    for (uint32_t i = 0; i < batch->rows.span_count; i++) {
+        const struct packed_span *run = &batch->rows.spans[i];
         *slot_of(versions, run->table_id, run->token) = versions->last;
     }
     for (uint32_t i = 0; i < batch->increment_count; i++) {

@@ -277,7 +277,7 @@ static struct write_place mutation_place(const struct write_batch *batch, uint32
 
 static struct write_place run_place(const struct write_batch *batch, uint32_t index)
 {
-    const struct packed_run *run = &batch->rows.runs[index];
+    const struct packed_span *run = &batch->rows.spans[index];
     return (struct write_place){run->table_id, run->token};
 }
 
@@ -319,9 +319,9 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
         memtable->oldest_us = oldest_us < memtable->oldest_us ? oldest_us : memtable->oldest_us;
         row_memtable_apply(memtable->rows, table, mutation, frame, timestamp_us++);
     }
-    for (uint32_t i = 0; i < batch->rows.run_count; i++) {
-        const struct packed_run *run = &batch->rows.runs[i];
-        prefetch_behind(memtable, batch, i, batch->rows.run_count, run_place);
+    for (uint32_t i = 0; i < batch->rows.span_count; i++) {
+        const struct packed_span *run = &batch->rows.spans[i];
+        prefetch_behind(memtable, batch, i, batch->rows.span_count, run_place);
         const struct table *table = schema_table(memtable->schema, run->table_id);
         check(table != NULL);
         row_memtable_apply_rows(memtable->rows, table, &batch->rows, run, frame, timestamp_us++);

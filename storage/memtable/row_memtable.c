@@ -518,7 +518,7 @@ void row_memtable_apply(struct row_memtable *memtable, const struct table *table
 }
 
 void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *table,
-                             const struct packed_rows *rows, const struct packed_run *run,
+                             const struct packed_rows *rows, const struct packed_span *run,
                              uint64_t frame, int64_t timestamp_us)
 {
     check(run->table_id == table->id);

@@ -27,7 +27,7 @@ void row_memtable_apply(struct row_memtable *memtable, const struct table *table
 
 /* The same of a run of packed rows. */
 void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *table,
-                             const struct packed_rows *rows, const struct packed_run *run,
+                             const struct packed_rows *rows, const struct packed_span *run,
                              uint64_t frame, int64_t timestamp_us);
 
 /* Fetch into the cache where a write will look for its partition, and some calls later what it

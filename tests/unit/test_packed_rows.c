@@ -98,10 +98,10 @@ Test(packed_rows, a_run_is_packed_as_the_mutation_of_its_rows)
     whole.items = items;
     whole.item_count = SAMPLES;
     mutation_pack(&whole, &expected);
-    cr_assert_eq(fixture.rows.run_count, 1);
-    packed_rows_pack_run(&fixture.rows, &fixture.rows.runs[0], &packed);
+    cr_assert_eq(fixture.rows.span_count, 1);
+    packed_rows_pack_span(&fixture.rows, &fixture.rows.spans[0], &packed);
     cr_assert(bytes_equal(buffer_view(&packed), buffer_view(&expected)));
-    cr_assert(packed.size <= packed_rows_run_bytes(&fixture.rows, &fixture.rows.runs[0]));
+    cr_assert(packed.size <= packed_rows_span_bytes(&fixture.rows, &fixture.rows.spans[0]));
     buffer_release(&expected);
     buffer_release(&packed);
     teardown(&fixture);
@@ -141,19 +141,19 @@ Test(packed_rows, a_row_that_does_not_follow_begins_a_run)
     for (uint32_t i = 0; i < 5; i++)
         pack_sample(&fixture, model_key(), &(struct sample){order[i], 1, NULL});
     pack_sample(&fixture, bytes_text("other"), &(struct sample){6, 1, NULL});
-    cr_assert_eq(fixture.rows.run_count, 4);
-    cr_assert_eq(fixture.rows.runs[0].row_count, 2);
-    cr_assert_eq(fixture.rows.runs[2].row_count, 2);
-    for (uint32_t i = 0; i < fixture.rows.run_count; i++) {
+    cr_assert_eq(fixture.rows.span_count, 4);
+    cr_assert_eq(fixture.rows.spans[0].row_count, 2);
+    cr_assert_eq(fixture.rows.spans[2].row_count, 2);
+    for (uint32_t i = 0; i < fixture.rows.span_count; i++) {
         struct mutation mutation;
         buffer_clear(&packed);
-        packed_rows_pack_run(&fixture.rows, &fixture.rows.runs[i], &packed);
+        packed_rows_pack_span(&fixture.rows, &fixture.rows.spans[i], &packed);
         struct reader reader = reader_of(buffer_view(&packed));
         cr_assert(mutation_unpack(&reader, fixture.schema, fixture.arena, NULL, &mutation, &err) ==
                       0,
                   "%s", err.text);
-        cr_assert_eq(mutation.item_count, fixture.rows.runs[i].row_count);
-        cr_assert_eq(mutation.token, fixture.rows.runs[i].token);
+        cr_assert_eq(mutation.item_count, fixture.rows.spans[i].row_count);
+        cr_assert_eq(mutation.token, fixture.rows.spans[i].token);
     }
     buffer_release(&packed);
     teardown(&fixture);
@@ -199,11 +199,11 @@ Test(packed_rows, applied_live_and_replayed_are_the_same_at_every_frame)
                             &(struct sample){c1, (int)(model_random(&random) % 9) - 1,
                                              model_random(&random) % 2 == 0 ? "b" : NULL});
         buffer_clear(&packed);
-        packed_rows_pack_run(&fixture.rows, &fixture.rows.runs[0], &packed);
+        packed_rows_pack_span(&fixture.rows, &fixture.rows.spans[0], &packed);
         struct reader reader = reader_of(buffer_view(&packed));
         cr_assert_eq(mutation_unpack(&reader, fixture.schema, fixture.arena, NULL, &mutation, &err),
                      0);
-        row_memtable_apply_rows(live, fixture.table, &fixture.rows, &fixture.rows.runs[0], frame,
+        row_memtable_apply_rows(live, fixture.table, &fixture.rows, &fixture.rows.spans[0], frame,
                                 timestamp_us);
         row_memtable_apply(replayed, fixture.table, &mutation, frame, timestamp_us);
     }
@@ -243,7 +243,7 @@ Test(packed_rows, a_batch_of_them_reads_back_as_mutations)
     struct reader reader = reader_of(buffer_view(&payload));
     cr_assert(write_batch_deserialize(&reader, &schema, NULL, read, &err) == 0, "%s", err.text);
     cr_assert_eq(read->mutation_count, 1);
-    cr_assert_eq(read->rows.run_count, 0);
+    cr_assert_eq(read->rows.span_count, 0);
     cr_assert(bytes_equal(read->mutations[0].key, model_key()));
     write_batch_clear(batch);
     cr_assert(write_batch_is_empty(batch));
