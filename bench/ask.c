@@ -46,7 +46,7 @@ struct arguments {
     uint32_t word_count;
 };
 
-struct run {
+struct cli_run {
     struct arguments arguments;
     struct sockaddr_un address;
     struct buffer request;
@@ -67,7 +67,7 @@ static _Noreturn void die(const char *what)
 
 /* ---- a question ---- */
 
-static uint64_t random_next(struct run *run)
+static uint64_t random_next(struct cli_run *run)
 {
     run->random ^= run->random >> 12;
     run->random ^= run->random << 25;
@@ -76,7 +76,7 @@ static uint64_t random_next(struct run *run)
 }
 
 /* The word with what %R and %P stand for; the caller frees it. */
-static char *word_fill(struct run *run, const char *word)
+static char *word_fill(struct cli_run *run, const char *word)
 {
     struct buffer filled = {0};
     for (; *word != '\0'; word++) {
@@ -98,7 +98,7 @@ static char *word_fill(struct run *run, const char *word)
     return (char *)filled.data;
 }
 
-static void command_make(struct run *run)
+static void command_make(struct cli_run *run)
 {
     char *words[WORDS_MAX];
     int count = (int)run->arguments.word_count;
@@ -147,7 +147,7 @@ static void answer_wait(int descriptor)
         ;
 }
 
-static void command_ask(struct run *run)
+static void command_ask(struct cli_run *run)
 {
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct buffer *answer = &run->answer;
@@ -171,7 +171,7 @@ static void command_ask(struct run *run)
     (void)close(descriptor);
 }
 
-static void question_make(struct run *run)
+static void question_make(struct cli_run *run)
 {
     if (run->cql == NULL) {
         command_make(run);
@@ -181,7 +181,7 @@ static void question_make(struct run *run)
     run->value = word_fill(run, run->arguments.words[1]);
 }
 
-static void question_ask(struct run *run)
+static void question_ask(struct cli_run *run)
 {
     if (run->cql == NULL)
         command_ask(run);
@@ -205,7 +205,7 @@ static double wait_until(double due)
     return now_s();
 }
 
-static void ask_all(struct run *run)
+static void ask_all(struct cli_run *run)
 {
     double started = now_s();
     for (run->asked = 0; run->asked < run->arguments.count; run->asked++) {
@@ -225,7 +225,7 @@ static int compare_doubles(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-static void print(struct run *run)
+static void print(struct cli_run *run)
 {
     uint64_t last = run->asked - 1;
     double *sorted = run->latencies;
@@ -298,8 +298,8 @@ static const struct argp argp = {
 
 int main(int argc, char **argv)
 {
-    struct run run = {.arguments = {.rate = 1000, .count = 10000, .resellers = 1000, .seed = 1},
-                      .address = {.sun_family = AF_UNIX}};
+    struct cli_run run = {.arguments = {.rate = 1000, .count = 10000, .resellers = 1000, .seed = 1},
+                          .address = {.sun_family = AF_UNIX}};
     argp_err_exit_status = 2;
     (void)argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run.arguments);
     if (snprintf(run.address.sun_path, sizeof run.address.sun_path, "%s/daybook.sock",

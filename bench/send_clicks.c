@@ -67,7 +67,7 @@ struct sender {
     bool was_greeted;
 };
 
-struct run {
+struct cli_run {
     struct arguments arguments;
     struct click_generator *generator;
     struct click_batch batch; /* that is being written by a binary sender */
@@ -144,7 +144,7 @@ static void sender_take_frames(struct sender *sender)
     sender->writer.out_size = 0;
 }
 
-static void sender_make_frames(struct run *run, struct sender *sender, uint64_t sequence,
+static void sender_make_frames(struct cli_run *run, struct sender *sender, uint64_t sequence,
                                uint64_t first, uint64_t count)
 {
     struct click_columns columns;
@@ -156,7 +156,7 @@ static void sender_make_frames(struct run *run, struct sender *sender, uint64_t 
     sender_take_frames(sender);
 }
 
-static void sender_make(struct run *run, struct sender *sender)
+static void sender_make(struct cli_run *run, struct sender *sender)
 {
     const struct arguments *arguments = &run->arguments;
 
@@ -176,7 +176,7 @@ static void sender_make(struct run *run, struct sender *sender)
     }
 }
 
-static void sender_open(struct run *run, uint64_t index)
+static void sender_open(struct cli_run *run, uint64_t index)
 {
     const struct arguments *arguments = &run->arguments;
     struct sender *sender = &run->senders[index];
@@ -215,7 +215,7 @@ static void sender_close(struct sender *sender)
 /* ---- sending ---- */
 
 /* How many of the sender's batches are due by now. */
-static uint64_t sender_due(const struct run *run, const struct sender *sender)
+static uint64_t sender_due(const struct cli_run *run, const struct sender *sender)
 {
     const struct arguments *arguments = &run->arguments;
     double whole;
@@ -227,7 +227,7 @@ static uint64_t sender_due(const struct run *run, const struct sender *sender)
 }
 
 /* How many may have left: those that are due, and no more unanswered than the window allows. */
-static uint64_t sender_allowed(const struct run *run, const struct sender *sender)
+static uint64_t sender_allowed(const struct cli_run *run, const struct sender *sender)
 {
     uint64_t window = sender->answered + run->arguments.window;
     uint64_t due = sender_due(run, sender);
@@ -237,7 +237,7 @@ static uint64_t sender_allowed(const struct run *run, const struct sender *sende
 }
 
 /* Give the kernel what it takes of the batches before `allowed`. */
-static void sender_write(struct run *run, struct sender *sender, uint64_t allowed)
+static void sender_write(struct cli_run *run, struct sender *sender, uint64_t allowed)
 {
     ssize_t written =
         send(sender->descriptor, sender->out.data + sender->out_sent,
@@ -258,7 +258,7 @@ static void sender_write(struct run *run, struct sender *sender, uint64_t allowe
 /* ---- answers ---- */
 
 /* "ok 17 accepted 1000 rejected 0", and the batch had 1000 lines. */
-static void sender_answer(struct run *run, struct sender *sender, const char *line, double now)
+static void sender_answer(struct cli_run *run, struct sender *sender, const char *line, double now)
 {
     const struct arguments *arguments = &run->arguments;
     uint64_t batch = sender->first_batch + sender->answered * arguments->connections;
@@ -275,7 +275,7 @@ static void sender_answer(struct run *run, struct sender *sender, const char *li
 }
 
 /* The lines among `size` bytes that were put behind those that are kept. */
-static void sender_take_lines(struct run *run, struct sender *sender, size_t size, double now)
+static void sender_take_lines(struct cli_run *run, struct sender *sender, size_t size, double now)
 {
     char *line = sender->reply;
     char *end;
@@ -297,7 +297,7 @@ static void sender_take_lines(struct run *run, struct sender *sender, size_t siz
 }
 
 /* The whole frames that came: their lines, a piece at a time. */
-static void sender_unwrap(struct run *run, struct sender *sender, double now)
+static void sender_unwrap(struct cli_run *run, struct sender *sender, double now)
 {
     enum frame_reader_result result;
     const char *lines;
@@ -318,7 +318,7 @@ static void sender_unwrap(struct run *run, struct sender *sender, double now)
         die("an answer is no frame");
 }
 
-static void sender_read(struct run *run, struct sender *sender)
+static void sender_read(struct cli_run *run, struct sender *sender)
 {
     bool is_binary = run->arguments.is_binary;
     char *to = sender->reply + sender->reply_size;
@@ -342,7 +342,7 @@ static void sender_read(struct run *run, struct sender *sender)
 
 /* ---- the whole ---- */
 
-static void run_all(struct run *run)
+static void run_all(struct cli_run *run)
 {
     uint64_t count = run->arguments.connections;
     struct pollfd *polls = memory_zeroed(count, sizeof *polls);
@@ -389,7 +389,7 @@ static double cpu_seconds(void)
 }
 
 /* One figure a line, its name first: for people and for awk. */
-static void run_print(struct run *run, double seconds)
+static void run_print(struct cli_run *run, double seconds)
 {
     uint64_t last = run->batches - 1;
 
@@ -461,7 +461,7 @@ static const struct argp argp = {
 
 int main(int argc, char **argv)
 {
-    struct run run = {
+    struct cli_run run = {
         .arguments = {.clicks = click_options_default(),
                       .connections = 1,
                       .window = 64,

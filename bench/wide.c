@@ -221,7 +221,7 @@ static bool raise_all(void *context, int64_t token, struct bytes key)
     return true;
 }
 
-struct run {
+struct cli_run {
     struct world *world;
     struct table table;
     struct generator generator;
@@ -235,12 +235,12 @@ struct run {
     int64_t write_us;
 };
 
-static int64_t now_us(const struct run *run)
+static int64_t now_us(const struct cli_run *run)
 {
     return run->world->clock->monotonic_us(run->world->clock);
 }
 
-static void memtable_seal(struct run *run)
+static void memtable_seal(struct cli_run *run)
 {
     struct error err;
     struct segment_info info = {.id = run->segment_count + 1,
@@ -261,7 +261,7 @@ static void memtable_seal(struct run *run)
     run->memtable = columnar_memtable_new(&run->table, run->arena);
 }
 
-static void load(struct run *run)
+static void load(struct cli_run *run)
 {
     const struct options *options = run->generator.options;
     struct block *blocks[ROUND_BLOCKS];
@@ -286,8 +286,8 @@ static void load(struct run *run)
         block_free(blocks[i]);
 }
 
-static void scan_all(struct run *run, struct segment **segments, uint32_t count, const char *stage,
-                     uint64_t bytes)
+static void scan_all(struct cli_run *run, struct segment **segments, uint32_t count,
+                     const char *stage, uint64_t bytes)
 {
     int64_t sum = 0;
     uint64_t rows = 0;
@@ -298,7 +298,7 @@ static void scan_all(struct run *run, struct segment **segments, uint32_t count,
     check(rows == run->generator.made && sum == run->generator.sum);
 }
 
-static void merge_all(struct run *run)
+static void merge_all(struct cli_run *run)
 {
     struct error err;
     struct segment *merged;
@@ -361,7 +361,7 @@ static void options_parse(int argc, char **argv, struct options *options)
 int main(int argc, char **argv)
 {
     struct options options;
-    struct run run = {0};
+    struct cli_run run = {0};
     struct column built[sizeof columns / sizeof columns[0]];
     struct error err;
     options_parse(argc, argv, &options);

@@ -15,7 +15,7 @@
 #include "program/control/control_client.h"
 #include "query/commands/query_commands.h"
 #include "query/status.h"
-#include "program/run.h"
+#include "program/cli_run.h"
 #include "base/world/disk_posix.h"
 #include "base/memory.h"
 
@@ -126,7 +126,7 @@ int checking_run(const void *argument, const struct control_common *common, int 
 {
     const struct status_options *options = argument;
     if (!options->is_check)
-        return run_command(query_commands_named("status"), word_count, words);
+        return cli_run_command(query_commands_named("status"), word_count, words);
     clock_start(common->wait_ms);
     return check_server(directory_path(common->directory), word_count, words);
 }

@@ -1,6 +1,6 @@
 /* daybook: the table of subcommands.
  *
- * A command of a room runs where the data is (program/run.h).  Five are the program's own: init
+ * A command of a room runs where the data is (program/cli_run.h).  Five are the program's own: init
  * makes a directory, serve holds one, load brings files to whoever holds it, restore makes one from
  * a backup, limits prints a table. */
 #include <argp.h>
@@ -19,7 +19,7 @@
 #include "query/commands/query_commands.h"
 #include "program/restoring.h"
 #include "rollup/days/rollup.h"
-#include "program/run.h"
+#include "program/cli_run.h"
 #include "program/serve.h"
 #include "base/memory.h"
 #include "program/suggestion.h"
@@ -144,7 +144,7 @@ static int serve_with_words(const void *options, const struct control_common *co
 
 struct subcommand {
     const struct command *command;
-    /* The program's own commands; NULL: run_command. */
+    /* The program's own commands; NULL: cli_run_command. */
     int (*run)(const void *options, const struct control_common *common, int word_count,
                char **words);
 };
@@ -234,7 +234,7 @@ static int run_own(const struct subcommand *subcommand, int word_count, char **w
     int rc = control_parse(subcommand->command, word_count, parsed, true, &common, &options, &err);
     if (rc != 0)
         fprintf(stderr, "daybook: %s\n", err.text);
-    else if (run_stream_is_known(&common))
+    else if (cli_run_stream_is_known(&common))
         status = subcommand->run(options, &common, word_count, words);
     memory_free(options);
     memory_free(parsed);
@@ -267,7 +267,7 @@ static int run_named(const struct subcommands *all, int word_count, char **words
     if (subcommand == NULL)
         return refuse_name(all, word_count, words);
     return subcommand->run != NULL ? run_own(subcommand, word_count, words)
-                                   : run_command(subcommand->command, word_count, words);
+                                   : cli_run_command(subcommand->command, word_count, words);
 }
 
 static int run_help(const struct subcommands *all, char *name)

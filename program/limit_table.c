@@ -23,7 +23,7 @@
 #include "query/report/report.h"
 #include "query/report/report_chart.h"
 #include "rollup/streams/streams.h"
-#include "program/run.h"
+#include "program/cli_run.h"
 #include "storage/backup/backup.h"
 #include "storage/engine/engine.h"
 #include "storage/schema/type.h"
@@ -116,7 +116,7 @@ static const struct limit limits[] = {
     {"prepared statements", CQL_PREPARED_BYTES_DEFAULT, UNIT_BYTES,
      "the one used longest ago is forgotten, and prepared again by its client"},
     {"partition key", KEY_SIZE_MAX, UNIT_BYTES, "the write is refused"},
-    {"what goes along with a command", RUN_INPUT_MAX, UNIT_BYTES,
+    {"what goes along with a command", CLI_RUN_INPUT_MAX, UNIT_BYTES,
      "exit status 3: it is over the limit"},
     {"files in one `load`", LOAD_FILES_MAX, UNIT_COUNT, "exit status 2"},
     {"resellers named in one report", REPORT_RESELLERS_MAX, UNIT_COUNT,

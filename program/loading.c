@@ -16,7 +16,7 @@
 #include "program/access.h"
 #include "ingest/load/load.h"
 #include "program/control/control_client.h"
-#include "program/run.h"
+#include "program/cli_run.h"
 #include "base/memory.h"
 
 struct loading {
@@ -127,7 +127,7 @@ static int settle_there(struct loading *loading, const char *path, const char *t
                                                           .finished = settle_finished};
     char rollup_word[] = "rollup";
     char *words[] = {rollup_word, NULL};
-    char *actor = run_actor();
+    char *actor = cli_run_actor();
     char *socket = access_socket_path(path);
     struct control_request request = {
         .actor = actor, .text = text, .word_count = 1, .words = words};
@@ -195,7 +195,7 @@ int loading_run(const void *argument, const struct control_common *common, int w
         return command_exit_of(rc);
     }
     bool is_here = loading.access.instance != NULL;
-    char *text = run_text(word_count, words);
+    char *text = cli_run_text(word_count, words);
     rc = loading_load(&loading, &options, path, &err);
     int status = loading.exit_status;
     if (rc == 0)

@@ -8,7 +8,7 @@
 #include "program/directory.h"
 #include "query/clock_command.h"
 #include "query/commands/query_commands.h"
-#include "program/run.h"
+#include "program/cli_run.h"
 #include "base/calendar.h"
 #include "base/memory.h"
 
@@ -111,5 +111,5 @@ int mending_run(const void *argument, const struct control_common *common, int w
     const struct clock_command_options *options = argument;
     if (options->mends)
         return mend(options, common);
-    return run_command(query_commands_named("clock"), word_count, words);
+    return cli_run_command(query_commands_named("clock"), word_count, words);
 }

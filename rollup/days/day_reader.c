@@ -33,7 +33,7 @@ struct day_reader {
 };
 
 /* One slice of one table, for days[start .. end). */
-struct run {
+struct cli_run {
     struct day_reader *reader;
     uint32_t start;
     uint32_t end;
@@ -151,7 +151,7 @@ static void phase_step(struct day_reader *reader)
 
 static void run_done(void *context, int status, const struct error *err)
 {
-    const struct run *run = context;
+    const struct cli_run *run = context;
     struct day_reader *reader = run->reader;
     if (status < 0) {
         note_failure(reader, status, err);
@@ -162,7 +162,7 @@ static void run_done(void *context, int status, const struct error *err)
 }
 
 /* Days descend, and so do the rows of both tables as they are read. */
-static struct day_facts *run_find(struct run *run, int32_t day)
+static struct day_facts *run_find(struct cli_run *run, int32_t day)
 {
     struct day_facts *days = run->reader->days;
     while (run->next < run->end && days[run->next].day > day)
@@ -200,7 +200,7 @@ static int run_entry(void *context, const struct table *table, const struct page
 
 static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, bool is_ledger)
 {
-    struct run *run = arena_alloc(reader->arena, sizeof(*run), _Alignof(struct run));
+    struct cli_run *run = arena_alloc(reader->arena, sizeof(*run), _Alignof(struct cli_run));
     struct day_slice_text text;
     struct error err = {0};
     struct bytes reseller = reader->days[start].reseller;
@@ -209,7 +209,7 @@ static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, b
     struct read_request request = store_rows_request(table_id, &reseller, READ_APPLIED);
     int32_t from = reader->days[end - 1].day;
     int32_t to = reader->days[start].day;
-    *run = (struct run){reader, start, end, start};
+    *run = (struct cli_run){reader, start, end, start};
     request.slice = is_ledger ? ledger_slice(from, to, &text) : figure_slice(from, to, &text);
     /* Entries ascend, and a day's last one is all that is wanted. */
     request.slice.reversed = is_ledger;

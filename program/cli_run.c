@@ -5,7 +5,7 @@
  * on who listens.  A reader that has seen enough (`| head`) is no failure: a command that only
  * reads ends by SIGPIPE at once, as other programs do, and one that writes ends as if all had been
  * read. */
-#include "program/run.h"
+#include "program/cli_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 
 enum { INPUT_STEP = 64 * 1024 };
 
-struct run {
+struct cli_run {
     struct command_output output; /* first: what a command in this process writes to */
     struct access access;
     int exit_status;
@@ -36,7 +36,7 @@ struct run {
 /* ---- output ---- */
 
 /* The network has SIGPIPE ignored. */
-static void run_end_by_pipe(const struct run *run)
+static void run_end_by_pipe(const struct cli_run *run)
 {
     if (run->write_error == EPIPE && run->reads_only) {
         (void)signal(SIGPIPE, SIG_DFL);
@@ -44,7 +44,7 @@ static void run_end_by_pipe(const struct run *run)
     }
 }
 
-static void run_write_fd(struct run *run, int fd, struct bytes bytes)
+static void run_write_fd(struct cli_run *run, int fd, struct bytes bytes)
 {
     size_t done = 0;
     while (done < bytes.size && run->write_error == 0) {
@@ -61,7 +61,7 @@ static void run_write_fd(struct run *run, int fd, struct bytes bytes)
 }
 
 /* All that a command prints comes through here; files and pipes get it as it is. */
-static void run_write(struct run *run, enum command_stream stream, struct bytes bytes)
+static void run_write(struct cli_run *run, enum command_stream stream, struct bytes bytes)
 {
     struct buffer text = {0};
     int fd = stream == COMMAND_OUT ? STDOUT_FILENO : STDERR_FILENO;
@@ -74,7 +74,7 @@ static void run_write(struct run *run, enum command_stream stream, struct bytes 
     buffer_release(&text);
 }
 
-static void run_finish(struct run *run, int exit_status)
+static void run_finish(struct cli_run *run, int exit_status)
 {
     run->exit_status = exit_status;
     run->is_finished = true;
@@ -83,7 +83,7 @@ static void run_finish(struct run *run, int exit_status)
 static void local_write(struct command_output *output, enum command_stream stream,
                         struct bytes bytes)
 {
-    run_write((struct run *)output, stream, bytes);
+    run_write((struct cli_run *)output, stream, bytes);
 }
 
 /* A write waits until all of it is taken. */
@@ -95,7 +95,7 @@ static bool local_is_full(struct command_output *output)
 
 static void local_finish(struct command_output *output, int exit_status)
 {
-    run_finish((struct run *)output, exit_status);
+    run_finish((struct cli_run *)output, exit_status);
 }
 
 static void remote_write(void *context, enum command_stream stream, struct bytes bytes)
@@ -120,9 +120,9 @@ static int read_all(int fd, struct buffer *input, struct error *err)
         if (count <= 0)
             return count == 0 ? 0 : error_set(err, -errno, "%s", error_text(-errno));
         input->size += (size_t)count;
-        if (input->size > RUN_INPUT_MAX) {
+        if (input->size > CLI_RUN_INPUT_MAX) {
             return error_set(err, ERROR_LIMIT, "it is over the limit of %d MB",
-                             RUN_INPUT_MAX >> 20);
+                             CLI_RUN_INPUT_MAX >> 20);
         }
     }
 }
@@ -141,7 +141,7 @@ static int read_input(const char *name, struct buffer *input, struct error *err)
     return rc;
 }
 
-char *run_actor(void)
+char *cli_run_actor(void)
 {
     struct passwd entry;
     struct passwd *found = NULL;
@@ -159,7 +159,7 @@ static bool is_plain(const char *word)
     return word[0] != '\0' && word[strspn(word, plain)] == '\0';
 }
 
-char *run_text(int word_count, char *const *words)
+char *cli_run_text(int word_count, char *const *words)
 {
     struct buffer text = {0};
     for (int i = 0; i < word_count; i++) {
@@ -190,7 +190,7 @@ static const struct control_entry *find_entry(const struct instance *instance, c
     return NULL;
 }
 
-static void run_here(struct run *run, const struct command *command,
+static void run_here(struct cli_run *run, const struct command *command,
                      const struct command_request *request)
 {
     const struct control_entry *entry = find_entry(run->access.instance, command->name);
@@ -209,7 +209,7 @@ static void run_here(struct run *run, const struct command *command,
     }
 }
 
-static void run_there(struct run *run, const struct control_request *request)
+static void run_there(struct cli_run *run, const struct control_request *request)
 {
     static const struct control_client_handler handler = {.write = remote_write,
                                                           .finished = remote_finished};
@@ -223,7 +223,7 @@ static void run_there(struct run *run, const struct control_request *request)
     check(rc == 0);
 }
 
-static int run_exit(const struct run *run)
+static int run_exit(const struct cli_run *run)
 {
     if (run->write_error == 0 || run->write_error == EPIPE)
         return run->exit_status;
@@ -231,7 +231,7 @@ static int run_exit(const struct run *run)
     return EXIT_SYSTEM_FAILED;
 }
 
-bool run_stream_is_known(const struct control_common *common)
+bool cli_run_stream_is_known(const struct control_common *common)
 {
     if (common->stream == NULL || strcmp(common->stream, "clicks") == 0)
         return true;
@@ -249,7 +249,7 @@ static int run_parsed(const struct command *command, int word_count, char **word
     struct instance_options instance = {.path = directory_path(common->directory),
                                         .is_read_only = !writes,
                                         .create_if_missing = writes};
-    struct run run = {.reads_only = !writes};
+    struct cli_run run = {.reads_only = !writes};
     struct buffer input = {0};
     struct error err = {0};
     int rc = input_name != NULL ? read_input(input_name, &input, &err) : 0;
@@ -259,8 +259,8 @@ static int run_parsed(const struct command *command, int word_count, char **word
         buffer_release(&input);
         return command_exit_of(rc);
     }
-    char *actor = run_actor();
-    char *text = run_text(word_count, words);
+    char *actor = cli_run_actor();
+    char *text = cli_run_text(word_count, words);
     char folder[PATH_MAX];
     bool is_terminal = isatty(STDOUT_FILENO) == 1;
     if (getcwd(folder, sizeof(folder)) == NULL)
@@ -291,7 +291,7 @@ static int run_parsed(const struct command *command, int word_count, char **word
     return run_exit(&run);
 }
 
-int run_command(const struct command *command, int word_count, char **words)
+int cli_run_command(const struct command *command, int word_count, char **words)
 {
     char **parsed = memory_copy(words, ((size_t)word_count + 1) * sizeof(char *));
     struct control_common common;
@@ -301,7 +301,7 @@ int run_command(const struct command *command, int word_count, char **words)
     int rc = control_parse(command, word_count, parsed, true, &common, &options, &err);
     if (rc != 0)
         fprintf(stderr, "daybook: %s\n", err.text);
-    else if (run_stream_is_known(&common))
+    else if (cli_run_stream_is_known(&common))
         status = run_parsed(command, word_count, words, options, &common);
     memory_free(options);
     memory_free(parsed);
