@@ -82,14 +82,14 @@ static void append_row(const struct ingest *ingest, struct buffer *buffer,
     uint8_t id[UUID_SIZE];
     char text[UUID_TEXT_SIZE + 1];
 
-    if (!page_row_value(table, row, LOADED_FILE_PRODUCER, &producer) ||
-        producer.size != UUID_SIZE || !page_row_value(table, row, LOADED_FILE_HASH, &hash) ||
-        !page_row_value(table, row, LOADED_FILE_ENDS_LINE, &ends_line))
+    if (!store_row_value(table, row, LOADED_FILE_PRODUCER, &producer) ||
+        producer.size != UUID_SIZE || !store_row_value(table, row, LOADED_FILE_HASH, &hash) ||
+        !store_row_value(table, row, LOADED_FILE_ENDS_LINE, &ends_line))
         return;
     for (int i = 0; i < 3; i++) {
         struct bytes value;
 
-        if (!page_row_value(table, row, numbers[i], &value))
+        if (!store_row_value(table, row, numbers[i], &value))
             return;
         values[i] = type_value_bigint(value);
     }

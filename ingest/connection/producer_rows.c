@@ -54,7 +54,7 @@ static bool row_number(const struct table *table, const struct page_row *row, ui
 {
     struct bytes value;
 
-    if (!page_row_value(table, row, column_id, &value) || value.size != 8)
+    if (!store_row_value(table, row, column_id, &value) || value.size != 8)
         return false;
     *number_out = load_u64_be(value.data);
     return true;
@@ -68,8 +68,8 @@ int producer_rows_read(const struct table *table, const struct page_row *row,
     struct bytes id;
     struct bytes hash;
 
-    if (!page_row_value(table, row, PRODUCER_ID, &id) || id.size != UUID_SIZE ||
-        !page_row_value(table, row, PRODUCER_HASH, &hash) || hash.size != 16 ||
+    if (!store_row_value(table, row, PRODUCER_ID, &id) || id.size != UUID_SIZE ||
+        !store_row_value(table, row, PRODUCER_HASH, &hash) || hash.size != 16 ||
         !row_number(table, row, PRODUCER_EPOCH, epoch_out) ||
         !row_number(table, row, PRODUCER_SEQUENCE, &batch.sequence) || batch.sequence == 0 ||
         !row_number(table, row, PRODUCER_ACCEPTED, &batch.accepted) ||

@@ -260,7 +260,7 @@ static void list_row(struct rejects_job *job, const struct table *table, const s
         char id[UUID_TEXT_SIZE + 1];
 
         cells.starts[i] = cells.text.size;
-        cells.is_null[i] = !page_row_value(table, row, ids[i], &value);
+        cells.is_null[i] = !store_row_value(table, row, ids[i], &value);
         if (cells.is_null[i])
             continue;
         if (ids[i] == REJECT_ID) {
@@ -288,7 +288,7 @@ static void export_row(struct rejects_job *job, const struct table *table,
 {
     struct bytes content;
 
-    if (!page_row_value(table, row, REJECT_CONTENT, &content))
+    if (!store_row_value(table, row, REJECT_CONTENT, &content))
         return;
     buffer_append_bytes(&job->text, content);
     buffer_put_u8(&job->text, '\n');

@@ -233,7 +233,7 @@ static int judge_found(struct click_dedup *dedup, const struct table *table,
         dedup->next++;
     if (dedup->next == dedup->end || order > 0)
         return 0;
-    if (page_row_value(table, found, dedup->stream->column_ids[FIELD_AMOUNT], &value) &&
+    if (store_row_value(table, found, dedup->stream->column_ids[FIELD_AMOUNT], &value) &&
         decimal_deserialize(value, &amount) != 0)
         return error_set(err, ERROR_CORRUPT, "a click's amount is damaged");
     for (; dedup->next < dedup->end &&

@@ -383,7 +383,7 @@ static void counter_page(void *context, int status, const struct error *err,
     struct bytes position = {0};
     for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
         struct bytes clicks;
-        if (page_row_value(page->table, &page->rows[i], COUNTER_CLICKS, &clicks))
+        if (store_row_value(page->table, &page->rows[i], COUNTER_CLICKS, &clicks))
             status = take(counters, page->rows[i].key, (uint64_t)type_value_bigint(clicks));
     }
     if (status == 0)

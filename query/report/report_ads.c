@@ -99,14 +99,14 @@ static int add_click(void *context, const struct table *table, const struct page
     struct bytes ad;
     struct bytes value;
     struct decimal amount;
-    if (!page_row_value(table, row, ads->stream->clicks.ad, &ad))
+    if (!store_row_value(table, row, ads->stream->clicks.ad, &ad))
         return 0;
     struct entry *entry;
     int rc = entry_of(ads, ad, &entry, err);
     if (rc < 0)
         return rc;
     entry->day_clicks++;
-    if (!page_row_value(table, row, ads->stream->clicks.amount, &value))
+    if (!store_row_value(table, row, ads->stream->clicks.amount, &value))
         return 0;
     const struct column *column = schema_column(table, ads->stream->clicks.amount);
     rc = type_decimal(column->type, value, &amount);

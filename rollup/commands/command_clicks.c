@@ -291,7 +291,7 @@ static bool is_asked(const struct clicks_call *call, const struct table *table,
     for (uint32_t i = 0; i < call->filter_count; i++) {
         const struct column *column = schema_column_named(table, bytes_text(call->filters[i].name));
         struct bytes value;
-        if (!page_row_value(table, row, column->id, &value) ||
+        if (!store_row_value(table, row, column->id, &value) ||
             type_compare(column->type, value, buffer_view(&call->filters[i].value)) != 0)
             return false;
     }
@@ -313,7 +313,7 @@ static void list_row(struct clicks_call *call, const struct table *table,
     for (uint32_t i = 0; i < COUNT; i++) {
         struct bytes value;
         starts[i] = text.size;
-        is_null[i] = !page_row_value(table, row, ids[i], &value);
+        is_null[i] = !store_row_value(table, row, ids[i], &value);
         if (!is_null[i])
             type_format(schema_column(table, ids[i])->type, value, &text);
     }
@@ -333,7 +333,7 @@ static uint32_t row_values(const struct table *table, const struct page_row *row
     uint32_t used = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct bytes value;
-        if (page_row_value(table, row, from[i], &value))
+        if (store_row_value(table, row, from[i], &value))
             values[used++] = (struct column_value){to[i], false, value};
     }
     return used;
@@ -388,7 +388,7 @@ static int count_row(struct clicks_call *call, const struct table *table,
     struct bytes value;
     int rc = 0;
     call->page_clicks++;
-    if (page_row_value(table, row, column, &value))
+    if (store_row_value(table, row, column, &value))
         rc = decimal_deserialize(value, &amount);
     else
         amount = decimal_from(0, 0);

@@ -148,14 +148,14 @@ static int take_change(void *context, const struct table *table, const struct pa
     struct buffer text = {0};
     bool is_new;
     (void)err;
-    if (!page_row_value(table, row, CHANGE_ID, &id))
+    if (!store_row_value(table, row, CHANGE_ID, &id))
         return 0;
-    (void)page_row_value(table, row, CHANGE_ACTOR, &actor);
-    (void)page_row_value(table, row, CHANGE_COMMAND, &command);
+    (void)store_row_value(table, row, CHANGE_ACTOR, &actor);
+    (void)store_row_value(table, row, CHANGE_COMMAND, &command);
     buffer_append_bytes(&text, actor);
     buffer_append_text(&text, ": ");
     buffer_append_bytes(&text, command);
-    if (page_row_value(table, row, CHANGE_NOTE, &note)) {
+    if (store_row_value(table, row, CHANGE_NOTE, &note)) {
         buffer_append_text(&text, " (");
         buffer_append_bytes(&text, note);
         buffer_append_text(&text, ")");

@@ -85,7 +85,7 @@ static int read_until(const struct table *table, const struct page_row *row, int
 {
     struct bytes until;
     *until_out = day + 1;
-    if (!page_row_value(table, row, DIRTY_UNTIL, &until))
+    if (!store_row_value(table, row, DIRTY_UNTIL, &until))
         return 0;
     *until_out = RATE_DAY_END;
     return until.size == 0 || day_parse(until, until_out) ? 0 : ERROR_CORRUPT;
@@ -101,14 +101,15 @@ int day_marks_read(const struct table *table, const struct page_row *row, struct
     struct bytes change;
     enum dirty_cause why;
     *mark_out = (struct mark_row){.day = 0};
-    if (!page_row_value(table, row, DIRTY_DAY, &day_text) || !day_parse(day_text, &mark_out->day) ||
-        !page_row_value(table, row, DIRTY_ID, &id) || id.size != UUID_SIZE ||
-        !page_row_value(table, row, DIRTY_CAUSE, &cause) || !dirty_cause_parse(cause, &why) ||
+    if (!store_row_value(table, row, DIRTY_DAY, &day_text) ||
+        !day_parse(day_text, &mark_out->day) || !store_row_value(table, row, DIRTY_ID, &id) ||
+        id.size != UUID_SIZE || !store_row_value(table, row, DIRTY_CAUSE, &cause) ||
+        !dirty_cause_parse(cause, &why) ||
         read_until(table, row, mark_out->day, &mark_out->until) < 0)
         return corrupt_mark(err);
     mark->cause = (uint8_t)why;
     memcpy(mark->id, id.data, UUID_SIZE);
-    mark->has_change = page_row_value(table, row, DIRTY_CHANGE_ID, &change);
+    mark->has_change = store_row_value(table, row, DIRTY_CHANGE_ID, &change);
     if (mark->has_change && change.size != UUID_SIZE)
         return corrupt_mark(err);
     if (mark->has_change)

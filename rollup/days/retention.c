@@ -27,13 +27,13 @@ static int take_retention(void *context, const struct table *table, const struct
 {
     struct retention *retention = context;
     struct bytes value;
-    if (page_row_value(table, row, RETENTION_KEEP_DAYS, &value)) {
+    if (store_row_value(table, row, RETENTION_KEEP_DAYS, &value)) {
         if (value.size != 8 || type_value_bigint(value) < 0 ||
             type_value_bigint(value) > KEEP_DAYS_MAX)
             return error_set(err, ERROR_CORRUPT, "table retention keeps no number of days");
         retention->keep_days = (uint32_t)type_value_bigint(value);
     }
-    if (page_row_value(table, row, RETENTION_SEALED_TO, &value) &&
+    if (store_row_value(table, row, RETENTION_SEALED_TO, &value) &&
         !day_parse(value, &retention->sealed_to))
         return error_set(err, ERROR_CORRUPT, "table retention was sealed to no day");
     return 0;

@@ -78,9 +78,9 @@ static int take_rate(void *context, const struct table *table, const struct page
     struct bytes value;
     struct decimal rate;
     int32_t since;
-    if (!page_row_value(table, row, rollup->stream->rates.since, &since_text) ||
+    if (!store_row_value(table, row, rollup->stream->rates.since, &since_text) ||
         !day_parse(since_text, &since) ||
-        !page_row_value(table, row, rollup->stream->rates.rate, &value))
+        !store_row_value(table, row, rollup->stream->rates.rate, &value))
         return 0;
     int rc = rate_value_read(&rollup->stream->rates, table, value, &rate);
     /* A user's table had other doors than those that look at rates before it had a stream. */

@@ -43,7 +43,7 @@ static int corrupt(const struct table *table, struct bytes key, struct bytes ad,
 static bool read_count(const struct table *table, const struct page_row *row, uint32_t column_id,
                        struct bytes *value_out, uint64_t *count_out)
 {
-    if (!page_row_value(table, row, column_id, value_out) || value_out->size != 8 ||
+    if (!store_row_value(table, row, column_id, value_out) || value_out->size != 8 ||
         type_value_bigint(*value_out) < 0)
         return false;
     *count_out = (uint64_t)type_value_bigint(*value_out);
@@ -54,7 +54,7 @@ static bool read_id(const struct table *table, const struct page_row *row, uint3
                     uint8_t id[UUID_SIZE])
 {
     struct bytes value;
-    if (!page_row_value(table, row, column_id, &value) || value.size != UUID_SIZE)
+    if (!store_row_value(table, row, column_id, &value) || value.size != UUID_SIZE)
         return false;
     memcpy(id, value.data, UUID_SIZE);
     return true;
@@ -70,7 +70,7 @@ int seal_read(const struct table *table, const struct page_row *row, struct seal
     uint64_t checksum;
     *seal_out = (struct seal){.key = row->key};
     if (!read_id(table, row, SEALED_ID, seal_out->id) ||
-        !page_row_value(table, row, SEALED_STATS, &stats) ||
+        !store_row_value(table, row, SEALED_STATS, &stats) ||
         !read_count(table, row, SEALED_ADS, &ads, &seal_out->ads) ||
         !read_count(table, row, SEALED_CHECKSUM, &sum, &checksum) ||
         (int64_t)checksum != checksum_of(row->key, seal_out->id, stats, ads, none))
@@ -124,10 +124,10 @@ int seal_read_ad(const struct table *table, const struct page_row *row, struct s
     struct bytes clicks, gross, sum;
     uint64_t checksum;
     *ad_out = (struct sealed_ad){.key = row->key};
-    if (!page_row_value(table, row, SEALED_AD_AD_ID, &ad_out->ad) ||
+    if (!store_row_value(table, row, SEALED_AD_AD_ID, &ad_out->ad) ||
         !read_id(table, row, SEALED_AD_ID, ad_out->id) ||
         !read_count(table, row, SEALED_AD_CLICKS, &clicks, &ad_out->clicks) ||
-        !page_row_value(table, row, SEALED_AD_GROSS, &gross) ||
+        !store_row_value(table, row, SEALED_AD_GROSS, &gross) ||
         !read_count(table, row, SEALED_AD_CHECKSUM, &sum, &checksum) ||
         (int64_t)checksum != checksum_of(row->key, ad_out->id, clicks, gross, ad_out->ad) ||
         decimal_deserialize(gross, &ad_out->gross) < 0)

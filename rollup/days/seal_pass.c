@@ -336,12 +336,12 @@ static int take_click(struct seal_pass *pass, const struct table *table, const s
     struct bytes ad, value;
     struct decimal amount;
     int128 unscaled;
-    if (!page_row_value(table, row, clicks->ad, &ad))
+    if (!store_row_value(table, row, clicks->ad, &ad))
         return 0;
     struct ad_sum *sum = sum_of(pass, ad);
     sum->clicks++;
     stats_add_row(&pass->stats, type_value_bigint(row->row.clustering.values[0]));
-    if (!page_row_value(table, row, clicks->amount, &value))
+    if (!store_row_value(table, row, clicks->amount, &value))
         return 0;
     int rc = decimal_deserialize(value, &amount);
     if (rc == 0)

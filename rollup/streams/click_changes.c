@@ -124,9 +124,9 @@ static bool counted_key(const struct click_stream *stream, enum click_stream_key
 {
     *key_out = day->key;
     return of == CLICKS_OF_DAY ||
-           page_row_value(day->table, click,
-                          of == CLICKS_OF_AD ? stream->clicks.ad : stream->clicks.reseller,
-                          key_out);
+           store_row_value(day->table, click,
+                           of == CLICKS_OF_AD ? stream->clicks.ad : stream->clicks.reseller,
+                           key_out);
 }
 
 static void count_row(struct click_changes *changes, const struct changed_day *day,

@@ -416,7 +416,7 @@ int stream_definition_read(const struct table *table, const struct page_row *row
     *unmarked_out = bytes_of(NULL, 0);
     for (uint32_t i = 0; i <= STREAM_TEXTS; i++) {
         uint32_t column_id = i == 0 ? (uint32_t)DEFINED_NAME : stream_definition_column(i - 1);
-        bool is_there = page_row_value(table, row, column_id, &value);
+        bool is_there = store_row_value(table, row, column_id, &value);
         if (!is_there && column_id == DEFINED_RATES_UNIT)
             value = bytes_text("");
         else if (!is_there)
@@ -430,7 +430,7 @@ int stream_definition_read(const struct table *table, const struct page_row *row
         text[value.size] = '\0';
         *(i == 0 ? &definition_out->name : &definition_out->texts[i - 1]) = text;
     }
-    if (page_row_value(table, row, DEFINED_UNMARKED, &value))
+    if (store_row_value(table, row, DEFINED_UNMARKED, &value))
         *unmarked_out = arena_copy(arena, value);
     return check_name(definition_out->name, NULL) == 0
                ? 0

@@ -86,7 +86,7 @@ static int take_counter(void *context, const struct table *table, const struct p
     struct verify *verify = context;
     struct bytes value;
     (void)err;
-    if (!page_row_value(table, row, verify->counter->column_id, &value))
+    if (!store_row_value(table, row, verify->counter->column_id, &value))
         return 0;
     struct counter_audit_entry *entry = counter_audit_of(verify->audit, row->key);
     if (entry != NULL)

@@ -117,7 +117,7 @@ static int take_ad(void *context, const struct table *table, const struct page_r
     struct seal_claim *claim = &seals->claims[seals->next];
     struct bytes id;
     struct sealed_ad ad;
-    if (page_row_value(table, row, SEALED_AD_ID, &id) &&
+    if (store_row_value(table, row, SEALED_AD_ID, &id) &&
         !bytes_equal(id, bytes_of(claim->id, UUID_SIZE)))
         return 0;
     int rc = seal_read_ad(table, row, &ad, err);

@@ -145,7 +145,7 @@ static int part_live_rows(struct group_part *part, struct stream *stream, struct
         if (group->request.column_id == 0)
             value = key;
         else
-            page_row_value(group->table, &row, group->request.column_id, &value);
+            store_row_value(group->table, &row, group->request.column_id, &value);
         part_add(part, value, &one);
     }
     return rc == 0 ? part_limit(part) : rc;

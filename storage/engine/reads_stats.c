@@ -51,7 +51,7 @@ int reads_sum_row(const struct table *table, const struct page_row *row, uint32_
     if (row->row.clustering.count > 0 && row->row.clustering.values[0].size == 8)
         first = type_value_bigint(row->row.clustering.values[0]);
     stats_add_row(stats, first);
-    if (summed == 0 || !page_row_value(table, row, summed, &value))
+    if (summed == 0 || !store_row_value(table, row, summed, &value))
         return 0;
     struct decimal decimal;
     int128 unscaled;

@@ -122,8 +122,8 @@ void store_close(struct store *store, store_done done, void *context)
     store->ops->close(store, done, context);
 }
 
-bool page_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
-                    struct bytes *value_out)
+bool store_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
+                     struct bytes *value_out)
 {
     const struct column *column = schema_column(table, column_id);
     check(column != NULL);

@@ -85,8 +85,8 @@ typedef void (*store_page)(void *context, int status, const struct error *err,
                            const struct read_page *page);
 
 /* The serialized value of a column of a row: key columns too.  False when it has none. */
-bool page_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
-                    struct bytes *value_out);
+bool store_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
+                     struct bytes *value_out);
 
 /* The position right after a row of a page, as if the page had ended with it, or after all of its
  * partition; appended. */

@@ -139,7 +139,7 @@ void fuzz_put_row(const struct page_row *row, const struct table *table, struct 
         struct bytes value;
         if (schema_column(table, id)->kind == COLUMN_PARTITION)
             continue;
-        if (page_row_value(table, row, id, &value))
+        if (store_row_value(table, row, id, &value))
             put_value(value, target);
         else
             buffer_put_u8(target, FUZZ_NO_VALUE);

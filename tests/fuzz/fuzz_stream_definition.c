@@ -46,7 +46,7 @@ static void check_texts(const struct table *table, const struct page_row *row,
     struct bytes value;
     check(bytes_equal(row->key, bytes_text(definition->name)));
     for (uint32_t i = 0; i < STREAM_TEXTS; i++) {
-        bool is_there = page_row_value(table, row, stream_definition_column(i), &value);
+        bool is_there = store_row_value(table, row, stream_definition_column(i), &value);
         check(is_there || i == STREAM_RATES_UNIT); /* rows of older versions have none */
         check(bytes_equal(is_there ? value : bytes_text(""), bytes_text(definition->texts[i])));
     }

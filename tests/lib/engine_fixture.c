@@ -265,7 +265,7 @@ static void print_row(struct buffer *text, const struct table *table, const stru
     for (uint32_t c = 0; c < table->column_count; c++) {
         struct bytes value;
         buffer_append_text(text, c == 0 ? "" : "|");
-        if (!page_row_value(table, row, table->columns[c].id, &value))
+        if (!store_row_value(table, row, table->columns[c].id, &value))
             buffer_append_text(text, "-");
         else if (table->columns[c].type->kind == TYPE_COUNTER)
             buffer_printf(text, "%" PRId64, type_value_bigint(value));

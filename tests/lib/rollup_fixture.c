@@ -467,13 +467,13 @@ static int print_entry(void *context, const struct table *table, const struct pa
     struct answer *answer = context;
     struct bytes value;
     (void)err;
-    cr_assert(page_row_value(table, row, RESTATEMENT_DAY, &value));
+    cr_assert(store_row_value(table, row, RESTATEMENT_DAY, &value));
     buffer_append_bytes(&answer->text, value);
     buffer_append_text(&answer->text, " ");
     print_set(&answer->text, &row->row, RESTATEMENT_CAUSES);
     print_set(&answer->text, &row->row, RESTATEMENT_CHANGES);
     for (uint32_t id = RESTATEMENT_OLD_CLICKS; id <= RESTATEMENT_NEW_AMOUNT; id++) {
-        if (page_row_value(table, row, id, &value))
+        if (store_row_value(table, row, id, &value))
             type_format(schema_column(table, id)->type, value, &answer->text);
         else
             buffer_append_text(&answer->text, "-");

@@ -99,13 +99,13 @@ static int take_row(void *context, const struct table *table, const struct page_
     struct decimal amount;
     int128 number;
     (void)err;
-    cr_assert(page_row_value(table, row, found->amount_column, &value));
+    cr_assert(store_row_value(table, row, found->amount_column, &value));
     cr_assert(decimal_deserialize(value, &amount) == 0 && decimal_to_int128(amount, &number));
     cr_assert(number > 0 && number <= found->life->count);
     enum click_state *state = &found->states[number - 1];
     cr_assert_eq(*state, CLICK_NONE, "%d is there twice, %s", (int)number, found->life->label);
     *state = found->state;
-    cr_assert(page_row_value(table, row, found->day_column, &value));
+    cr_assert(store_row_value(table, row, found->day_column, &value));
     cr_assert(bytes_equal(value, bytes_text(days[found->life->clicks[number - 1].day])));
     return 0;
 }

@@ -108,7 +108,7 @@ static int join_row(void *context, const struct table *table, const struct page_
         if (joined->columns[i] == 0)
             value = row->key;
         else
-            cr_assert(page_row_value(table, row, joined->columns[i], &value));
+            cr_assert(store_row_value(table, row, joined->columns[i], &value));
         buffer_append_bytes(&joined->bytes, value);
     }
     return 0;

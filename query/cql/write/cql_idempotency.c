@@ -201,13 +201,13 @@ static enum cql_idempotency_verdict row_verdict(struct cql_idempotency *idempote
     struct bytes answer = {0};
     uint8_t own[CONTENT_SIZE];
     content_bytes(idempotency, own);
-    if (!page_row_value(table, row, REQUEST_CONTENT, &content) ||
+    if (!store_row_value(table, row, REQUEST_CONTENT, &content) ||
         !bytes_equal(content, bytes_of(own, CONTENT_SIZE))) {
         cql_invalid(fault, "this %s was sent with another statement or other values",
                     CQL_IDEMPOTENCY_NAME);
         return CQL_IDEMPOTENCY_FAILED;
     }
-    if (page_row_value(table, row, REQUEST_ANSWER, &answer) &&
+    if (store_row_value(table, row, REQUEST_ANSWER, &answer) &&
         !cql_idempotency_answer_unpack(answer, idempotency->execution->arena,
                                        &idempotency->answer)) {
         cql_refuse(fault, CQL_SERVER_ERROR, "the kept answer of this %s is damaged",
