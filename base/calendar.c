@@ -6,8 +6,8 @@
  * holds (RFC 8536 section 3.2).
  *
  * Local days are not always 24 hours and not even always there: Samoa had no 2011-12-30, and where
- * clocks go back over midnight a day begins, is left and begins again.  zone_day follows the clock;
- * zone_day_start is the first moment of the day.
+ * clocks go back over midnight a day begins, is left and begins again.  calendar_zone_day follows
+ * the clock; calendar_zone_day_start is the first moment of the day.
  *
  * Files come from the system and are decoded like any bytes from outside: what does not fit is
  * ERROR_CORRUPT. */
@@ -70,13 +70,13 @@ static struct civil civil_of_day(int32_t day)
     };
 }
 
-int32_t month_of_day(int32_t day)
+int32_t calendar_month_of_day(int32_t day)
 {
     struct civil civil = civil_of_day(day);
     return civil.year * 12 + civil.month - 1;
 }
 
-int32_t month_first_day(int32_t month)
+int32_t calendar_month_first_day(int32_t month)
 {
     return civil_to_day((struct civil){month / 12, month % 12 + 1, 1});
 }
@@ -104,7 +104,7 @@ static int32_t digits_parse(const uint8_t *at, size_t count)
     return value;
 }
 
-bool day_parse(struct bytes text, int32_t *day_out)
+bool calendar_day_parse(struct bytes text, int32_t *day_out)
 {
     *day_out = 0;
     if (text.size != DAY_TEXT_SIZE || text.data[4] != '-' || text.data[7] != '-')
@@ -136,7 +136,7 @@ static void two_digits_format(char *to, int32_t value)
     to[1] = (char)('0' + value % 10);
 }
 
-void day_format(int32_t day, char text[DAY_TEXT_SIZE + 1])
+void calendar_day_format(int32_t day, char text[DAY_TEXT_SIZE + 1])
 {
     check(day >= DAY_MIN && day <= DAY_MAX);
     struct civil civil = civil_of_day(day);
@@ -154,7 +154,7 @@ static int64_t divide_down(int64_t value, int64_t divisor)
     return value / divisor - (value % divisor < 0);
 }
 
-int32_t day_of_time(int64_t time_ms)
+int32_t calendar_day_of_time(int64_t time_ms)
 {
     return (int32_t)divide_down(time_ms, DAY_MS);
 }
@@ -229,7 +229,7 @@ static int32_t time_parse_zone(struct reader *reader)
     return sign == '-' ? -offset : offset;
 }
 
-bool time_parse(struct bytes text, int64_t *time_ms_out)
+bool calendar_time_parse(struct bytes text, int64_t *time_ms_out)
 {
     *time_ms_out = 0;
     if (time_parse_ms(text, time_ms_out))
@@ -237,7 +237,7 @@ bool time_parse(struct bytes text, int64_t *time_ms_out)
     *time_ms_out = 0;
     struct reader reader = reader_of(text);
     int32_t day;
-    if (!day_parse(reader_bytes(&reader, DAY_TEXT_SIZE), &day))
+    if (!calendar_day_parse(reader_bytes(&reader, DAY_TEXT_SIZE), &day))
         return false;
     char separator = reader_sees(&reader, ' ') ? ' ' : 'T';
     int64_t hour = time_parse_pair(&reader, separator, 23);
@@ -257,12 +257,12 @@ bool time_parse(struct bytes text, int64_t *time_ms_out)
     return true;
 }
 
-void time_format(int64_t time_ms, struct buffer *buffer)
+void calendar_time_format(int64_t time_ms, struct buffer *buffer)
 {
     check(time_ms >= TIME_MS_MIN && time_ms <= TIME_MS_MAX);
     char text[] = "YYYY-MM-DDThh:mm:ss.mmmZ";
     int64_t ms_of_day = time_ms % DAY_MS;
-    day_format(day_of_time(time_ms), text);
+    calendar_day_format(calendar_day_of_time(time_ms), text);
     text[10] = 'T';
     digits_format(text + 11, 2, ms_of_day / 3600000);
     digits_format(text + 14, 2, ms_of_day / 60000 % 60);
@@ -383,13 +383,13 @@ static struct zone_span zone_span_at(const struct zone *zone, int64_t time)
     };
 }
 
-int32_t zone_day(const struct zone *zone, int64_t time_ms)
+int32_t calendar_zone_day(const struct zone *zone, int64_t time_ms)
 {
     struct zone_span span = zone_span_at(zone, divide_down(time_ms, 1000));
-    return day_of_time(time_ms + (int64_t)span.offset * 1000);
+    return calendar_day_of_time(time_ms + (int64_t)span.offset * 1000);
 }
 
-int64_t zone_day_start(const struct zone *zone, int32_t day)
+int64_t calendar_zone_day_start(const struct zone *zone, int32_t day)
 {
     int64_t midnight = (int64_t)day * SECONDS_PER_DAY;
     /* Two days before, no offset lets a clock show the day yet; from there span by span. */
@@ -590,7 +590,7 @@ static int zone_fill(struct zone *zone, const struct tzif_header *header, const 
     return 0;
 }
 
-int zone_decode(struct bytes tzif, struct zone **zone_out)
+int calendar_zone_decode(struct bytes tzif, struct zone **zone_out)
 {
     *zone_out = NULL;
     struct reader reader = reader_of(tzif);
@@ -617,7 +617,7 @@ int zone_decode(struct bytes tzif, struct zone **zone_out)
     if (rc == 0 && !zone_rule_parse(bytes_of(footer.data + 1, footer_size - 2), &zone->rule))
         rc = ERROR_CORRUPT;
     if (rc < 0) {
-        zone_close(zone);
+        calendar_zone_close(zone);
         return rc;
     }
     *zone_out = zone;
@@ -666,7 +666,7 @@ static int zone_read_file(const char *path, struct buffer *buffer)
     return rc;
 }
 
-int zone_open(const char *name, struct zone **zone_out, struct error *err)
+int calendar_zone_open(const char *name, struct zone **zone_out, struct error *err)
 {
     *zone_out = NULL;
     if (strcmp(name, "UTC") == 0) {
@@ -680,14 +680,14 @@ int zone_open(const char *name, struct zone **zone_out, struct error *err)
     struct buffer buffer = {0};
     int rc = zone_read_file(path, &buffer);
     if (rc == 0)
-        rc = zone_decode(buffer_view(&buffer), zone_out);
+        rc = calendar_zone_decode(buffer_view(&buffer), zone_out);
     buffer_release(&buffer);
     if (rc < 0)
         return error_set(err, rc, "time zone %s, file %s: %s", name, path, error_text(rc));
     return 0;
 }
 
-void zone_close(struct zone *zone)
+void calendar_zone_close(struct zone *zone)
 {
     if (zone == NULL)
         return;

@@ -22,29 +22,29 @@ enum {
 #define TIME_MS_MAX INT64_C(253402300799999)          /* 9999-12-31T23:59:59.999Z */
 
 /* YYYY-MM-DD of a real day between 0000 and 9999, exactly 10 bytes. */
-bool day_parse(struct bytes text, int32_t *day_out);
+bool calendar_day_parse(struct bytes text, int32_t *day_out);
 /* `day` lies in DAY_MIN..DAY_MAX.  NUL-terminated. */
-void day_format(int32_t day, char text[DAY_TEXT_SIZE + 1]);
-int32_t day_of_time(int64_t time_ms);                 /* the UTC day; rounds down before 1970 */
-int32_t month_of_day(int32_t day);                    /* months since January of the year 0000 */
-int32_t month_first_day(int32_t month);
+void calendar_day_format(int32_t day, char text[DAY_TEXT_SIZE + 1]);
+int32_t calendar_day_of_time(int64_t time_ms);        /* the UTC day; rounds down before 1970 */
+int32_t calendar_month_of_day(int32_t day);           /* months since January of the year 0000 */
+int32_t calendar_month_first_day(int32_t month);
 
 /* Decimal milliseconds, or ISO 8601 with a zone: 2013-11-28T02:16:52Z, 2013-11-28 02:16:52.5+01:00;
  * seconds and fraction (to the millisecond) may be missing; more fraction digits are refused, and
  * so is a time outside TIME_MS_MIN..TIME_MS_MAX. */
-bool time_parse(struct bytes text, int64_t *time_ms_out);
+bool calendar_time_parse(struct bytes text, int64_t *time_ms_out);
 /* 2013-11-28T02:16:52.000Z; `time_ms` lies in TIME_MS_MIN..TIME_MS_MAX. */
-void time_format(int64_t time_ms, struct buffer *buffer);
+void calendar_time_format(int64_t time_ms, struct buffer *buffer);
 
 /* An IANA zone, read from the system's TZif files (RFC 8536). */
 struct zone;
 /* "UTC" needs no file; ERROR_NOT_FOUND for a name the system does not know. */
-must_check int zone_open(const char *name, struct zone **zone_out, struct error *err);
-void zone_close(struct zone *zone);                                  /* NULL is fine */
+must_check int calendar_zone_open(const char *name, struct zone **zone_out, struct error *err);
+void calendar_zone_close(struct zone *zone);                         /* NULL is fine */
 /* The same from the bytes of a TZif file of version 2 or later: ERROR_CORRUPT, or
  * ERROR_UNSUPPORTED for version 1 and for zones that count leap seconds. */
-must_check int zone_decode(struct bytes tzif, struct zone **zone_out);
-int32_t zone_day(const struct zone *zone, int64_t time_ms);          /* the local day of a time */
+must_check int calendar_zone_decode(struct bytes tzif, struct zone **zone_out);
+int32_t calendar_zone_day(const struct zone *zone, int64_t time_ms); /* the local day of a time */
 /* The first time_ms at which local clocks show `day` or, if they left it out, a later one. */
-int64_t zone_day_start(const struct zone *zone, int32_t day);
+int64_t calendar_zone_day_start(const struct zone *zone, int32_t day);
 #endif

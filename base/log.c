@@ -72,7 +72,7 @@ static void append_text(struct buffer *line, struct bytes value)
 void log_format(struct buffer *line, int64_t time_ms, enum log_level level, const char *event,
                 const struct log_field *fields, size_t field_count)
 {
-    time_format(time_ms, line);
+    calendar_time_format(time_ms, line);
     buffer_printf(line, " %s %s", level_names[level], event);
     for (size_t i = 0; i < field_count; i++) {
         buffer_printf(line, " %s=", fields[i].key);

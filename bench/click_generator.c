@@ -228,7 +228,7 @@ static void texts_make(struct click_generator *generator)
 
     names_make(generator);
     for (uint32_t i = 0; i < options->days; i++) {
-        day_format(generator->first_day + (int32_t)i, text);
+        calendar_day_format(generator->first_day + (int32_t)i, text);
         text[DAY_TEXT_SIZE] = ',';
         memcpy(generator->day_texts[i], text, SLOT);
     }
@@ -252,7 +252,7 @@ struct click_generator *click_generator_new(const struct click_options *options)
     check(options->ads >= 1 && options->ads <= CLICK_ADS_MAX);
     check(options->days >= 1 && options->days <= CLICK_DAYS_MAX);
     generator->options = *options;
-    check(day_parse(bytes_text("2026-08-01"), &generator->first_day));
+    check(calendar_day_parse(bytes_text("2026-08-01"), &generator->first_day));
     generator->resellers = alias_table_zipf(options->resellers, options->has_heavy);
     generator->ads = alias_table_zipf(options->ads, false);
     generator->amounts = alias_table_log_normal();

@@ -101,7 +101,7 @@ static uint32_t partition_code(struct generator *generator, struct block *block,
     char day_text[DAY_TEXT_SIZE + 1];
     struct buffer key = {0};
     snprintf(id, sizeof id, "reseller-%04u", reseller);
-    day_format(DAY_FIRST + (int32_t)day, day_text);
+    calendar_day_format(DAY_FIRST + (int32_t)day, day_text);
     type_key_put_component(&key, 2, bytes_text(id));
     type_key_put_component(&key, 2, bytes_text(day_text));
     *code = block_dictionary_add(&block->partitions, buffer_view(&key)) + 1;

@@ -33,14 +33,14 @@ static const struct directory_settings bare = {.zone = "UTC", .click_id = "seria
 int directory_settings_check(const struct directory_settings *settings, struct error *err)
 {
     struct zone *zone;
-    int rc = zone_open(settings->zone, &zone, err);
+    int rc = calendar_zone_open(settings->zone, &zone, err);
     if (rc != 0) {
         return error_set(err, ERROR_INVALID,
                          "'%s' is no time zone of this system; an IANA name such as Europe/Berlin "
                          "is needed",
                          settings->zone);
     }
-    zone_close(zone);
+    calendar_zone_close(zone);
     static const char *const kinds[] = {"serial", "uuid", "text", "bigint"};
     bool is_kind = false;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

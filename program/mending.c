@@ -26,7 +26,7 @@ static void print_time(const char *name, int64_t time_us)
     if (time_ms < TIME_MS_MIN || time_ms > TIME_MS_MAX)
         buffer_printf(&text, "%" PRId64 " microseconds, which is no time", time_us);
     else
-        time_format(time_ms, &text);
+        calendar_time_format(time_ms, &text);
     printf("%-18s %.*s\n", name, (int)text.size, (const char *)text.data);
     buffer_release(&text);
 }

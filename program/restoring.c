@@ -64,7 +64,7 @@ static error_t restoring_parse(int key, char *argument, struct argp_state *state
     struct restoring_options *options = state->input;
     switch (key) {
     case KEY_TO:
-        options->has_time = time_parse(bytes_text(argument), &options->time_ms);
+        options->has_time = calendar_time_parse(bytes_text(argument), &options->time_ms);
         if (!options->has_time) {
             argp_error(state,
                        "--to takes a time with its zone, such as 2013-11-28T16:00:00Z or "
@@ -131,7 +131,7 @@ static void print_time(int64_t time_us)
         printf("-");
         return;
     }
-    time_format(time_us / 1000, &text);
+    calendar_time_format(time_us / 1000, &text);
     printf("%.*s", (int)text.size, (const char *)text.data);
     buffer_release(&text);
 }

@@ -84,7 +84,7 @@ static void put_time(struct buffer *text, const char *name, int64_t time_us)
     if (time_ms < TIME_MS_MIN || time_ms > TIME_MS_MAX)
         buffer_printf(text, "%" PRId64 " microseconds, which is no time", time_us);
     else
-        time_format(time_ms, text);
+        calendar_time_format(time_ms, text);
     buffer_append_text(text, "\n");
 }
 

@@ -23,6 +23,6 @@ void command_text_count(struct buffer *text, uint64_t count, const char *singula
 void command_text_day(struct buffer *text, int32_t day)
 {
     char digits[DAY_TEXT_SIZE + 1];
-    day_format(day, digits);
+    calendar_day_format(day, digits);
     buffer_append_text(text, digits);
 }

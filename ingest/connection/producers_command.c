@@ -147,7 +147,7 @@ static void list_entry(struct producers_job *job)
     if (!entry->is_there)
         return;
     uuid_format(entry->id, id);
-    time_format(entry->last_us / 1000, &time);
+    calendar_time_format(entry->last_us / 1000, &time);
     buffer_printf(&numbers, "%" PRIu64, entry->epoch);
     epoch_size = numbers.size;
     buffer_printf(&numbers, "%" PRIu64, entry->last);

@@ -100,7 +100,7 @@ void rejects_add(struct write_batch *batch, const struct table *table,
 
     if (list->count == 0)
         return;
-    day_format(day_of_time(origin->now_us / 1000), day);
+    calendar_day_format(calendar_day_of_time(origin->now_us / 1000), day);
     writer.day = write_batch_copy(batch, bytes_of(day, DAY_TEXT_SIZE));
     for (uint32_t i = 0; i < single; i++) {
         const struct reject *reject = &list->items[i];
@@ -136,7 +136,7 @@ static const struct argp_option rejects_argp_options[] = {
 /* argp_error comes back where it may not end the process. */
 static error_t option_day(struct argp_state *state, const char *text, int32_t *day, bool *has_day)
 {
-    if (!day_parse(bytes_text(text), day)) {
+    if (!calendar_day_parse(bytes_text(text), day)) {
         argp_error(state, "'%s' is no day: YYYY-MM-DD is needed", text);
         return EINVAL;
     }
@@ -264,7 +264,7 @@ static void list_row(struct rejects_job *job, const struct table *table, const s
         if (cells.is_null[i])
             continue;
         if (ids[i] == REJECT_ID) {
-            time_format(timeuuid_us(value.data) / 1000, &cells.text);
+            calendar_time_format(timeuuid_us(value.data) / 1000, &cells.text);
         } else if (ids[i] == REJECT_PRODUCER) {
             uuid_format(value.data, id);
             buffer_append_text(&cells.text, id);
@@ -364,7 +364,7 @@ static void rejects_read(struct rejects_job *job)
     char day[DAY_TEXT_SIZE + 1];
     int rc;
 
-    day_format(job->day, day);
+    calendar_day_format(job->day, day);
     buffer_clear(&job->key);
     type_key_put_component(&job->key, 1, bytes_of(day, DAY_TEXT_SIZE));
     request.key = buffer_view(&job->key);
@@ -413,7 +413,7 @@ static void rejects_run(void *room, const struct command_request *request,
     job->store = ingest->options.store;
     job->output = output;
     if (!options->has_to)
-        options->to = day_of_time(store_now_us(job->store) / 1000);
+        options->to = calendar_day_of_time(store_now_us(job->store) / 1000);
     if (!options->has_from)
         options->from = options->to - (REJECTS_DAYS - 1);
     job->day = options->from;

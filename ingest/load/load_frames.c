@@ -171,7 +171,7 @@ static uint32_t pair_add(struct load_frames *frames, uint32_t partition, bool is
     check(type_key_component(key, 2, 0, &reseller) == 0 &&
           type_key_component(key, 2, 1, &day) == 0);
     if (!is_derived)
-        check(day_parse(day, &pair.day));
+        check(calendar_day_parse(day, &pair.day));
     code = string_map_add(&frames->resellers, string_map_hash(reseller.data, reseller.size),
                           reseller.data, reseller.size);
     check(code >= 0);

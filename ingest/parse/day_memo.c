@@ -10,7 +10,7 @@ struct bytes day_memo_format(struct day_memo *memo, int32_t day)
 
     if (memo->formatted[at].day != day || memo->formatted[at].text[0] == '\0') {
         memo->formatted[at].day = day;
-        day_format(day, memo->formatted[at].text);
+        calendar_day_format(day, memo->formatted[at].text);
     }
     return bytes_of(memo->formatted[at].text, DAY_TEXT_SIZE);
 }
@@ -25,7 +25,7 @@ bool day_memo_parse(struct day_memo *memo, const uint8_t *text, int32_t *day_out
         *day_out = memo->parsed[at].day;
         return true;
     }
-    if (!day_parse(bytes_of(text, DAY_TEXT_SIZE), day_out))
+    if (!calendar_day_parse(bytes_of(text, DAY_TEXT_SIZE), day_out))
         return false;
     memo->parsed[at].text_low = low;
     memo->parsed[at].text_high = high;

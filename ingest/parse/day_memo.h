@@ -26,6 +26,6 @@ struct day_memo {
 /* The text of a day between DAY_MIN and DAY_MAX: a view that lives until the next call. */
 struct bytes day_memo_format(struct day_memo *memo, int32_t day);
 
-/* day_parse of DAY_TEXT_SIZE bytes. */
+/* calendar_day_parse of DAY_TEXT_SIZE bytes. */
 bool day_memo_parse(struct day_memo *memo, const uint8_t *text, int32_t *day_out);
 #endif

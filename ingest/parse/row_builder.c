@@ -337,15 +337,16 @@ static bool is_before_1970(struct bytes text)
 {
     int32_t day;
 
-    return text.size > DAY_TEXT_SIZE && day_parse(bytes_of(text.data, DAY_TEXT_SIZE), &day) &&
-           day < 0;
+    return text.size > DAY_TEXT_SIZE &&
+           calendar_day_parse(bytes_of(text.data, DAY_TEXT_SIZE), &day) && day < 0;
 }
 
 static bool time_is_refused(struct bytes text, int64_t *time_ms_out, enum reject_code *code_out)
 {
-    if (time_parse(text, time_ms_out) && *time_ms_out >= TIME_MS_MIN && *time_ms_out <= TIME_MS_MAX)
+    if (calendar_time_parse(text, time_ms_out) && *time_ms_out >= TIME_MS_MIN &&
+        *time_ms_out <= TIME_MS_MAX)
         return false;
-    *code_out = is_integer(text) || is_before_1970(text) || time_parse(text, time_ms_out)
+    *code_out = is_integer(text) || is_before_1970(text) || calendar_time_parse(text, time_ms_out)
                     ? REJECT_TIME_OUT_OF_RANGE
                     : REJECT_BAD_TIME;
     return true;
@@ -367,7 +368,7 @@ static int32_t builder_day_of(const struct row_builder *builder, int64_t time_ms
 {
     const struct zone *zone = builder->stream->zone;
 
-    return zone == NULL ? day_of_time(time_ms) : zone_day(zone, time_ms);
+    return zone == NULL ? calendar_day_of_time(time_ms) : calendar_zone_day(zone, time_ms);
 }
 
 static bool day_is_near(int32_t day, int64_t time_ms)
@@ -414,7 +415,7 @@ static bool record_is_refused(const struct row_builder *builder, const struct re
         return true;
     *field_out = FIELD_DAY;
     *code_out = REJECT_BAD_DAY;
-    if (!is_derived && !day_parse(fields[FIELD_DAY], day))
+    if (!is_derived && !calendar_day_parse(fields[FIELD_DAY], day))
         return true;
     *field_out = FIELD_TIME;
     if (time_is_refused(fields[FIELD_TIME], &plain->time_ms, code_out))

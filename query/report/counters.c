@@ -428,7 +428,7 @@ static int ask_figures(struct counters *counters, struct error *err)
                                  .day_to = DAY_MAX,
                                  .is_current = true,
                                  .in_any_order = options->table == NULL || options->top > 0};
-    if (options->key_count > 1 && day_parse(bytes_text(options->keys[1]), &query.day_from))
+    if (options->key_count > 1 && calendar_day_parse(bytes_text(options->keys[1]), &query.day_from))
         query.day_to = query.day_from;
     if (!query.in_any_order)
         query.paused = figures_paused;

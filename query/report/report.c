@@ -88,7 +88,7 @@ struct report {
 static bool parse_day(const char *text, const char *option, int32_t *day_out,
                       struct argp_state *state)
 {
-    if (day_parse(bytes_text(text), day_out))
+    if (calendar_day_parse(bytes_text(text), day_out))
         return true;
     argp_error(state, "%s takes a day such as 2013-11-28, not '%s'", option, text);
     return false;
@@ -126,11 +126,11 @@ static bool parse_round(const char *text, struct report_options *options, struct
 static bool parse_as_of(const char *text, const struct zone *zone, int64_t *time_ms_out)
 {
     int32_t day;
-    if (time_parse(bytes_text(text), time_ms_out))
+    if (calendar_time_parse(bytes_text(text), time_ms_out))
         return true;
-    if (!day_parse(bytes_text(text), &day) || day == DAY_MAX)
+    if (!calendar_day_parse(bytes_text(text), &day) || day == DAY_MAX)
         return false;
-    *time_ms_out = zone == NULL ? 0 : zone_day_start(zone, day + 1) - 1;
+    *time_ms_out = zone == NULL ? 0 : calendar_zone_day_start(zone, day + 1) - 1;
     return true;
 }
 
@@ -353,7 +353,7 @@ static bool print_day(struct report *report, const struct day_figure *figure)
     struct bytes cells[6] = {figure->reseller};
     if (report->chart != NULL)
         return chart_day(report, figure);
-    day_format(figure->day, day);
+    calendar_day_format(figure->day, day);
     cells[1] = bytes_of(day, DAY_TEXT_SIZE);
     cells[2] = query_answer_number(figure->clicks, clicks);
     cells[3] = money_cell(report, figure->gross, gross);
@@ -379,7 +379,7 @@ static bool print_group(struct report *report)
     if (by != BY_TOTAL)
         cells[count++] = buffer_view(&report->reseller);
     if (by == BY_MONTH) {
-        day_format(month_first_day(group->month), month);
+        calendar_day_format(calendar_month_first_day(group->month), month);
         cells[count++] = bytes_of(month, MONTH_TEXT_SIZE);
     }
     cells[count++] = query_answer_number(group->clicks, clicks);
@@ -436,7 +436,7 @@ static bool is_next_group(const struct report *report, const struct day_figure *
         break;
     }
     return !bytes_equal(figure->reseller, buffer_view(&report->reseller)) ||
-           month_of_day(figure->day) != report->group.month;
+           calendar_month_of_day(figure->day) != report->group.month;
 }
 
 static void remember(struct report *report, const struct day_figure *figure)
@@ -495,7 +495,7 @@ static bool report_figure(void *context, const struct day_figure *figure)
     } else {
         if (report->group.is_begun && is_next_group(report, figure))
             has_room = print_group(report);
-        report->group.month = month_of_day(figure->day);
+        report->group.month = calendar_month_of_day(figure->day);
         int rc = group_add(&report->group, figure);
         report->status = report->status == 0 ? rc : report->status;
     }

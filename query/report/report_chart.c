@@ -109,7 +109,7 @@ static void period_format(const struct report_chart *chart, int32_t period,
                           char text[DAY_TEXT_SIZE + 1])
 {
     bool is_day = chart->options->by == BY_DAY;
-    day_format(is_day ? period : month_first_day(period), text);
+    calendar_day_format(is_day ? period : calendar_month_first_day(period), text);
     text[is_day ? DAY_TEXT_SIZE : MONTH_TEXT_SIZE] = '\0';
 }
 
@@ -505,11 +505,11 @@ static void put_heading(const struct report_chart *chart, struct buffer *title)
     if (options->by != BY_TOTAL)
         buffer_printf(title, " by %s", names[options->by]);
     if (options->day_from > DAY_MIN) {
-        day_format(options->day_from, day);
+        calendar_day_format(options->day_from, day);
         buffer_printf(title, " from %s", day);
     }
     if (options->day_to < DAY_MAX) {
-        day_format(options->day_to, day);
+        calendar_day_format(options->day_to, day);
         buffer_printf(title, " to %s", day);
     }
     if (options->as_of != NULL)

@@ -24,7 +24,8 @@ enum {
 struct chart_row {
     struct bytes reseller;             /* empty: of all */
     struct bytes ad;                   /* by ad */
-    int32_t period;                    /* by day: the day; by month: as month_of_day has it */
+    int32_t period;                    /* by day: the day; by month: as calendar_month_of_day has
+                                        * it */
     uint64_t clicks;
     struct decimal gross;
     struct decimal amount;             /* of what has a rate */

@@ -447,7 +447,7 @@ static void add_day_line(const struct clicks_call *call, struct change_lines *li
     struct buffer key = {0};
     struct buffer there = {0};
     const struct bytes gone = bytes_text("voided");
-    day_format(call->day, day);
+    calendar_day_format(call->day, day);
     buffer_printf(&key, "%s %s", call->options->reseller, day);
     buffer_printf(&there, "%" PRIu64 " click%s, gross ", clicks, clicks == 1 ? "" : "s");
     decimal_append(&there, gross);
@@ -462,7 +462,7 @@ static void day_end(struct clicks_call *call)
     if (call->day_clicks > 0) {
         struct buffer text = {0};
         char day[DAY_TEXT_SIZE + 1];
-        day_format(call->day, day);
+        calendar_day_format(call->day, day);
         buffer_printf(&text, "%" PRIu64, call->day_clicks);
         size_t digits = text.size;
         decimal_append(&text, call->day_gross);
@@ -702,7 +702,7 @@ static int sealed_row(void *context, const struct table *table, const struct pag
     int rc = figure_read(table, row, &figure, err);
     if (rc < 0 || figure.state != DAY_SEALED)
         return rc;
-    day_format(figure.day, day);
+    calendar_day_format(figure.day, day);
     return error_set(err, ERROR_INVALID,
                      "%s of %s is sealed: its clicks have expired, and what is not known can be "
                      "neither voided nor restored; nothing was changed",

@@ -170,7 +170,7 @@ static void list_rate(struct table_print *print, struct bytes reseller, const st
 {
     char day[DAY_TEXT_SIZE + 1];
     struct buffer text = {0};
-    day_format(rate->since, day);
+    calendar_day_format(rate->since, day);
     if (format == TABLE_CSV || format == TABLE_CSV_SAFE)
         rate_append_text(&text, rate->rate);
     else if (format == TABLE_JSON)
@@ -290,7 +290,7 @@ static struct mutation edit_mutation(struct rate_change *change, const struct ra
     const struct table *table = rollup_table(change->rollup, rates->table_id);
     struct mutation mutation;
     char day[DAY_TEXT_SIZE + 1];
-    day_format(edit->since, day);
+    calendar_day_format(edit->since, day);
     struct column_value values[] = {
         {rates->reseller, false, edit->reseller},
         {rates->since, false, bytes_text(day)},

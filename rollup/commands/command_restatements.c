@@ -316,7 +316,7 @@ static void print_entry_moved(struct listing *listing, const struct ledger_entry
 {
     struct cells cells = {.count = 0};
     cell_begin(&cells, false);
-    time_format(entry->at_ms, &cells.text);
+    calendar_time_format(entry->at_ms, &cells.text);
     cells.text.size = SECONDS_SIZE;
     buffer_append_text(&cells.text, "Z");
     cell_begin(&cells, false);
@@ -346,7 +346,7 @@ static void print_entry(struct listing *listing, const struct ledger_entry *entr
     bool has_old = !entry->is_publication;
     struct cells cells = {.count = 0};
     cell_begin(&cells, false);
-    time_format(entry->at_ms, &cells.text);
+    calendar_time_format(entry->at_ms, &cells.text);
     cell_begin(&cells, false);
     buffer_append_bytes(&cells.text, new->reseller);
     cell_begin(&cells, false);

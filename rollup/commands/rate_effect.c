@@ -191,7 +191,7 @@ static void print_day(struct table_print *print, const struct changed_day *day,
                       struct day_text *said)
 {
     char text[DAY_TEXT_SIZE + 1];
-    day_format(day->before.day, text);
+    calendar_day_format(day->before.day, text);
     buffer_clear(&said->clicks);
     buffer_clear(&said->rates);
     buffer_clear(&said->amounts);

@@ -35,7 +35,7 @@ void day_marks_write(struct day_marks *marks, struct write_batch *batch, struct 
     uint32_t count = 0;
     marks->last_us = now_us > marks->last_us ? now_us : marks->last_us + 1;
     timeuuid_make_as(marks->last_us, marks->maker, mark->id);
-    day_format(day, text);
+    calendar_day_format(day, text);
     values[count++] = (struct column_value){DIRTY_RESELLER_ID, false, reseller};
     values[count++] = (struct column_value){DIRTY_DAY, false, write_batch_text(batch, text)};
     values[count++] = (struct column_value){DIRTY_ID, false,
@@ -48,7 +48,7 @@ void day_marks_write(struct day_marks *marks, struct write_batch *batch, struct 
     if (until > day + 1) {
         struct bytes end = bytes_of("", 0);
         if (until != RATE_DAY_END) {
-            day_format(until, text);
+            calendar_day_format(until, text);
             end = write_batch_text(batch, text);
         }
         values[count++] = (struct column_value){DIRTY_UNTIL, false, end};
@@ -88,7 +88,7 @@ static int read_until(const struct table *table, const struct page_row *row, int
     if (!store_row_value(table, row, DIRTY_UNTIL, &until))
         return 0;
     *until_out = RATE_DAY_END;
-    return until.size == 0 || day_parse(until, until_out) ? 0 : ERROR_CORRUPT;
+    return until.size == 0 || calendar_day_parse(until, until_out) ? 0 : ERROR_CORRUPT;
 }
 
 int day_marks_read(const struct table *table, const struct page_row *row, struct mark_row *mark_out,
@@ -102,9 +102,9 @@ int day_marks_read(const struct table *table, const struct page_row *row, struct
     enum dirty_cause why;
     *mark_out = (struct mark_row){.day = 0};
     if (!store_row_value(table, row, DIRTY_DAY, &day_text) ||
-        !day_parse(day_text, &mark_out->day) || !store_row_value(table, row, DIRTY_ID, &id) ||
-        id.size != UUID_SIZE || !store_row_value(table, row, DIRTY_CAUSE, &cause) ||
-        !dirty_cause_parse(cause, &why) ||
+        !calendar_day_parse(day_text, &mark_out->day) ||
+        !store_row_value(table, row, DIRTY_ID, &id) || id.size != UUID_SIZE ||
+        !store_row_value(table, row, DIRTY_CAUSE, &cause) || !dirty_cause_parse(cause, &why) ||
         read_until(table, row, mark_out->day, &mark_out->until) < 0)
         return corrupt_mark(err);
     mark->cause = (uint8_t)why;

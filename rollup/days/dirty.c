@@ -62,7 +62,7 @@ bool dirty_cause_parse(struct bytes name, enum dirty_cause *cause_out)
 void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day)
 {
     char text[DAY_TEXT_SIZE + 1];
-    day_format(day, text);
+    calendar_day_format(day, text);
     type_key_put_component(key, KEY_COMPONENTS, reseller);
     type_key_put_component(key, KEY_COMPONENTS, bytes_text(text));
 }
@@ -421,7 +421,8 @@ static bool parse_key(struct bytes key, struct bytes *reseller_out, int32_t *day
 {
     struct bytes day;
     return type_key_component(key, KEY_COMPONENTS, 0, reseller_out) == 0 &&
-           type_key_component(key, KEY_COMPONENTS, 1, &day) == 0 && day_parse(day, day_out);
+           type_key_component(key, KEY_COMPONENTS, 1, &day) == 0 &&
+           calendar_day_parse(day, day_out);
 }
 
 static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64_t hash,
@@ -596,7 +597,7 @@ static void dump_day(const struct dirty_day *day, struct buffer *text)
     const struct dirty_mark *marks = dirty_day_marks(day);
     struct bytes reseller = dirty_day_reseller(day);
     char name[DAY_TEXT_SIZE + 1];
-    day_format(day->day, name);
+    calendar_day_format(day->day, name);
     buffer_printf(text, "    %.*s %s:", (int)reseller.size, (const char *)reseller.data, name);
     for (uint32_t i = 0; i < day->mark_count; i++)
         buffer_printf(text, "%s %s", i > 0 ? "," : "", cause_names[marks[i].cause]);

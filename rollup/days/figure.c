@@ -94,7 +94,7 @@ void figure_write(struct write_batch *batch, const struct table *table,
 {
     struct packed_rows *rows = &batch->rows;
     char day[DAY_TEXT_SIZE + 1];
-    day_format(figure->day, day);
+    calendar_day_format(figure->day, day);
     const struct clustering clustering = {1, {bytes_of(day, DAY_TEXT_SIZE)}};
     packed_rows_begin(rows, table, place->token, place->reseller, &clustering, AMOUNT_CELLS);
     figure_row_put_count(rows, AMOUNT_CLICKS, figure->clicks);
@@ -114,7 +114,7 @@ void figure_delete(struct write_batch *batch, const struct table *table,
                    const struct day_figure *figure)
 {
     char day[DAY_TEXT_SIZE + 1];
-    day_format(figure->day, day);
+    calendar_day_format(figure->day, day);
     const struct column_value values[AMOUNT_VALUES] = {
         {AMOUNT_RESELLER_ID, false, figure->reseller},
         {AMOUNT_DAY, false, bytes_of(day, DAY_TEXT_SIZE)}};

@@ -89,7 +89,7 @@ static inline int figure_row_day(const struct table *table, const struct page_ro
                                  int32_t *day_out, struct error *err)
 {
     const struct clustering *clustering = &row->row.clustering;
-    if (clustering->count == 0 || !day_parse(clustering->values[0], day_out))
+    if (clustering->count == 0 || !calendar_day_parse(clustering->values[0], day_out))
         return figure_row_corrupt(table, row, "the day is none", err);
     return 0;
 }
@@ -115,7 +115,7 @@ static inline void figure_row_put_decimal(struct packed_rows *rows, uint32_t col
 
 static inline struct bound figure_row_bound(int32_t day, enum bound_side side, char text[16])
 {
-    day_format(day, text);
+    calendar_day_format(day, text);
     return (struct bound){.prefix = {.count = 1, .values = {bytes_text(text)}}, .side = side};
 }
 #endif

@@ -144,7 +144,7 @@ void ledger_write(struct write_batch *batch, const struct table *table,
     char day[DAY_TEXT_SIZE + 1];
     uint8_t at[8];
     uint8_t seq[8];
-    day_format(entry->new.day, day);
+    calendar_day_format(entry->new.day, day);
     store_u64_be(at, (uint64_t)entry->at_ms);
     store_u64_be(seq, (uint64_t)entry->seq);
     const struct clustering clustering = {

@@ -10,8 +10,8 @@
 static int64_t day_end_us(const struct publication_rules *rules, int32_t day)
 {
     if (day == DAY_MAX)
-        return zone_day_start(rules->zone, day) * 1000 + DAY_US;
-    return zone_day_start(rules->zone, day + 1) * 1000;
+        return calendar_zone_day_start(rules->zone, day) * 1000 + DAY_US;
+    return calendar_zone_day_start(rules->zone, day + 1) * 1000;
 }
 
 int64_t publication_earliest_us(const struct publication_rules *rules, int32_t day)

@@ -110,9 +110,9 @@ static bool guess_day(struct bytes text, char guess[DAY_TEXT_SIZE + 1])
     int32_t day;
     struct buffer joined = {0};
     buffer_printf(&joined, "%04u-%02u-%02u", parts[0], parts[1], parts[2]);
-    bool is_day = part == 2 && parts[0] >= 1000 && day_parse(buffer_view(&joined), &day);
+    bool is_day = part == 2 && parts[0] >= 1000 && calendar_day_parse(buffer_view(&joined), &day);
     if (is_day)
-        day_format(day, guess);
+        calendar_day_format(day, guess);
     buffer_release(&joined);
     return is_day;
 }
@@ -120,7 +120,7 @@ static bool guess_day(struct bytes text, char guess[DAY_TEXT_SIZE + 1])
 int rate_parse_day(struct bytes text, int32_t *day_out, struct error *err)
 {
     char guess[DAY_TEXT_SIZE + 1];
-    if (day_parse(text, day_out))
+    if (calendar_day_parse(text, day_out))
         return 0;
     if (guess_day(text, guess))
         return error_set(err, ERROR_INVALID, "\"%.*s\" is no day; did you mean %s?", shown(text),

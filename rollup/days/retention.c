@@ -34,7 +34,7 @@ static int take_retention(void *context, const struct table *table, const struct
         retention->keep_days = (uint32_t)type_value_bigint(value);
     }
     if (store_row_value(table, row, RETENTION_SEALED_TO, &value) &&
-        !day_parse(value, &retention->sealed_to))
+        !calendar_day_parse(value, &retention->sealed_to))
         return error_set(err, ERROR_CORRUPT, "table retention was sealed to no day");
     return 0;
 }
@@ -76,7 +76,7 @@ void retention_write_sealed_to(const struct retention *retention, struct write_b
                                int32_t day)
 {
     char text[DAY_TEXT_SIZE + 1];
-    day_format(day, text);
+    calendar_day_format(day, text);
     const struct column_value values[] = {
         {RETENTION_STREAM, false, bytes_text(retention->stream->name)},
         {RETENTION_SEALED_TO, false, write_batch_text(batch, text)}};

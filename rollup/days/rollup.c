@@ -93,7 +93,7 @@ void rollup_free(struct rollup *rollup)
     look_timer_stop(&rollup->look);
     executor->timer_stop(executor, &rollup->progress.time_slice);
     executor->timer_stop(executor, &rollup->seal_timer);
-    zone_close(rollup->zone);
+    calendar_zone_close(rollup->zone);
     live_rates_release(&rollup->rates);
     dirty_evicted_release(&rollup->evicted);
     day_marks_release(&rollup->marks);
@@ -225,7 +225,7 @@ void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
     struct column_value values[CHANGE_COLUMNS];
     char month[DAY_TEXT_SIZE + 1];
     uint32_t count = 0;
-    day_format(day_of_time(change->at_ms), month);
+    calendar_day_format(calendar_day_of_time(change->at_ms), month);
     month[MONTH_TEXT_SIZE] = '\0';
     values[count++] = (struct column_value){
         CHANGE_ID, false, write_batch_copy(batch, bytes_of(change->id, UUID_SIZE))};

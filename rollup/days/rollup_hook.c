@@ -95,7 +95,7 @@ static void say_change(struct changed_rates *changed, struct bytes reseller, int
 {
     char day[DAY_TEXT_SIZE + 1];
     struct buffer texts[3] = {0};
-    day_format(since, day);
+    calendar_day_format(since, day);
     buffer_append_bytes(&texts[0], reseller);
     buffer_put_u8(&texts[0], ' ');
     buffer_append_text(&texts[0], day);
@@ -156,7 +156,7 @@ static void take_rate_row(struct rollup *rollup, struct bytes reseller, const st
     struct decimal rate;
     const struct click_stream_rates *rates = &rollup->stream->rates;
     const struct table *table = rollup_table(rollup, rates->table_id);
-    if (row->clustering.count == 0 || !day_parse(row->clustering.values[0], &since))
+    if (row->clustering.count == 0 || !calendar_day_parse(row->clustering.values[0], &since))
         return;
     if (row->deletion.timestamp_us != TIMESTAMP_NONE) {
         remove_rate(rollup, reseller, since, changed);
@@ -184,7 +184,7 @@ static void take_rate_range(struct rollup *rollup, struct bytes reseller, const 
     for (uint32_t i = count; i > 0; i--) {
         char text[DAY_TEXT_SIZE + 1];
         int32_t since = rates[i - 1].since;
-        day_format(since, text);
+        calendar_day_format(since, text);
         struct clustering clustering = {.count = 1, .values = {bytes_text(text)}};
         if (row_bound_compare_clustering(table, start, &clustering) < 0 &&
             row_bound_compare_clustering(table, end, &clustering) > 0)

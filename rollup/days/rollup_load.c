@@ -79,7 +79,7 @@ static int take_rate(void *context, const struct table *table, const struct page
     struct decimal rate;
     int32_t since;
     if (!store_row_value(table, row, rollup->stream->rates.since, &since_text) ||
-        !day_parse(since_text, &since) ||
+        !calendar_day_parse(since_text, &since) ||
         !store_row_value(table, row, rollup->stream->rates.rate, &value))
         return 0;
     int rc = rate_value_read(&rollup->stream->rates, table, value, &rate);

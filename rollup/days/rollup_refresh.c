@@ -208,7 +208,7 @@ static void delete_mark(struct refresh *refresh, struct bytes reseller, int32_t 
                         const struct dirty_mark *mark)
 {
     char text[DAY_TEXT_SIZE + 1];
-    day_format(day, text);
+    calendar_day_format(day, text);
     const struct column_value values[] = {
         {DIRTY_RESELLER_ID, false, reseller},
         {DIRTY_DAY, false, bytes_text(text)},

@@ -73,7 +73,7 @@ struct seal_pass {
 
 bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out)
 {
-    int64_t today = zone_day(rollup->zone, rollup_now_us(rollup) / 1000);
+    int64_t today = calendar_zone_day(rollup->zone, rollup_now_us(rollup) / 1000);
     int64_t last = today - rollup->retention.keep_days - 1;
     if (rollup->retention.keep_days == 0 || last < DAY_MIN || !rollup_trusts_clock(rollup))
         return false;
@@ -115,7 +115,7 @@ static void log_sealed(const struct seal_pass *pass)
     struct buffer gross = {0};
     if (!pass->rollup->is_automatic || pass->is_dry || pass->totals.days == 0)
         return;
-    day_format(pass->to, to);
+    calendar_day_format(pass->to, to);
     decimal_append(&gross, pass->totals.gross);
     log_event(LOG_NOTICE, "days_sealed", log_text("stream", pass->rollup->stream->name),
               log_text("up_to", to), log_number("keep_days", pass->rollup->retention.keep_days),
@@ -211,7 +211,7 @@ static void add_deletion(struct seal_pass *pass)
 {
     const struct click_stream_clicks *clicks = &pass->rollup->stream->clicks;
     char day[DAY_TEXT_SIZE + 1];
-    day_format(pass->day, day);
+    calendar_day_format(pass->day, day);
     const struct column_value values[] = {{clicks->reseller, false, pass->reseller},
                                           {clicks->day, false, write_batch_text(pass->batch, day)}};
     write_batch_delete(pass->batch, rollup_table(pass->rollup, clicks->table_id), values, 2);
@@ -220,7 +220,7 @@ static void add_deletion(struct seal_pass *pass)
 static void add_state(struct seal_pass *pass)
 {
     char day[DAY_TEXT_SIZE + 1];
-    day_format(pass->day, day);
+    calendar_day_format(pass->day, day);
     const struct column_value values[] = {
         {AMOUNT_RESELLER_ID, false, pass->reseller},
         {AMOUNT_DAY, false, write_batch_text(pass->batch, day)},

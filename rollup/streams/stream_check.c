@@ -49,7 +49,7 @@ static int check_rate(const struct click_stream_rates *rates, const struct table
     const struct cell *cell = cell_of(row, rates->rate);
     if (!is_id(key))
         return refuse_id(table, rates->reseller, err);
-    if (!day_parse(row->clustering.values[0], &day))
+    if (!calendar_day_parse(row->clustering.values[0], &day))
         return refuse_day(table, rates->since, err);
     return cell == NULL ? 0 : rate_value_check(rates, table, cell->value, err);
 }
@@ -79,7 +79,7 @@ static int check_click_key(const struct click_stream_clicks *clicks, const struc
     int32_t parsed;
     if (type_key_component(key, 2, 0, &reseller) < 0 || !is_id(reseller))
         return refuse_id(table, clicks->reseller, err);
-    if (type_key_component(key, 2, 1, &day) < 0 || !day_parse(day, &parsed))
+    if (type_key_component(key, 2, 1, &day) < 0 || !calendar_day_parse(day, &parsed))
         return refuse_day(table, clicks->day, err);
     return 0;
 }

@@ -265,12 +265,12 @@ static int check_settings(const struct stream_definition *definition, struct err
         return error_set(err, ERROR_INVALID, "rates are fractions or percent, not '%s'", unit);
     if (name[0] == '\0')
         return 0;
-    if (zone_open(name, &zone, err) < 0)
+    if (calendar_zone_open(name, &zone, err) < 0)
         return error_set(err, ERROR_INVALID,
                          "'%s' is no time zone of this system; an IANA name such as Europe/Berlin "
                          "is needed",
                          name);
-    zone_close(zone);
+    calendar_zone_close(zone);
     return 0;
 }
 

@@ -348,7 +348,8 @@ static void take_days(void *context, int status, const struct error *err,
     day_reader_clear(verify->reader);
     for (uint32_t i = 0; i < count; i++)
         if (type_key_component(figures[i].key, 2, 0, &reseller) == 0 &&
-            type_key_component(figures[i].key, 2, 1, &day_text) == 0 && day_parse(day_text, &day))
+            type_key_component(figures[i].key, 2, 1, &day_text) == 0 &&
+            calendar_day_parse(day_text, &day))
             day_reader_add(verify->reader, reseller, day);
     buffer_clear(&verify->position_next);
     buffer_append_bytes(&verify->position_next, position);

@@ -22,7 +22,7 @@ static void name_rate(struct verify *verify, struct bytes reseller, const struct
     struct buffer number = {0};
     if (!verify_may_name(verify))
         return;
-    day_format(rate->since, day);
+    calendar_day_format(rate->since, day);
     decimal_append(&number, rate->rate);
     command_printf(verify->output, COMMAND_OUT,
                    "difference: rate of %.*s from %s: %.*s, and a rate is 0 to 1; `daybook rate "

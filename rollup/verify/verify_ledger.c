@@ -4,7 +4,7 @@
 static void name_entry(struct verify *verify, const struct ledger_entry *entry, const char *what)
 {
     char day[DAY_TEXT_SIZE + 1];
-    day_format(entry->new.day, day);
+    calendar_day_format(entry->new.day, day);
     if (verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,
                        "difference: restatement, %.*s %s, entry %" PRId64 ": %s\n",

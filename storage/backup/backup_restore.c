@@ -53,7 +53,7 @@ static int no_point(struct restore *r, const uint64_t *numbers, size_t count, st
         return rc;
     int64_t time_ms = oldest.timestamp_us / 1000;
     backup_point_release(&oldest);
-    time_format(time_ms < 0 ? 0 : time_ms, &text);
+    calendar_time_format(time_ms < 0 ? 0 : time_ms, &text);
     buffer_put_u8(&text, 0);
     rc = error_set(err, ERROR_NOT_FOUND, "the oldest moment that it holds is %s",
                    (const char *)text.data);
@@ -106,7 +106,7 @@ static int behind_purge(const struct restore *r, struct error *err)
 {
     struct buffer last = {0};
     int64_t us = r->end.timestamp_us != 0 ? r->end.timestamp_us : r->point.timestamp_us;
-    time_format(us < 0 ? 0 : us / 1000, &last);
+    calendar_time_format(us < 0 ? 0 : us / 1000, &last);
     error_wrap(err,
                "no restore to that moment from point %" PRIu64
                "; give a time up to %.*s, or one from the next point on (--list)",

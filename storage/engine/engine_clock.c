@@ -149,7 +149,7 @@ static struct buffer time_text(int64_t time_us)
     struct buffer text = {0};
     int64_t time_ms = time_us / 1000;
     time_ms = time_ms < TIME_MS_MIN ? TIME_MS_MIN : time_ms;
-    time_format(time_ms > TIME_MS_MAX ? TIME_MS_MAX : time_ms, &text);
+    calendar_time_format(time_ms > TIME_MS_MAX ? TIME_MS_MAX : time_ms, &text);
     return text;
 }
 

@@ -118,10 +118,10 @@ static void format_timestamp(int64_t time_ms, struct buffer *text)
         buffer_printf(text, "%" PRId64, time_ms);
         return;
     }
-    /* Not time_format, which is for clicks and begins in 1970. */
-    int32_t day = day_of_time(time_ms);
+    /* Not calendar_time_format, which is for clicks and begins in 1970. */
+    int32_t day = calendar_day_of_time(time_ms);
     int ms = (int)(time_ms - day * DAY_MS);
-    day_format(day, day_digits);
+    calendar_day_format(day, day_digits);
     buffer_printf(text, "%sT%02d:%02d:%02d.%03dZ", day_digits, ms / 3600000, ms / 60000 % 60,
                   ms / 1000 % 60, ms % 1000);
 }
@@ -135,7 +135,7 @@ static void format_date(uint32_t date, struct buffer *text)
         buffer_printf(text, "%" PRIu32, date);
         return;
     }
-    day_format((int32_t)day, digits);
+    calendar_day_format((int32_t)day, digits);
     buffer_append_text(text, digits);
 }
 

@@ -250,7 +250,7 @@ static bool parse_inet(struct bytes text, struct buffer *value)
 static bool scan_day(struct scan *scan, int32_t *day_out)
 {
     if (scan->end - scan->at < DAY_TEXT_SIZE ||
-        !day_parse(bytes_of(scan->at, DAY_TEXT_SIZE), day_out))
+        !calendar_day_parse(bytes_of(scan->at, DAY_TEXT_SIZE), day_out))
         return false;
     scan->at += DAY_TEXT_SIZE;
     return true;

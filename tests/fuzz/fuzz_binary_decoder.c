@@ -29,7 +29,7 @@ static void check_key(struct bytes key, int64_t time_ms)
     int32_t day;
     check(type_key_component(key, 2, 0, &reseller) == 0 &&
           type_key_component(key, 2, 1, &day_text) == 0);
-    check(row_builder_takes_id(reseller) && day_parse(day_text, &day));
+    check(row_builder_takes_id(reseller) && calendar_day_parse(day_text, &day));
     check(day - time_ms / DAY_MS >= -1 && day - time_ms / DAY_MS <= 1);
 }
 

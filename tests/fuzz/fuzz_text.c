@@ -9,8 +9,8 @@ static void check_day(struct bytes text)
 {
     int32_t day;
     char printed[DAY_TEXT_SIZE + 1];
-    if (day_parse(text, &day)) {
-        day_format(day, printed);
+    if (calendar_day_parse(text, &day)) {
+        calendar_day_format(day, printed);
         check(bytes_equal(text, bytes_of(printed, DAY_TEXT_SIZE)));
     }
 }
@@ -18,11 +18,11 @@ static void check_day(struct bytes text)
 static void check_time(struct bytes text)
 {
     int64_t time_ms, again;
-    if (time_parse(text, &time_ms)) {
+    if (calendar_time_parse(text, &time_ms)) {
         struct buffer printed = {0};
         check(time_ms >= TIME_MS_MIN && time_ms <= TIME_MS_MAX);
-        time_format(time_ms, &printed);
-        check(time_parse(buffer_view(&printed), &again) && again == time_ms);
+        calendar_time_format(time_ms, &printed);
+        check(calendar_time_parse(buffer_view(&printed), &again) && again == time_ms);
         buffer_release(&printed);
     }
 }

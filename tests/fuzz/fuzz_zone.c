@@ -7,13 +7,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct zone *zone = NULL;
-    if (size < 8 || zone_decode(bytes_of(data + 8, size - 8), &zone) != 0)
+    if (size < 8 || calendar_zone_decode(bytes_of(data + 8, size - 8), &zone) != 0)
         return 0;
     int64_t time_ms = (int64_t)(load_u64(data) % (uint64_t)TIME_MS_MAX);
-    int32_t day = zone_day(zone, time_ms);
-    int64_t start = zone_day_start(zone, day);
-    check(zone_day_start(zone, day + 1) >= start);
-    check(zone_day(zone, start) >= day);
-    zone_close(zone);
+    int32_t day = calendar_zone_day(zone, time_ms);
+    int64_t start = calendar_zone_day_start(zone, day);
+    check(calendar_zone_day_start(zone, day + 1) >= start);
+    check(calendar_zone_day(zone, start) >= day);
+    calendar_zone_close(zone);
     return 0;
 }

@@ -46,7 +46,7 @@ static void life_open(struct life *life)
     struct error err = {0};
     bool is_done = false;
     int64_t time_ms;
-    check(time_parse(bytes_text("2013-12-10T12:00:00Z"), &time_ms));
+    check(calendar_time_parse(bytes_text("2013-12-10T12:00:00Z"), &time_ms));
     life->sim = sim_world_new(1);
     sim_world_set_wall_us(life->sim, time_ms * 1000);
     check(engine_fixture_open_in(&life->engine, sim_world_interface(life->sim), &err) == 0);

@@ -125,7 +125,7 @@ void rollup_fixture_start(struct rollup_fixture *fixture)
 {
     int64_t time_ms;
     const char *start = fixture->start_time != NULL ? fixture->start_time : "2013-12-10T12:00:00Z";
-    cr_assert(time_parse(bytes_text(start), &time_ms));
+    cr_assert(calendar_time_parse(bytes_text(start), &time_ms));
     fixture->sim = sim_world_new(fixture->seed);
     fixture->world = sim_world_interface(fixture->sim);
     sim_world_set_wall_us(fixture->sim, time_ms * 1000);
@@ -248,7 +248,7 @@ void rollup_fixture_click(struct rollup_fixture *fixture, const char *reseller, 
                           const char *amount)
 {
     int32_t number;
-    cr_assert(day_parse(bytes_text(day), &number));
+    cr_assert(calendar_day_parse(bytes_text(day), &number));
     struct click click = {reseller, day, number * DAY_MS + 3600000, "ad", amount};
     rollup_fixture_clicks(fixture, &click, 1);
 }
@@ -412,7 +412,7 @@ static bool print_figure(void *context, const struct day_figure *figure)
     struct answer *answer = context;
     struct buffer *text = &answer->text;
     char day[DAY_TEXT_SIZE + 1];
-    day_format(figure->day, day);
+    calendar_day_format(figure->day, day);
     buffer_append_bytes(text, figure->reseller);
     buffer_printf(text, " %s %" PRIu64 " ", day, figure->clicks);
     decimal_append(text, figure->gross);

@@ -304,7 +304,7 @@ static void check_figures(const struct history *history, struct rollup_fixture *
 static int32_t day_number(uint32_t day)
 {
     int32_t number;
-    cr_assert(day_parse(bytes_text(days[day]), &number));
+    cr_assert(calendar_day_parse(bytes_text(days[day]), &number));
     return number;
 }
 

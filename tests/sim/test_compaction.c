@@ -66,7 +66,7 @@ static uint32_t draw(struct history *history, uint32_t limit)
 static int64_t time_of(uint32_t day, uint32_t time)
 {
     int32_t number;
-    cr_assert(day_parse(bytes_text(days[day]), &number));
+    cr_assert(calendar_day_parse(bytes_text(days[day]), &number));
     return number * DAY_MS + time;
 }
 

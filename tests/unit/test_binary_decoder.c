@@ -72,7 +72,7 @@ static void append_line(struct buffer *text, const struct daybook_click *click)
 
     table_print_csv_field(text, bytes_of(click->reseller, click->reseller_size));
     if (click->day >= DAY_MIN && click->day <= DAY_MAX)
-        day_format(click->day, day);
+        calendar_day_format(click->day, day);
     buffer_put_u8(text, ',');
     if (click->day < DAY_MIN && click->day != DAYBOOK_DAY_NONE)
         buffer_printf(text, "%" PRId32, click->day);

@@ -12,14 +12,14 @@
 static int64_t time_of(const char *text)
 {
     int64_t time_ms;
-    cr_assert(time_parse(bytes_text(text), &time_ms), "%s", text);
+    cr_assert(calendar_time_parse(bytes_text(text), &time_ms), "%s", text);
     return time_ms;
 }
 
 static int32_t day_of(const char *text)
 {
     int32_t day;
-    cr_assert(day_parse(bytes_text(text), &day), "%s", text);
+    cr_assert(calendar_day_parse(bytes_text(text), &day), "%s", text);
     return day;
 }
 
@@ -27,7 +27,7 @@ static struct zone *zone_of(const char *name)
 {
     struct zone *zone;
     struct error err = {0};
-    cr_assert_eq(zone_open(name, &zone, &err), 0, "%s", err.text);
+    cr_assert_eq(calendar_zone_open(name, &zone, &err), 0, "%s", err.text);
     return zone;
 }
 
@@ -49,15 +49,16 @@ Test(calendar, months_are_numbered_on_end_and_begin_with_their_first_day)
         char text[DAY_TEXT_SIZE + 1];
         int32_t first;
         snprintf(text, sizeof(text), "%s-01", months[i]);
-        cr_assert(day_parse(bytes_text(text), &first));
-        int32_t month = month_of_day(first);
+        cr_assert(calendar_day_parse(bytes_text(text), &first));
+        int32_t month = calendar_month_of_day(first);
         cr_expect_eq(month, atoi(months[i]) * 12 + atoi(months[i] + 5) - 1, "%s", months[i]);
-        cr_expect_eq(month_first_day(month), first, "%s", months[i]);
-        cr_expect_eq(month_of_day(first + 27), month, "%s", months[i]);
+        cr_expect_eq(calendar_month_first_day(month), first, "%s", months[i]);
+        cr_expect_eq(calendar_month_of_day(first + 27), month, "%s", months[i]);
     }
     for (int32_t day = DAY_MIN + 1; day <= DAY_MAX; day++)
-        cr_assert_eq(month_of_day(day),
-                     month_of_day(day - 1) + (month_first_day(month_of_day(day)) == day));
+        cr_assert_eq(calendar_month_of_day(day),
+                     calendar_month_of_day(day - 1) +
+                         (calendar_month_first_day(calendar_month_of_day(day)) == day));
 }
 
 Test(calendar, every_day_of_ten_thousand_years_follows_the_one_before)
@@ -73,8 +74,8 @@ Test(calendar, every_day_of_ten_thousand_years_follows_the_one_before)
                 char text[DAY_TEXT_SIZE + 1];
                 int32_t back = 0;
                 snprintf(expected, sizeof expected, "%04d-%02d-%02d", year, month, i);
-                day_format(day, text);
-                if (strcmp(text, expected) != 0 || !day_parse(bytes_text(text), &back) ||
+                calendar_day_format(day, text);
+                if (strcmp(text, expected) != 0 || !calendar_day_parse(bytes_text(text), &back) ||
                     back != day)
                     cr_assert_fail("day %d is %s, not %s", day, expected, text);
             }
@@ -91,18 +92,18 @@ Test(calendar, days_that_are_none_are_refused)
         "+013-01-01", "2013-01-0x", "",           "2013-01-1",   " 2013-01-01"};
     for (size_t i = 0; i < COUNT(rows); i++) {
         int32_t day;
-        cr_assert_not(day_parse(bytes_text(rows[i]), &day), "%s", rows[i]);
+        cr_assert_not(calendar_day_parse(bytes_text(rows[i]), &day), "%s", rows[i]);
     }
 }
 
 Test(calendar, the_day_of_a_time_rounds_down)
 {
-    cr_assert_eq(day_of_time(0), 0);
-    cr_assert_eq(day_of_time(DAY_MS - 1), 0);
-    cr_assert_eq(day_of_time(DAY_MS), 1);
-    cr_assert_eq(day_of_time(-1), -1);
-    cr_assert_eq(day_of_time(-DAY_MS), -1);
-    cr_assert_eq(day_of_time(-DAY_MS - 1), -2);
+    cr_assert_eq(calendar_day_of_time(0), 0);
+    cr_assert_eq(calendar_day_of_time(DAY_MS - 1), 0);
+    cr_assert_eq(calendar_day_of_time(DAY_MS), 1);
+    cr_assert_eq(calendar_day_of_time(-1), -1);
+    cr_assert_eq(calendar_day_of_time(-DAY_MS), -1);
+    cr_assert_eq(calendar_day_of_time(-DAY_MS - 1), -2);
 }
 
 static const struct {
@@ -162,7 +163,7 @@ Test(calendar, times_that_are_none_are_refused)
                                  "1385604980000 "};
     for (size_t i = 0; i < COUNT(rows); i++) {
         int64_t time_ms;
-        cr_assert_not(time_parse(bytes_text(rows[i]), &time_ms), "%s", rows[i]);
+        cr_assert_not(calendar_time_parse(bytes_text(rows[i]), &time_ms), "%s", rows[i]);
     }
 }
 
@@ -173,7 +174,7 @@ Test(calendar, a_time_cut_at_any_byte_is_not_read_past_its_end)
         char *cut = memory_copy(text, size);
         int64_t time_ms;
         /* Only a shorter zone may be left standing. */
-        if (time_parse(bytes_of(cut, size), &time_ms))
+        if (calendar_time_parse(bytes_of(cut, size), &time_ms))
             cr_assert_eq(size, strlen("2013-11-28 02:16:52.123+01"));
         memory_free(cut);
     }
@@ -182,13 +183,13 @@ Test(calendar, a_time_cut_at_any_byte_is_not_read_past_its_end)
 Test(calendar, times_are_printed_as_they_are_parsed)
 {
     struct buffer buffer = {0};
-    time_format(INT64_C(1385605012007), &buffer);
+    calendar_time_format(INT64_C(1385605012007), &buffer);
     cr_assert(bytes_equal(buffer_view(&buffer), bytes_text("2013-11-28T02:16:52.007Z")));
     for (int64_t time_ms = 0; time_ms <= TIME_MS_MAX; time_ms += INT64_C(98765432123)) {
         int64_t back;
         buffer_clear(&buffer);
-        time_format(time_ms, &buffer);
-        cr_assert(time_parse(buffer_view(&buffer), &back));
+        calendar_time_format(time_ms, &buffer);
+        cr_assert(calendar_time_parse(buffer_view(&buffer), &back));
         cr_assert_eq(back, time_ms);
     }
     buffer_release(&buffer);
@@ -231,9 +232,9 @@ Test(calendar, zone_days_follow_the_local_clock)
 {
     for (size_t i = 0; i < COUNT(zone_rows); i++) {
         struct zone *zone = zone_of(zone_rows[i].zone);
-        int32_t day = zone_day(zone, time_of(zone_rows[i].time));
+        int32_t day = calendar_zone_day(zone, time_of(zone_rows[i].time));
         cr_assert_eq(day, day_of(zone_rows[i].day), "%s %s", zone_rows[i].zone, zone_rows[i].time);
-        zone_close(zone);
+        calendar_zone_close(zone);
     }
 }
 
@@ -259,12 +260,12 @@ Test(calendar, a_zone_day_starts_when_clocks_first_show_it)
 {
     for (size_t i = 0; i < COUNT(start_rows); i++) {
         struct zone *zone = zone_of(start_rows[i].zone);
-        int64_t start = zone_day_start(zone, day_of(start_rows[i].day));
+        int64_t start = calendar_zone_day_start(zone, day_of(start_rows[i].day));
         cr_assert_eq(start, time_of(start_rows[i].start), "%s %s", start_rows[i].zone,
                      start_rows[i].day);
-        cr_assert_lt(zone_day(zone, start - 1), day_of(start_rows[i].day));
-        cr_assert_geq(zone_day(zone, start), day_of(start_rows[i].day));
-        zone_close(zone);
+        cr_assert_lt(calendar_zone_day(zone, start - 1), day_of(start_rows[i].day));
+        cr_assert_geq(calendar_zone_day(zone, start), day_of(start_rows[i].day));
+        calendar_zone_close(zone);
     }
 }
 
@@ -283,7 +284,7 @@ Test(calendar, names_that_are_no_zone_are_refused)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct zone *zone;
         struct error err = {0};
-        cr_assert_lt(zone_open(rows[i], &zone, &err), 0, "%s", rows[i]);
+        cr_assert_lt(calendar_zone_open(rows[i], &zone, &err), 0, "%s", rows[i]);
         cr_assert_eq(zone, NULL);
         cr_assert_neq(err.text[0], '\0');
     }
@@ -327,12 +328,12 @@ static void put_tzif(struct buffer *buffer, const char *rule)
 static int decode_and_use(struct bytes tzif)
 {
     struct zone *zone;
-    int rc = zone_decode(tzif, &zone);
+    int rc = calendar_zone_decode(tzif, &zone);
     if (rc < 0)
         return rc;
     for (int32_t day = 0; day < 40000; day += 777)
-        (void)zone_day(zone, zone_day_start(zone, day));
-    zone_close(zone);
+        (void)calendar_zone_day(zone, calendar_zone_day_start(zone, day));
+    calendar_zone_close(zone);
     return 0;
 }
 

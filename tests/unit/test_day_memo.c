@@ -15,7 +15,7 @@ Test(day_memo, days_are_formatted_and_parsed_as_the_calendar_does)
 
     for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
         for (int32_t day = 0; day <= DAY_MAX && day < 400 * steps[s]; day += steps[s]) {
-            day_format(day, text);
+            calendar_day_format(day, text);
             for (int again = 0; again < 2; again++) {
                 cr_assert(bytes_equal(day_memo_format(memo, day), bytes_text(text)));
                 cr_assert(day_memo_parse(memo, (const uint8_t *)text, &parsed));

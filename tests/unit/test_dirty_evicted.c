@@ -27,7 +27,7 @@ static void put_click(struct rollup_fixture *fixture, uint32_t reseller, uint32_
     char name[16];
     char text[DAY_TEXT_SIZE + 1];
     snprintf(name, sizeof(name), "r%03u", reseller);
-    day_format(DAY_FIRST + (int32_t)day, text);
+    calendar_day_format(DAY_FIRST + (int32_t)day, text);
     rollup_fixture_click(fixture, name, text, amount);
 }
 
@@ -38,7 +38,7 @@ static void fill(struct rollup_fixture *fixture)
     static char names[RESELLERS][16];
     char text[DAY_TEXT_SIZE + 1];
     for (int32_t day = 0; day < DAYS; day++) {
-        day_format(DAY_FIRST + day, text);
+        calendar_day_format(DAY_FIRST + day, text);
         for (uint32_t i = 0; i < RESELLERS; i++) {
             snprintf(names[i], sizeof(names[i]), "r%03u", i);
             clicks[i] = (struct click){names[i], text, (DAY_FIRST + day) * DAY_MS, "ad", "0.5"};
@@ -155,7 +155,7 @@ Test(dirty_evicted, what_comes_faster_than_it_is_worked_off_waits)
         uint32_t day = i / RESELLERS;
         uint32_t reseller = i % RESELLERS;
         snprintf(names[reseller], sizeof(names[reseller]), "r%03u", reseller);
-        day_format(DAY_FIRST + (int32_t)day, days[day]);
+        calendar_day_format(DAY_FIRST + (int32_t)day, days[day]);
         clicks[i] = (struct click){names[reseller], days[day], (DAY_FIRST + (int32_t)day) * DAY_MS,
                                    "ad", "0.5"};
     }
@@ -198,7 +198,7 @@ static void click_days(struct rollup_fixture *fixture, int32_t first)
     for (int32_t i = 0; i < MANY * MANY_DAYS; i++) {
         int32_t reseller = i / MANY_DAYS, day = first + i % MANY_DAYS;
         snprintf(names[reseller], sizeof(names[reseller]), "r%03d", reseller);
-        day_format(day, days[i % MANY_DAYS]);
+        calendar_day_format(day, days[i % MANY_DAYS]);
         clicks[i] = (struct click){names[reseller], days[i % MANY_DAYS], day * DAY_MS, "ad", "0.5"};
     }
     rollup_fixture_clicks(fixture, clicks, MANY * MANY_DAYS);
@@ -248,7 +248,7 @@ static void change(struct rollup_fixture *fixture, uint64_t *random)
     char name[16];
     char text[DAY_TEXT_SIZE + 1];
     snprintf(name, sizeof(name), "r%03u", reseller);
-    day_format(DAY_FIRST + (int32_t)day, text);
+    calendar_day_format(DAY_FIRST + (int32_t)day, text);
     if (kind < 16)
         put_click(fixture, reseller, day, amounts[which]);
     else if (kind < 18)

@@ -131,7 +131,7 @@ static void click_at_random(struct rollup_fixture *fixture, uint64_t *state)
     struct click clicks[BATCH];
     for (int i = 0; i < BATCH; i++) {
         int32_t day = 16000 + (int32_t)below(state, DAYS);
-        day_format(day, days[i]);
+        calendar_day_format(day, days[i]);
         clicks[i] =
             (struct click){names[below(state, 4)], days[i], day * DAY_MS + below(state, 86400000),
                            "ad", amounts[below(state, 5)]};
@@ -144,7 +144,7 @@ static void step_at_random(struct rollup_fixture *fixture, uint64_t *state)
     static const char *const names[] = {"anna", "bert", "carl", "dora"};
     static const char *const rates[] = {"0.2", "0.25", "0.125", NULL};
     char day[DAY_TEXT_SIZE + 1];
-    day_format(16000 + (int32_t)below(state, DAYS), day);
+    calendar_day_format(16000 + (int32_t)below(state, DAYS), day);
     switch (below(state, 8)) {
     case 0:
         rollup_fixture_void(fixture, names[below(state, 4)], day);
@@ -203,7 +203,7 @@ Test(dirty_overlay, all_days_come_in_order_over_many_turns)
     static struct click clicks[RESELLERS];
     rollup_fixture_start(&fixture);
     for (int d = 0; d < 8; d++) {
-        day_format(16000 + d, days[d]);
+        calendar_day_format(16000 + d, days[d]);
         for (int i = 0; i < RESELLERS; i++) {
             snprintf(names[i], sizeof(names[i]), "r%04d", (i * 7 + d) % RESELLERS);
             clicks[i] = (struct click){names[i], days[d], (16000 + d) * DAY_MS, "ad", "0.5"};

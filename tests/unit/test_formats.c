@@ -44,7 +44,7 @@ static void append_hello(struct world *world, struct commit_log *log, bool *is_d
     struct buffer payload = {0};
     int64_t time_ms;
     *is_durable = false;
-    cr_assert(time_parse(bytes_text("2013-11-28T16:00:00.123Z"), &time_ms));
+    cr_assert(calendar_time_parse(bytes_text("2013-11-28T16:00:00.123Z"), &time_ms));
     cr_assert(commit_log_has_room(log, 5));
     buffer_append_text(&payload, "hello");
     commit_log_append(log, time_ms * 1000, &payload);

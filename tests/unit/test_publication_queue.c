@@ -17,7 +17,7 @@ struct queue_fixture {
 
 static void start(struct queue_fixture *fixture)
 {
-    cr_assert_eq(zone_open("UTC", &fixture->zone, NULL), 0);
+    cr_assert_eq(calendar_zone_open("UTC", &fixture->zone, NULL), 0);
     const struct publication_rules rules = {.zone = fixture->zone, .publish_after_us = HOUR_US};
     publication_queue_init(&fixture->queue, &rules);
     fixture->set = dirty_set_new();
@@ -26,7 +26,7 @@ static void start(struct queue_fixture *fixture)
 static void stop(struct queue_fixture *fixture)
 {
     dirty_set_free(fixture->set);
-    zone_close(fixture->zone);
+    calendar_zone_close(fixture->zone);
 }
 
 /* A day that had a click at noon and was worked off: it waits for its publication. */

@@ -10,7 +10,7 @@
 static int32_t day_of(const char *text)
 {
     int32_t day;
-    cr_assert(day_parse(bytes_text(text), &day));
+    cr_assert(calendar_day_parse(bytes_text(text), &day));
     return day;
 }
 

@@ -521,7 +521,7 @@ static void make_long_days(struct rollup_fixture *fixture, uint32_t first, uint3
     for (uint32_t i = 0; i < 2; i++)
         memset(names[i], i == 0 ? 'a' : 'b', LONG_NAME);
     for (uint32_t i = 0; i < count; i++) {
-        day_format(14000 + (int32_t)(first + i), days[i]);
+        calendar_day_format(14000 + (int32_t)(first + i), days[i]);
         for (uint32_t j = 0; j < 2; j++)
             clicks[2 * i + j] = (struct click){names[j], days[i], DAY_MS, "ad", "0.01"};
     }

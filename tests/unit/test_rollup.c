@@ -179,7 +179,7 @@ Test(rollup, a_rate_reaches_all_of_many_days)
     rollup_fixture_start(&fixture);
     for (int i = 0; i < DAYS; i++) {
         int32_t day = 15000 + i;
-        day_format(day, names[i]);
+        calendar_day_format(day, names[i]);
         clicks[i] = (struct click){"r", names[i], day * DAY_MS, "ad", "0.5"};
     }
     rollup_fixture_clicks(&fixture, clicks, DAYS);
@@ -244,7 +244,7 @@ static void put_many(struct rollup_fixture *fixture)
         snprintf(reseller, sizeof(reseller), "r%02u", i);
         for (uint32_t d = 0; d < many_days(i); d++) {
             int32_t day = 15000 + (int32_t)d;
-            day_format(day, names[d]);
+            calendar_day_format(day, names[d]);
             clicks[d] = (struct click){reseller, names[d], day * DAY_MS, "ad", "0.5"};
         }
         rollup_fixture_clicks(fixture, clicks, many_days(i));

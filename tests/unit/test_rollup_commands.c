@@ -155,7 +155,7 @@ Test(rollup_commands, a_dry_run_prints_of_many_days_what_the_change_then_prints)
     rollup_fixture_start(&fixture);
     for (int i = 0; i < RESELLERS * DAYS; i++) {
         int32_t day = 15000 + i % DAYS;
-        day_format(day, days[i % DAYS]);
+        calendar_day_format(day, days[i % DAYS]);
         clicks[i] = (struct click){names[i / DAYS], days[i % DAYS], day * DAY_MS, "ad", "0.5"};
     }
     rollup_fixture_clicks(&fixture, clicks, RESELLERS * DAYS);

@@ -33,7 +33,7 @@ static void click_at_random(struct rollup_fixture *fixture, uint64_t *state)
     for (int i = 0; i < BATCH; i++) {
         int32_t day = 16000 + (int32_t)below(state, DAYS);
         name_of(below(state, RESELLERS), names[i]);
-        day_format(day, days[i]);
+        calendar_day_format(day, days[i]);
         clicks[i] = (struct click){names[i], days[i], day * DAY_MS + below(state, 86400000), "ad",
                                    amounts[below(state, 5)]};
     }
@@ -56,7 +56,7 @@ static bool take(void *context, const struct day_figure *figure)
     struct asked *asked = context;
     char day[DAY_TEXT_SIZE + 1];
     char line[128];
-    day_format(figure->day, day);
+    calendar_day_format(figure->day, day);
     int size =
         snprintf(line, sizeof(line), "%.*s %s %d %d ", (int)figure->reseller.size,
                  (const char *)figure->reseller.data, day, (int)figure->clicks, (int)figure->state);
@@ -224,7 +224,7 @@ static void price_at_random(struct rollup_fixture *fixture, uint64_t *state)
     char name[16];
     char day[DAY_TEXT_SIZE + 1];
     name_of(below(state, RESELLERS), name);
-    day_format(16000 + (int32_t)below(state, DAYS), day);
+    calendar_day_format(16000 + (int32_t)below(state, DAYS), day);
     rollup_fixture_rate(fixture, name, day, below(state, 2) == 0 ? "0.25" : "0.125", true);
 }
 

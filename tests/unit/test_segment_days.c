@@ -19,7 +19,7 @@ Test(segment_days, a_partition_has_the_day_of_its_key)
         int32_t day = DAY_NONE;
         type_key_put_component(&key, 2, bytes_text("2001-01-01"));
         type_key_put_component(&key, 2, bytes_text(cases[i].text));
-        cr_expect_eq(day_parse(bytes_text(cases[i].text), &day), cases[i].is_day);
+        cr_expect_eq(calendar_day_parse(bytes_text(cases[i].text), &day), cases[i].is_day);
         cr_expect_eq(segment_days_of_key(&table, buffer_view(&key)),
                      cases[i].is_day ? day : DAY_NONE, "%s", cases[i].text);
         buffer_release(&key);

@@ -179,7 +179,7 @@ Test(streams, a_crash_right_after_the_definition_loses_no_row_of_before)
         change_schema(&fixture, add_tables);
         for (int32_t day = 0; day < 20; day++) {
             char text[DAY_TEXT_SIZE + 1];
-            day_format(NOVEMBER_1 + day, text);
+            calendar_day_format(NOVEMBER_1 + day, text);
             stay(&fixture, text, "a", 0.5F);
         }
         change_schema(&fixture, define_hotel);

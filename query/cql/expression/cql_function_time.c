@@ -88,7 +88,8 @@ static struct bytes time_as(enum type_kind kind, int64_t time_ms, const struct c
     if (kind == TYPE_DATE)
         buffer_put_u32_be(&value, (uint32_t)(java_day(time_ms) + (INT64_C(1) << 31)));
     else if (kind == TYPE_TIME)
-        type_value_put_bigint(&value, (time_ms - (int64_t)day_of_time(time_ms) * DAY_MS) * 1000000);
+        type_value_put_bigint(&value, (time_ms - (int64_t)calendar_day_of_time(time_ms) * DAY_MS) *
+                                          1000000);
     else
         type_value_put_bigint(&value, time_ms);
     return cql_function_keep(&value);
