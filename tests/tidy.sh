@@ -5,9 +5,7 @@
 #   tests/tidy.sh FILE...    what breaks a rule in these files, by the rules that need no build
 #
 # Each rule is a function that prints what breaks it, as file:line: text; silence is a pass.  They
-# run side by side.  What broke a rule before there was that rule is listed in tests/tidy_known, as
-# "rule: file: text": that list only becomes shorter, for a line of it that is no longer true breaks
-# the rule as well.
+# run side by side.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -193,29 +191,13 @@ structure_headers() { tests/structure.py headers; }
 structure_readmes() { tests/structure.py readmes; }
 structure_paths() { tests/structure.py paths; }
 
-# What a rule printed but for what is known, and what is known but was not printed.  Of chosen files
-# only what was printed of them.
-news() { # RULE
-    awk -v rule="$1: " -v chosen="${chosen[*]}" '
-        BEGIN { count = split(chosen, names, " ") }
-        function is_chosen(text,   i) {
-            for (i = 1; i <= count; i++)
-                if (index(text, names[i])) return 1
-            return count == 0
-        }
-        FILENAME == ARGV[1] { if (index($0, rule) == 1) known[substr($0, length(rule) + 1)]; next }
-        {
-            text = $0
-            if (match(text, /:[0-9]+:/))
-                text = substr(text, 1, RSTART - 1) substr(text, RSTART + RLENGTH - 1)
-        }
-        text in known { seen[text]; next }
-        is_chosen($0) { print }
-        END {
-            for (text in known)
-                if (count == 0 && !(text in seen))
-                    print text " (is no longer so: strike it in tests/tidy_known)"
-        }' tests/tidy_known "$scratch/$1"
+# What a rule printed of the chosen files, if any were.
+of_chosen() { # RULE
+    if [ ${#chosen[@]} -eq 0 ]; then
+        cat "$scratch/$1"
+    else
+        printf '%s\n' "${chosen[@]}" | grep -F -f - "$scratch/$1"
+    fi
 }
 
 rules=(headers layout include_table one_door vendor_headers banned_functions allocation
@@ -228,19 +210,19 @@ rules=(headers layout include_table one_door vendor_headers banned_functions all
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for rule in "${rules[@]}"; do
-    { $rule >"$scratch/$rule"; news "$rule" >"$scratch/$rule.news"; } &
+    { $rule >"$scratch/$rule"; of_chosen "$rule" >"$scratch/$rule.shown"; } &
 done
 wait
 
 passed=0
 failed=0
 for rule in "${rules[@]}"; do
-    if [ ! -s "$scratch/$rule.news" ]; then
+    if [ ! -s "$scratch/$rule.shown" ]; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
         printf '%s:\n' "$rule"
-        cat "$scratch/$rule.news"
+        cat "$scratch/$rule.shown"
     fi
 done
 echo "$passed passed, $failed failed"

@@ -62,7 +62,6 @@ def test_what_is_committed_is_laid_out_and_held_to_the_rules(tmp_path):
                  "tests/pre_commit.sh", ".clang-format"):
         shutil.copy(daybook.ROOT / name, tmp_path / name)
     (tmp_path / "tests/folders").write_text("base:\n")
-    (tmp_path / "tests/tidy_known").write_text("")
     (tmp_path / "base/README.md").write_text("# base\n")
     source = tmp_path / "base" / "one.c"
 
