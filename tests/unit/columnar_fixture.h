@@ -166,16 +166,50 @@ static inline int click_compare(const struct click *a, const struct click *b)
     return bytes_compare(click_text("ad", a->ad, text_a), click_text("ad", b->ad, text_b));
 }
 
-/* The naive model of a partition: a list kept in order by insertion behind all equals. */
+/* The naive model of a partition: a list in order, each click behind those of its equals that came
+ * before it. */
 struct click_model {
     struct click *clicks;
     uint32_t count;
 };
 
-static inline void model_add(struct click_model *model, const struct click *click)
+/* Behind all others, until model_order puts it where it belongs. */
+static inline void model_append(struct click_model *model, const struct click *click)
 {
     model->clicks = memory_resize(model->clicks, (model->count + 1) * sizeof *model->clicks);
-    uint32_t at = model->count++;
+    model->clicks[model->count++] = *click;
+}
+
+/* As if each click had been added by model_add: by a stable merge sort, for many clicks. */
+static inline void model_order(struct click_model *model)
+{
+    uint32_t count = model->count;
+    struct click *from = model->clicks;
+    struct click *to = memory_alloc((count + 1) * sizeof *to);
+    for (uint32_t width = 1; width < count; width *= 2) {
+        for (uint32_t start = 0, at = 0; start < count; start += 2 * width) {
+            uint32_t left = start;
+            uint32_t middle = count - start > width ? start + width : count;
+            uint32_t right = middle;
+            uint32_t end = count - middle > width ? middle + width : count;
+            while (left < middle || right < end) {
+                bool is_left = right == end ||
+                    (left < middle && click_compare(&from[left], &from[right]) <= 0);
+                to[at++] = is_left ? from[left++] : from[right++];
+            }
+        }
+        struct click *ordered = to;
+        to = from;
+        from = ordered;
+    }
+    model->clicks = from;
+    memory_free(to);
+}
+
+static inline void model_add(struct click_model *model, const struct click *click)
+{
+    model_append(model, click);
+    uint32_t at = model->count - 1;
     for (; at > 0 && click_compare(&model->clicks[at - 1], click) > 0; at--)
         model->clicks[at] = model->clicks[at - 1];
     model->clicks[at] = *click;

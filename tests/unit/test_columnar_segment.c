@@ -117,8 +117,10 @@ static void run_add(struct fixture *fixture, uint32_t count, uint32_t times, uin
         struct click click = click_make(&state, times, 50);
         uint32_t partition = first + (uint32_t)(click_random(&state) % (last - first + 1));
         block_add_click(block, partition, &click);
-        model_add(&fixture->models[partition], &click);
+        model_append(&fixture->models[partition], &click);
     }
+    for (uint32_t i = first; i <= last; i++)
+        model_order(&fixture->models[i]);
     columnar_memtable_apply(memtable, block, 1, 100 * (int64_t)(fixture->run_count + 1));
     memtable_write(fixture, memtable);
     block_free(block);
