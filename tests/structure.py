@@ -56,19 +56,16 @@ def symbols():
     """By source file: the names that it defines for others, and the names that it wants."""
     build = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ROOT / "build/release-gcc")
     defined, wanted = {}, {}
-    built = {str(build / path) + ".o": path for path in map(
-        lambda path: str(pathlib.PurePath(path).with_suffix("")), sources("*.[cyr]*"))}
+    built = {str(build / pathlib.PurePath(path).with_suffix(".o")): path
+             for path in sources("*.[cyr]*")}
     there = [name for name in built if pathlib.Path(name).exists()]
     if not there:
         sys.exit(f"{build} has no objects: build it first")
     listed = subprocess.run(["nm", "-A", "-g", *there], check=True, capture_output=True, text=True)
-    names = {stem: path for path in sources("*.[cyr]*")
-             for stem in [str(pathlib.PurePath(path).with_suffix(""))]}
     for line in listed.stdout.splitlines():
         name, _, rest = line.partition(":")
         *_, kind, symbol = rest.split()
-        path = names[built[name]]
-        (wanted if kind == "U" else defined).setdefault(path, set()).add(symbol)
+        (wanted if kind == "U" else defined).setdefault(built[name], set()).add(symbol)
     return defined, wanted
 
 
@@ -85,13 +82,28 @@ def calls():
     return pairs
 
 
+@functools.cache
+def included():
+    """(file, line, header) of each include of a header of the program."""
+    return [(path, number, line.split('"')[1]) for path in sources("*.[chyr]*")
+            for number, line in enumerate(text_of(path).splitlines(), 1)
+            if line.startswith('#include "')]
+
+
+def includes():
+    """A file includes headers of its own folder, and of those that tests/folders allows it."""
+    for path, number, target in included():
+        folder = folder_of(path)
+        if folder_of(target) not in (folder, *folders()[folder]):
+            yield f"{path}:{number}: {folder} may not include {target}"
+
+
 def order():
     """An arrow leads to a folder further up in tests/folders, and is there for an include."""
     place = {folder: index for index, folder in enumerate(folders())}
     used = collections.defaultdict(set)
-    for path in sources("*.[chyr]*"):
-        for target in re.findall(r'^#include "([^"]+)"', text_of(path), re.MULTILINE):
-            used[folder_of(path)].add(folder_of(target))
+    for path, _, target in included():
+        used[folder_of(path)].add(folder_of(target))
     for folder, allowed in folders().items():
         for other in allowed:
             if other not in place:
@@ -222,7 +234,7 @@ def paths():
 
 
 RULES = {rule.__name__: rule for rule in
-         (order, rooms, circles, names, used, headers, readmes, paths)}
+         (includes, order, rooms, circles, names, used, headers, readmes, paths)}
 
 
 def main():

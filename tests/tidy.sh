@@ -13,11 +13,6 @@ mapfile -t product < <(sed 's/#.*//; s/:.*//; /^$/d' tests/folders)
 objects=build/release-gcc
 chosen=("$@")
 
-# Folders a folder may include from, besides itself.
-allowed() {
-    sed -n "s|^$1:||p" tests/folders
-}
-
 # Vendor headers and the adapters that may include them.
 vendor_owner() {
     case $1 in
@@ -47,18 +42,6 @@ files() { # of the product, by extensions
 # Of the names on standard input those that were chosen: all, unless some were.
 chosen_of() {
     if [ ${#chosen[@]} -eq 0 ]; then cat; else grep -xF -f <(printf '%s\n' "${chosen[@]}"); fi
-}
-
-include_table() {
-    local file folder target line
-    while IFS=: read -r file line target; do
-        folder=$(dirname "$file")
-        case " $folder $(allowed "$folder") " in
-        *" $(dirname "$target") "*) ;;
-        *) echo "$file:$line: $folder may not include $target" ;;
-        esac
-    done < <(files 'c\|h' | xargs -r grep -nE '^#include "' /dev/null |
-        sed -E 's/#include "([^"]*)".*/\1/')
 }
 
 vendor_headers() {
@@ -181,15 +164,13 @@ symbols() {
         }'
 }
 
-# From tests/structure.py, which says what they hold.
-structure_order() { tests/structure.py order; }
-structure_rooms() { tests/structure.py rooms; }
-structure_circles() { tests/structure.py circles; }
-structure_names() { tests/structure.py names; }
-structure_used() { tests/structure.py used; }
-structure_headers() { tests/structure.py headers; }
-structure_readmes() { tests/structure.py readmes; }
-structure_paths() { tests/structure.py paths; }
+# A function above, or a rule of tests/structure.py, which says what it holds.
+run() { # RULE
+    case $1 in
+    structure_*) tests/structure.py "${1#structure_}" ;;
+    *) "$1" ;;
+    esac
+}
 
 # What a rule printed of the chosen files, if any were.
 of_chosen() { # RULE
@@ -200,17 +181,18 @@ of_chosen() { # RULE
     fi
 }
 
-rules=(headers layout include_table one_door vendor_headers banned_functions allocation
-    comment_style line_length symbols large_files structure_order structure_rooms structure_circles
-    structure_names structure_used structure_headers structure_readmes structure_paths)
+rules=(headers layout one_door vendor_headers banned_functions allocation
+    comment_style line_length symbols large_files structure_includes structure_order structure_rooms
+    structure_circles structure_names structure_used structure_headers structure_readmes
+    structure_paths)
 [ ${#chosen[@]} -eq 0 ] ||
-    rules=(headers layout include_table one_door vendor_headers banned_functions allocation
-        comment_style line_length structure_order structure_headers structure_readmes
-        structure_paths)
+    rules=(headers layout one_door vendor_headers banned_functions allocation
+        comment_style line_length structure_includes structure_order structure_headers
+        structure_readmes structure_paths)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for rule in "${rules[@]}"; do
-    { $rule >"$scratch/$rule"; of_chosen "$rule" >"$scratch/$rule.shown"; } &
+    { run "$rule" >"$scratch/$rule"; of_chosen "$rule" >"$scratch/$rule.shown"; } &
 done
 wait
 
