@@ -120,23 +120,23 @@ bool cql_row_size_measured(struct cql_row_size_bounds *sizes, uint64_t hash, siz
 
 /* ---- a batch ---- */
 
-static const struct table *table_of(const struct cql_row_size_check *measure)
+static const struct table *table_of(const struct cql_row_size_measure *measure)
 {
     const struct mutation *mutation = &measure->batch->mutations[measure->mutation];
     return schema_table(store_schema(measure->execution->cql->options.store), mutation->table_id);
 }
 
-static const struct unfiltered *item_of(const struct cql_row_size_check *measure)
+static const struct unfiltered *item_of(const struct cql_row_size_measure *measure)
 {
     return &measure->batch->mutations[measure->mutation].items[measure->item];
 }
 
-static uint64_t hash_of(const struct cql_row_size_check *measure)
+static uint64_t hash_of(const struct cql_row_size_measure *measure)
 {
     return row_hash(&measure->batch->mutations[measure->mutation], &item_of(measure)->row);
 }
 
-static int refuse(struct cql_row_size_check *measure, size_t size)
+static int refuse(struct cql_row_size_measure *measure, size_t size)
 {
     const struct table *table = table_of(measure);
     return cql_invalid(
@@ -147,12 +147,12 @@ static int refuse(struct cql_row_size_check *measure, size_t size)
         measure->execution->cql->row_sizes->limit);
 }
 
-static void go_on(struct cql_row_size_check *measure);
+static void go_on(struct cql_row_size_measure *measure);
 
 static void row_arrived(void *context, int status, const struct error *err,
                         const struct read_page *page)
 {
-    struct cql_row_size_check *measure = context;
+    struct cql_row_size_measure *measure = context;
     size_t size = 0;
     bool is_static = item_of(measure)->row.is_static;
     for (uint32_t i = 0; status == 0 && i < page->row_count; i++)
@@ -170,7 +170,7 @@ static void row_arrived(void *context, int status, const struct error *err,
         go_on(measure);
 }
 
-static void read_row(struct cql_row_size_check *measure)
+static void read_row(struct cql_row_size_measure *measure)
 {
     const struct row *row = &item_of(measure)->row;
     struct error err = {0};
@@ -193,27 +193,31 @@ static void read_row(struct cql_row_size_check *measure)
     }
 }
 
+/* Whether the item is a row that grows, and is not known to be small enough.  The table is looked
+ * up last, for few writes make a row grow. */
+static bool must_be_measured(struct cql_row_size_measure *measure)
+{
+    const struct unfiltered *item = item_of(measure);
+    measure->growth = item->kind == UNFILTERED_ROW ? cql_row_size_growth(&item->row) : 0;
+    return measure->growth > 0 && (table_of(measure)->flags & TABLE_OF_EVENTS) == 0 &&
+           !cql_row_size_add(measure->execution->cql->row_sizes, hash_of(measure), measure->growth);
+}
+
 /* The next row of the batch whose size is not known to be small enough; false: there is none. */
-static bool next_row(struct cql_row_size_check *measure)
+static bool next_row(struct cql_row_size_measure *measure)
 {
     for (; measure->mutation < measure->batch->mutation_count; measure->mutation++) {
         const struct mutation *mutation = &measure->batch->mutations[measure->mutation];
-        bool is_ranked = (table_of(measure)->flags & TABLE_OF_EVENTS) != 0;
-        for (; measure->item < mutation->item_count; measure->item++) {
-            const struct unfiltered *item = &mutation->items[measure->item];
-            bool is_row = item->kind == UNFILTERED_ROW && !is_ranked;
-            measure->growth = is_row ? cql_row_size_growth(&item->row) : 0;
-            if (measure->growth > 0 && !cql_row_size_add(measure->execution->cql->row_sizes,
-                                                         hash_of(measure), measure->growth))
+        for (; measure->item < mutation->item_count; measure->item++)
+            if (must_be_measured(measure))
                 return true;
-        }
         measure->item = 0;
     }
     return false;
 }
 
 /* A loop, because a read may be answered at once; one that is answered late begins it again. */
-static void go_on(struct cql_row_size_check *measure)
+static void go_on(struct cql_row_size_measure *measure)
 {
     measure->is_reading = true;
     do {
@@ -227,7 +231,7 @@ static void go_on(struct cql_row_size_check *measure)
     measure->is_reading = false;
 }
 
-void cql_row_size_check(struct cql_row_size_check *measure)
+void cql_row_size_measure_begin(struct cql_row_size_measure *measure)
 {
     measure->mutation = measure->item = 0;
     measure->rc = 0;

@@ -49,7 +49,7 @@ bool cql_row_size_measured(struct cql_row_size_bounds *sizes, uint64_t hash, siz
 /* Whether every row of a batch stays small enough, rows measured where need be.  The caller's
  * memory, which lives until `ready` was called: once, possibly at once, with 0, or a negative code
  * and the execution's fault filled. */
-struct cql_row_size_check {
+struct cql_row_size_measure {
     struct cql_execution *execution;
     const struct write_batch *batch;
     void (*ready)(void *context, int rc);
@@ -60,5 +60,5 @@ struct cql_row_size_check {
     int rc;
 };
 
-void cql_row_size_check(struct cql_row_size_check *measure);
+void cql_row_size_measure_begin(struct cql_row_size_measure *measure);
 #endif

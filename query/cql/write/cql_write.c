@@ -56,7 +56,7 @@ struct write {
     uint32_t expectation_count;
 
     struct write_batch *batch;
-    struct cql_row_size_check measure;    /* of the batch's rows, before it is applied */
+    struct cql_row_size_measure measure;  /* of the batch's rows, before it is applied */
     struct cql_idempotency *idempotency;  /* the request has an id; NULL: none */
     bool is_copy;                         /* of a request that was applied */
     struct cql_idempotency_answer answer; /* of a conditional write; empty of others */
@@ -370,9 +370,9 @@ static void write_decide(struct write *write)
         cql_finish_fault(execution);
         return;
     }
-    write->measure = (struct cql_row_size_check){
+    write->measure = (struct cql_row_size_measure){
         .execution = execution, .batch = write->batch, .ready = write_measured, .context = write};
-    cql_row_size_check(&write->measure);
+    cql_row_size_measure_begin(&write->measure);
 }
 
 /* ---- reading first ---- */
