@@ -41,10 +41,9 @@ void click_batch_clear(struct click_batch *batch)
 static bool array_grow(void *array, size_t count, size_t size)
 {
     void *old;
-    void *grown;
 
     memcpy(&old, array, sizeof old);
-    grown = realloc(old, count * size);
+    void *grown = realloc(old, count * size);
     if (grown == NULL)
         return false;
     memcpy(array, &grown, sizeof grown);
@@ -82,7 +81,6 @@ static bool partition_is(const struct click_batch *batch, uint32_t code,
 static int64_t partition_add(struct click_batch *batch, struct click_partition partition)
 {
     uint32_t reseller = partition.reseller;
-    int64_t code;
 
     if (reseller >= batch->memo_capacity) {
         uint32_t capacity = batch->memo_capacity == 0 ? MEMOS_MIN : batch->memo_capacity * 2;
@@ -97,8 +95,8 @@ static int64_t partition_add(struct click_batch *batch, struct click_partition p
     if (batch->memos[reseller] < batch->partitions.count &&
         partition_is(batch, batch->memos[reseller], partition))
         return batch->memos[reseller];
-    code = string_map_add(&batch->partitions, string_map_hash(&partition, sizeof partition),
-                          &partition, sizeof partition);
+    int64_t code = string_map_add(&batch->partitions, string_map_hash(&partition, sizeof partition),
+                                  &partition, sizeof partition);
     if (code >= 0)
         batch->memos[reseller] = (uint32_t)code;
     return code;
@@ -109,9 +107,7 @@ int click_batch_add(struct click_batch *batch, const struct daybook_click *click
     size_t reseller_size = click->reseller_size;
     size_t ad_size = click->ad_size;
     uint32_t row = batch->rows;
-    int64_t reseller;
     int64_t partition = STRING_MAP_NO_MEMORY;
-    int64_t ad;
 
     if (click->reseller == NULL || click->ad == NULL || click->scale > DAYBOOK_SCALE_MAX)
         return DAYBOOK_INVALID;
@@ -121,8 +117,8 @@ int click_batch_add(struct click_batch *batch, const struct daybook_click *click
         return DAYBOOK_INVALID;
     if (rows_reserve(batch) != 0)
         return DAYBOOK_NO_MEMORY;
-    reseller = id_add(&batch->resellers, click->reseller, reseller_size);
-    ad = id_add(&batch->ads, click->ad, ad_size);
+    int64_t reseller = id_add(&batch->resellers, click->reseller, reseller_size);
+    int64_t ad = id_add(&batch->ads, click->ad, ad_size);
     if (reseller >= 0 && ad >= 0)
         partition = partition_add(batch, (struct click_partition){(uint32_t)reseller, click->day});
     if (partition < 0)

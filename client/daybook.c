@@ -71,13 +71,12 @@ static int options_take(struct daybook *daybook, const struct daybook_options *o
 int daybook_open(const struct daybook_options *options, struct daybook **daybook_out)
 {
     struct daybook *daybook = calloc(1, sizeof *daybook);
-    int rc;
 
     *daybook_out = NULL;
     if (daybook == NULL)
         return DAYBOOK_NO_MEMORY;
     daybook->descriptor = -1;
-    rc = options_take(daybook, options);
+    int rc = options_take(daybook, options);
     if (rc != 0) {
         daybook_close(daybook);
         return rc;
@@ -236,7 +235,6 @@ static void batch_end(struct daybook *daybook)
 
 int daybook_add(struct daybook *daybook, const struct daybook_click *click)
 {
-    struct click_batch *batch;
     bool progress = false;
     int rc = daybook_begin(daybook);
 
@@ -244,7 +242,7 @@ int daybook_add(struct daybook *daybook, const struct daybook_click *click)
         rc = daybook_work(daybook, GOAL_ROOM);
     if (rc != 0)
         return rc;
-    batch = batch_of(daybook, daybook->gathering);
+    struct click_batch *batch = batch_of(daybook, daybook->gathering);
     rc = click_batch_add(batch, click);
     if (rc != 0)
         return daybook_fail(daybook, rc,

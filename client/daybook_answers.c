@@ -59,12 +59,11 @@ static bool take_ok(struct daybook *daybook, char *rest)
     uint64_t number;
     uint64_t accepted = 0;
     uint64_t rejected = 0;
-    char *word;
 
     if (!next_number(&rest, &number) || number != totals->acknowledged + 1 ||
         number > daybook->written)
         return false;
-    word = next_word(&rest);
+    char *word = next_word(&rest);
     if (strcmp(word, "accepted") == 0) {
         if (!next_number(&rest, &accepted) || strcmp(next_word(&rest), "rejected") != 0 ||
             !next_number(&rest, &rejected))
@@ -129,11 +128,10 @@ static int take_line(struct daybook *daybook, char *line, bool *progress)
 {
     char whole[80];
     char *rest = line;
-    char *word;
     bool is_good = false;
 
     (void)snprintf(whole, sizeof whole, "%s", line);
-    word = next_word(&rest);
+    char *word = next_word(&rest);
     if (strcmp(word, "error") == 0)
         return take_error(daybook, rest);
     if (strcmp(word, "ok") == 0) {
@@ -159,11 +157,9 @@ static int take_line(struct daybook *daybook, char *line, bool *progress)
 
 static int lines_reserve(struct daybook *daybook, size_t needed)
 {
-    char *grown;
-
     if (needed <= daybook->line_capacity)
         return 0;
-    grown = realloc(daybook->lines, needed * 2);
+    char *grown = realloc(daybook->lines, needed * 2);
     if (grown == NULL)
         return DAYBOOK_NO_MEMORY;
     daybook->lines = grown;

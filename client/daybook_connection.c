@@ -123,13 +123,11 @@ static int introduce(struct daybook *daybook)
 
 int daybook_connect(struct daybook *daybook)
 {
-    int rc;
-
     daybook->retry_ms = daybook->retry_ms == 0                  ? RETRY_FIRST_MS
                         : daybook->retry_ms * 2 > RETRY_LAST_MS ? RETRY_LAST_MS
                                                                 : daybook->retry_ms * 2;
     daybook->retry_at_ms = daybook_now_ms() + daybook->retry_ms;
-    rc = introduce(daybook);
+    int rc = introduce(daybook);
     if (rc == 0)
         rc = resolve(daybook);
     return rc;

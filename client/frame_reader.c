@@ -47,13 +47,12 @@ enum frame_reader_result frame_reader_next(struct frame_reader *reader, const ch
 {
     size_t left = reader->size - reader->taken;
     const uint8_t *header = reader->bytes + reader->taken;
-    const void *text;
     uint32_t size;
     uint32_t sum;
 
     if (left < WIRE_HEADER_SIZE)
         return FRAME_READER_NONE;
-    text = header + WIRE_HEADER_SIZE;
+    const void *text = header + WIRE_HEADER_SIZE;
     memcpy(&size, header, sizeof size);
     memcpy(&sum, header + 8, sizeof sum);
     if (size > WIRE_PAYLOAD_MAX || header[4] != WIRE_ANSWER)

@@ -35,12 +35,11 @@ static int out_reserve(struct frame_writer *writer, size_t more)
 {
     size_t needed = writer->out_size + more;
     size_t capacity = writer->out_capacity * 2 > OUT_MIN ? writer->out_capacity * 2 : OUT_MIN;
-    uint8_t *grown;
 
     if (needed <= writer->out_capacity)
         return 0;
     capacity = capacity < needed ? needed : capacity;
-    grown = realloc(writer->out, capacity);
+    uint8_t *grown = realloc(writer->out, capacity);
     if (grown == NULL)
         return DAYBOOK_NO_MEMORY;
     writer->out = grown;
@@ -88,8 +87,6 @@ static uint8_t *frame_begin(struct frame_writer *writer, size_t size)
 
 int frame_writer_hello(struct frame_writer *writer)
 {
-    uint8_t *payload;
-
     writer->out_size = 0;
     writer->is_stale = false;
     string_map_clear(&writer->strings);
@@ -97,7 +94,7 @@ int frame_writer_hello(struct frame_writer *writer)
         return DAYBOOK_NO_MEMORY;
     memcpy(writer->out, WIRE_MAGIC, WIRE_MAGIC_SIZE);
     writer->out_size = WIRE_MAGIC_SIZE;
-    payload = frame_begin(writer, WIRE_HELLO_SIZE);
+    uint8_t *payload = frame_begin(writer, WIRE_HELLO_SIZE);
     put_u32(put_u32(payload, WIRE_VERSION_OLDEST | (uint32_t)WIRE_VERSION << 16), 0);
     frame_end(writer, WIRE_HELLO, WIRE_HELLO_SIZE);
     return 0;
@@ -119,11 +116,10 @@ int frame_writer_lines(struct frame_writer *writer, const uint8_t *header, const
                        size_t size)
 {
     size_t payload = WIRE_LINES_HEADER + size;
-    uint8_t *to;
 
     if (payload > WIRE_PAYLOAD_MAX)
         return DAYBOOK_INVALID;
-    to = frame_begin(writer, payload);
+    uint8_t *to = frame_begin(writer, payload);
     if (to == NULL)
         return DAYBOOK_NO_MEMORY;
     memcpy(to, header, WIRE_LINES_HEADER);
@@ -165,13 +161,12 @@ static int strings_put(struct frame_writer *writer, uint32_t first, bool forgets
     size_t start = count == 0 ? 0 : strings->offsets[first];
     size_t bytes = string_map_bytes(strings) - start;
     size_t payload = WIRE_STRINGS_HEADER + (size_t)count * 2 + (count == 0 ? 0 : bytes);
-    uint8_t *to;
 
     if (count == 0 && !forgets)
         return 0;
     if (payload > WIRE_PAYLOAD_MAX)
         return DAYBOOK_INVALID;
-    to = frame_begin(writer, payload);
+    uint8_t *to = frame_begin(writer, payload);
     if (to == NULL)
         return DAYBOOK_NO_MEMORY;
     to = put_u32(put_u32(to, forgets ? WIRE_STRINGS_FORGET : 0), count);
@@ -191,7 +186,6 @@ static int strings_write(struct frame_writer *writer, const struct click_columns
 {
     size_t needed = (size_t)columns->resellers->count + columns->ads->count;
     bool forgets = writer->is_stale;
-    uint32_t known;
     int rc = 0;
 
     if (needed > writer->code_capacity) {
@@ -204,7 +198,7 @@ static int strings_write(struct frame_writer *writer, const struct click_columns
     }
     if (forgets)
         string_map_clear(&writer->strings);
-    known = writer->strings.count;
+    uint32_t known = writer->strings.count;
     for (int round = 0; round < 2; round++) {
         rc = strings_add(writer, columns->resellers, writer->codes);
         if (rc == 0)
@@ -358,11 +352,10 @@ static int batch_put(struct frame_writer *writer, const struct click_columns *co
 {
     struct batch_shape shape = shape_of(columns);
     uint32_t rows = columns->rows;
-    uint8_t *to;
 
     if (shape.payload > WIRE_PAYLOAD_MAX || rows > WIRE_BATCH_ROWS_MAX)
         return DAYBOOK_INVALID;
-    to = frame_begin(writer, shape.payload);
+    uint8_t *to = frame_begin(writer, shape.payload);
     if (to == NULL)
         return DAYBOOK_NO_MEMORY;
     to = put_header(to, columns, &shape, sequence);

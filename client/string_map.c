@@ -129,14 +129,13 @@ static int strings_reserve(struct string_map *map, size_t size)
 int64_t string_map_add(struct string_map *map, uint32_t hash, const void *data, size_t size)
 {
     int64_t code = string_map_find(map, hash, data, size);
-    uint32_t at;
 
     if (code != STRING_MAP_NONE)
         return code;
     if (strings_reserve(map, size) != 0 ||
         ((map->slots == NULL || map->count >= map->mask / 2) && slots_grow(map) != 0))
         return STRING_MAP_NO_MEMORY;
-    at = (uint32_t)string_map_bytes(map);
+    uint32_t at = (uint32_t)string_map_bytes(map);
     memcpy(map->text + at, data, size);
     map->offsets[map->count] = at;
     map->offsets[map->count + 1] = at + (uint32_t)size;

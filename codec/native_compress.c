@@ -19,12 +19,11 @@ _Static_assert(NATIVE_BODY_MAX <= LZ4_MAX_INPUT_SIZE, "a body is one block");
 size_t native_compress_block(struct bytes plain, struct buffer *block)
 {
     int size_max = LZ4_compressBound((int)plain.size);
-    int size;
 
     check(plain.size <= LZ4_MAX_INPUT_SIZE);
     buffer_reserve(block, (size_t)size_max);
-    size = LZ4_compress_default((const char *)plain.data, (char *)block->data + block->size,
-                                (int)plain.size, size_max);
+    int size = LZ4_compress_default((const char *)plain.data, (char *)block->data + block->size,
+                                    (int)plain.size, size_max);
     check(size > 0);
     block->size += (size_t)size;
     return (size_t)size;
@@ -45,11 +44,10 @@ int native_compress_undo_block(struct bytes block, uint8_t *plain, size_t size)
 static void *snappy_find(const char *function)
 {
     void *library = dlopen(SNAPPY_LIBRARY, RTLD_LAZY | RTLD_NODELETE);
-    void *found;
 
     if (library == NULL)
         return NULL;
-    found = dlsym(library, function);
+    void *found = dlsym(library, function);
     (void)dlclose(library);
     return found;
 }
@@ -64,10 +62,9 @@ static void snappy_compress_body(struct bytes plain, struct buffer *body)
     __typeof__(snappy_max_compressed_length) *size_max =
         snappy_find("snappy_max_compressed_length");
     __typeof__(snappy_compress) *compress = snappy_find("snappy_compress");
-    size_t size;
 
     check(size_max != NULL && compress != NULL);
-    size = size_max(plain.size);
+    size_t size = size_max(plain.size);
     buffer_reserve(body, size);
     check(compress((const char *)plain.data, plain.size, (char *)body->data + body->size, &size) ==
           SNAPPY_OK);
@@ -121,7 +118,6 @@ int native_compress_undo_body(enum native_compression compression, struct bytes 
                               size_t size_max, struct buffer *plain)
 {
     size_t size;
-    uint8_t *to;
     int rc;
 
     check(compression != NATIVE_PLAIN && size_max <= LZ4_MAX_INPUT_SIZE);
@@ -130,7 +126,7 @@ int native_compress_undo_body(enum native_compression compression, struct bytes 
     if (size > size_max)
         return ERROR_LIMIT;
     buffer_reserve(plain, size + 1);
-    to = plain->data + plain->size;
+    uint8_t *to = plain->data + plain->size;
     if (compression == NATIVE_SNAPPY)
         rc = snappy_decompress_body(body, to, size);
     else

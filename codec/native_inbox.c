@@ -152,12 +152,10 @@ static int check_version(struct native_inbox *inbox, struct bytes bytes,
 static int read_header(struct native_inbox *inbox, struct bytes bytes,
                        struct native_envelope *envelope, struct error *err)
 {
-    int rc;
-
     *envelope = (struct native_envelope){0};
     if (bytes.size == 0)
         return 0;
-    rc = check_version(inbox, bytes, envelope, err);
+    int rc = check_version(inbox, bytes, envelope, err);
     if (rc <= 0 || bytes.size < NATIVE_HEADER_SIZE)
         return rc < 0 ? rc : 0;
     envelope->flags = bytes.data[1];
@@ -174,14 +172,13 @@ static int read_header(struct native_inbox *inbox, struct bytes bytes,
 static int read_body(struct native_inbox *inbox, struct bytes body,
                      struct native_envelope *envelope, struct error *err)
 {
-    int rc;
-
     envelope->body = body;
     if ((envelope->flags & NATIVE_FLAG_COMPRESSED) == 0 || envelope->version >= 5)
         return 1;
     if (inbox->compression == NATIVE_PLAIN)
         return error_set(err, ERROR_CORRUPT, "a compressed body, and no compression was agreed");
-    rc = native_compress_undo_body(inbox->compression, body, inbox->body_max, inbox_plain(inbox));
+    int rc =
+        native_compress_undo_body(inbox->compression, body, inbox->body_max, inbox_plain(inbox));
     if (rc != 0)
         return error_set(err, rc, "a compressed body that is %s",
                          rc == ERROR_LIMIT ? "too large" : "damaged");
@@ -197,7 +194,6 @@ static int next_bare(struct native_inbox *inbox, struct native_envelope *envelop
     const uint8_t *at = inbox->input.data + inbox->input_start;
     size_t left = inbox->input.size - inbox->input_start;
     size_t dropped = inbox->drop < left ? (size_t)inbox->drop : left;
-    int rc;
 
     inbox->drop -= dropped;
     inbox->input_start += dropped;
@@ -205,7 +201,7 @@ static int next_bare(struct native_inbox *inbox, struct native_envelope *envelop
     if (left == 0)
         return 0;
     at += dropped;
-    rc = read_header(inbox, bytes_of(at, left), envelope, err);
+    int rc = read_header(inbox, bytes_of(at, left), envelope, err);
     if (rc <= 0)
         return rc;
     if (envelope->is_too_large) {
@@ -225,14 +221,13 @@ static int next_in_window(struct native_inbox *inbox, struct native_envelope *en
                           struct error *err)
 {
     struct bytes window = inbox->window;
-    size_t size;
     int rc = read_header(inbox, window, envelope, err);
 
     if (rc < 0)
         return rc;
     if (rc == 0 || window.size - NATIVE_HEADER_SIZE < envelope->size)
         return error_set(err, ERROR_CORRUPT, "a segment ends within an envelope");
-    size = NATIVE_HEADER_SIZE + envelope->size;
+    size_t size = NATIVE_HEADER_SIZE + envelope->size;
     inbox->window = bytes_of(window.data + size, window.size - size);
     if (envelope->is_too_large)
         return 1;
@@ -245,8 +240,6 @@ static int take_part(struct native_inbox *inbox, struct bytes part,
                      struct native_envelope *envelope, struct error *err)
 {
     struct buffer *parts = &inbox->parts;
-    size_t size;
-    int rc;
 
     if (inbox->drop > 0) {
         if (part.size > inbox->drop)
@@ -255,10 +248,10 @@ static int take_part(struct native_inbox *inbox, struct bytes part,
         return 0;
     }
     inbox_append(inbox, parts, part);
-    rc = read_header(inbox, buffer_view(parts), envelope, err);
+    int rc = read_header(inbox, buffer_view(parts), envelope, err);
     if (rc <= 0)
         return rc;
-    size = NATIVE_HEADER_SIZE + (size_t)envelope->size;
+    size_t size = NATIVE_HEADER_SIZE + (size_t)envelope->size;
     if (parts->size > size)
         return error_set(err, ERROR_CORRUPT, "a segment goes on behind its envelope");
     if (envelope->is_too_large) {
@@ -282,14 +275,13 @@ static int next_framed(struct native_inbox *inbox, struct native_envelope *envel
                                      inbox->input.size - inbox->input_start);
         struct native_segment segment;
         struct bytes payload;
-        size_t size;
         int rc = native_segment_header(rest, inbox->compression == NATIVE_LZ4, &segment);
 
         if (rc < 0)
             return error_set(err, rc, "a segment's header is damaged");
         if (rc == 0)
             return 0;
-        size = segment.header_size + segment.payload_size + NATIVE_SEGMENT_TRAILER_SIZE;
+        size_t size = segment.header_size + segment.payload_size + NATIVE_SEGMENT_TRAILER_SIZE;
         if (rest.size < size)
             return 0;
         inbox->input_start += size;
@@ -311,11 +303,9 @@ static int next_framed(struct native_inbox *inbox, struct native_envelope *envel
 int native_inbox_next(struct native_inbox *inbox, struct native_envelope *envelope_out,
                       struct error *err)
 {
-    int rc;
-
     if (inbox->window.size == 0 && inbox->input_start == inbox->input.size)
         return inbox_rest(inbox);
-    rc = inbox->is_framed ? next_framed(inbox, envelope_out, err)
-                          : next_bare(inbox, envelope_out, err);
+    int rc = inbox->is_framed ? next_framed(inbox, envelope_out, err)
+                              : next_bare(inbox, envelope_out, err);
     return rc == 0 ? inbox_rest(inbox) : rc;
 }

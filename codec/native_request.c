@@ -170,14 +170,13 @@ static int read_batch(struct decoding *decoding)
 {
     struct cql_request *cql = &decoding->request->cql;
     uint8_t kind = reader_u8(&decoding->reader);
-    struct cql_batch_item *items;
 
     if (kind > CQL_BATCH_COUNTER)
         return error_set(decoding->err, ERROR_CORRUPT, "Invalid BATCH message type %u", kind);
     cql->kind = CQL_BATCH;
     cql->batch_kind = (enum cql_batch_kind)kind;
     cql->item_count = notation_short_count(&decoding->reader, BATCH_ITEM_SIZE_MIN);
-    items = decoding_array(decoding, cql->item_count, sizeof *items);
+    struct cql_batch_item *items = decoding_array(decoding, cql->item_count, sizeof *items);
     cql->items = items;
     for (uint32_t i = 0; i < cql->item_count; i++) {
         int rc = decoding->reader.failed ? ERROR_CORRUPT : read_batch_item(decoding, &items[i]);
@@ -285,7 +284,6 @@ int native_request_decode(const struct native_envelope *envelope, struct arena *
                                 .arena = arena,
                                 .request = request_out,
                                 .err = err};
-    int rc;
 
     check(native_opcode_is_request(envelope->opcode));
     *request_out = (struct native_request){
@@ -296,7 +294,7 @@ int native_request_decode(const struct native_envelope *envelope, struct arena *
     };
     if (envelope->version >= 4 && (envelope->flags & NATIVE_FLAG_PAYLOAD) != 0)
         read_payload(&decoding);
-    rc = read_body(&decoding);
+    int rc = read_body(&decoding);
     if (decoding.reader.failed)
         return error_set(err, ERROR_CORRUPT, "Invalid or truncated body of a %s message",
                          native_opcode_name(envelope->opcode));

@@ -47,7 +47,6 @@ static void read_extras(struct decoding *decoding, uint8_t flags)
 {
     struct native_extras *extras = &decoding->response->extras;
     struct reader *reader = &decoding->reader;
-    struct cql_payload *payload;
 
     if ((flags & NATIVE_FLAG_TRACING) != 0)
         extras->trace_id = reader_bytes(reader, NATIVE_UUID_SIZE).data;
@@ -56,7 +55,7 @@ static void read_extras(struct decoding *decoding, uint8_t flags)
     if ((flags & NATIVE_FLAG_PAYLOAD) == 0)
         return;
     extras->payload_count = notation_short_count(reader, 6);
-    payload = decoding_array(decoding, extras->payload_count, sizeof *payload);
+    struct cql_payload *payload = decoding_array(decoding, extras->payload_count, sizeof *payload);
     for (uint32_t i = 0; i < extras->payload_count; i++) {
         payload[i].name = notation_string(reader);
         payload[i].value = notation_bytes(reader);
@@ -79,21 +78,20 @@ static void read_failures(struct decoding *decoding)
 {
     struct native_error *error = &decoding->response->error;
     struct reader *reader = &decoding->reader;
-    struct native_failure *failures;
 
     if (decoding->version < 5) {
         error->failure_count = (int32_t)reader_u32_be(reader);
         return;
     }
     error->failure_count = (int32_t)notation_int_count(reader, FAILURE_SIZE_MIN);
-    failures = decoding_array(decoding, (size_t)error->failure_count, sizeof *failures);
+    struct native_failure *failures =
+        decoding_array(decoding, (size_t)error->failure_count, sizeof *failures);
     for (int32_t i = 0; i < error->failure_count; i++) {
         struct cql_address address = {.size = reader_u8(reader)};
-        struct bytes bytes;
 
         if (address.size != 4 && address.size != 16)
             reader->failed = true;
-        bytes = reader_bytes(reader, address.size);
+        struct bytes bytes = reader_bytes(reader, address.size);
         if (reader->failed)
             return;
         memcpy(address.bytes, bytes.data, bytes.size);
@@ -211,7 +209,6 @@ static void read_event(struct decoding *decoding)
 static void read_columns(struct decoding *decoding, uint32_t flags, uint32_t count,
                          struct cql_metadata *metadata)
 {
-    struct cql_column *columns;
     const char *keyspace = NULL;
     const char *table = NULL;
 
@@ -219,7 +216,7 @@ static void read_columns(struct decoding *decoding, uint32_t flags, uint32_t cou
         decoding->reader.failed = true;
         return;
     }
-    columns = decoding_array(decoding, count, sizeof *columns);
+    struct cql_column *columns = decoding_array(decoding, count, sizeof *columns);
     if ((flags & METADATA_GLOBAL) != 0) {
         keyspace = read_text(decoding);
         table = read_text(decoding);
@@ -285,17 +282,14 @@ static void read_prepared(struct decoding *decoding)
 {
     struct cql_prepared *prepared = &decoding->response->result.prepared;
     struct reader *reader = &decoding->reader;
-    uint16_t *indexes;
-    uint32_t flags;
-    uint32_t count;
 
     read_id(decoding, prepared->id);
     if (decoding->version >= 5)
         read_id(decoding, prepared->metadata_id);
-    flags = reader_u32_be(reader);
-    count = reader_u32_be(reader);
+    uint32_t flags = reader_u32_be(reader);
+    uint32_t count = reader_u32_be(reader);
     prepared->key_count = decoding->version >= 4 ? notation_int_count(reader, 2) : 0;
-    indexes = decoding_array(decoding, prepared->key_count, sizeof *indexes);
+    uint16_t *indexes = decoding_array(decoding, prepared->key_count, sizeof *indexes);
     for (uint32_t i = 0; i < prepared->key_count; i++)
         indexes[i] = reader_u16_be(reader);
     prepared->key_indexes = indexes;

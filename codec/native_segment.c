@@ -37,15 +37,13 @@ static void put_little(struct buffer *to, uint64_t value, size_t size)
 int native_segment_header(struct bytes bytes, bool is_lz4, struct native_segment *segment_out)
 {
     size_t field_size = is_lz4 ? LZ4_HEADER_SIZE : PLAIN_HEADER_SIZE;
-    uint64_t field;
-    uint32_t plain_size;
 
     if (bytes.size < field_size + CRC24_SIZE)
         return 0;
-    field = load_little(bytes.data, field_size);
+    uint64_t field = load_little(bytes.data, field_size);
     if (load_little(bytes.data + field_size, CRC24_SIZE) != native_crc_24(bytes.data, field_size))
         return ERROR_CORRUPT;
-    plain_size = is_lz4 ? (uint32_t)(field >> SIZE_BITS) & SIZE_MASK : 0;
+    uint32_t plain_size = is_lz4 ? (uint32_t)(field >> SIZE_BITS) & SIZE_MASK : 0;
     *segment_out = (struct native_segment){
         .is_whole = (field >> (is_lz4 ? 2 * SIZE_BITS : SIZE_BITS) & 1) != 0,
         .is_compressed = plain_size != 0,
@@ -61,7 +59,6 @@ int native_segment_payload(struct bytes bytes, const struct native_segment *segm
 {
     struct bytes payload = bytes_of(bytes.data + segment->header_size, segment->payload_size);
     size_t start = plain->size;
-    int rc;
 
     check(bytes.size >= segment->header_size + segment->payload_size + NATIVE_SEGMENT_TRAILER_SIZE);
     *payload_out = payload;
@@ -70,7 +67,7 @@ int native_segment_payload(struct bytes bytes, const struct native_segment *segm
     if (!segment->is_compressed)
         return 0;
     buffer_reserve(plain, segment->plain_size);
-    rc = native_compress_undo_block(payload, plain->data + start, segment->plain_size);
+    int rc = native_compress_undo_block(payload, plain->data + start, segment->plain_size);
     if (rc != 0)
         return rc;
     plain->size += segment->plain_size;
@@ -90,11 +87,10 @@ static void put_header(struct buffer *wire, uint64_t field, size_t field_size)
 static bool put_compressed(struct buffer *wire, struct bytes payload, bool is_whole)
 {
     struct buffer block = {0};
-    size_t size;
 
     if (payload.size < COMPRESS_SIZE_MIN)
         return false;
-    size = native_compress_block(payload, &block);
+    size_t size = native_compress_block(payload, &block);
     if (size < payload.size) {
         put_header(wire,
                    size | (uint64_t)payload.size << SIZE_BITS | (uint64_t)is_whole << 2 * SIZE_BITS,

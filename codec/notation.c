@@ -73,13 +73,11 @@ enum cql_consistency notation_consistency(struct reader *reader)
 struct cql_address notation_inet(struct reader *reader)
 {
     struct cql_address address = {.size = reader_u8(reader)};
-    struct bytes bytes;
-    uint32_t port;
 
     if (address.size != 4 && address.size != 16)
         reader->failed = true;
-    bytes = reader_bytes(reader, address.size);
-    port = reader_u32_be(reader);
+    struct bytes bytes = reader_bytes(reader, address.size);
+    uint32_t port = reader_u32_be(reader);
     if (port > UINT16_MAX)
         reader->failed = true;
     if (reader->failed)

@@ -97,12 +97,10 @@ struct producer *producer_find(const struct producer_table *table, const uint8_t
 struct producer *producer_add(struct producer_table *table, const uint8_t id[UUID_SIZE],
                               uint64_t epoch)
 {
-    struct producer *producer;
-
     if (table->producers.count == PRODUCERS_MAX)
         return NULL;
     check(producer_find(table, id) == NULL);
-    producer = memory_zeroed(1, sizeof *producer);
+    struct producer *producer = memory_zeroed(1, sizeof *producer);
     producer->table = table;
     table->bytes += sizeof *producer;
     memcpy(producer->id, id, UUID_SIZE);
@@ -289,22 +287,18 @@ struct producer *producer_evictable(const struct producer_table *table, int64_t 
 
 void producer_mark_evicted(struct producer_table *table, const uint8_t id[UUID_SIZE])
 {
-    struct evicted_id *place;
-
     if (table->evicted == NULL)
         table->evicted = memory_zeroed(PRODUCERS_EVICTED_MAX, sizeof *table->evicted);
-    place = &table->evicted[hash64(id, UUID_SIZE) % PRODUCERS_EVICTED_MAX];
+    struct evicted_id *place = &table->evicted[hash64(id, UUID_SIZE) % PRODUCERS_EVICTED_MAX];
     memcpy(place->id, id, UUID_SIZE);
     place->is_there = true;
 }
 
 bool producer_was_evicted(const struct producer_table *table, const uint8_t id[UUID_SIZE])
 {
-    const struct evicted_id *place;
-
     if (table->evicted == NULL)
         return false;
-    place = &table->evicted[hash64(id, UUID_SIZE) % PRODUCERS_EVICTED_MAX];
+    const struct evicted_id *place = &table->evicted[hash64(id, UUID_SIZE) % PRODUCERS_EVICTED_MAX];
     return place->is_there && memcmp(place->id, id, UUID_SIZE) == 0;
 }
 
@@ -313,11 +307,10 @@ bool producer_was_evicted(const struct producer_table *table, const uint8_t id[U
 void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_out[UUID_SIZE])
 {
     uint8_t named[UUID_SIZE + 8];
-    struct hash128 hash;
 
     memcpy(named, id, UUID_SIZE);
     store_u64(named + UUID_SIZE, last);
-    hash = hash128(named, sizeof named);
+    struct hash128 hash = hash128(named, sizeof named);
     store_u64(id_out, hash.low);
     store_u64(id_out + 8, hash.high);
     id_out[6] = (uint8_t)((id_out[6] & 0x0F) | 0x80); /* RFC 9562 version 8, */
@@ -333,11 +326,9 @@ enum producer_verdict producer_verdict_of(const struct producer *producer, uint6
 
 struct producer_batch *producer_batch_of(struct producer *producer, uint64_t sequence)
 {
-    struct producer_batch *batch;
-
     if (producer->window_size == 0)
         return NULL;
-    batch = &producer->window[sequence & (producer->window_size - 1)];
+    struct producer_batch *batch = &producer->window[sequence & (producer->window_size - 1)];
     return batch->sequence == sequence ? batch : NULL;
 }
 
@@ -358,13 +349,11 @@ static void window_grow(struct producer *producer)
 struct producer_batch *producer_record(struct producer *producer,
                                        const struct producer_batch *batch)
 {
-    struct producer_batch *place;
-
     while (producer->window_size == 0 ||
            (producer->window_size < PRODUCER_WINDOW &&
             producer->window[batch->sequence & (producer->window_size - 1)].sequence != 0))
         window_grow(producer);
-    place = &producer->window[batch->sequence & (producer->window_size - 1)];
+    struct producer_batch *place = &producer->window[batch->sequence & (producer->window_size - 1)];
     *place = *batch;
     if (batch->sequence > producer->last)
         producer->last = batch->sequence;

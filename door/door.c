@@ -230,11 +230,9 @@ void door_claim(struct door_slot *slot, enum door_claim claim)
 
 void door_clock(struct door_slot *slot, int64_t ms)
 {
-    struct executor *executor;
-
     if (slot->door == NULL || slot->clock_ms == ms)
         return;
-    executor = slot->door->options.world->executor;
+    struct executor *executor = slot->door->options.world->executor;
     slot->clock_ms = ms;
     if (ms > 0)
         executor->timer_start(executor, &slot->clock, ms);
@@ -345,11 +343,9 @@ void door_limit(struct door *door, uint32_t slots_max)
 int door_listen(struct door *door, const struct door_place *place, const char **address_out,
                 struct error *err)
 {
-    int rc;
-
     check(door->listener == NULL);
-    rc = network_listen(door->options.network, place->address, door_accepted, door, &door->listener,
-                        err);
+    int rc = network_listen(door->options.network, place->address, door_accepted, door,
+                            &door->listener, err);
     if (rc != 0)
         return rc;
     /* What it is bound to decides, not its name: nothing is accepted before this is looked at. */

@@ -411,14 +411,13 @@ static void connection_sent(uv_write_t *request, int status)
 static void connection_send(struct connection *connection)
 {
     struct buffer empty = connection->sending;
-    uv_buf_t buf;
-    int rc;
 
     connection->sending = connection->waiting;
     connection->waiting = empty;
-    buf = uv_buf_init((char *)connection->sending.data, (unsigned)connection->sending.size);
+    uv_buf_t buf =
+        uv_buf_init((char *)connection->sending.data, (unsigned)connection->sending.size);
     connection->write.data = connection;
-    rc = uv_write(&connection->write, &connection->uv.stream, &buf, 1, connection_sent);
+    int rc = uv_write(&connection->write, &connection->uv.stream, &buf, 1, connection_sent);
     if (rc != 0) {
         buffer_clear(&connection->sending);
         connection_failed(connection, rc);
@@ -522,13 +521,12 @@ static void connection_read_now(struct connection *connection)
     uint8_t *to = NULL;
     size_t size = 0;
     uv_os_fd_t fd;
-    ssize_t count;
 
     if (connection->is_closing || !connection->is_reading ||
         uv_fileno(&connection->uv.handle, &fd) != 0)
         return;
     connection->handler->space(connection->context, &to, &size);
-    count = recv(fd, to, size, MSG_DONTWAIT);
+    ssize_t count = recv(fd, to, size, MSG_DONTWAIT);
     if (count > 0)
         connection->handler->data(connection->context, (size_t)count);
 }
@@ -554,9 +552,8 @@ static bool connection_admitted(struct network *network, const struct connection
 static void listener_accept(struct listener *listener)
 {
     bool is_unix = listener->uv.handle.type == UV_NAMED_PIPE;
-    struct connection *connection;
 
-    connection = connection_new(listener->network, is_unix);
+    struct connection *connection = connection_new(listener->network, is_unix);
     if (uv_accept(&listener->uv.stream, &connection->uv.stream) != 0 ||
         !connection_admitted(listener->network, connection, is_unix)) {
         network_close(connection);
@@ -589,7 +586,6 @@ static int address_resolve(const char *address, struct addrinfo **found_out, str
     const char *colon = strrchr(address, ':');
     const char *start = address;
     size_t size = colon == NULL ? 0 : (size_t)(colon - address);
-    int rc;
 
     if (colon == NULL || colon[1] == '\0' || size > NETWORK_HOST_MAX)
         return error_set(err, ERROR_USAGE, "'%s' is no address: HOST:PORT is needed", address);
@@ -606,7 +602,7 @@ static int address_resolve(const char *address, struct addrinfo **found_out, str
     /* getaddrinfo takes the last 16 bits of whatever number it gets. */
     if (strtoul(colon + 1, NULL, 10) > UINT16_MAX)
         return error_set(err, ERROR_USAGE, "'%s' is no address: ports end at 65535", address);
-    rc = getaddrinfo(host, colon + 1, &hints, found_out);
+    int rc = getaddrinfo(host, colon + 1, &hints, found_out);
     if (rc != 0)
         return error_set(err, ERROR_USAGE, "'%s' is no address: %s", address, gai_strerror(rc));
     return 0;
@@ -629,16 +625,13 @@ int network_listen(struct network *network, const char *address,
 {
     struct sockaddr_storage name = {0};
     int name_size = sizeof name;
-    struct network_address bound;
     struct addrinfo *found;
-    struct listener *listener;
-    int rc;
 
     *listener_out = NULL;
-    rc = address_resolve(address, &found, err);
+    int rc = address_resolve(address, &found, err);
     if (rc != 0)
         return rc;
-    listener = listener_new(network, false, accepted, context);
+    struct listener *listener = listener_new(network, false, accepted, context);
     rc = uv_tcp_bind(&listener->uv.tcp, found->ai_addr, 0);
     freeaddrinfo(found);
     /* libuv keeps back "address in use" until here. */
@@ -652,7 +645,7 @@ int network_listen(struct network *network, const char *address,
     }
     address_format((struct sockaddr *)&name, (socklen_t)name_size, listener->address,
                    sizeof listener->address);
-    bound = address_of(&name);
+    struct network_address bound = address_of(&name);
     listener->is_local = network_address_is_local(&bound);
     *listener_out = listener;
     return 0;
@@ -664,10 +657,9 @@ int network_connect(struct network *network, const char *address,
     struct addrinfo *found;
     int code = ECONNREFUSED;
     int fd = -1;
-    int rc;
 
     *connection_out = NULL;
-    rc = address_resolve(address, &found, err);
+    int rc = address_resolve(address, &found, err);
     if (rc != 0)
         return rc;
     for (const struct addrinfo *at = found; at != NULL; at = at->ai_next) {
@@ -696,23 +688,21 @@ static int unix_name_of(const char *path, struct unix_name *name_out, struct err
 {
     struct sockaddr_un *address = &name_out->address;
     const char *slash = strrchr(path, '/');
-    char *directory;
-    int length;
 
     *name_out = (struct unix_name){.address.sun_family = AF_UNIX, .directory = -1};
     if (strlen(path) < sizeof address->sun_path) {
         memcpy(address->sun_path, path, strlen(path));
         return 0;
     }
-    directory = memory_copy(path, strlen(path) + 1);
+    char *directory = memory_copy(path, strlen(path) + 1);
     directory[slash == NULL ? 0 : slash - path] = '\0';
     name_out->directory = open(slash == NULL ? "." : directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     memory_free(directory);
     if (name_out->directory < 0)
         return error_set(err, -errno, "cannot open the directory of %s: %s", path,
                          error_text(-errno));
-    length = snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s",
-                      name_out->directory, slash == NULL ? path : slash + 1);
+    int length = snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s",
+                          name_out->directory, slash == NULL ? path : slash + 1);
     if ((size_t)length >= sizeof address->sun_path) {
         close(name_out->directory);
         return error_set(err, ERROR_LIMIT, "the name of the socket %s is too long", path);
@@ -730,13 +720,12 @@ static void unix_name_release(struct unix_name *name)
 static int unix_connect(const struct unix_name *name)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int code;
 
     if (fd < 0)
         return -errno;
     if (connect(fd, (const struct sockaddr *)&name->address, sizeof name->address) == 0)
         return fd;
-    code = errno;
+    int code = errno;
     close(fd);
     return -code;
 }
@@ -747,7 +736,6 @@ static int unix_bind(const char *path, const struct unix_name *name)
 {
     struct stat status;
     int fd = unix_connect(name);
-    int code;
 
     if (fd >= 0) {
         close(fd);
@@ -762,7 +750,7 @@ static int unix_bind(const char *path, const struct unix_name *name)
     if (fchmod(fd, S_IRUSR | S_IWUSR) == 0 &&
         bind(fd, (const struct sockaddr *)&name->address, sizeof name->address) == 0)
         return fd;
-    code = errno;
+    int code = errno;
     close(fd);
     return -code;
 }
@@ -772,19 +760,16 @@ int network_listen_unix(struct network *network, const char *path,
                         void *context, struct listener **listener_out, struct error *err)
 {
     struct unix_name name;
-    struct listener *listener;
-    int fd;
-    int rc;
 
     *listener_out = NULL;
-    rc = unix_name_of(path, &name, err);
+    int rc = unix_name_of(path, &name, err);
     if (rc != 0)
         return rc;
-    fd = unix_bind(path, &name);
+    int fd = unix_bind(path, &name);
     unix_name_release(&name);
     if (fd < 0)
         return error_set(err, fd, "cannot listen on %s: %s", path, error_text(fd));
-    listener = listener_new(network, true, accepted, context);
+    struct listener *listener = listener_new(network, true, accepted, context);
     listener->is_local = true;
     listener->path = memory_string(path);
     rc = uv_pipe_open(&listener->uv.pipe, fd);
@@ -806,14 +791,12 @@ int network_connect_unix(struct network *network, const char *path,
                          struct connection **connection_out, struct error *err)
 {
     struct unix_name name;
-    int fd;
-    int rc;
 
     *connection_out = NULL;
-    rc = unix_name_of(path, &name, err);
+    int rc = unix_name_of(path, &name, err);
     if (rc != 0)
         return rc;
-    fd = unix_connect(&name);
+    int fd = unix_connect(&name);
     unix_name_release(&name);
     if (fd < 0)
         return error_set(err, fd, "cannot connect to %s: %s", path, error_text(fd));
@@ -823,12 +806,11 @@ int network_connect_unix(struct network *network, const char *path,
 int network_pair(struct network *network, struct connection *ends_out[2], struct error *err)
 {
     int fds[2];
-    int rc;
 
     ends_out[0] = ends_out[1] = NULL;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
         return error_set(err, -errno, "cannot make a socket pair: %s", error_text(-errno));
-    rc = connection_adopt(network, fds[0], true, &ends_out[0], err);
+    int rc = connection_adopt(network, fds[0], true, &ends_out[0], err);
     if (rc != 0) {
         close(fds[1]);
         return rc;

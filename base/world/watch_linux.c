@@ -17,11 +17,10 @@ struct watch {
 struct watch *watch_new(void)
 {
     int set = epoll_create1(EPOLL_CLOEXEC);
-    struct watch *watch;
 
     if (set < 0)
         return NULL;
-    watch = memory_zeroed(1, sizeof *watch);
+    struct watch *watch = memory_zeroed(1, sizeof *watch);
     watch->set = set;
     return watch;
 }

@@ -10,12 +10,11 @@ int whole_file_read(struct disk *disk, struct disk_file *file, int64_t size_max,
                     struct buffer *content)
 {
     int64_t size = disk->size(disk, file);
-    int64_t got;
 
     if (size < 0 || size > size_max)
         return size < 0 ? (int)size : ERROR_LIMIT;
     buffer_reserve(content, (size_t)size);
-    got = size == 0 ? 0 : disk->read(disk, file, 0, content->data, (size_t)size);
+    int64_t got = size == 0 ? 0 : disk->read(disk, file, 0, content->data, (size_t)size);
     if (got != size)
         return got < 0 ? (int)got : -EIO;
     content->size = (size_t)size;
@@ -26,10 +25,9 @@ int whole_file_replace(struct disk *disk, const char *folder, const char *path,
                        const char *path_new, struct bytes bytes)
 {
     struct disk_file *file;
-    int rc;
 
     (void)disk->remove(disk, path_new);
-    rc = disk->open(disk, path_new, DISK_WRITE | DISK_CREATE, &file, NULL);
+    int rc = disk->open(disk, path_new, DISK_WRITE | DISK_CREATE, &file, NULL);
     if (rc < 0)
         return rc;
     rc = disk->write(disk, file, 0, bytes.data, bytes.size);
