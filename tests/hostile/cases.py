@@ -89,6 +89,13 @@ CASES = [
            ()),
           (f"UPDATE h.wide SET c0 = 1 WHERE k = 1 IF {repeat('c{0} = {0}', 3000, ' AND ')}", ()),
           (f"SELECT {repeat('c{0}', 3000)} FROM h.wide", ())]),
+    Case("a wide type in thousands of columns", [
+        ("CREATE TYPE IF NOT EXISTS h.many_fields "
+         f"({repeat('field_{0} frozen<list<int>>', 900)})", ()),
+        ("CREATE TABLE IF NOT EXISTS h.typed (k int PRIMARY KEY, u frozen<many_fields>)", ())],
+         [(f"SELECT {repeat('u', 12600)} FROM h.typed WHERE k = 1", ()),
+          (f"SELECT {repeat('k, u', 12600)} FROM h.typed WHERE k = 1", ()),
+          (f"UPDATE h.typed SET u = ? WHERE k = 1 IF {repeat('u = ?', 6000, ' AND ')}", ())]),
     Case("thousands of names for values", [
         ("CREATE TABLE IF NOT EXISTS h.named (k int PRIMARY KEY, s set<int>)", ())],
          [(f"UPDATE h.named SET s = {{{repeat(':n{0}', 60000)}}} WHERE k = 1",

@@ -313,6 +313,27 @@ Test(cql_session, a_prepared_statement_follows_the_schema)
     instance_close(&instance);
 }
 
+Test(cql_session, a_field_added_to_a_type_within_a_type_changes_the_columns)
+{
+    struct instance instance = {0};
+    uint8_t rows[CQL_ID_SIZE];
+    uint8_t binds[CQL_ID_SIZE];
+    instance_open(&instance, 0);
+    make_table(&instance);
+    query(&instance, "CREATE TYPE inner_type (a int)");
+    query(&instance, "CREATE TYPE outer_type (i frozen<inner_type>)");
+    query(&instance, "CREATE TABLE typed (p int PRIMARY KEY, u frozen<outer_type>)");
+    prepare(&instance, "SELECT u FROM typed", rows);
+    prepare(&instance, "INSERT INTO typed (p, u) VALUES (1, ?)", binds);
+    query(&instance, "ALTER TYPE inner_type ADD b text");
+    execute(&instance, rows, NULL, 0);
+    cr_expect_eq(instance.seen.code, CQL_UNPREPARED, "clients would miss the field in rows");
+    struct cql_value null = {.state = CQL_VALUE_NULL};
+    execute(&instance, binds, &null, 1);
+    cr_expect_eq(instance.seen.code, CQL_UNPREPARED, "and would not send it");
+    instance_close(&instance);
+}
+
 Test(cql_session, the_least_recently_used_statement_leaves_a_full_cache)
 {
     struct instance instance = {0};

@@ -4,11 +4,13 @@
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_METADATA_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_METADATA_H
 
-#include "base/buffer.h"
 #include "codec/cql_request.h"
 
-/* A line for each column, which has all that a client knows of it. */
-void cql_metadata_print(const struct cql_metadata *metadata, struct buffer *text);
-/* The MD5 of those lines. */
-void cql_metadata_id(const struct cql_metadata *metadata, uint8_t id[CQL_ID_SIZE]);
+struct arena;
+
+/* The MD5 of all that a client knows of the columns.  They are written in `arena` for it, about as
+ * large as in an answer: a guarded step that works out the id also refuses columns which take more
+ * memory to describe than a request may (a user type is described once for each column of it). */
+void cql_metadata_id(const struct cql_metadata *metadata, struct arena *arena,
+                     uint8_t id[CQL_ID_SIZE]);
 #endif

@@ -74,7 +74,7 @@ static void select_finish(struct select *select)
                                          .row_count = select->row_count,
                                          .cells = buffer_view(&select->cells),
                                          .paging_state = buffer_view(&select->paging_state)}};
-    memcpy(result.rows.metadata_id, select->plan->metadata_id, CQL_ID_SIZE);
+    memcpy(result.rows.metadata_id, execution->compiled->result_id, CQL_ID_SIZE);
     cql_finish(execution, &result);
 }
 

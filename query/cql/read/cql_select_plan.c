@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "query/cql/common/cql_metadata.h"
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/read/cql_select.h"
@@ -86,7 +85,6 @@ static void describe_columns(struct cql_scope *scope, struct cql_select_plan *pl
             plan->is_json ? type_builtin(TYPE_TEXT) : plan->selectors[i]->type};
     }
     plan->metadata = (struct cql_metadata){columns, count};
-    cql_metadata_id(&plan->metadata, plan->metadata_id);
 }
 
 /* ---- DISTINCT, ORDER BY, GROUP BY, LIMIT ---- */

@@ -13,7 +13,6 @@ struct cql_select_plan {
     uint32_t selector_count;
     const char *const *names;            /* of the selectors, aliases applied */
     struct cql_metadata metadata;        /* what the client gets: with JSON one column */
-    uint8_t metadata_id[CQL_ID_SIZE];    /* made once, and not with each execution */
     struct cql_aggregate *aggregates;
     uint32_t aggregate_count;
     bool is_aggregate;                   /* rows come from groups */

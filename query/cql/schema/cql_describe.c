@@ -440,7 +440,7 @@ void cql_describe_run(struct cql_execution *execution)
                                              .row_count = describe.row_count,
                                              .cells = buffer_view(&describe.cells)}};
 
-        cql_metadata_id(&result.rows.metadata, result.rows.metadata_id);
+        cql_metadata_id(&result.rows.metadata, execution->arena, result.rows.metadata_id);
         cql_finish(execution, &result);
     }
 }

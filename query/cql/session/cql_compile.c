@@ -5,6 +5,7 @@
 
 #include "base/hash64.h"
 #include "query/cql/common/cql_guard.h"
+#include "query/cql/common/cql_metadata.h"
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/read/cql_select.h"
 #include "query/cql/syntax/cql_parse.h"
@@ -55,6 +56,21 @@ static void name_markers(const struct cql_compiled *compiled)
     }
 }
 
+struct cql_metadata cql_compile_results(const struct cql_compiled *compiled)
+{
+    if (compiled->statement->kind == CQL_STATEMENT_SELECT)
+        return cql_select_metadata(compiled->select);
+    return (struct cql_metadata){0};
+}
+
+static void identify_columns(struct cql_compiled *compiled, struct arena *arena)
+{
+    struct cql_metadata binds = {compiled->markers, compiled->marker_count};
+    struct cql_metadata results = cql_compile_results(compiled);
+    cql_metadata_id(&binds, arena, compiled->bind_id);
+    cql_metadata_id(&results, arena, compiled->result_id);
+}
+
 /* What a guarded step compiles. */
 struct compilation {
     struct cql_execution *execution;
@@ -83,9 +99,11 @@ static int compile_step(void *context)
                               .marker_count = compiled->marker_count,
                               .fault = fault};
     rc = compile_statement(&scope, compiled);
-    if (rc == 0)
-        name_markers(compiled);
-    return rc;
+    if (rc != 0)
+        return rc;
+    name_markers(compiled);
+    identify_columns(compiled, compilation->execution->arena);
+    return 0;
 }
 
 struct cql_compiled *cql_compile(struct cql_execution *execution, struct arena *arena,

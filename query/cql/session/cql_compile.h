@@ -14,4 +14,6 @@ struct cql_compiled *cql_compile(struct cql_execution *execution, struct arena *
 /* The same in an arena of its own, for which the execution does not pay once it is made. */
 struct cql_compiled *cql_compile_to_keep(struct cql_execution *execution, struct bytes text,
                                          const char *keyspace);
+/* The columns of its rows; count 0: it has none, or columns that depend on what it meets. */
+struct cql_metadata cql_compile_results(const struct cql_compiled *compiled);
 #endif

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "query/cql/common/cql_metadata.h"
 #include "query/cql/read/cql_select.h"
 #include "query/cql/session/cql_compile.h"
 #include "query/cql/write/cql_write.h"
@@ -19,7 +18,6 @@ enum { BUCKETS = 4096 };
 
 struct prepared {
     uint8_t id[CQL_ID_SIZE];
-    uint8_t columns_id[CQL_ID_SIZE]; /* of binds and results, when it was compiled first */
     struct buffer text;
     struct cql_compiled *compiled;
     size_t bytes;
@@ -103,25 +101,6 @@ static void statement_id(struct bytes text, const char *keyspace, uint8_t id[CQL
     buffer_release(&named);
 }
 
-static struct cql_metadata result_columns(const struct cql_compiled *compiled)
-{
-    if (compiled->statement->kind == CQL_STATEMENT_SELECT)
-        return cql_select_metadata(compiled->select);
-    return (struct cql_metadata){0};
-}
-
-static void columns_id(const struct cql_compiled *compiled, uint8_t id[CQL_ID_SIZE])
-{
-    struct buffer text = {0};
-    struct cql_metadata binds = {compiled->markers, compiled->marker_count};
-    struct cql_metadata results = result_columns(compiled);
-    cql_metadata_print(&binds, &text);
-    buffer_put_u8(&text, '|');
-    cql_metadata_print(&results, &text);
-    md5(text.data, text.size, id);
-    buffer_release(&text);
-}
-
 /* ---- adding ---- */
 
 static void describe(const struct prepared *prepared, struct arena *arena, struct cql_prepared *out)
@@ -129,8 +108,8 @@ static void describe(const struct prepared *prepared, struct arena *arena, struc
     const struct cql_compiled *compiled = prepared->compiled;
     memcpy(out->id, prepared->id, CQL_ID_SIZE);
     out->bind = (struct cql_metadata){compiled->markers, compiled->marker_count};
-    out->result = result_columns(compiled);
-    cql_metadata_id(&out->result, out->metadata_id);
+    out->result = cql_compile_results(compiled);
+    memcpy(out->metadata_id, compiled->result_id, CQL_ID_SIZE);
     switch ((int)compiled->statement->kind) {
     case CQL_STATEMENT_SELECT:
         out->key_count = cql_select_key_markers(compiled->select, arena, &out->key_indexes);
@@ -173,7 +152,6 @@ int cql_prepared_add(struct cql_execution *execution, struct cql_prepared *prepa
         drop(cache, prepared);
     prepared = memory_zeroed(1, sizeof(*prepared));
     memcpy(prepared->id, id, CQL_ID_SIZE);
-    columns_id(compiled, prepared->columns_id);
     buffer_append_bytes(&prepared->text, text);
     prepared->compiled = compiled;
     prepared->bytes = sizeof(*prepared) + text.size + arena_held(compiled->arena);
@@ -201,13 +179,13 @@ static int unprepared(struct bytes id, struct cql_fault *fault)
 /* Bring a statement up to the schema; false: its columns are others now. */
 static bool refresh(struct cql_execution *execution, struct prepared *prepared)
 {
-    uint8_t now[CQL_ID_SIZE];
+    const struct cql_compiled *before = prepared->compiled;
     struct cql_compiled *compiled =
-        cql_compile_to_keep(execution, buffer_view(&prepared->text), prepared->compiled->keyspace);
+        cql_compile_to_keep(execution, buffer_view(&prepared->text), before->keyspace);
     if (compiled == NULL)
         return false;
-    columns_id(compiled, now);
-    if (memcmp(now, prepared->columns_id, CQL_ID_SIZE) != 0) {
+    if (memcmp(compiled->bind_id, before->bind_id, CQL_ID_SIZE) != 0 ||
+        memcmp(compiled->result_id, before->result_id, CQL_ID_SIZE) != 0) {
         cql_compiled_unref(compiled);
         return false;
     }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/common/cql_guard.h"
 #include "query/cql/common/cql_metadata.h"
 #include "query/cql/write/cql_condition.h"
 
@@ -209,21 +210,39 @@ static struct cql_column column_of(const struct table *table, const char *name)
     return (struct cql_column){table->keyspace, table->name, name, type};
 }
 
+struct description {
+    struct cql_execution *execution;
+    const struct table *table;
+    const struct cql_idempotency_answer *answer;
+    struct cql_rows *rows;
+};
+
+/* A guarded step, for the types of many columns may take much memory to describe. */
+static int describe_columns(void *context)
+{
+    const struct description *description = context;
+    const struct cql_idempotency_answer *answer = description->answer;
+    struct arena *arena = description->execution->arena;
+    struct cql_column *columns = arena_alloc(arena, answer->count * sizeof(*columns), 16);
+    for (uint32_t i = 0; i < answer->count; i++)
+        columns[i] = column_of(description->table, answer->names[i]);
+    description->rows->metadata = (struct cql_metadata){columns, answer->count};
+    cql_metadata_id(&description->rows->metadata, arena, description->rows->metadata_id);
+    return 0;
+}
+
 void cql_write_answer(struct cql_execution *execution, const struct table *table,
                       const struct cql_idempotency_answer *answer)
 {
-    struct cql_result result = {.kind = CQL_RESULT_ROWS};
     if (answer->count == 0) {
         cql_finish_void(execution);
         return;
     }
-    struct cql_column *columns =
-        arena_alloc(execution->arena, answer->count * sizeof(*columns), 16);
-    for (uint32_t i = 0; i < answer->count; i++)
-        columns[i] = column_of(table, answer->names[i]);
-    result.rows = (struct cql_rows){.metadata = {columns, answer->count},
-                                    .row_count = answer->row_count,
-                                    .cells = answer->cells};
-    cql_metadata_id(&result.rows.metadata, result.rows.metadata_id);
-    cql_finish(execution, &result);
+    struct cql_result result = {.kind = CQL_RESULT_ROWS,
+                                .rows = {.row_count = answer->row_count, .cells = answer->cells}};
+    struct description description = {execution, table, answer, &result.rows};
+    if (cql_guard(execution, describe_columns, &description) != 0)
+        cql_finish_fault(execution);
+    else
+        cql_finish(execution, &result);
 }
