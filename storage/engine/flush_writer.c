@@ -227,26 +227,6 @@ static struct stream *row_partition(const struct memtable *memtable, const struc
     return stream_merge(table, streams, count, false);
 }
 
-/* The next partition of the table in either of the two memtables. */
-static bool row_next(struct memtable *memtable, const struct table *table, bool first,
-                     int64_t *token, struct bytes *key)
-{
-    int64_t at = first ? INT64_MIN : *token;
-    struct bytes after = first ? (struct bytes){0} : *key;
-    int64_t counter_token;
-    struct bytes counter_key;
-    bool found = row_memtable_seek(memtable->rows, table->id, at, after, !first, token, key);
-    if ((table->flags & TABLE_COUNTER) != 0 &&
-        counter_memtable_seek(memtable->counters, table->id, at, after, !first, &counter_token,
-                              &counter_key) &&
-        (!found || partition_index_order(counter_token, counter_key, *token, *key) < 0)) {
-        *token = counter_token;
-        *key = counter_key;
-        found = true;
-    }
-    return found;
-}
-
 static int write_row_partitions(struct flush_writer *flush, struct row_segment_writer *writer,
                                 const struct table *table)
 {
@@ -254,8 +234,8 @@ static int write_row_partitions(struct flush_writer *flush, struct row_segment_w
     int64_t token = INT64_MIN;
     struct bytes key = {0};
     int rc = 0;
-    for (bool first = true; rc == 0 && row_next(memtable, table, first, &token, &key);
-         first = false) {
+    for (bool after = false;
+         rc == 0 && memtable_seek(memtable, table, token, key, after, &token, &key); after = true) {
         struct stream *stream = row_partition(memtable, table, token, key);
         rc = row_segment_writer_partition(writer, token, key, stream, &flush->err);
         stream->close(stream);
@@ -279,16 +259,6 @@ static int flush_row_runs(struct flush_writer *flush, uint32_t table_id)
     return rc == 0 ? keep_segment(flush, &info, table) : rc;
 }
 
-/* The tables that either memtable has, ascending; 0 at the end. */
-static uint32_t row_table_after(const struct memtable *memtable, uint32_t after)
-{
-    uint32_t rows = row_memtable_next_table(memtable->rows, after);
-    uint32_t counters = counter_memtable_next_table(memtable->counters, after);
-    if (rows == 0 || counters == 0)
-        return rows == 0 ? counters : rows;
-    return rows < counters ? rows : counters;
-}
-
 /* ---- all of it, or a part ---- */
 
 int flush_writer_write(struct flush_writer *flush)
@@ -299,8 +269,8 @@ int flush_writer_write(struct flush_writer *flush)
     pace_begin(&flush->pace, env->world->clock, &env->frames_sealed);
     for (uint32_t i = 0; rc == 0 && i < memtable->columnar_count; i++)
         rc = flush_columnar(flush, &memtable->columnar[i]);
-    for (uint32_t table_id = row_table_after(memtable, 0); rc == 0 && table_id != 0;
-         table_id = row_table_after(memtable, table_id)) {
+    for (uint32_t table_id = memtable_next_table(memtable, 0); rc == 0 && table_id != 0;
+         table_id = memtable_next_table(memtable, table_id)) {
         rc = flush_row_runs(flush, table_id);
     }
     return rc;

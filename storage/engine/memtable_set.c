@@ -100,11 +100,8 @@ void memtable_set_end_waits(struct memtable_set *set, int status)
 
 bool memtable_set_open_has_table(const struct memtable_set *set, uint32_t table_id)
 {
-    int64_t token;
-    struct bytes key;
     return memtable_columnar(set->open, table_id) != NULL ||
-           row_memtable_seek(set->open->rows, table_id, INT64_MIN, (struct bytes){0}, false, &token,
-                             &key);
+           row_memtable_has_table(set->open->rows, table_id);
 }
 
 bool memtable_set_meets_overwrites(const struct memtable_set *set, const struct write_batch *batch)

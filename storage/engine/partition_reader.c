@@ -139,13 +139,8 @@ static void seek_memtable(struct memtable *memtable, const struct table *table, 
 {
     int64_t found_token;
     struct bytes found_key;
-    if (row_memtable_seek(memtable->rows, table->id, token, key, after, &found_token, &found_key))
+    if (memtable_seek(memtable, table, token, key, after, &found_token, &found_key))
         candidate_offer(best, found_token, found_key);
-    if ((table->flags & TABLE_COUNTER) != 0 &&
-        counter_memtable_seek(memtable->counters, table->id, token, key, after, &found_token,
-                              &found_key)) {
-        candidate_offer(best, found_token, found_key);
-    }
     struct columnar_memtable *columnar = memtable_columnar(memtable, table->id);
     if (columnar != NULL)
         seek_columnar(columnar, token, key, after, best);

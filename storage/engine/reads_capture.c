@@ -133,20 +133,8 @@ static bool is_captured_enough(const struct read_job *read, size_t items_left)
 bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
                      int64_t *token_out, struct bytes *key_out)
 {
-    struct memtable *open = read->reads->memtables->open;
-    bool found =
-        row_memtable_seek(open->rows, read->table->id, token, key, after, token_out, key_out);
-    int64_t counter_token;
-    struct bytes counter_key;
-    if ((read->table->flags & TABLE_COUNTER) != 0 &&
-        counter_memtable_seek(open->counters, read->table->id, token, key, after, &counter_token,
-                              &counter_key) &&
-        (!found || partition_index_order(counter_token, counter_key, *token_out, *key_out) < 0)) {
-        *token_out = counter_token;
-        *key_out = counter_key;
-        found = true;
-    }
-    return found;
+    return memtable_seek(read->reads->memtables->open, read->table, token, key, after, token_out,
+                         key_out);
 }
 
 /* Partitions from the position on, until there is enough for a page.  False: the first alone is

@@ -258,13 +258,9 @@ static bool view_has_overwrites(const struct view *view, uint32_t table_id)
     for (uint32_t i = 0; i < view->segment_count; i++)
         if (segment_info(view->segments[i])->kind == SEGMENT_ROW)
             return true;
-    for (uint32_t i = 0; i < view->frozen_count; i++) {
-        int64_t token;
-        struct bytes key;
-        if (row_memtable_seek(view->frozen[i]->rows, table_id, INT64_MIN, (struct bytes){0}, false,
-                              &token, &key))
+    for (uint32_t i = 0; i < view->frozen_count; i++)
+        if (row_memtable_has_table(view->frozen[i]->rows, table_id))
             return true;
-    }
     return false;
 }
 

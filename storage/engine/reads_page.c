@@ -256,11 +256,8 @@ void reads_reduce(struct read_job *read)
 
 static bool memtable_matters(const struct read_job *read, const struct memtable *memtable)
 {
-    int64_t token;
-    struct bytes key;
     if (read->part_count != 1)
-        return row_memtable_seek(memtable->rows, read->table->id, INT64_MIN, bytes_of("", 0), false,
-                                 &token, &key);
+        return row_memtable_has_table(memtable->rows, read->table->id);
     return row_memtable_has(memtable->rows, read->table->id, read->parts[0].token,
                             read->parts[0].key);
 }

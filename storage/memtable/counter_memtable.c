@@ -13,7 +13,6 @@
 #include "base/murmur3.h"
 #include "counters/counter_slot.h"
 #include "base/memory.h"
-#include "storage/memtable/memtable_partitions.h"
 
 enum {
     COUNTER_CHUNK_SLOTS = 1024, /* 64 KiB of slots */
@@ -223,22 +222,10 @@ void counter_memtable_reset(struct counter_memtable *memtable, uint32_t slot, in
 
 /* ---- reading ---- */
 
-bool counter_memtable_seek(const struct counter_memtable *memtable, uint32_t table_id,
-                           int64_t token, struct bytes key, bool after, int64_t *token_out,
-                           struct bytes *key_out)
+const struct memtable_partitions *
+counter_memtable_partitions(const struct counter_memtable *memtable)
 {
-    return memtable_partitions_seek(&memtable->partitions, table_id, token, key, after, token_out,
-                                    key_out);
-}
-
-uint32_t counter_memtable_next_table(const struct counter_memtable *memtable, uint32_t after)
-{
-    return memtable_partitions_next_table(&memtable->partitions, after);
-}
-
-bool counter_memtable_is_empty(const struct counter_memtable *memtable)
-{
-    return memtable->count == 0;
+    return &memtable->partitions;
 }
 
 /* A cell that the stream will yield. */

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "storage/cell/stream.h"
+#include "storage/memtable/memtable_partitions.h"
 
 struct counter_memtable;
 
@@ -46,9 +47,6 @@ struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        uint64_t shard_id);
 
 /* As in row_memtable.h. */
-bool counter_memtable_seek(const struct counter_memtable *memtable, uint32_t table_id,
-                           int64_t token, struct bytes key, bool after, int64_t *token_out,
-                           struct bytes *key_out);
-uint32_t counter_memtable_next_table(const struct counter_memtable *memtable, uint32_t after);
-bool counter_memtable_is_empty(const struct counter_memtable *memtable);
+const struct memtable_partitions *
+counter_memtable_partitions(const struct counter_memtable *memtable);
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "storage/cell/partition_index.h"
 #include "storage/schema/schema.h"
 
 enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8, SLOTS_AT_ONCE = 64 };
@@ -287,14 +288,15 @@ static inline void prefetch_behind(const struct memtable *memtable, const struct
                                    struct write_place (*place_of)(const struct write_batch *batch,
                                                                   uint32_t index))
 {
+    const struct memtable_partitions *partitions = row_memtable_partitions(memtable->rows);
     uint32_t left = count - index;
     if (left > 2 * PREFETCH_AHEAD) {
         struct write_place place = place_of(batch, index + 2 * PREFETCH_AHEAD);
-        row_memtable_prefetch_place(memtable->rows, place.table_id, place.token);
+        memtable_partitions_prefetch_place(partitions, place.table_id, place.token);
     }
     if (left > PREFETCH_AHEAD) {
         struct write_place place = place_of(batch, index + PREFETCH_AHEAD);
-        row_memtable_prefetch(memtable->rows, place.table_id, place.token);
+        memtable_partitions_prefetch(partitions, place.table_id, place.token);
     }
 }
 
@@ -344,13 +346,42 @@ void memtable_freeze(struct memtable *memtable, uint64_t frame_last)
 
 bool memtable_is_empty(const struct memtable *memtable)
 {
-    return memtable->columnar_rows == 0 && row_memtable_is_empty(memtable->rows) &&
-           counter_memtable_is_empty(memtable->counters);
+    return memtable->columnar_rows == 0 && row_memtable_partitions(memtable->rows)->count == 0 &&
+           counter_memtable_partitions(memtable->counters)->count == 0;
+}
+
+bool memtable_seek(const struct memtable *memtable, const struct table *table, int64_t token,
+                   struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
+{
+    bool found = memtable_partitions_seek(row_memtable_partitions(memtable->rows), table->id, token,
+                                          key, after, token_out, key_out);
+    int64_t counter_token;
+    struct bytes counter_key;
+    if ((table->flags & TABLE_COUNTER) != 0 &&
+        memtable_partitions_seek(counter_memtable_partitions(memtable->counters), table->id, token,
+                                 key, after, &counter_token, &counter_key) &&
+        (!found || partition_index_order(counter_token, counter_key, *token_out, *key_out) < 0)) {
+        *token_out = counter_token;
+        *key_out = counter_key;
+        found = true;
+    }
+    return found;
+}
+
+uint32_t memtable_next_table(const struct memtable *memtable, uint32_t after)
+{
+    uint32_t rows = memtable_partitions_next_table(row_memtable_partitions(memtable->rows), after);
+    uint32_t counters =
+        memtable_partitions_next_table(counter_memtable_partitions(memtable->counters), after);
+    if (rows == 0 || counters == 0)
+        return rows == 0 ? counters : rows;
+    return rows < counters ? rows : counters;
 }
 
 size_t memtable_bytes(const struct memtable *memtable)
 {
-    size_t bytes = arena_held(memtable->arena) + row_memtable_bytes(memtable->rows) +
+    size_t bytes = arena_held(memtable->arena) +
+                   memtable_partitions_bytes(row_memtable_partitions(memtable->rows)) +
                    counter_memtable_bytes(memtable->counters);
     for (uint32_t i = 0; i < memtable->columnar_count; i++)
         bytes += columnar_memtable_bytes(memtable->columnar[i].rows);

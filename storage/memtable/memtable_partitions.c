@@ -1,7 +1,8 @@
-/* memtable_partitions: a sorted array of tables, for each a tree of partitions, and places of all.
+/* memtable_partitions: a tree that orders all partitions, and a hash table that finds one.
  *
- * Tokens are nearly always different, so the tree's prefix decides, and a key is compared once.  A
- * partition's key lies behind it, where the comparison's cache line is. */
+ * The tree's prefix is the table and half of the token, which nearly always decides, so that a
+ * partition itself is read once in a search.  A partition's key lies behind it in memory, where the
+ * comparison's cache line is. */
 #include "storage/memtable/memtable_partitions.h"
 
 #include <string.h>
@@ -18,53 +19,12 @@ void memtable_partitions_init(struct memtable_partitions *partitions, struct are
 
 void memtable_partitions_release(struct memtable_partitions *partitions)
 {
-    memory_free(partitions->tables);
     memory_free(partitions->items);
 }
 
 size_t memtable_partitions_bytes(const struct memtable_partitions *partitions)
 {
-    return partitions->table_count * sizeof(struct memtable_table) +
-           partitions->capacity * sizeof(struct memtable_partition *);
-}
-
-/* Where the table is, or would be. */
-static uint32_t table_place(const struct memtable_partitions *partitions, uint32_t table_id)
-{
-    uint32_t low = 0;
-    uint32_t high = partitions->table_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (partitions->tables[middle].id < table_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static struct memtable_table *table_find(const struct memtable_partitions *partitions,
-                                         uint32_t table_id)
-{
-    uint32_t place = table_place(partitions, table_id);
-
-    if (place == partitions->table_count || partitions->tables[place].id != table_id)
-        return NULL;
-    return &partitions->tables[place];
-}
-
-static struct memtable_table *table_add(struct memtable_partitions *partitions, uint32_t table_id)
-{
-    uint32_t place = table_place(partitions, table_id);
-
-    partitions->tables = memory_resize(partitions->tables, (partitions->table_count + 1) *
-                                                               sizeof(struct memtable_table));
-    struct memtable_table *table = &partitions->tables[place];
-    memmove(table + 1, table, (partitions->table_count - place) * sizeof *table);
-    *table = (struct memtable_table){.id = table_id};
-    partitions->table_count++;
-    return table;
+    return partitions->capacity * sizeof(struct memtable_partition *);
 }
 
 struct bytes memtable_partitions_key(const struct memtable_partition *partition)
@@ -72,29 +32,44 @@ struct bytes memtable_partitions_key(const struct memtable_partition *partition)
     return bytes_of(partition->key, partition->key_size);
 }
 
-static int partition_compare(const void *context, const void *key, const void *item)
-{
-    (void)context;
-    return bytes_compare(*(const struct bytes *)key, memtable_partitions_key(item));
-}
+/* What a partition is found by. */
+struct partition_name {
+    uint32_t table_id;
+    int64_t token;
+    struct bytes key;
+};
 
-/* Tokens are signed: the sign turned, they order as unsigned numbers. */
-static uint64_t token_prefix(int64_t token)
+/* The table and half of the token.  Tokens are signed: with the sign bit inverted they order as
+ * unsigned numbers. */
+static uint64_t name_prefix(uint32_t table_id, int64_t token)
 {
-    return (uint64_t)token ^ (UINT64_C(1) << 63);
+    uint64_t ordered = (uint64_t)token ^ (UINT64_C(1) << 63);
+    return (uint64_t)table_id << 32 | ordered >> 32;
 }
 
 static uint64_t partition_prefix(const void *context, const void *item)
 {
+    const struct memtable_partition *partition = item;
     (void)context;
-    return token_prefix(((const struct memtable_partition *)item)->token);
+    return name_prefix(partition->table_id, partition->token);
 }
 
-static struct memtable_index_search partition_search(int64_t token, const struct bytes *key)
+/* Of the same table, as prefixes are equal. */
+static int partition_compare(const void *context, const void *key, const void *item)
+{
+    const struct partition_name *name = key;
+    const struct memtable_partition *partition = item;
+    (void)context;
+    if (name->token != partition->token)
+        return name->token < partition->token ? -1 : 1;
+    return bytes_compare(name->key, memtable_partitions_key(partition));
+}
+
+static struct memtable_index_search partition_search(const struct partition_name *name)
 {
     return (struct memtable_index_search){
-        .prefix = token_prefix(token),
-        .key = key,
+        .prefix = name_prefix(name->table_id, name->token),
+        .key = name,
         .compare = partition_compare,
         .prefix_of = partition_prefix,
     };
@@ -183,15 +158,13 @@ void *memtable_partitions_get(struct memtable_partitions *partitions, uint32_t t
 
     if (found != NULL)
         return found;
-    struct memtable_table *table = table_find(partitions, table_id);
-    if (table == NULL)
-        table = table_add(partitions, table_id);
     struct memtable_partition *partition = partition_new(partitions, table_id, token, key);
-    struct memtable_index_search search = partition_search(token, &key);
+    const struct partition_name name = {table_id, token, key};
+    struct memtable_index_search search = partition_search(&name);
     struct memtable_index_cursor place;
-    found = memtable_index_find_place(&table->partitions, &search, &place);
+    found = memtable_index_find_place(&partitions->order, &search, &place);
     check(found == NULL);
-    memtable_index_insert(&table->partitions, partitions->arena, &search, &place, partition);
+    memtable_index_insert(&partitions->order, partitions->arena, &search, &place, partition);
     place_add(partitions, partition);
     return partition;
 }
@@ -202,17 +175,14 @@ bool memtable_partitions_seek(const struct memtable_partitions *partitions, uint
                               int64_t token, struct bytes key, bool after, int64_t *token_out,
                               struct bytes *key_out)
 {
-    const struct memtable_table *table = table_find(partitions, table_id);
-    struct memtable_index_search search = partition_search(token, &key);
-
-    if (table == NULL)
-        return false;
-    struct memtable_index_cursor cursor = memtable_index_seek(&table->partitions, &search);
+    const struct partition_name name = {table_id, token, key};
+    struct memtable_index_search search = partition_search(&name);
+    struct memtable_index_cursor cursor = memtable_index_seek(&partitions->order, &search);
     const struct memtable_partition *partition = memtable_index_next(&cursor);
-    if (partition != NULL && after && partition->token == token &&
-        bytes_equal(key, memtable_partitions_key(partition)))
+    if (partition != NULL && after && partition->table_id == table_id &&
+        partition_compare(NULL, &name, partition) == 0)
         partition = memtable_index_next(&cursor);
-    if (partition == NULL)
+    if (partition == NULL || partition->table_id != table_id)
         return false;
     *token_out = partition->token;
     *key_out = memtable_partitions_key(partition);
@@ -222,8 +192,11 @@ bool memtable_partitions_seek(const struct memtable_partitions *partitions, uint
 uint32_t memtable_partitions_next_table(const struct memtable_partitions *partitions,
                                         uint32_t after)
 {
+    const struct partition_name name = {.table_id = after + 1, .token = INT64_MIN};
     if (after == UINT32_MAX)
         return 0;
-    uint32_t place = table_place(partitions, after + 1);
-    return place < partitions->table_count ? partitions->tables[place].id : 0;
+    struct memtable_index_search search = partition_search(&name);
+    struct memtable_index_cursor cursor = memtable_index_seek(&partitions->order, &search);
+    const struct memtable_partition *partition = memtable_index_next(&cursor);
+    return partition != NULL ? partition->table_id : 0;
 }

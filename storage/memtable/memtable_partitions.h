@@ -20,16 +20,10 @@ struct memtable_partition {
     uint32_t table_id;
 };
 
-struct memtable_table {
-    uint32_t id;
-    struct memtable_index partitions;
-};
-
 struct memtable_partitions {
     struct arena *arena;               /* outlives them */
     size_t partition_size;             /* of what begins with a struct memtable_partition */
-    struct memtable_table *tables;     /* by id; owned */
-    uint32_t table_count;
+    struct memtable_index order;       /* of all, by table, token and key */
     struct key_places places;          /* by table and token */
     struct memtable_partition **items; /* by number, as they first came; owned */
     uint32_t count;
@@ -58,10 +52,12 @@ void memtable_partitions_prefetch(const struct memtable_partitions *partitions, 
 
 struct bytes memtable_partitions_key(const struct memtable_partition *partition);
 
-/* As row_memtable_seek and row_memtable_next_table. */
+/* Walk a table's partitions in order: the first at or after (token, key), or after it.  False at
+ * the end.  Outputs are views into the memtable. */
 bool memtable_partitions_seek(const struct memtable_partitions *partitions, uint32_t table_id,
                               int64_t token, struct bytes key, bool after, int64_t *token_out,
                               struct bytes *key_out);
+/* The tables that have partitions: the least id above `after`; 0 at the end. */
 uint32_t memtable_partitions_next_table(const struct memtable_partitions *partitions,
                                         uint32_t after);
 #endif

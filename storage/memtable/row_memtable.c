@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/memtable/memtable_partitions.h"
 #include "storage/cell/range_deletions.h"
 
 enum {
@@ -105,23 +104,12 @@ void row_memtable_free(struct row_memtable *memtable)
     memory_free(memtable);
 }
 
-size_t row_memtable_bytes(const struct row_memtable *memtable)
+const struct memtable_partitions *row_memtable_partitions(const struct row_memtable *memtable)
 {
-    return memtable_partitions_bytes(&memtable->partitions);
+    return &memtable->partitions;
 }
 
 /* ---- partitions ---- */
-
-void row_memtable_prefetch_place(const struct row_memtable *memtable, uint32_t table_id,
-                                 int64_t token)
-{
-    memtable_partitions_prefetch_place(&memtable->partitions, table_id, token);
-}
-
-void row_memtable_prefetch(const struct row_memtable *memtable, uint32_t table_id, int64_t token)
-{
-    memtable_partitions_prefetch(&memtable->partitions, table_id, token);
-}
 
 static struct partition_extras *partition_extras(struct row_memtable *memtable,
                                                  struct partition *partition)
@@ -143,23 +131,6 @@ bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, in
 bool row_memtable_has_table(const struct row_memtable *memtable, uint32_t table_id)
 {
     return memtable_partitions_next_table(&memtable->partitions, table_id - 1) == table_id;
-}
-
-bool row_memtable_seek(const struct row_memtable *memtable, uint32_t table_id, int64_t token,
-                       struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
-{
-    return memtable_partitions_seek(&memtable->partitions, table_id, token, key, after, token_out,
-                                    key_out);
-}
-
-uint32_t row_memtable_next_table(const struct row_memtable *memtable, uint32_t after)
-{
-    return memtable_partitions_next_table(&memtable->partitions, after);
-}
-
-bool row_memtable_is_empty(const struct row_memtable *memtable)
-{
-    return memtable->partitions.table_count == 0;
 }
 
 /* ---- the order of rows ---- */

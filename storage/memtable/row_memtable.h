@@ -12,13 +12,15 @@
 #include "base/arena.h"
 #include "storage/cell/packed_rows.h"
 #include "storage/cell/stream.h"
+#include "storage/memtable/memtable_partitions.h"
 
 struct row_memtable;
 
 /* Memory comes from `arena`, which outlives the memtable. */
 struct row_memtable *row_memtable_new(struct arena *arena);
 void row_memtable_free(struct row_memtable *memtable);
-size_t row_memtable_bytes(const struct row_memtable *memtable);            /* beside the arena's */
+/* Of all tables, in order: to walk them, and to fetch them into the cache before a write. */
+const struct memtable_partitions *row_memtable_partitions(const struct row_memtable *memtable);
 
 /* Add a mutation that was applied by `frame`; TIMESTAMP_SERVER in it becomes `timestamp_us`.
  * Copies.  The mutation must be valid for `table`. */
@@ -29,12 +31,6 @@ void row_memtable_apply(struct row_memtable *memtable, const struct table *table
 void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *table,
                              const struct packed_rows *rows, const struct packed_span *run,
                              uint64_t frame, int64_t timestamp_us);
-
-/* Fetch into the cache where a write will look for its partition, and some calls later what it
- * finds there: partitions lie anywhere in memory, and many writes come together. */
-void row_memtable_prefetch_place(const struct row_memtable *memtable, uint32_t table_id,
-                                 int64_t token);
-void row_memtable_prefetch(const struct row_memtable *memtable, uint32_t table_id, int64_t token);
 
 bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, int64_t token,
                       struct bytes key);
@@ -58,13 +54,4 @@ struct stream *row_memtable_stream_kept(const struct row_memtable *memtable,
 uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);
 
 bool row_memtable_has_table(const struct row_memtable *memtable, uint32_t table_id);
-
-/* Walk a table's partitions in order: the first at or after (token, key), or after it.  False at
- * the end.  Outputs are views into the memtable. */
-bool row_memtable_seek(const struct row_memtable *memtable, uint32_t table_id, int64_t token,
-                       struct bytes key, bool after, int64_t *token_out, struct bytes *key_out);
-
-/* The tables that have anything in it: the least id above `after`; 0 at the end. */
-uint32_t row_memtable_next_table(const struct row_memtable *memtable, uint32_t after);
-bool row_memtable_is_empty(const struct row_memtable *memtable);
 #endif

@@ -224,25 +224,26 @@ Test(counter_memtable, a_slot_is_found_again_among_many)
 Test(counter_memtable, partitions_come_in_the_order_of_token)
 {
     struct fixture fixture = setup();
+    const struct memtable_partitions *partitions = counter_memtable_partitions(fixture.memtable);
     struct bytes at = {0};
     int64_t token = INT64_MIN;
     int count = 0;
     char key[32];
 
-    cr_assert(counter_memtable_is_empty(fixture.memtable));
+    cr_assert_eq(partitions->count, 0);
     for (int i = 0; i < 500; i++) {
         snprintf(key, sizeof key, "ad %d", i);
         slot_of(&fixture, key, i, CLICKS);
     }
-    for (int64_t last = token; counter_memtable_seek(fixture.memtable, MODEL_COUNTER_TABLE, token,
-                                                     at, count > 0, &token, &at);
+    for (int64_t last = token; memtable_partitions_seek(partitions, MODEL_COUNTER_TABLE, token, at,
+                                                        count > 0, &token, &at);
          count++) {
         cr_assert(token > last);
         last = token;
     }
     cr_assert_eq(count, 500);
-    cr_assert_eq(counter_memtable_next_table(fixture.memtable, 0), MODEL_COUNTER_TABLE);
-    cr_assert_eq(counter_memtable_next_table(fixture.memtable, MODEL_COUNTER_TABLE), 0);
+    cr_assert_eq(memtable_partitions_next_table(partitions, 0), MODEL_COUNTER_TABLE);
+    cr_assert_eq(memtable_partitions_next_table(partitions, MODEL_COUNTER_TABLE), 0);
     teardown(&fixture);
 }
 

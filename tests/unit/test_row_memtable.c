@@ -143,6 +143,7 @@ static void insert_plain(struct fixture *fixture, struct bytes key, uint64_t fra
 Test(row_memtable, partitions_come_in_the_order_of_token_and_key)
 {
     struct fixture fixture = setup();
+    const struct memtable_partitions *partitions = row_memtable_partitions(fixture.memtable);
     struct bytes at = {0};
     int64_t token = INT64_MIN;
     char text[32];
@@ -153,34 +154,36 @@ Test(row_memtable, partitions_come_in_the_order_of_token_and_key)
         insert_plain(&fixture, bytes_text(text), (uint64_t)i + 1);
     }
     int64_t last = INT64_MIN;
-    while (
-        row_memtable_seek(fixture.memtable, MODEL_PLAIN_TABLE, token, at, count > 0, &token, &at)) {
+    while (memtable_partitions_seek(partitions, MODEL_PLAIN_TABLE, token, at, count > 0, &token,
+                                    &at)) {
         cr_assert(token > last);
         cr_assert_eq(token, murmur3_token(at.data, at.size));
         last = token;
         count++;
     }
     cr_assert_eq(count, 3000);
-    cr_assert(row_memtable_seek(fixture.memtable, MODEL_PLAIN_TABLE, last, at, false, &token, &at));
+    cr_assert(
+        memtable_partitions_seek(partitions, MODEL_PLAIN_TABLE, last, at, false, &token, &at));
     cr_assert_eq(token, last);
     cr_assert_not(
-        row_memtable_seek(fixture.memtable, 77, INT64_MIN, (struct bytes){0}, false, &token, &at));
+        memtable_partitions_seek(partitions, 77, INT64_MIN, (struct bytes){0}, false, &token, &at));
     teardown(&fixture);
 }
 
 Test(row_memtable, a_table_and_a_partition_are_there_from_their_first_write_on)
 {
     struct fixture fixture = setup();
+    const struct memtable_partitions *partitions = row_memtable_partitions(fixture.memtable);
     struct bytes key = bytes_text("x");
     int64_t token = murmur3_token(key.data, key.size);
 
-    cr_assert(row_memtable_is_empty(fixture.memtable));
+    cr_assert_eq(partitions->count, 0);
     cr_assert_not(row_memtable_has(fixture.memtable, MODEL_PLAIN_TABLE, token, key));
     insert_plain(&fixture, key, 1);
     cr_assert(row_memtable_has(fixture.memtable, MODEL_PLAIN_TABLE, token, key));
-    cr_assert_not(row_memtable_is_empty(fixture.memtable));
-    cr_assert_eq(row_memtable_next_table(fixture.memtable, 0), MODEL_PLAIN_TABLE);
-    cr_assert_eq(row_memtable_next_table(fixture.memtable, MODEL_PLAIN_TABLE), 0);
+    cr_assert_eq(partitions->count, 1);
+    cr_assert_eq(memtable_partitions_next_table(partitions, 0), MODEL_PLAIN_TABLE);
+    cr_assert_eq(memtable_partitions_next_table(partitions, MODEL_PLAIN_TABLE), 0);
     teardown(&fixture);
 }
 
