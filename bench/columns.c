@@ -59,7 +59,9 @@ static void add_page(struct sizes *sizes, struct bytes encoded)
         must(columnar_page_decode(sizes->decoder, encoded, &sizes->page, &err), "page", &err);
         flatten(&sizes->page, i);
         buffer_clear(&sizes->encoded);
-        columnar_page_encode(sizes->encoder, &sizes->page, &sizes->encoded);
+        columnar_page_encode_begin(sizes->encoder, &sizes->page, &sizes->encoded);
+        while (columnar_page_encode_step(sizes->encoder)) {
+        }
         sizes->columns[i] += encoded.size - sizes->encoded.size;
     }
 }

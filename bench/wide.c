@@ -175,9 +175,11 @@ static uint64_t memtable_write(const struct columnar_memtable *memtable, const s
     for (uint32_t i = 0; i < columnar_memtable_partition_count(memtable); i++) {
         uint32_t partition = columnar_memtable_order(memtable)[i];
         columnar_memtable_rows(memtable, partition, UINT64_MAX, &rows);
-        if (columnar_segment_writer_partition(
+        if (columnar_segment_writer_begin(
                 writer, columnar_memtable_partition_token(memtable, partition),
-                columnar_memtable_partition_key(memtable, partition), &rows, &err) != 0)
+                columnar_memtable_partition_key(memtable, partition), rows.rows, &err) != 0 ||
+            columnar_segment_writer_rows(writer, &rows, &err) != 0 ||
+            columnar_segment_writer_end(writer, &err) != 0)
             fail(&err);
     }
     if (columnar_segment_writer_finish(writer, info, &err) != 0)

@@ -533,19 +533,13 @@ void columnar_memtable_apply(struct columnar_memtable *memtable, const struct bl
 
 /* ---- reading ---- */
 
-static uint32_t column_index(const struct columnar_memtable *memtable, uint32_t column_id)
-{
-    for (uint32_t i = 0; i < memtable->column_count; i++)
-        if (block_column_of(memtable->table, i)->id == column_id)
-            return i;
-    return UINT32_MAX;
-}
-
 const uint32_t *columnar_memtable_mapped_codes(const struct columnar_memtable *memtable,
                                                uint32_t column_id)
 {
-    uint32_t index = column_index(memtable, column_id);
-    return index != UINT32_MAX ? memtable->mapped[index] : NULL;
+    for (uint32_t i = 0; i < memtable->column_count; i++)
+        if (block_column_of(memtable->table, i)->id == column_id)
+            return memtable->mapped[i];
+    return NULL;
 }
 
 const uint32_t *columnar_memtable_mapped_partitions(const struct columnar_memtable *memtable)
@@ -575,17 +569,6 @@ int64_t columnar_memtable_partition_token(const struct columnar_memtable *memtab
 uint32_t columnar_memtable_find(const struct columnar_memtable *memtable, struct bytes key)
 {
     return columnar_partitions_find(&memtable->partitions, key);
-}
-
-const struct bytes *columnar_memtable_strings(const struct columnar_memtable *memtable,
-                                              uint32_t column_id, uint32_t *count_out)
-{
-    uint32_t index = column_index(memtable, column_id);
-    *count_out = 0;
-    if (index == UINT32_MAX || memtable->strings[index] == NULL)
-        return NULL;
-    *count_out = string_table_count(memtable->strings[index]);
-    return string_table_strings(memtable->strings[index]);
 }
 
 struct partition_stats columnar_memtable_stats(const struct columnar_memtable *memtable,

@@ -55,10 +55,6 @@ int64_t columnar_memtable_partition_token(const struct columnar_memtable *memtab
 
 /* UINT32_MAX when it is not there. */
 uint32_t columnar_memtable_find(const struct columnar_memtable *memtable, struct bytes key);
-/* How many strings a dictionary column has, and their text by code; NULL if the column is none.
- * Valid until the next apply. */
-const struct bytes *columnar_memtable_strings(const struct columnar_memtable *memtable,
-                                              uint32_t column_id, uint32_t *count_out);
 /* Stats as of `frame` (UINT64_MAX: as applied); a view, valid until the next apply, not to be
  * released. */
 struct partition_stats columnar_memtable_stats(const struct columnar_memtable *memtable,

@@ -29,11 +29,10 @@ const struct bytes *columnar_dictionary_strings(const struct columnar_dictionary
                                                 uint32_t column, uint32_t *count_out);
 bool columnar_dictionary_is_full(const struct columnar_dictionary_writer *writer);
 uint32_t columnar_dictionary_current(const struct columnar_dictionary_writer *writer);
-/* Write the dictionary as pages and begin the next.  `column_ids` by column; `page_next` is the
- * number of the segment's next page, before and after. */
+/* Write the dictionary as pages and begin the next.  `column_ids` by column. */
 must_check int columnar_dictionary_write(struct columnar_dictionary_writer *writer,
                                          struct segment_writer *segment, const uint32_t *column_ids,
-                                         uint32_t *page_next, struct error *err);
+                                         struct error *err);
 /* The index, for the extra section; after the last dictionary was written. */
 struct bytes columnar_dictionary_index(const struct columnar_dictionary_writer *writer);
 

@@ -264,15 +264,6 @@ bool columnar_page_add_step(struct columnar_page_encoder *encoder)
     return false;
 }
 
-void columnar_page_add(struct columnar_page_encoder *encoder, struct columnar_page *page,
-                       const struct columnar_rows *rows, uint32_t from, uint32_t count,
-                       columnar_page_number number, void *context)
-{
-    columnar_page_add_begin(encoder, page, rows, from, count, number, context);
-    while (columnar_page_add_step(encoder)) {
-    }
-}
-
 /* ---- encoding: the parts of a page ---- */
 
 static void put_values(struct columnar_page_encoder *encoder, const int64_t *values, uint32_t count)
@@ -511,14 +502,6 @@ bool columnar_page_encode_step(struct columnar_page_encoder *encoder)
         }
     }
     return true;
-}
-
-void columnar_page_encode(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                          struct buffer *target)
-{
-    columnar_page_encode_begin(encoder, page, target);
-    while (columnar_page_encode_step(encoder)) {
-    }
 }
 
 /* ---- decoding ---- */

@@ -54,16 +54,11 @@ void columnar_page_encoder_free(struct columnar_page_encoder *encoder);
 /* Gives the dictionary's number of a string; called once for each code that a piece uses. */
 typedef uint32_t (*columnar_page_number)(void *context, uint32_t column, uint32_t code,
                                          struct bytes string);
-/* Add rows [from, from + count) of a sorted partition as an entry; the page has room for them. */
-void columnar_page_add(struct columnar_page_encoder *encoder, struct columnar_page *page,
-                       const struct columnar_rows *rows, uint32_t from, uint32_t count,
-                       columnar_page_number number, void *context);
-void columnar_page_encode(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                          struct buffer *target);
 
-/* Both in steps, each of some COLUMNAR_STEP_ROWS values of a column, or, of a large page, a part of
- * one column: all that was given to begin stays until a step returns false, which means that the
- * entry is in the page, or the page in the target. */
+/* Add rows [from, from + count) of a sorted partition as an entry, for which the page has room; and
+ * encode the page.  Both go in steps, each of some COLUMNAR_STEP_ROWS values of a column, or, of a
+ * large page, a part of one column.  All that was given to begin stays until a step returns false,
+ * which means that the entry is in the page, or the page in the target. */
 void columnar_page_add_begin(struct columnar_page_encoder *encoder, struct columnar_page *page,
                              const struct columnar_rows *rows, uint32_t from, uint32_t count,
                              columnar_page_number number, void *context);

@@ -25,16 +25,11 @@ must_check int columnar_segment_writer_open(struct world *world, const struct ta
 /* Pages of so many rows, from the first one on; 0: of 64 Ki, which is also the most. */
 void columnar_segment_writer_set_page_rows(struct columnar_segment_writer *writer,
                                            uint32_t page_rows);
-/* Write one partition, in (token, key) order; its stats are worked out from the rows here.  One
- * without rows is left out. */
-must_check int columnar_segment_writer_partition(struct columnar_segment_writer *writer,
-                                                 int64_t token, struct bytes key,
-                                                 const struct columnar_rows *rows,
-                                                 struct error *err);
-/* The same by steps, for a thread that has to do something else between them: begin, give the rows,
- * end.  Each of these may leave work, of milliseconds where a page is full: it is done by calls of
- * columnar_segment_writer_step until one returns 0, or else by the next of these calls.  `rows` is
- * how many are to come: small partitions keep to one page. */
+/* Write one partition, in (token, key) order: begin, give the rows, end.  Its stats are worked out
+ * from the rows here; one without rows is left out.  Each of these calls may leave work, of
+ * milliseconds where a page is full: a thread that has to do something else meanwhile does it by
+ * calls of columnar_segment_writer_step until one returns 0; else the next of these calls does it.
+ * `rows` is how many are to come: small partitions keep to one page. */
 must_check int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_t token,
                                              struct bytes key, uint64_t rows, struct error *err);
 /* All rows of the partition; they stay until the work that this leaves is done. */

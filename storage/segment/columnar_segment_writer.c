@@ -7,8 +7,8 @@
  *
  *     page: p1 p2 p3 | page: p4 (first) | page: p4 (last) p5 | dictionary pages | extra: index
  *
- * What decides correctness: the directory names pages by number before they are written; they are
- * numbered as they are handed to the segment, which is checked.
+ * What decides correctness: the directory names pages by number before they are written.  The open
+ * page is always the next that is handed to the segment, so it will have the segment's next number.
  *
  * Calls only say what there is to do; `work` does it piece by piece, always the first that applies:
  * encode a page that is closed, add rows to the open page, end the partition. */
@@ -41,7 +41,6 @@ struct columnar_segment_writer {
     uint32_t from;                /* how many of them are in pages, */
     uint32_t adding;              /* and how many more are being added to the open one */
     struct columnar_rows pending; /* of the pieces, not yet in a page; codes are numbers */
-    uint32_t page_next;           /* the number the open page will have */
     uint32_t page_rows;           /* at most in a page */
     struct buffer encoded;
     struct buffer label; /* the clustering of the open page's first row */
@@ -194,13 +193,10 @@ static void page_close(struct columnar_segment_writer *writer)
 /* The page is encoded. */
 static int page_write(struct columnar_segment_writer *writer, struct error *err)
 {
-    uint32_t page;
     struct bytes label = writer->is_labelled ? buffer_view(&writer->label) : (struct bytes){0};
-    int rc = segment_writer_page(writer->file, buffer_view(&writer->encoded), label, &page, err);
+    int rc = segment_writer_page(writer->file, buffer_view(&writer->encoded), label, err);
     if (rc != 0)
         return rc;
-    check(page == writer->page_next);
-    writer->page_next++;
     writer->is_labelled = false;
     writer->is_closed = false;
     columnar_page_clear(&writer->page);
@@ -223,7 +219,7 @@ static void entry_begin(struct columnar_segment_writer *writer)
                                                          : writer->adding < rows->rows);
     if (!writer->has_entries) {
         writer->has_entries = true;
-        writer->page_first = writer->page_next;
+        writer->page_first = segment_writer_page_next(writer->file);
         writer->entry = writer->page.entry_count;
     }
     if (writer->page.entry_count == 0 && is_part) {
@@ -258,11 +254,12 @@ static int partition_write(struct columnar_segment_writer *writer, struct error 
     writer->is_ending = false;
     if (writer->stats.rows == 0)
         return 0;
+    uint32_t page_end = segment_writer_page_next(writer->file) + 1;
     struct segment_partition partition = {.token = writer->token,
                                           .key = buffer_view(&writer->key),
                                           .rows = writer->stats.rows,
                                           .page_first = writer->page_first,
-                                          .page_count = writer->page_next - writer->page_first + 1,
+                                          .page_count = page_end - writer->page_first,
                                           .entry = writer->entry,
                                           .deletion = {.timestamp_us = TIMESTAMP_NONE},
                                           .stats = &writer->stats};
@@ -324,8 +321,7 @@ static int dictionary_write(struct columnar_segment_writer *writer, struct error
     page_close(writer);
     int rc = finish_work(writer, err);
     if (rc == 0)
-        rc = columnar_dictionary_write(writer->dictionary, writer->file, writer->column_ids,
-                                       &writer->page_next, err);
+        rc = columnar_dictionary_write(writer->dictionary, writer->file, writer->column_ids, err);
     for (uint32_t i = 0; i < writer->page.rows.column_count; i++)
         writer->known[i].strings = NULL;
     return rc;
@@ -428,20 +424,6 @@ int columnar_segment_writer_end(struct columnar_segment_writer *writer, struct e
     if (writer->pending.rows > 0)
         rows_begin(writer, &writer->pending);
     return 0;
-}
-
-int columnar_segment_writer_partition(struct columnar_segment_writer *writer, int64_t token,
-                                      struct bytes key, const struct columnar_rows *rows,
-                                      struct error *err)
-{
-    if (rows->rows == 0)
-        return 0;
-    int rc = columnar_segment_writer_begin(writer, token, key, rows->rows, err);
-    if (rc == 0)
-        rc = columnar_segment_writer_rows(writer, rows, err);
-    if (rc == 0)
-        rc = columnar_segment_writer_end(writer, err);
-    return rc == 0 ? finish_work(writer, err) : rc;
 }
 
 int columnar_segment_writer_complete(struct columnar_segment_writer *writer, struct error *err)

@@ -61,8 +61,7 @@ struct row_segment_writer {
     struct segment_writer *segment;
     struct segment_info info; /* as given */
     struct compressor *compressor;
-    struct row_page_builder page; /* under way; its number will be page_next */
-    uint32_t page_next;
+    struct row_page_builder page; /* under way: the segment's next one */
     struct buffer encoded;
     struct buffer scratch;
     uint64_t partitions;
@@ -101,19 +100,15 @@ static int writer_page_close(struct row_segment_writer *writer, struct bytes lab
     int rc = row_page_encode(&writer->page, writer->compressor, &writer->encoded);
     if (rc != 0)
         return error_set(err, rc, "segment %016" PRIx64 ": page %" PRIu32 " is too large",
-                         writer->info.id, writer->page_next);
-    uint32_t page;
-    rc = segment_writer_page(writer->segment, buffer_view(&writer->encoded), label, &page, err);
-    check(rc != 0 || page == writer->page_next);
-    writer->page_next++;
-    return rc;
+                         writer->info.id, segment_writer_page_next(writer->segment));
+    return segment_writer_page(writer->segment, buffer_view(&writer->encoded), label, err);
 }
 
 static void writer_entry_add(struct row_segment_writer *writer)
 {
     uint32_t entry = row_page_add(&writer->page, writer->entry_open, buffer_view(&writer->items));
     if (writer->partition.page_count++ == 0) {
-        writer->partition.page_first = writer->page_next;
+        writer->partition.page_first = segment_writer_page_next(writer->segment);
         writer->partition.entry = entry;
     }
     writer->entry_open = writer->open;
@@ -178,7 +173,7 @@ static int writer_partition_end(struct row_segment_writer *writer, struct error 
         if (rc == 0)
             writer_entry_add(writer);
     } else {
-        partition->page_first = writer->page_next;
+        partition->page_first = segment_writer_page_next(writer->segment);
     }
     if (rc != 0)
         return rc;

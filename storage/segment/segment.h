@@ -39,7 +39,9 @@ must_check int segment_writer_open(struct world *world, const struct segment_inf
 /* Add a page; `first` labels it for seeking where it belongs to a partition of several pages (the
  * packed clustering of its first row, in a form of the page's own), else empty.  Copies. */
 must_check int segment_writer_page(struct segment_writer *writer, struct bytes encoded,
-                                   struct bytes first, uint32_t *page_out, struct error *err);
+                                   struct bytes first, struct error *err);
+/* The number that the next page will have: pages are numbered from 0, as they are added. */
+uint32_t segment_writer_page_next(const struct segment_writer *writer);
 /* Add a partition's directory entry, in (token, key) order; copies. */
 must_check int segment_writer_partition(struct segment_writer *writer,
                                         const struct segment_partition *partition,

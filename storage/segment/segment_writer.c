@@ -138,17 +138,21 @@ int segment_writer_open(struct world *world, const struct segment_info *info,
 
 /* ---- what is in it ---- */
 
-int segment_writer_page(struct segment_writer *writer, struct bytes encoded, struct bytes first,
-                        uint32_t *page_out, struct error *err)
+uint32_t segment_writer_page_next(const struct segment_writer *writer)
 {
-    *page_out = 0;
+    return writer->footer.page_count;
+}
+
+int segment_writer_page(struct segment_writer *writer, struct bytes encoded, struct bytes first,
+                        struct error *err)
+{
     if (encoded.size > SEGMENT_PAGE_MAX || writer->footer.page_count == UINT32_MAX)
         return error_set(err, ERROR_LIMIT, "segment %s: page %" PRIu32 " of %zu bytes",
                          writer->path, writer->footer.page_count, encoded.size);
     buffer_put_u32(&writer->index, (uint32_t)encoded.size);
     buffer_put_u64(&writer->index, hash64(encoded.data, encoded.size));
     buffer_put_sized(&writer->index, first);
-    *page_out = writer->footer.page_count++;
+    writer->footer.page_count++;
     return writer_append(writer, encoded, err);
 }
 

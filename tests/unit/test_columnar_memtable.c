@@ -208,11 +208,11 @@ Test(columnar_memtable, maps_codes_and_partitions_of_the_last_block)
         apply_random(&fixture, &state, 60, frame);
         const struct block_dictionary *ads = &fixture.block->columns[1].dictionary;
         const uint32_t *codes = columnar_memtable_mapped_codes(fixture.memtable, 4);
-        uint32_t count;
-        const struct bytes *strings = columnar_memtable_strings(fixture.memtable, 4, &count);
+        columnar_memtable_rows(fixture.memtable, 0, UINT64_MAX, &fixture.rows);
         for (uint32_t i = 0; i < ads->count; i++) {
-            cr_assert_lt(codes[i], count);
-            cr_assert(bytes_equal(strings[codes[i]], block_dictionary_get(ads, i)));
+            cr_assert_lt(codes[i], fixture.rows.vectors[1].string_count);
+            cr_assert(bytes_equal(fixture.rows.vectors[1].strings[codes[i]],
+                                  block_dictionary_get(ads, i)));
         }
         const uint32_t *partitions = columnar_memtable_mapped_partitions(fixture.memtable);
         for (uint32_t i = 0; i < fixture.block->partitions.count; i++)

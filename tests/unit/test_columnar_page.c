@@ -32,6 +32,20 @@ static uint32_t number_of(void *context, uint32_t column, uint32_t code, struct 
     return code;
 }
 
+static void page_add(struct fixture *fixture, const struct columnar_rows *rows)
+{
+    columnar_page_add_begin(fixture->encoder, &fixture->page, rows, 0, rows->rows, number_of, NULL);
+    while (columnar_page_add_step(fixture->encoder)) {
+    }
+}
+
+static void page_encode(struct fixture *fixture)
+{
+    columnar_page_encode_begin(fixture->encoder, &fixture->page, &fixture->encoded);
+    while (columnar_page_encode_step(fixture->encoder)) {
+    }
+}
+
 static void setup(struct fixture *fixture, uint32_t rows)
 {
     uint64_t state = 1;
@@ -63,10 +77,9 @@ static void setup(struct fixture *fixture, uint32_t rows)
             columnar_rows_ranks(&sorted);
             sorted.ranks[0] = 12;
         }
-        columnar_page_add(fixture->encoder, &fixture->page, &sorted, 0, sorted.rows, number_of,
-                          NULL);
+        page_add(fixture, &sorted);
     }
-    columnar_page_encode(fixture->encoder, &fixture->page, &fixture->encoded);
+    page_encode(fixture);
     columnar_rows_release(&sorted);
     block_free(block);
 }
@@ -89,15 +102,17 @@ static void teardown(struct fixture *fixture)
 static struct bytes *entry_strings(const struct fixture *fixture, uint32_t column, uint32_t entry)
 {
     const struct columnar_page_list *list = &fixture->read.lists[column];
-    uint32_t column_id = fixture->read.rows.vectors[column].column_id;
-    uint32_t count;
-    const struct bytes *all = columnar_memtable_strings(fixture->memtable, column_id, &count);
+    struct columnar_rows rows;
+    columnar_rows_init(&rows, fixture->table);
+    columnar_memtable_rows(fixture->memtable, 0, UINT64_MAX, &rows);
+    const struct bytes *all = rows.vectors[column].strings;
     struct bytes *strings =
         memory_alloc((list->starts[entry + 1] - list->starts[entry] + 1) * sizeof *strings);
     for (uint32_t i = list->starts[entry]; i < list->starts[entry + 1]; i++) {
-        cr_assert_lt(list->numbers[i], count);
+        cr_assert_lt(list->numbers[i], rows.vectors[column].string_count);
         strings[i - list->starts[entry]] = all[list->numbers[i]];
     }
+    columnar_rows_release(&rows);
     return strings;
 }
 
@@ -197,10 +212,10 @@ Test(columnar_page, the_example_of_the_format_is_written_byte_for_byte)
     columnar_memtable_apply(fixture.memtable, block, 1, 77);
     for (uint32_t i = 0; i < 2; i++) {
         columnar_memtable_rows(fixture.memtable, i, UINT64_MAX, &rows);
-        columnar_page_add(fixture.encoder, &fixture.page, &rows, 0, rows.rows, number_of, NULL);
+        page_add(&fixture, &rows);
     }
     buffer_clear(&fixture.encoded);
-    columnar_page_encode(fixture.encoder, &fixture.page, &fixture.encoded);
+    page_encode(&fixture);
     formats_expect("Wide page", buffer_view(&fixture.encoded), fixture.encoded.size);
     columnar_rows_release(&rows);
     block_free(block);
