@@ -1,8 +1,8 @@
-/* The adapter of GMP: the only file that includes gmp.h.
+/* bigint: GMP's integers of any size (mpz); base/decimal.c has its arithmetic on four words (mpn).
  *
  * GMP keeps sign and magnitude, Java two's complement.  A negative number -m of n bytes is read as
- * its unsigned bytes minus 2^(8n), and written as 2^(8n) - m for the smallest n whose top bit comes
- * out set; -128 is 80, -129 is FF 7F, 128 is 00 80. */
+ * its unsigned bytes minus 2^(8n), and written as the bits of m - 1, flipped, in the fewest bytes
+ * whose top bit comes out set; -128 is 80, -129 is FF 7F, 128 is 00 80. */
 #include "base/bigint.h"
 
 #include <gmp.h>
@@ -67,40 +67,23 @@ void bigint_format(struct bytes number, struct buffer *text)
     mpz_clear(value);
 }
 
-/* Bytes of the shortest two's complement form. */
-static size_t bigint_size(const mpz_t value)
-{
-    if (mpz_sgn(value) >= 0)
-        return mpz_sgn(value) == 0 ? 1 : mpz_sizeinbase(value, 2) / 8 + 1;
-    mpz_t flipped; /* -m needs as many bits as m - 1 */
-
-    mpz_init(flipped);
-    mpz_com(flipped, value);
-    size_t size = mpz_sgn(flipped) == 0 ? 1 : mpz_sizeinbase(flipped, 2) / 8 + 1;
-    mpz_clear(flipped);
-    return size;
-}
-
+/* The bits of a negative number -m are those of m - 1, flipped, and it needs as many bytes. */
 static void bigint_store(const mpz_t value, struct buffer *number)
 {
-    size_t size = bigint_size(value);
-    mpz_t unsigned_form;
+    bool is_negative = mpz_sgn(value) < 0;
+    mpz_t bits;
 
-    mpz_init_set(unsigned_form, value);
-    if (mpz_sgn(value) < 0) {
-        mpz_t modulus;
-
-        mpz_init_set_ui(modulus, 1);
-        mpz_mul_2exp(modulus, modulus, 8 * size);
-        mpz_add(unsigned_form, unsigned_form, modulus);
-        mpz_clear(modulus);
-    }
-    size_t used = mpz_sgn(unsigned_form) == 0 ? 0 : (mpz_sizeinbase(unsigned_form, 2) + 7) / 8;
-    buffer_put_zeros(number, size - used);
-    buffer_reserve(number, used);
-    mpz_export(number->data + number->size, NULL, 1, 1, 1, 0, unsigned_form);
-    number->size += used;
-    mpz_clear(unsigned_form);
+    mpz_init_set(bits, value);
+    if (is_negative)
+        mpz_com(bits, bits);
+    size_t bit_count = mpz_sizeinbase(bits, 2); /* 1 for zero, of which nothing is exported */
+    size_t size = bit_count / 8 + 1;
+    buffer_put_zeros(number, size);
+    uint8_t *end = number->data + number->size;
+    mpz_export(end - (bit_count + 7) / 8, NULL, 1, 1, 1, 0, bits);
+    for (uint8_t *at = end - size; is_negative && at < end; at++)
+        *at = (uint8_t) ~*at;
+    mpz_clear(bits);
 }
 
 /* Whether the quotient's magnitude grows by one for what is left of the division. */

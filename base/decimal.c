@@ -3,13 +3,16 @@
  * Correct means exact: an operation gives the true result or ERROR_LIMIT, and only decimal_round
  * rounds.  Values are taken apart into a sign and a magnitude of four limbs, worked on, and put
  * together again; putting together is the one place that decides whether a result fits, because
- * magnitudes to 2^255 - 1 are positive values and 2^255 is the least negative one.
+ * magnitudes to 2^255 - 1 are positive values and 2^255 is the least negative one.  Work on limbs
+ * is GMP's (its mpn functions), which allocates nothing for so few.
  *
  * Example: 0.50 + 0.125 is 50*10^-2 + 125*10^-3; the term of the smaller scale is multiplied by
  * 10^(3-2), and 500 + 125 = 625 has scale 3: 0.625. */
 #include "base/decimal.h"
 
 #include <string.h>
+
+#include <gmp.h>
 
 #include "base/reader.h"
 
@@ -22,6 +25,7 @@ enum {
 struct magnitude {
     uint64_t limb[LIMBS]; /* least significant first */
 };
+_Static_assert(_Generic((mp_limb_t)0, uint64_t: true, default: false), "limbs are GMP's");
 
 static const uint64_t powers_of_ten[POWER_DIGITS_MAX + 1] = {
     UINT64_C(1),
@@ -50,61 +54,20 @@ static const uint64_t powers_of_ten[POWER_DIGITS_MAX + 1] = {
 
 static bool magnitude_is_zero(const struct magnitude *m)
 {
-    return (m->limb[0] | m->limb[1] | m->limb[2] | m->limb[3]) == 0;
-}
-
-static int magnitude_compare(const struct magnitude *a, const struct magnitude *b)
-{
-    for (int i = LIMBS - 1; i >= 0; i--)
-        if (a->limb[i] != b->limb[i])
-            return a->limb[i] < b->limb[i] ? -1 : 1;
-    return 0;
+    return mpn_zero_p(m->limb, LIMBS) != 0;
 }
 
 /* m = m * factor + term; false when it leaves 256 bits. */
 static bool magnitude_multiply_add(struct magnitude *m, uint64_t factor, uint64_t term)
 {
-    uint64_t carry = term;
-    for (int i = 0; i < LIMBS; i++) {
-        uint128 product = (uint128)m->limb[i] * factor + carry;
-        m->limb[i] = (uint64_t)product;
-        carry = (uint64_t)(product >> 64);
-    }
-    return carry == 0;
+    return mpn_mul_1(m->limb, m->limb, LIMBS, factor) == 0 &&
+           mpn_add_1(m->limb, m->limb, LIMBS, term) == 0;
 }
 
 /* m = m / divisor; returns the remainder. */
 static uint64_t magnitude_divide(struct magnitude *m, uint64_t divisor)
 {
-    uint64_t remainder = 0;
-    for (int i = LIMBS - 1; i >= 0; i--) {
-        uint128 part = (uint128)remainder << 64 | m->limb[i];
-        m->limb[i] = (uint64_t)(part / divisor);
-        remainder = (uint64_t)(part % divisor);
-    }
-    return remainder;
-}
-
-static bool magnitude_add(struct magnitude *a, const struct magnitude *b)
-{
-    uint64_t carry = 0;
-    for (int i = 0; i < LIMBS; i++) {
-        uint128 sum = (uint128)a->limb[i] + b->limb[i] + carry;
-        a->limb[i] = (uint64_t)sum;
-        carry = (uint64_t)(sum >> 64);
-    }
-    return carry == 0;
-}
-
-/* a = a - b, where a is not the smaller. */
-static void magnitude_subtract(struct magnitude *a, const struct magnitude *b)
-{
-    uint64_t borrow = 0;
-    for (int i = 0; i < LIMBS; i++) {
-        uint128 difference = (uint128)a->limb[i] - b->limb[i] - borrow;
-        a->limb[i] = (uint64_t)difference;
-        borrow = (uint64_t)(difference >> 64) & 1;
-    }
+    return mpn_divrem_1(m->limb, 0, m->limb, LIMBS, divisor);
 }
 
 /* m = m * 10^digits; false when it leaves 256 bits.  Zero stays zero for any number of digits. */
@@ -125,39 +88,20 @@ static bool magnitude_shift_up(struct magnitude *m, int64_t digits)
 static bool magnitude_multiply(const struct magnitude *a, const struct magnitude *b,
                                struct magnitude *product_out)
 {
-    uint64_t product[2 * LIMBS] = {0};
-    for (int i = 0; i < LIMBS; i++) {
-        uint64_t carry = 0;
-        if (a->limb[i] == 0)
-            continue;
-        for (int k = 0; k < LIMBS; k++) {
-            uint128 part = (uint128)a->limb[i] * b->limb[k] + product[i + k] + carry;
-            product[i + k] = (uint64_t)part;
-            carry = (uint64_t)(part >> 64);
-        }
-        product[i + LIMBS] = carry;
-    }
+    uint64_t product[2 * LIMBS];
+    mpn_mul_n(product, a->limb, b->limb, LIMBS);
     memcpy(product_out->limb, product, sizeof product_out->limb);
-    return (product[4] | product[5] | product[6] | product[7]) == 0;
+    return mpn_zero_p(product + LIMBS, LIMBS) != 0;
 }
 
 /* ---- taking apart and putting together ---- */
-
-static void limbs_negate(uint64_t *limb)
-{
-    uint64_t carry = 1;
-    for (int i = 0; i < LIMBS; i++) {
-        limb[i] = ~limb[i] + carry;
-        carry = carry != 0 && limb[i] == 0;
-    }
-}
 
 static struct magnitude decimal_magnitude(const struct decimal *value)
 {
     struct magnitude m;
     memcpy(m.limb, value->limb, sizeof m.limb);
     if (decimal_is_negative(*value))
-        limbs_negate(m.limb);
+        mpn_neg(m.limb, m.limb, LIMBS);
     return m;
 }
 
@@ -178,7 +122,7 @@ static int decimal_assemble(bool is_negative, const struct magnitude *m, int64_t
         return ERROR_LIMIT;
     memcpy(value_out->limb, m->limb, sizeof value_out->limb);
     if (is_negative)
-        limbs_negate(value_out->limb);
+        mpn_neg(value_out->limb, value_out->limb, LIMBS);
     value_out->scale = (int32_t)scale;
     return 0;
 }
@@ -355,15 +299,15 @@ int decimal_add(struct decimal a, struct decimal b, struct decimal *sum_out)
     if (!magnitude_shift_up(&m, scale - a.scale) || !magnitude_shift_up(&n, scale - b.scale))
         return ERROR_LIMIT;
     if (a_is_negative == b_is_negative) {
-        if (!magnitude_add(&m, &n))
+        if (mpn_add_n(m.limb, m.limb, n.limb, LIMBS) != 0)
             return ERROR_LIMIT;
         return decimal_assemble(a_is_negative, &m, scale, sum_out);
     }
-    if (magnitude_compare(&m, &n) >= 0) {
-        magnitude_subtract(&m, &n);
+    if (mpn_cmp(m.limb, n.limb, LIMBS) >= 0) {
+        mpn_sub_n(m.limb, m.limb, n.limb, LIMBS);
         return decimal_assemble(a_is_negative, &m, scale, sum_out);
     }
-    magnitude_subtract(&n, &m);
+    mpn_sub_n(n.limb, n.limb, m.limb, LIMBS);
     return decimal_assemble(b_is_negative, &n, scale, sum_out);
 }
 
@@ -413,7 +357,7 @@ int decimal_compare(struct decimal a, struct decimal b)
     else if (!magnitude_shift_up(&n, scale - b.scale))
         order = -1;
     else
-        order = magnitude_compare(&m, &n);
+        order = mpn_cmp(m.limb, n.limb, LIMBS);
     return is_negative ? -order : order;
 }
 

@@ -19,7 +19,7 @@ vendor_owner() {
     uv.h)
         echo '^base/world/(world|network|loop)_uv\.c$'
         ;;
-    gmp.h) echo '^base/bigint\.c$' ;;
+    gmp.h) echo '^base/(bigint|decimal)\.c$' ;;
     zstd.h) echo '_zstd\.c$|^base/(de)?compressor\.c$' ;;
     uuid.h | uuid/uuid.h) echo '/uuid[a-z_]*\.c$' ;;
     xxhash.h | xxh_x86dispatch.h) echo '^base/hash(64|128)\.c$' ;;
