@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/array.h"
+
 enum { ROWS_MIN = 1024, MEMOS_MIN = 64, LINE_REST = 64 };
 
 void click_batch_release(struct click_batch *batch)
@@ -37,30 +39,17 @@ void click_batch_clear(struct click_batch *batch)
     batch->text_size = 0;
 }
 
-/* `*array` with room for `count` items of `size` bytes. */
-static bool array_grow(void *array, size_t count, size_t size)
-{
-    void *old;
-
-    memcpy(&old, array, sizeof old);
-    void *grown = realloc(old, count * size);
-    if (grown == NULL)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    return true;
-}
-
 static int rows_reserve(struct click_batch *batch)
 {
     uint32_t capacity = batch->row_capacity == 0 ? ROWS_MIN : batch->row_capacity * 2;
 
     if (batch->rows < batch->row_capacity)
         return 0;
-    if (!array_grow(&batch->partition_codes, capacity, sizeof *batch->partition_codes) ||
-        !array_grow(&batch->ad_codes, capacity, sizeof *batch->ad_codes) ||
-        !array_grow(&batch->times, capacity, sizeof *batch->times) ||
-        !array_grow(&batch->amounts, capacity, sizeof *batch->amounts) ||
-        !array_grow(&batch->scales, capacity, sizeof *batch->scales))
+    if (!array_resize(&batch->partition_codes, capacity, sizeof *batch->partition_codes) ||
+        !array_resize(&batch->ad_codes, capacity, sizeof *batch->ad_codes) ||
+        !array_resize(&batch->times, capacity, sizeof *batch->times) ||
+        !array_resize(&batch->amounts, capacity, sizeof *batch->amounts) ||
+        !array_resize(&batch->scales, capacity, sizeof *batch->scales))
         return DAYBOOK_NO_MEMORY;
     batch->row_capacity = capacity;
     return 0;
@@ -85,7 +74,7 @@ static int64_t partition_add(struct click_batch *batch, struct click_partition p
     if (reseller >= batch->memo_capacity) {
         uint32_t capacity = batch->memo_capacity == 0 ? MEMOS_MIN : batch->memo_capacity * 2;
 
-        if (!array_grow(&batch->memos, capacity, sizeof *batch->memos))
+        if (!array_resize(&batch->memos, capacity, sizeof *batch->memos))
             return STRING_MAP_NO_MEMORY;
         memset(batch->memos + batch->memo_capacity, 0,
                (capacity - batch->memo_capacity) * sizeof *batch->memos);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/array.h"
 #include "client/daybook_private.h"
 
 /* ---- words ---- */
@@ -155,18 +156,6 @@ static int take_line(struct daybook *daybook, char *line, bool *progress)
 
 /* ---- frames ---- */
 
-static int lines_reserve(struct daybook *daybook, size_t needed)
-{
-    if (needed <= daybook->line_capacity)
-        return 0;
-    char *grown = realloc(daybook->lines, needed * 2);
-    if (grown == NULL)
-        return DAYBOOK_NO_MEMORY;
-    daybook->lines = grown;
-    daybook->line_capacity = needed * 2;
-    return 0;
-}
-
 /* Part of the lines; a line may go on in the next frame. */
 static int take_text(struct daybook *daybook, const char *text, size_t size, bool *progress)
 {
@@ -175,7 +164,7 @@ static int take_text(struct daybook *daybook, const char *text, size_t size, boo
 
     if (size == 0)
         return 0;
-    if (lines_reserve(daybook, daybook->line_size + size) != 0)
+    if (!array_reserve(&daybook->lines, &daybook->line_capacity, daybook->line_size + size, 1))
         return daybook_fail(daybook, DAYBOOK_NO_MEMORY, "out of memory");
     memcpy(daybook->lines + daybook->line_size, text, size);
     daybook->line_size += size;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/array.h"
 #include "client/daybook.h"
 #include "client/wire.h"
 #include "base/crc32c.h"
@@ -28,14 +29,8 @@ int frame_reader_add(struct frame_reader *reader, const void *bytes, size_t size
         memmove(reader->bytes, reader->bytes + reader->taken, left);
     reader->taken = 0;
     reader->size = left;
-    if (left + size > reader->capacity) {
-        uint8_t *grown = realloc(reader->bytes, (left + size) * 2);
-
-        if (grown == NULL)
-            return DAYBOOK_NO_MEMORY;
-        reader->bytes = grown;
-        reader->capacity = (left + size) * 2;
-    }
+    if (!array_reserve(&reader->bytes, &reader->capacity, left + size, 1))
+        return DAYBOOK_NO_MEMORY;
     if (size > 0)
         memcpy(reader->bytes + left, bytes, size);
     reader->size += size;

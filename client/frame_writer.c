@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/array.h"
 #include "client/wire.h"
 #include "base/crc32c.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie");
 
-enum { OUT_MIN = 64 << 10 };
+enum { OUT_MIN = 64 << 10 }; /* more than the magic and the first frame */
 
 void frame_writer_release(struct frame_writer *writer)
 {
@@ -30,22 +31,6 @@ void frame_writer_release(struct frame_writer *writer)
 }
 
 /* ---- bytes ---- */
-
-static int out_reserve(struct frame_writer *writer, size_t more)
-{
-    size_t needed = writer->out_size + more;
-    size_t capacity = writer->out_capacity * 2 > OUT_MIN ? writer->out_capacity * 2 : OUT_MIN;
-
-    if (needed <= writer->out_capacity)
-        return 0;
-    capacity = capacity < needed ? needed : capacity;
-    uint8_t *grown = realloc(writer->out, capacity);
-    if (grown == NULL)
-        return DAYBOOK_NO_MEMORY;
-    writer->out = grown;
-    writer->out_capacity = capacity;
-    return 0;
-}
 
 static uint8_t *put_u8(uint8_t *to, uint8_t value)
 {
@@ -80,9 +65,10 @@ static void frame_end(struct frame_writer *writer, enum wire_kind kind, size_t p
 /* Where a payload of `size` bytes is to be put; NULL without memory. */
 static uint8_t *frame_begin(struct frame_writer *writer, size_t size)
 {
-    if (out_reserve(writer, WIRE_HEADER_SIZE + size) != 0)
-        return NULL;
-    return writer->out + writer->out_size + WIRE_HEADER_SIZE;
+    size_t start = writer->out_size + WIRE_HEADER_SIZE;
+    bool has_room = array_reserve(&writer->out, &writer->out_capacity, start + size, 1);
+
+    return has_room ? writer->out + start : NULL;
 }
 
 int frame_writer_hello(struct frame_writer *writer)
@@ -90,7 +76,7 @@ int frame_writer_hello(struct frame_writer *writer)
     writer->out_size = 0;
     writer->is_stale = false;
     string_map_clear(&writer->strings);
-    if (out_reserve(writer, WIRE_MAGIC_SIZE + WIRE_HEADER_SIZE + WIRE_HELLO_SIZE) != 0)
+    if (!array_reserve(&writer->out, &writer->out_capacity, OUT_MIN, 1))
         return DAYBOOK_NO_MEMORY;
     memcpy(writer->out, WIRE_MAGIC, WIRE_MAGIC_SIZE);
     writer->out_size = WIRE_MAGIC_SIZE;
@@ -188,14 +174,8 @@ static int strings_write(struct frame_writer *writer, const struct click_columns
     bool forgets = writer->is_stale;
     int rc = 0;
 
-    if (needed > writer->code_capacity) {
-        uint32_t *grown = realloc(writer->codes, needed * sizeof *grown);
-
-        if (grown == NULL)
-            return DAYBOOK_NO_MEMORY;
-        writer->codes = grown;
-        writer->code_capacity = needed;
-    }
+    if (!array_reserve(&writer->codes, &writer->code_capacity, needed, sizeof *writer->codes))
+        return DAYBOOK_NO_MEMORY;
     if (forgets)
         string_map_clear(&writer->strings);
     uint32_t known = writer->strings.count;

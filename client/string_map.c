@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MIN = 256, OFFSETS_MIN = 64, TEXT_MIN = 1024 };
+#include "client/array.h"
+
+enum { SLOTS_MIN = 256 };
 
 void string_map_release(struct string_map *map)
 {
@@ -103,26 +105,10 @@ static int strings_reserve(struct string_map *map, size_t size)
 {
     size_t text = string_map_bytes(map) + size;
 
-    if (text > UINT32_MAX)
+    /* One byte more, so that an empty string has a place, too. */
+    if (text > UINT32_MAX || !array_reserve(&map->text, &map->text_capacity, text + 1, 1) ||
+        !array_reserve(&map->offsets, &map->offset_capacity, map->count + 2, sizeof *map->offsets))
         return STRING_MAP_NO_MEMORY;
-    if (map->text == NULL || text > map->text_capacity) {
-        size_t capacity = text * 2 < TEXT_MIN ? TEXT_MIN : text * 2;
-        char *grown = realloc(map->text, capacity);
-
-        if (grown == NULL)
-            return STRING_MAP_NO_MEMORY;
-        map->text = grown;
-        map->text_capacity = capacity;
-    }
-    if (map->count + 2 > map->offset_capacity) {
-        uint32_t capacity = map->offset_capacity == 0 ? OFFSETS_MIN : map->offset_capacity * 2;
-        uint32_t *grown = realloc(map->offsets, capacity * sizeof *grown);
-
-        if (grown == NULL)
-            return STRING_MAP_NO_MEMORY;
-        map->offsets = grown;
-        map->offset_capacity = capacity;
-    }
     return 0;
 }
 

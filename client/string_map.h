@@ -20,7 +20,7 @@ struct string_map {
     uint32_t count;
     /* private */
     size_t text_capacity;
-    uint32_t offset_capacity;
+    size_t offset_capacity;
     struct string_slot *slots;
     uint32_t mask;                     /* number of slots - 1 */
     uint32_t epoch;
