@@ -102,9 +102,9 @@ static int loading_connect(struct loading *loading, struct connection **connecti
 static int settle_here(struct loading *loading, struct error *err)
 {
     struct instance_waiter waiter = {.status = INSTANCE_WAITING};
-    int rc = rollup_refresh_now(streams_find(loading->access.instance->streams, NULL), true,
-                                instance_done, &waiter, err);
-    return rc == 0 ? instance_wait(loading->access.instance, &waiter, err) : rc;
+    rollup_refresh_now(streams_find(loading->access.instance->streams, NULL), true, instance_done,
+                       &waiter);
+    return instance_wait(loading->access.instance, &waiter, err);
 }
 
 /* What `daybook rollup` prints is not asked for here; what it complains of is. */

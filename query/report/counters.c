@@ -418,7 +418,7 @@ static void figures_given(void *context, int status, const struct error *err)
 }
 
 /* Sums and the largest are printed at the end, and need no order. */
-static int ask_figures(struct counters *counters, struct error *err)
+static void ask_figures(struct counters *counters)
 {
     const struct counters_options *options = counters->options;
     struct bytes reseller = bytes_text(options->key_count > 0 ? options->keys[0] : "");
@@ -432,8 +432,8 @@ static int ask_figures(struct counters *counters, struct error *err)
         query.day_to = query.day_from;
     if (!query.in_any_order)
         query.paused = figures_paused;
-    return rollup_figures(streams_find(counters->query->streams, NULL), &query, figure_given,
-                          figures_given, counters, err);
+    rollup_figures(streams_find(counters->query->streams, NULL), &query, figure_given,
+                   figures_given, counters);
 }
 
 static int ask_page(struct counters *counters, struct error *err)
@@ -441,8 +441,10 @@ static int ask_page(struct counters *counters, struct error *err)
     struct store *store = counters->query->store;
     struct bytes position = buffer_view(&counters->position);
     struct bytes key = buffer_view(&counters->key);
-    if (counters->table->is_figures)
-        return ask_figures(counters, err);
+    if (counters->table->is_figures) {
+        ask_figures(counters);
+        return 0;
+    }
     struct read_request request = {.table_id = counters->table->table_id,
                                    .is_scan = key.size == 0,
                                    .key = key,

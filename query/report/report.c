@@ -667,12 +667,9 @@ static void report_read(struct report *report)
                                  .is_as_of = report->is_as_of,
                                  .as_of_ms = report->as_of_ms,
                                  .in_any_order = options->by == BY_TOTAL};
-    struct error err = {0};
     if (!query.in_any_order)
         query.paused = report_paused;
-    int rc = rollup_figures(report->rollup, &query, report_figure, report_read_done, report, &err);
-    if (rc != 0)
-        report_fail(report, rc, &err);
+    rollup_figures(report->rollup, &query, report_figure, report_read_done, report);
 }
 
 static bool count_day(void *context, const struct day_figure *figure)
@@ -701,14 +698,10 @@ static void report_begin(struct report *report)
                                        .day_to = report->options->day_to,
                                        .is_current = true,
                                        .in_any_order = true};
-    struct error err = {0};
-    if (!report->is_as_of) {
+    if (report->is_as_of)
+        rollup_figures(report->rollup, &query, count_day, days_counted, report);
+    else
         report_read(report);
-        return;
-    }
-    int rc = rollup_figures(report->rollup, &query, count_day, days_counted, report, &err);
-    if (rc != 0)
-        report_fail(report, rc, &err);
 }
 
 void report_run(void *room, const struct command_request *request, struct command_output *output)

@@ -163,31 +163,24 @@ static int add_sealed(void *context, const struct table *table, const struct pag
 static void clicks_read(void *context, int status, const struct error *err)
 {
     struct report_ads *ads = context;
-    struct error own = {0};
-    bool has_seals = ads->day <= rollup_sealed_to(ads->rollup);
-    if (status == 0 && has_seals) {
-        struct bytes key = buffer_view(&ads->key);
-        struct read_request request =
-            store_rows_request(ads->stream->sealed_ads_table_id, &key, READ_DURABLE);
-        status = store_rows_read(ads->store, &request, add_sealed, day_read, ads, &own);
-        if (status == 0)
-            return;
-        err = &own;
+    struct bytes key = buffer_view(&ads->key);
+    if (status < 0 || ads->day > rollup_sealed_to(ads->rollup)) {
+        day_read(ads, status, err);
+        return;
     }
-    day_read(ads, status, err);
+    const struct read_request request =
+        store_rows_request(ads->stream->sealed_ads_table_id, &key, READ_DURABLE);
+    store_rows_read(ads->store, &request, add_sealed, day_read, ads);
 }
 
 static void seals_pinned(void *context)
 {
     struct report_ads *ads = context;
-    struct error err = {0};
     struct bytes key = buffer_view(&ads->key);
     struct read_request request =
         store_rows_request(ads->stream->clicks.table_id, &key, READ_DURABLE);
     request.row_limit = READ_ROWS_MAX;
-    int rc = store_rows_read(ads->store, &request, add_click, clicks_read, ads, &err);
-    if (rc < 0)
-        day_read(ads, rc, &err);
+    store_rows_read(ads->store, &request, add_click, clicks_read, ads);
 }
 
 void report_ads_add(struct report_ads *ads, const struct day_figure *figure, store_done done,

@@ -572,26 +572,19 @@ static void page_looked(void *context, int status, const struct error *err)
 static void page_read(void *context, int status, const struct error *err)
 {
     struct clicks_call *call = context;
-    struct error own = {0};
-    if (status == 0 && is_restoring(call) && !are_of_event_table(call) &&
-        voided_page_count(call->voided) > 0) {
-        status = voided_page_look(call->voided, view_of(call), page_looked, call, &own);
-        err = &own;
-        if (status == 0)
-            return;
-    }
     if (status < 0)
         call_fail(call, status, err);
-    else if (is_restoring(call))
+    else if (!is_restoring(call))
+        page_write(call);
+    else if (are_of_event_table(call) || voided_page_count(call->voided) == 0)
         page_looked(call, 0, NULL);
     else
-        page_write(call);
+        voided_page_look(call->voided, view_of(call), page_looked, call);
 }
 
 /* Voids go from the table's end to its beginning: of several of one id the newest comes back. */
 static void page_begin(struct clicks_call *call)
 {
-    struct error err = {0};
     struct bytes key;
     buffer_clear(&call->key);
     dirty_put_key(&call->key, bytes_text(call->options->reseller), call->day);
@@ -605,9 +598,7 @@ static void page_begin(struct clicks_call *call)
     voided_page_clear(call->voided);
     call->page_clicks = call->page_left = 0;
     call->page_gross = decimal_from(0, 0);
-    int rc = store_rows_read_pages(call->rollup->store, &request, take_page, page_read, call, &err);
-    if (rc < 0)
-        call_fail(call, rc, &err);
+    store_rows_read_pages(call->rollup->store, &request, take_page, page_read, call);
 }
 
 /* ---- the end ---- */
@@ -644,7 +635,6 @@ static void figures_refreshed(void *context, int status, const struct error *err
 
 static void days_end(struct clicks_call *call)
 {
-    struct error err = {0};
     if (call->clicks == 0 && !is_listing(call)) {
         append_left(call);
         command_text_flush(call->output, &call->text, true);
@@ -667,10 +657,8 @@ static void days_end(struct clicks_call *call)
         return;
     }
     const struct day_choice *days = &call->options->days;
-    int rc = rollup_refresh_days_now(call->rollup, bytes_text(call->options->reseller), days->from,
-                                     days->to, figures_refreshed, call, &err);
-    if (rc < 0)
-        call_fail(call, rc, &err);
+    rollup_refresh_days_now(call->rollup, bytes_text(call->options->reseller), days->from, days->to,
+                            figures_refreshed, call);
 }
 
 static void drained(void *context)
@@ -722,15 +710,12 @@ static void none_is_sealed(void *context, int status, const struct error *err)
 static void refuse_sealed(void *context)
 {
     struct clicks_call *call = context;
-    struct error err = {0};
     struct day_slice_text text;
     struct bytes reseller = bytes_text(call->options->reseller);
     struct read_request request =
         store_rows_request(call->rollup->stream->figures_table_id, &reseller, READ_APPLIED);
     request.slice = figure_slice(call->options->days.from, call->options->days.to, &text);
-    int rc = store_rows_read(call->rollup->store, &request, sealed_row, none_is_sealed, call, &err);
-    if (rc < 0)
-        call_fail(call, rc, &err);
+    store_rows_read(call->rollup->store, &request, sealed_row, none_is_sealed, call);
 }
 
 void command_clicks_run(void *room, const struct command_request *request,

@@ -362,13 +362,10 @@ static void change_accepted(void *context)
 {
     struct rate_change *change = context;
     struct figure_watch watch = {.each = figure_written, .context = change};
-    struct error err = {0};
     memcpy(watch.change, change->id, UUID_SIZE);
     change->waits++;
-    int rc = rollup_refresh_rates_now(change->rollup, change->is_printed ? NULL : &watch,
-                                      change_written, change, &err);
-    if (rc < 0)
-        change_written(change, rc, &err);
+    rollup_refresh_rates_now(change->rollup, change->is_printed ? NULL : &watch, change_written,
+                             change);
 }
 
 static void change_write(struct rate_change *change)
@@ -465,16 +462,13 @@ static bool preview_figure(void *context, const struct day_figure *figure)
 
 static void preview_start(struct rate_change *change)
 {
-    struct error err = {0};
     const struct figure_query query = {.resellers = change->resellers,
                                        .reseller_count = change->reseller_count,
                                        .day_from = change->since,
                                        .day_to = INT32_MAX,
                                        .is_current = true,
                                        .in_any_order = true};
-    int rc = rollup_figures(change->rollup, &query, preview_figure, preview_done, change, &err);
-    if (rc < 0)
-        change_fail(change, command_exit_of(rc), err.text);
+    rollup_figures(change->rollup, &query, preview_figure, preview_done, change);
 }
 
 /* Where rows say all of the days that change but their rate, the work on the rates reads the same

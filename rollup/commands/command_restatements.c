@@ -405,15 +405,14 @@ static void drained(void *context)
     next_resellers(listing);
 }
 
-static int read_reseller(struct listing *listing, struct bytes reseller)
+static void read_reseller(struct listing *listing, struct bytes reseller)
 {
     struct day_slice_text text;
     const struct click_stream *stream = listing->rollup->stream;
     struct read_request request =
         store_rows_request(stream->ledger_table_id, &reseller, READ_DURABLE);
     request.slice = ledger_slice(listing->options->days.from, listing->options->days.to, &text);
-    return store_rows_read(listing->rollup->store, &request, take_entry, reseller_done, listing,
-                           &listing->err);
+    store_rows_read(listing->rollup->store, &request, take_entry, reseller_done, listing);
 }
 
 static void next_resellers(struct listing *listing)
@@ -424,11 +423,9 @@ static void next_resellers(struct listing *listing)
         struct bytes reseller = listing->resellers[listing->reseller_next++];
         listing->is_calling = true;
         listing->is_answered = false;
-        int rc = read_reseller(listing, reseller);
+        read_reseller(listing, reseller);
         listing->is_calling = false;
-        if (rc < 0)
-            listing->status = rc;
-        else if (!listing->is_answered)
+        if (!listing->is_answered)
             return;
     }
     listing_finish(listing);
@@ -448,7 +445,6 @@ static void resellers_known(void *context, int status, const struct error *err)
 static void changes_read(void *context, int status, const struct error *err)
 {
     struct listing *listing = context;
-    struct error own = {0};
     if (status < 0) {
         listing_fail(listing, status, err);
         return;
@@ -460,9 +456,7 @@ static void changes_read(void *context, int status, const struct error *err)
         next_resellers(listing);
         return;
     }
-    int rc = known_resellers_read(&listing->rollup->resellers, resellers_known, listing, &own);
-    if (rc < 0)
-        listing_fail(listing, rc, &own);
+    known_resellers_read(&listing->rollup->resellers, resellers_known, listing);
 }
 
 void command_restatements_run(void *room, const struct command_request *request,
@@ -488,7 +482,6 @@ void command_restatements_run(void *room, const struct command_request *request,
         {"by", TABLE_TEXT}};
     const struct command_restatements_options *options = request->options;
     struct rollup *rollup = streams_enter(room, options->stream, output);
-    struct error err = {0};
     if (rollup == NULL)
         return;
     struct listing *listing = memory_zeroed(1, sizeof(*listing));
@@ -502,8 +495,5 @@ void command_restatements_run(void *room, const struct command_request *request,
             ? table_print_new(TABLE_ALIGNED, moved_columns, TABLE_COLUMN_COUNT, &listing->text)
             : table_print_new(listing->options->format, columns, COLUMN_COUNT, &listing->text);
     const struct read_request read = store_rows_request(TABLE_CHANGE, NULL, READ_DURABLE);
-    int rc =
-        store_rows_read(listing->rollup->store, &read, take_change, changes_read, listing, &err);
-    if (rc < 0)
-        listing_fail(listing, rc, &err);
+    store_rows_read(listing->rollup->store, &read, take_change, changes_read, listing);
 }

@@ -167,13 +167,10 @@ static void totals_done(void *context, int status, const struct error *err)
 
 static void totals_start(struct rollup_call *call)
 {
-    struct error err = {0};
     const struct figure_query query = {.day_from = call->options->days.from,
                                        .day_to = call->options->days.to,
                                        .in_any_order = true};
-    int rc = rollup_figures(call->rollup, &query, count_figure, totals_done, call, &err);
-    if (rc < 0)
-        call_finish(call, rc, &err);
+    rollup_figures(call->rollup, &query, count_figure, totals_done, call);
 }
 
 /* ---- sealing ---- */
@@ -212,17 +209,15 @@ static void sealed(void *context, int status, const struct error *err,
                    const struct seal_totals *totals)
 {
     struct rollup_call *call = context;
-    struct error own = {0};
-    if (status == 0) {
-        print_seals(call, totals);
-        err = &own;
-        if (call->options->is_dry_run)
-            seals_settled(call, 0, NULL);
-        else
-            status = rollup_refresh_now(call->rollup, false, seals_settled, call, &own);
-    }
-    if (status < 0)
+    if (status < 0) {
         call_finish(call, status, err);
+        return;
+    }
+    print_seals(call, totals);
+    if (call->options->is_dry_run)
+        totals_start(call);
+    else
+        rollup_refresh_now(call->rollup, false, seals_settled, call);
 }
 
 static void tell_doubt(const struct rollup_call *call)
@@ -284,7 +279,6 @@ void command_rollup_run(void *room, const struct command_request *request,
 {
     const struct command_rollup_options *options = request->options;
     struct rollup *rollup = streams_enter(room, options->stream, output);
-    struct error err = {0};
     if (rollup == NULL)
         return;
     struct rollup_call *call = memory_zeroed(1, sizeof(*call));
@@ -297,11 +291,8 @@ void command_rollup_run(void *room, const struct command_request *request,
         .published_before = rollup->metrics.published->value,
         .restated_before = rollup->metrics.restated->value};
     call->again = (struct timer){.fire = seal_days, .context = call};
-    if (call->options->is_dry_run) {
+    if (call->options->is_dry_run)
         dry_run(call);
-        return;
-    }
-    int rc = rollup_refresh_now(rollup, true, settled, call, &err);
-    if (rc < 0)
-        call_finish(call, rc, &err);
+    else
+        rollup_refresh_now(rollup, true, settled, call);
 }

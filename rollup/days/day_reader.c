@@ -202,7 +202,6 @@ static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, b
 {
     struct cli_run *run = arena_alloc(reader->arena, sizeof(*run), _Alignof(struct cli_run));
     struct day_slice_text text;
-    struct error err = {0};
     struct bytes reseller = reader->days[start].reseller;
     uint32_t table_id =
         is_ledger ? reader->stream->ledger_table_id : reader->stream->figures_table_id;
@@ -215,10 +214,7 @@ static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, b
     request.slice.reversed = is_ledger;
     request.one_of_each = is_ledger;
     reader->reads++;
-    int rc = store_rows_read(reader->store, &request, is_ledger ? run_entry : run_figure, run_done,
-                             run, &err);
-    if (rc < 0)
-        run_done(run, rc, &err);
+    store_rows_read(reader->store, &request, is_ledger ? run_entry : run_figure, run_done, run);
 }
 
 static bool is_published(const struct day_facts *day)
@@ -282,13 +278,10 @@ static void start_seals(struct stats_call *call)
 {
     struct day_reader *reader = call->reader;
     const struct seal_sum sum = {&call->day->stats, &call->day->seals, seals_read, call};
-    struct error err = {0};
     if (call->day->day > *reader->sealed_to)
         return;
     reader->reads++;
-    int rc = seal_sum_read(reader->store, reader->stream, call->day->key, READ_APPLIED, &sum, &err);
-    if (rc < 0)
-        seals_read(call, rc, &err);
+    seal_sum_read(reader->store, reader->stream, call->day->key, READ_APPLIED, &sum);
 }
 
 static void start_stats(struct day_reader *reader)

@@ -45,7 +45,8 @@ static void reading_finish(struct dirty_evicted_reading *reading, int status,
         evicted->due_us = again_us;
     buffer_release(&reading->position);
     memory_free(reading);
-    done(context, status, err);
+    if (done != NULL)
+        done(context, status, err);
     evicted->returns--;
     rollup->metrics.evicted->value = evicted->count;
     rollup_look_again(rollup);
@@ -141,10 +142,7 @@ static void take_page(void *context, int status, const struct error *err,
     if (reading->which == DIRTY_EVICTED_ENDED && (!reading->has_settled || reading->is_over))
         rollup_queue_ended(rollup);
     reading->has_settled = true;
-    status = rollup_refresh_queued_now(rollup, reading->which == DIRTY_EVICTED_ENDED, page_settled,
-                                       reading, &own);
-    if (status < 0)
-        reading_finish(reading, status, &own);
+    rollup_refresh_queued_now(rollup, reading->which == DIRTY_EVICTED_ENDED, page_settled, reading);
 }
 
 static void read_page(struct timer *timer)
@@ -168,12 +166,11 @@ static void read_page(struct timer *timer)
         reading_finish(reading, rc, &err);
 }
 
-int dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which, int64_t token_first,
-                         store_done done, void *context, struct error *err)
+void dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which,
+                          int64_t token_first, store_done done, void *context)
 {
     struct clock *clock = rollup->world->clock;
-    if (rollup->is_failed)
-        return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
+    check(!rollup->is_failed);
     struct dirty_evicted_reading *reading = memory_zeroed(1, sizeof(*reading));
     reading->rollup = rollup;
     reading->which = which;
@@ -188,21 +185,11 @@ int dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which, 
     rollup->evicted.count = 0;
     rollup->evicted.due_us = INT64_MAX;
     next_time_slice(reading);
-    return 0;
-}
-
-static void returned(void *context, int status, const struct error *err)
-{
-    (void)context;
-    (void)status;
-    (void)err;
 }
 
 void dirty_evicted_return_due(struct rollup *rollup, int64_t now_us)
 {
-    if (rollup->evicted.returns > 0 || now_us < rollup->evicted.due_us ||
-        !rollup_trusts_clock(rollup))
-        return;
-    int rc = dirty_evicted_return(rollup, DIRTY_EVICTED_DUE, INT64_MIN, returned, NULL, NULL);
-    check(rc == 0);
+    if (rollup->evicted.returns == 0 && now_us >= rollup->evicted.due_us &&
+        rollup_trusts_clock(rollup))
+        dirty_evicted_return(rollup, DIRTY_EVICTED_DUE, INT64_MIN, NULL, NULL);
 }

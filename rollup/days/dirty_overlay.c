@@ -180,11 +180,8 @@ static void read_day(struct dirty_overlay *overlay, struct overlay_read *read,
                          take_stats, read, &err);
     if (rc < 0)
         take_stats(read, rc, &err, NULL, 0, bytes_of(NULL, 0));
-    if (!has_seals)
-        return;
-    rc = seal_sum_read(store, stream, key, READ_DURABLE, &sum, &err);
-    if (rc < 0)
-        seals_read(read, rc, &err);
+    if (has_seals)
+        seal_sum_read(store, stream, key, READ_DURABLE, &sum);
 }
 
 /* A day that only waits for its publication has the row that it needs. */
@@ -368,7 +365,6 @@ static void read_marks(struct dirty_overlay *overlay)
 {
     struct rollup *rollup = overlay->rollup;
     struct day_slice_text text;
-    struct error err = {0};
     struct read_request request =
         store_rows_request(rollup->stream->dirty_table_id, overlay->resellers, READ_DURABLE);
     request.keys = overlay->resellers;
@@ -377,9 +373,7 @@ static void read_marks(struct dirty_overlay *overlay)
     dirty_set_free(overlay->marked);
     overlay->marked = dirty_set_new();
     copy_marks(overlay);
-    int rc = store_rows_read(rollup->store, &request, take_mark, marks_read, overlay, &err);
-    if (rc < 0)
-        overlay->done(overlay->context, rc, &err);
+    store_rows_read(rollup->store, &request, take_mark, marks_read, overlay);
 }
 
 void dirty_overlay_read(struct dirty_overlay *overlay, const struct bytes *resellers,

@@ -51,14 +51,13 @@ static int note_reseller(void *context, const struct table *table, const struct 
 
 static void rows_listed(void *context, int status, const struct error *err);
 
-static int list_resellers(struct listing *listing, struct error *err)
+static void list_resellers(struct listing *listing)
 {
     const struct click_stream *stream = listing->known->stream;
     const struct read_request request =
         store_rows_request(listing->is_of_marks ? stream->dirty_table_id : stream->figures_table_id,
                            NULL, READ_DURABLE);
-    return store_rows_read(listing->known->store, &request, note_reseller, rows_listed, listing,
-                           err);
+    store_rows_read(listing->known->store, &request, note_reseller, rows_listed, listing);
 }
 
 static void rows_listed(void *context, int status, const struct error *err)
@@ -67,31 +66,24 @@ static void rows_listed(void *context, int status, const struct error *err)
     struct known_resellers *known = listing->known;
     store_done done = listing->done;
     void *done_context = listing->context;
-    struct error own = {0};
     if (status == 0 && known->is_read_only && !listing->is_of_marks) {
         listing->is_of_marks = true;
-        status = list_resellers(listing, &own);
-        if (status == 0)
-            return;
-        err = &own;
+        list_resellers(listing);
+        return;
     }
     memory_free(listing);
     known->is_complete = known->is_complete || status == 0;
     done(done_context, status, err);
 }
 
-int known_resellers_read(struct known_resellers *known, store_done done, void *context,
-                         struct error *err)
+void known_resellers_read(struct known_resellers *known, store_done done, void *context)
 {
     if (known->is_complete) {
         done(context, 0, NULL);
-        return 0;
+        return;
     }
     struct listing *listing = memory_zeroed(1, sizeof(*listing));
     *listing =
         (struct listing){.known = known, .last = KEY_MAP_NONE, .done = done, .context = context};
-    int rc = list_resellers(listing, err);
-    if (rc < 0)
-        memory_free(listing);
-    return rc;
+    list_resellers(listing);
 }

@@ -25,6 +25,5 @@ void known_resellers_release(struct known_resellers *known);
 /* It has a figure, or will have. */
 void known_resellers_add(struct known_resellers *known, struct bytes reseller);
 /* `map` has all that have figures when `done` is called, perhaps before this returns. */
-must_check int known_resellers_read(struct known_resellers *known, store_done done, void *context,
-                                    struct error *err);
+void known_resellers_read(struct known_resellers *known, store_done done, void *context);
 #endif

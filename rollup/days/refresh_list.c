@@ -7,7 +7,6 @@ void refresh_list_add(struct refresh_list *list, const struct refresh_waiter *fr
 {
     struct refresh_waiter **end = &list->first;
     struct refresh_waiter *waiter = memory_zeroed(1, sizeof(*waiter));
-    check(from->done != NULL);
     *waiter = *from;
     waiter->order = order;
     while (*end != NULL)
@@ -29,7 +28,8 @@ static void waiter_call(struct refresh_list *list, struct refresh_waiter **link,
     struct refresh_waiter *waiter = *link;
     *link = waiter->next;
     list->calls++;
-    waiter->done(waiter->context, status, err);
+    if (waiter->done != NULL)
+        waiter->done(waiter->context, status, err);
     list->calls--;
     memory_free(waiter);
 }

@@ -23,7 +23,7 @@ struct refresh_waiter {
     int32_t to;
     bool is_worked;                    /* only the syncs up to `applies` are still out */
     uint64_t applies;
-    store_done done;
+    store_done done;                   /* NULL: only what waits is counted */
     void *context;
 };
 

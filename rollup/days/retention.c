@@ -45,13 +45,13 @@ static void loaded(void *context, int status, const struct error *err)
     retention->loaded(retention->context, status, err);
 }
 
-int retention_load(struct retention *retention, store_done done, void *context, struct error *err)
+void retention_load(struct retention *retention, store_done done, void *context)
 {
     struct bytes key = bytes_text(retention->stream->name);
     struct read_request request = store_rows_request(TABLE_RETENTION, &key, READ_APPLIED);
     retention->loaded = done;
     retention->context = context;
-    return store_rows_read(retention->store, &request, take_retention, loaded, retention, err);
+    store_rows_read(retention->store, &request, take_retention, loaded, retention);
 }
 
 /* ---- its row ---- */

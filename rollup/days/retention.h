@@ -26,8 +26,7 @@ struct retention {
 void retention_init(struct retention *retention, struct store *store,
                     const struct click_stream *stream, uint32_t keep_days);
 /* Take what the row says. */
-must_check int retention_load(struct retention *retention, store_done done, void *context,
-                              struct error *err);
+void retention_load(struct retention *retention, store_done done, void *context);
 
 /* The day's clicks are settled: it may be due, if it has expired. */
 void retention_expect(struct retention *retention, int32_t day);

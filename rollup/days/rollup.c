@@ -87,7 +87,7 @@ void rollup_refreshed(struct rollup *rollup)
 
 /* ---- the end ---- */
 
-void rollup_free(struct rollup *rollup)
+static void rollup_free(struct rollup *rollup)
 {
     struct executor *executor = rollup->world->executor;
     look_timer_stop(&rollup->look);

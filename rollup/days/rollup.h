@@ -23,11 +23,11 @@
 
 struct rollup;
 
-/* Work off all dirty days now; `done` when the figures are durable.  What a command that changed
- * clicks or rates calls before it answers.  `publishes`: also publish days that are due (`daybook
- * rollup`, the end of a load). */
-must_check int rollup_refresh_now(struct rollup *rollup, bool publishes, store_done done,
-                                  void *context, struct error *err);
+/* Work off all dirty days now; `done` (NULL: nothing waits) when the figures are durable, or with
+ * ERROR_FAILED, perhaps before the call returns.  What a command that changed clicks or rates calls
+ * before it answers.  `publishes`: also publish days that are due (`daybook rollup`, the end of a
+ * load). */
+void rollup_refresh_now(struct rollup *rollup, bool publishes, store_done done, void *context);
 
 /* Who changed rates is told of the figures that follow from it. */
 struct day_figure;
@@ -41,8 +41,8 @@ struct figure_watch {
 
 /* The same of the days of changed rates only, ahead of all that clicks made dirty: what a command
  * that changed rates calls when they were applied.  `watch` is copied; NULL: nobody is told. */
-must_check int rollup_refresh_rates_now(struct rollup *rollup, const struct figure_watch *watch,
-                                        store_done done, void *context, struct error *err);
+void rollup_refresh_rates_now(struct rollup *rollup, const struct figure_watch *watch,
+                              store_done done, void *context);
 
 /* Whether the rows of the reseller's days from `from` on say all of them but their rate, as far as
  * is known: then all of them that a changed rate touches have a row. */
@@ -50,9 +50,8 @@ bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller,
 
 /* The same of one reseller's days from `from` to `to`, ahead of everybody's others: what a command
  * that changed their clicks calls.  The reseller's bytes are borrowed until `done`. */
-must_check int rollup_refresh_days_now(struct rollup *rollup, struct bytes reseller, int32_t from,
-                                       int32_t to, store_done done, void *context,
-                                       struct error *err);
+void rollup_refresh_days_now(struct rollup *rollup, struct bytes reseller, int32_t from,
+                             int32_t to, store_done done, void *context);
 
 struct change_lines;
 
@@ -150,9 +149,9 @@ struct figure_query {
      * false stops. */
     void (*paused)(void *context, struct figure_reading *reading);
 };
-must_check int rollup_figures(struct rollup *rollup, const struct figure_query *query,
-                              bool (*each)(void *context, const struct day_figure *figure),
-                              store_done done, void *context, struct error *err);
+void rollup_figures(struct rollup *rollup, const struct figure_query *query,
+                    bool (*each)(void *context, const struct day_figure *figure), store_done done,
+                    void *context);
 /* After a pause: the next figure, perhaps before it returns; or `done` without any more. */
 void rollup_figures_go_on(struct figure_reading *reading);
 void rollup_figures_stop(struct figure_reading *reading);

@@ -259,7 +259,7 @@ static void batch_done(void *context, int status, const struct error *err)
         next_batches(reading);
 }
 
-static int read_rows(struct figure_reading *reading, struct error *err)
+static void read_rows(struct figure_reading *reading)
 {
     const struct click_stream *stream = reading->rollup->stream;
     struct day_slice_text text;
@@ -273,20 +273,17 @@ static int read_rows(struct figure_reading *reading, struct error *err)
     request.slice.reversed = reading->is_as_of;
     reading->batch_at = 0;
     reseller_begin(reading);
-    return store_rows_read(reading->rollup->store, &request,
-                           reading->is_as_of ? give_entry : give_row, batch_done, reading, err);
+    store_rows_read(reading->rollup->store, &request, reading->is_as_of ? give_entry : give_row,
+                    batch_done, reading);
 }
 
 static void overlay_read(void *context, int status, const struct error *err)
 {
     struct figure_reading *reading = context;
-    struct error own = {0};
-    if (status == 0) {
-        status = read_rows(reading, &own);
-        err = &own;
-    }
     if (status < 0)
         batch_done(reading, status, err);
+    else
+        read_rows(reading);
 }
 
 static void read_batch(struct figure_reading *reading)
@@ -533,9 +530,9 @@ static struct figure_reading *reading_new(struct rollup *rollup, const struct fi
     return reading;
 }
 
-int rollup_figures(struct rollup *rollup, const struct figure_query *query,
-                   bool (*each)(void *context, const struct day_figure *figure), store_done done,
-                   void *context, struct error *err)
+void rollup_figures(struct rollup *rollup, const struct figure_query *query,
+                    bool (*each)(void *context, const struct day_figure *figure), store_done done,
+                    void *context)
 {
     check(!query->in_any_order || query->paused == NULL);
     struct figure_reading *reading = reading_new(rollup, query);
@@ -545,15 +542,10 @@ int rollup_figures(struct rollup *rollup, const struct figure_query *query,
     reading->context = context;
     if (reading->day_from > reading->day_to) {
         reading_finish(reading);
-        return 0;
-    }
-    if (query->reseller_count > 0) {
+    } else if (query->reseller_count > 0) {
         take_asked(reading, query);
         reading_begin(reading);
-        return 0;
+    } else {
+        known_resellers_read(&rollup->resellers, resellers_known, reading);
     }
-    int rc = known_resellers_read(&rollup->resellers, resellers_known, reading, err);
-    if (rc < 0)
-        reading_free(reading);
-    return rc;
 }

@@ -55,16 +55,11 @@ static int take_mark(void *context, const struct table *table, const struct page
 static void marks_loaded(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
-    struct error own = {0};
     rollup->is_loaded = status == 0;
-    if (status == 0 && rollup->evicted.has_left) {
-        status = dirty_evicted_return(rollup, DIRTY_EVICTED_ALL, rollup->evicted.left_token, loaded,
-                                      rollup, &own);
-        if (status == 0)
-            return;
-        err = &own;
-    }
-    loaded(rollup, status, err);
+    if (status == 0 && rollup->evicted.has_left)
+        dirty_evicted_return(rollup, DIRTY_EVICTED_ALL, rollup->evicted.left_token, loaded, rollup);
+    else
+        loaded(rollup, status, err);
 }
 
 /* ---- rates ---- */
@@ -95,36 +90,28 @@ static int take_rate(void *context, const struct table *table, const struct page
 static void rates_loaded(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
-    struct error own = {0};
-    if (status == 0 && rollup->is_read_only) {
-        rollup->is_loaded = true;
-    } else if (status == 0) {
-        struct read_request request =
-            store_rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
-        status = store_rows_read(rollup->store, &request, take_mark, marks_loaded, rollup, &own);
-        if (status == 0)
-            return;
-        err = &own;
+    const struct read_request request =
+        store_rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
+    if (status == 0 && !rollup->is_read_only) {
+        store_rows_read(rollup->store, &request, take_mark, marks_loaded, rollup);
+        return;
     }
+    rollup->is_loaded = status == 0;
     loaded(rollup, status, err);
 }
 
 static void retention_loaded(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
-    struct error own = {0};
-    if (status == 0) {
-        struct read_request request =
-            store_rows_request(rollup->stream->rates.table_id, NULL, READ_APPLIED);
-        status = store_rows_read(rollup->store, &request, take_rate, rates_loaded, rollup, &own);
-        if (status == 0)
-            return;
-        err = &own;
-    }
-    loaded(rollup, status, err);
+    const struct read_request request =
+        store_rows_request(rollup->stream->rates.table_id, NULL, READ_APPLIED);
+    if (status < 0)
+        loaded(rollup, status, err);
+    else
+        store_rows_read(rollup->store, &request, take_rate, rates_loaded, rollup);
 }
 
-int rollup_load(struct rollup *rollup, struct error *err)
+void rollup_load(struct rollup *rollup)
 {
-    return retention_load(&rollup->retention, retention_loaded, rollup, err);
+    retention_load(&rollup->retention, retention_loaded, rollup);
 }

@@ -87,22 +87,11 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
                               .opened_context = context};
     start(rollup, options);
     *rollup_out = rollup;
-    rc = rollup_load(rollup, err);
-    if (rc < 0) {
-        rollup_free(rollup);
-        *rollup_out = NULL;
-    }
-    return rc;
+    rollup_load(rollup);
+    return 0;
 }
 
 /* ---- closing ---- */
-
-static void last_refresh_done(void *context, int status, const struct error *err)
-{
-    (void)context;
-    (void)status;
-    (void)err;
-}
 
 void rollup_close(struct rollup *rollup, store_done closed, void *context)
 {
@@ -116,9 +105,8 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
     if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
         /* With nothing to do it is done within the call, which is not the time to free either. */
         rollup->pins++;
-        int rc = rollup_refresh_now(rollup, false, last_refresh_done, rollup, NULL);
+        rollup_refresh_now(rollup, false, NULL, NULL);
         rollup->pins--;
-        check(rc == 0);
     }
     rollup_close_if_idle(rollup);
 }

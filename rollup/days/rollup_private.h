@@ -120,7 +120,6 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context);
 void rollup_pin(struct rollup *rollup);
 void rollup_unpin(struct rollup *rollup);
 void rollup_close_if_idle(struct rollup *rollup);              /* may free the rollup */
-void rollup_free(struct rollup *rollup);
 
 /* The store failed: nothing more is written, and waiters get this error. */
 void rollup_fail(struct rollup *rollup, int status, const struct error *err);
@@ -165,7 +164,7 @@ void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
 /* ---- rollup_load.c ---- */
 
 /* Retention, rates and marks from their tables, `opened` at the end. */
-must_check int rollup_load(struct rollup *rollup, struct error *err);
+void rollup_load(struct rollup *rollup);
 
 /* ---- rollup_refresh.c ---- */
 
@@ -178,8 +177,8 @@ void rollup_time_slice(struct timer *timer);
 /* ---- rollup_wait.c, and rollup_refresh_rates_now, rollup_refresh_days_now ---- */
 
 /* rollup_refresh_now, of what is queued. */
-must_check int rollup_refresh_queued_now(struct rollup *rollup, bool publishes, store_done done,
-                                         void *context, struct error *err);
+void rollup_refresh_queued_now(struct rollup *rollup, bool publishes, store_done done,
+                               void *context);
 
 /* ---- rollup_schedule.c ---- */
 

@@ -727,7 +727,6 @@ static void read_range(struct open_range *open)
 {
     struct refresh *refresh = open->refresh;
     struct day_slice_text text;
-    struct error err = {0};
     struct read_request request = store_rows_request(refresh->rollup->stream->figures_table_id,
                                                      &open->range->reseller, READ_APPLIED);
     open->days = 0;
@@ -738,9 +737,7 @@ static void read_range(struct open_range *open)
     }
     request.slice = figure_slice(open->range->from, open->to, &text);
     request.row_limit = refresh->range_days_max;
-    int rc = store_rows_read(refresh->rollup->store, &request, range_row, range_read, open, &err);
-    if (rc < 0)
-        range_read(open, rc, &err);
+    store_rows_read(refresh->rollup->store, &request, range_row, range_read, open);
 }
 
 static int compare_ranges(const void *a, const void *b)

@@ -7,14 +7,14 @@
 
 /* ---- for commands ---- */
 
-int rollup_refresh_now(struct rollup *rollup, bool publishes, store_done done, void *context,
-                       struct error *err)
+void rollup_refresh_now(struct rollup *rollup, bool publishes, store_done done, void *context)
 {
     if (publishes)
         rollup_queue_ended(rollup);
-    if (publishes && rollup->evicted.count > 0)
-        return dirty_evicted_return(rollup, DIRTY_EVICTED_ENDED, INT64_MIN, done, context, err);
-    return rollup_refresh_queued_now(rollup, publishes, done, context, err);
+    if (publishes && rollup->evicted.count > 0 && !rollup->is_failed)
+        dirty_evicted_return(rollup, DIRTY_EVICTED_ENDED, INT64_MIN, done, context);
+    else
+        rollup_refresh_queued_now(rollup, publishes, done, context);
 }
 
 /* ---- by itself ---- */

@@ -176,14 +176,11 @@ static void sum_done(void *context, int status, const struct error *err)
     sum.done(sum.context, status, err);
 }
 
-int seal_sum_read(struct store *store, const struct click_stream *stream, struct bytes key,
-                  enum read_view view, const struct seal_sum *sum, struct error *err)
+void seal_sum_read(struct store *store, const struct click_stream *stream, struct bytes key,
+                   enum read_view view, const struct seal_sum *sum)
 {
     struct seal_sum *kept = memory_zeroed(1, sizeof(*kept));
     struct read_request request = store_rows_request(stream->seals_table_id, &key, view);
     *kept = *sum;
-    int rc = store_rows_read(store, &request, add_seal, sum_done, kept, err);
-    if (rc < 0)
-        memory_free(kept);
-    return rc;
+    store_rows_read(store, &request, add_seal, sum_done, kept);
 }

@@ -73,7 +73,6 @@ struct seal_sum {
     store_done done;
     void *context;
 };
-must_check int seal_sum_read(struct store *store, const struct click_stream *stream,
-                             struct bytes key, enum read_view view, const struct seal_sum *sum,
-                             struct error *err);
+void seal_sum_read(struct store *store, const struct click_stream *stream, struct bytes key,
+                   enum read_view view, const struct seal_sum *sum);
 #endif

@@ -387,16 +387,12 @@ static void clicks_read(void *context, int status, const struct error *err)
 
 static void read_clicks(struct seal_pass *pass)
 {
-    struct error err = {0};
     struct bytes key = buffer_view(&pass->key);
     struct read_request request =
         store_rows_request(pass->rollup->stream->clicks.table_id, &key, READ_APPLIED);
     request.row_limit = READ_ROWS_MAX;
     pass->ads = key_map_new();
-    int rc =
-        store_rows_read_pages(pass->rollup->store, &request, take_page, clicks_read, pass, &err);
-    if (rc < 0)
-        pass_fail(pass, rc, &err);
+    store_rows_read_pages(pass->rollup->store, &request, take_page, clicks_read, pass);
 }
 
 /* A sealed day has no clicks but late ones. */
@@ -462,14 +458,11 @@ static void days_read(void *context, int status, const struct error *err)
 static void read_days(struct seal_pass *pass)
 {
     struct day_slice_text text;
-    struct error err = {0};
     struct read_request request =
         store_rows_request(pass->rollup->stream->figures_table_id, &pass->reseller, READ_APPLIED);
     request.slice = figure_slice(pass->from, pass->to, &text);
     pass->day_count = pass->day_next = 0;
-    int rc = store_rows_read(pass->rollup->store, &request, take_day, days_read, pass, &err);
-    if (rc < 0)
-        pass_fail(pass, rc, &err);
+    store_rows_read(pass->rollup->store, &request, take_day, days_read, pass);
 }
 
 /* Rows are day descending: the oldest day first. */
@@ -528,13 +521,8 @@ int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool
     pass->to = to;
     if (!is_dry)
         rollup->retention.seal_from = to + 1;
-    int rc = known_resellers_read(&rollup->resellers, resellers_known, pass, err);
-    if (rc < 0) {
-        rollup->retention.seal_from = pass->from;
-        rollup->sealing = NULL;
-        pass_free(pass);
-    }
-    return rc;
+    known_resellers_read(&rollup->resellers, resellers_known, pass);
+    return 0;
 }
 
 /* ---- by itself ---- */

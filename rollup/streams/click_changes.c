@@ -431,7 +431,6 @@ static void day_read(void *context, int status, const struct error *err)
 
 static void read_next_day(struct click_changes *changes)
 {
-    struct error err = {0};
     if (changes->day_next == changes->day_count) {
         changes_commit(&changes->again);
         return;
@@ -439,10 +438,7 @@ static void read_next_day(struct click_changes *changes)
     const struct changed_day *day = &changes->days[changes->day_next];
     struct read_request request = store_rows_request(day->table->id, &day->key, READ_APPLIED);
     request.slice = day->slice;
-    int rc = store_rows_read_pages(changes->streams->store, &request, take_page, day_read, changes,
-                                   &err);
-    if (rc < 0)
-        changes_finish(changes, rc, &err);
+    store_rows_read_pages(changes->streams->store, &request, take_page, day_read, changes);
 }
 
 /* ---- what a batch changes ---- */

@@ -49,7 +49,8 @@ static void marking_end(struct stream_marking *marking, int status, const struct
     buffer_release(&marking->key);
     write_batch_free(marking->batch);
     memory_free(marking);
-    marked(context, status, err);
+    if (marked != NULL)
+        marked(context, status, err);
     rollup_unpin(rollup);
 }
 
@@ -214,17 +215,12 @@ struct take_rows {
 
 static void rows_marked(void *context, int status, const struct error *err)
 {
-    struct take_rows *take = context;
-    struct take_rows copy = *take;
-    struct error own = {0};
-    memory_free(take);
-    if (status == 0) {
-        err = &own;
-        status = rollup_refresh_now(copy.rollup, false, copy.done, copy.context, &own);
-        if (status == 0)
-            return;
-    }
-    copy.done(copy.context, status, err);
+    const struct take_rows take = *(struct take_rows *)context;
+    memory_free(context);
+    if (status < 0)
+        take.done(take.context, status, err);
+    else
+        rollup_refresh_now(take.rollup, false, take.done, take.context);
 }
 
 void streams_take_rows(struct streams *streams, const char *name, store_done done, void *context)

@@ -26,14 +26,6 @@ struct stream_opening {
 
 /* ---- the hook ---- */
 
-/* Nobody waits.  What could not be read is marked at the next start. */
-static void marked(void *context, int status, const struct error *err)
-{
-    (void)context;
-    (void)status;
-    (void)err;
-}
-
 static int resolve(struct stream_entry *stream, const struct schema *schema, struct error *err)
 {
     return stream_definition_resolve(stream->definition, schema, &stream->resolved, err);
@@ -55,7 +47,7 @@ static void take_schema(struct streams *streams, struct stream_entry *stream,
         rollup_forget_rates(stream->rollup);
     stream_definition_write_unmarked(stream->definition->name, STREAM_ALL_UNMARKED, batch->schema,
                                      batch);
-    stream_marking_start(stream, STREAM_ALL_UNMARKED, marked, NULL);
+    stream_marking_start(stream, STREAM_ALL_UNMARKED, NULL, NULL);
 }
 
 static void streams_hook(void *context, struct write_batch *batch)
@@ -161,7 +153,7 @@ static void rates_loaded(void *context, int status, const struct error *err)
     else if (waits_for_marks(streams))
         stream_marking_start(stream, unmarked, opened_one, streams);
     else {
-        stream_marking_start(stream, unmarked, marked, NULL);
+        stream_marking_start(stream, unmarked, NULL, NULL);
         opened_one(streams, 0, NULL);
     }
 }
@@ -242,24 +234,15 @@ static int take_definition(void *context, const struct table *table, const struc
                                   err);
 }
 
-static void definitions_read(void *context, int status, const struct error *err)
-{
-    opened_one(context, status, err);
-}
-
 static void builtin_opened(void *context, int status, const struct error *err)
 {
     struct streams *streams = context;
-    struct error own = {0};
-    struct read_request request = store_rows_request(TABLE_DEFINED_STREAM, NULL, READ_APPLIED);
-    if (status == 0) {
-        err = &own;
-        status = store_rows_read(streams->store, &request, take_definition, definitions_read,
-                                 streams, &own);
-        if (status == 0)
-            return;
-    }
-    opened_one(streams, status, err);
+    const struct read_request request =
+        store_rows_request(TABLE_DEFINED_STREAM, NULL, READ_APPLIED);
+    if (status < 0)
+        opened_one(streams, status, err);
+    else
+        store_rows_read(streams->store, &request, take_definition, opened_one, streams);
 }
 
 int streams_open(const struct streams_options *options, store_done opened, void *context,

@@ -54,7 +54,8 @@ static inline const struct click_stream *streams_number(const struct streams *st
 }
 
 /* stream_marking.c: mark the rows that were there before the stream, from `unmarked` on, which is
- * kept up in the definition's row; `marked` once, when all are. */
+ * kept up in the definition's row; `marked` once, when all are, or a page could not be read, which
+ * is then marked at the next start.  NULL: nothing waits. */
 void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, store_done marked,
                           void *context);
 

@@ -136,8 +136,7 @@ static struct bound bound_at(const struct voided_row *row, enum bound_side side)
     return bound;
 }
 
-int voided_page_look(struct voided_page *page, enum read_view view, store_done done, void *context,
-                     struct error *err)
+void voided_page_look(struct voided_page *page, enum read_view view, store_done done, void *context)
 {
     check(page->count > 0 && page->is_there == NULL);
     struct read_request request = store_rows_request(TABLE_AD_CLICK, &page->rows[0].row.key, view);
@@ -146,7 +145,7 @@ int voided_page_look(struct voided_page *page, enum read_view view, store_done d
     page->is_there = memory_zeroed(key_map_count(page->ids), sizeof(bool));
     page->done = done;
     page->context = context;
-    return store_rows_read_pages(page->store, &request, take_clicks, looked, page, err);
+    store_rows_read_pages(page->store, &request, take_clicks, looked, page);
 }
 
 /* ---- what was found ---- */

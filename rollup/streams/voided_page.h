@@ -30,8 +30,8 @@ void voided_page_add(struct voided_page *page, const struct page_row *row);
 
 /* Find out which rows are taken by clicks in `view`; `done` comes once, perhaps before the call
  * returns.  Only with rows. */
-must_check int voided_page_look(struct voided_page *page, enum read_view view, store_done done,
-                                void *context, struct error *err);
+void voided_page_look(struct voided_page *page, enum read_view view, store_done done,
+                      void *context);
 
 uint32_t voided_page_count(const struct voided_page *page);
 const struct page_row *voided_page_row(const struct voided_page *page, uint32_t number);

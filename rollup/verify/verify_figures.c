@@ -272,7 +272,6 @@ static void read_marks(struct verify *verify, struct day_facts *day)
 {
     const struct rollup *rollup = verify->rollup;
     struct day_slice_text text;
-    struct error err = {0};
     struct mark_look *look =
         arena_alloc(day_reader_arena(verify->reader), sizeof(*look), _Alignof(struct mark_look));
     struct read_request request =
@@ -281,9 +280,7 @@ static void read_marks(struct verify *verify, struct day_facts *day)
     request.slice = ledger_slice(DAY_MIN, day->day, &text);
     request.slice.reversed = true;
     verify->marks_under_way++;
-    int rc = store_rows_read(rollup->store, &request, see_mark, marks_seen, look, &err);
-    if (rc < 0)
-        marks_seen(look, rc, &err);
+    store_rows_read(rollup->store, &request, see_mark, marks_seen, look);
 }
 
 /* Of the days that do not agree; they are judged again when the marks are known. */
@@ -323,9 +320,7 @@ static void chunk_judge(struct verify *verify)
     verify_time_slice(verify);
 }
 
-/* ---- partitions: every day that has clicks ---- */
-
-static void partitions_read(void *context, int status, const struct error *err)
+static void chunk_read(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
     if (status < 0 && !is_damage_named(verify, status))
@@ -333,6 +328,8 @@ static void partitions_read(void *context, int status, const struct error *err)
     else
         chunk_judge(verify);
 }
+
+/* ---- partitions: every day that has clicks ---- */
 
 static void take_days(void *context, int status, const struct error *err,
                       const struct partition_figure *figures, uint32_t count, struct bytes position)
@@ -354,7 +351,7 @@ static void take_days(void *context, int status, const struct error *err,
     buffer_clear(&verify->position_next);
     buffer_append_bytes(&verify->position_next, position);
     verify->has_more = position.size > 0;
-    day_reader_read(verify->reader, false, partitions_read, verify);
+    day_reader_read(verify->reader, false, chunk_read, verify);
 }
 
 static void figures_done(struct verify *verify)
@@ -393,15 +390,6 @@ static void next_partitions(struct verify *verify)
 
 /* ---- rows: figures of days that have no clicks, and how many are published ---- */
 
-static void rows_judged(void *context, int status, const struct error *err)
-{
-    struct verify *verify = context;
-    if (status < 0 && !is_damage_named(verify, status))
-        verify_fail(verify, status, err);
-    else
-        chunk_judge(verify);
-}
-
 static void take_rows(void *context, int status, const struct error *err,
                       const struct read_page *page)
 {
@@ -427,7 +415,7 @@ static void take_rows(void *context, int status, const struct error *err,
     buffer_clear(&verify->position_next);
     buffer_append_bytes(&verify->position_next, page->position);
     verify->has_more = page->position.size > 0;
-    day_reader_read(verify->reader, true, rows_judged, verify);
+    day_reader_read(verify->reader, true, chunk_read, verify);
 }
 
 static void next_rows(struct verify *verify)

@@ -113,12 +113,9 @@ static void add_counters(struct repair *repair)
 static void batch_next(struct repair *repair)
 {
     struct rollup *rollup = repair->verify->rollup;
-    struct error err = {0};
     if (repair->day_next == repair->list->day_count &&
         repair->counter_next == repair->list->counter_count) {
-        int rc = rollup_refresh_now(rollup, true, settled, repair, &err);
-        if (rc < 0)
-            repair_fail(repair, rc, &err);
+        rollup_refresh_now(rollup, true, settled, repair);
         return;
     }
     write_batch_clear(repair->batch);

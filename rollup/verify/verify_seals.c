@@ -202,7 +202,6 @@ static void read_page(struct seals_check *seals)
 static void claim_next(struct seals_check *seals)
 {
     struct rollup *rollup = seals->verify->rollup;
-    struct error err = {0};
     if (seals->next == seals->count) {
         if (seals->position.size > 0)
             read_page(seals);
@@ -212,9 +211,7 @@ static void claim_next(struct seals_check *seals)
     }
     const struct read_request request = store_rows_request(
         rollup->stream->sealed_ads_table_id, &seals->claims[seals->next].key, READ_DURABLE);
-    int rc = store_rows_read(rollup->store, &request, take_ad, ads_read, seals, &err);
-    if (rc < 0)
-        seals_fail(seals, rc, &err);
+    store_rows_read(rollup->store, &request, take_ad, ads_read, seals);
 }
 
 static void seals_time_slice(struct timer *timer)
@@ -264,15 +261,12 @@ void verify_seals_count(struct verify *verify, store_done done)
 {
     const struct click_stream *stream = verify->rollup->stream;
     bool is_by_ad = verify->counter->key == CLICKS_OF_AD;
-    struct error err = {0};
     if (stream->seals_table_id == 0) {
         done(verify, 0, NULL);
         return;
     }
     const struct read_request request = store_rows_request(
         is_by_ad ? stream->sealed_ads_table_id : stream->seals_table_id, NULL, READ_DURABLE);
-    int rc = store_rows_read(verify->rollup->store, &request, is_by_ad ? count_ad : count_seal,
-                             done, verify, &err);
-    if (rc < 0)
-        verify_fail(verify, rc, &err);
+    store_rows_read(verify->rollup->store, &request, is_by_ad ? count_ad : count_seal, done,
+                    verify);
 }

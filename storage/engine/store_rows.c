@@ -48,7 +48,7 @@ static void rows_finish(struct rows *rows)
     done(context, status, status < 0 ? &err : NULL);
 }
 
-static int rows_next(struct rows *rows, struct error *err);
+static void rows_next(struct rows *rows);
 
 static void rows_page(void *context, int status, const struct error *err,
                       const struct read_page *page)
@@ -71,30 +71,26 @@ static void rows_page(void *context, int status, const struct error *err,
         rows->is_answered = true;
         return;
     }
-    if (!rows->is_over) {
-        int rc = rows_next(rows, &rows->err);
-        if (rc == 0)
-            return;
-        rows->status = rc;
-    }
-    rows_finish(rows);
+    if (rows->is_over)
+        rows_finish(rows);
+    else
+        rows_next(rows);
 }
 
-/* An error only when nothing was answered by this call: then the caller frees. */
-static int rows_next(struct rows *rows, struct error *err)
+static void rows_next(struct rows *rows)
 {
-    do {
+    int rc = 0;
+    while (rc == 0 && !rows->is_over) {
         rows->is_calling = true;
         rows->is_answered = false;
-        int rc = store_read(rows->store, &rows->request, rows_page, rows, err);
+        rc = store_read(rows->store, &rows->request, rows_page, rows, &rows->err);
         rows->is_calling = false;
-        if (rc < 0)
-            return rc;
-        if (!rows->is_answered)
-            return 0;
-    } while (!rows->is_over);
+        if (rc == 0 && !rows->is_answered)
+            return;
+    }
+    if (rc < 0)
+        rows->status = rc;
     rows_finish(rows);
-    return 0;
 }
 
 static void copy_bound(struct bound *bound, struct arena *arena)
@@ -120,9 +116,9 @@ static void copy_request(struct rows *rows)
     request->keys = keys;
 }
 
-static int rows_start(struct store *store, const struct read_request *request, store_rows_each each,
-                      store_rows_each_page each_page, store_done done, void *context,
-                      struct error *err)
+static void rows_start(struct store *store, const struct read_request *request,
+                       store_rows_each each, store_rows_each_page each_page, store_done done,
+                       void *context)
 {
     struct rows *rows = memory_zeroed(1, sizeof(*rows));
     rows->store = store;
@@ -135,24 +131,17 @@ static int rows_start(struct store *store, const struct read_request *request, s
     rows->each_page = each_page;
     rows->done = done;
     rows->context = context;
-    int rc = rows_next(rows, err);
-    if (rc < 0) {
-        arena_free(rows->arena);
-        buffer_release(&rows->position);
-        memory_free(rows);
-    }
-    return rc;
+    rows_next(rows);
 }
 
-int store_rows_read(struct store *store, const struct read_request *request, store_rows_each each,
-                    store_done done, void *context, struct error *err)
+void store_rows_read(struct store *store, const struct read_request *request, store_rows_each each,
+                     store_done done, void *context)
 {
-    return rows_start(store, request, each, NULL, done, context, err);
+    rows_start(store, request, each, NULL, done, context);
 }
 
-int store_rows_read_pages(struct store *store, const struct read_request *request,
-                          store_rows_each_page each, store_done done, void *context,
-                          struct error *err)
+void store_rows_read_pages(struct store *store, const struct read_request *request,
+                           store_rows_each_page each, store_done done, void *context)
 {
-    return rows_start(store, request, NULL, each, done, context, err);
+    rows_start(store, request, NULL, each, done, context);
 }

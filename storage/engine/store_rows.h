@@ -9,18 +9,16 @@ typedef int (*store_rows_each)(void *context, const struct table *table,
                                const struct page_row *row, struct error *err);
 
 /* Read page after page from request->position on, `each` for every row, then `done` once, possibly
- * before the call returns; never when it returns an error.  The request and all it points to are
- * copied. */
-must_check int store_rows_read(struct store *store, const struct read_request *request,
-                               store_rows_each each, store_done done, void *context,
-                               struct error *err);
+ * before the call returns: also where the store refuses the read.  The request and all it points to
+ * are copied. */
+void store_rows_read(struct store *store, const struct read_request *request, store_rows_each each,
+                     store_done done, void *context);
 
 /* The same page by page; the first one's version is that of the whole partition. */
 typedef int (*store_rows_each_page)(void *context, const struct read_page *page,
                                     struct error *err);
-must_check int store_rows_read_pages(struct store *store, const struct read_request *request,
-                                     store_rows_each_page each, store_done done, void *context,
-                                     struct error *err);
+void store_rows_read_pages(struct store *store, const struct read_request *request,
+                           store_rows_each_page each, store_done done, void *context);
 
 /* A request for the partition of `key`, or a scan when `key` is NULL. */
 struct read_request store_rows_request(uint32_t table_id, const struct bytes *key,

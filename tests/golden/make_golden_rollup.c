@@ -112,7 +112,7 @@ static void publish_and_seal(struct life *life)
     const struct change_row change = {.door = "command", .actor = "golden", .command = "seal"};
     struct rollup *rollup = streams_find(life->streams, NULL);
     bool is_done = false;
-    check(rollup_refresh_now(rollup, true, set_done, &is_done, NULL) == 0);
+    rollup_refresh_now(rollup, true, set_done, &is_done);
     step_until(life, &is_done);
     is_done = false;
     check(seal_pass_begin(rollup, &change, false, set_sealed, &is_done, NULL) == 0);

@@ -292,9 +292,7 @@ static void look_for(struct rollup_fixture *fixture, const struct mutation *muta
     const struct clustering clustering = mutation->items[0].row.clustering;
     request.slice = (struct slice){.start = {.prefix = clustering, .side = BOUND_BEFORE},
                                    .end = {.prefix = clustering, .side = BOUND_AFTER}};
-    require(store_rows_read_pages(fixture->store, &request, take_look, set_done, look,
-                                  &look->waiting.err),
-            &look->waiting.err, "a look for a click");
+    store_rows_read_pages(fixture->store, &request, take_look, set_done, look);
     wait_for(fixture, &look->waiting, "a look for a click");
 }
 
@@ -363,10 +361,9 @@ void rollup_fixture_void(struct rollup_fixture *fixture, const char *reseller, c
 int rollup_fixture_refresh_now(struct rollup_fixture *fixture, bool publishes)
 {
     struct waiting settled = {0};
-    int rc = rollup_refresh_now(fixture->rollup, publishes, set_done, &settled, &settled.err);
-    if (rc == 0)
-        rollup_fixture_step_until(fixture, &settled.done);
-    return rc == 0 ? settled.status : rc;
+    rollup_refresh_now(fixture->rollup, publishes, set_done, &settled);
+    rollup_fixture_step_until(fixture, &settled.done);
+    return settled.status;
 }
 
 static void sealed(void *context, int status, const struct error *err,
@@ -429,9 +426,7 @@ static bool print_figure(void *context, const struct day_figure *figure)
 struct buffer rollup_fixture_asked(struct rollup_fixture *fixture, const struct figure_query *query)
 {
     struct answer answer = {.rows = 0};
-    require(rollup_figures(fixture->rollup, query, print_figure, set_done, &answer,
-                           &answer.waiting.err),
-            &answer.waiting.err, "figures");
+    rollup_figures(fixture->rollup, query, print_figure, set_done, &answer);
     wait_for(fixture, &answer.waiting, "figures");
     buffer_put_u8(&answer.text, 0);
     return answer.text;
@@ -497,8 +492,7 @@ static int count_row(void *context, const struct table *table, const struct page
 static void read_all(struct rollup_fixture *fixture, const struct read_request *request,
                      store_rows_each each, struct answer *answer)
 {
-    require(store_rows_read(fixture->store, request, each, set_done, answer, &answer->waiting.err),
-            &answer->waiting.err, "read");
+    store_rows_read(fixture->store, request, each, set_done, answer);
     wait_for(fixture, &answer->waiting, "read");
 }
 

@@ -99,10 +99,8 @@ static int report(struct history *history)
     int rc = rollup_fixture_refresh_now(&history->fixture, false);
     if (rc != 0)
         return rc;
-    return finish(
-        history,
-        rollup_figures(history->fixture.rollup, &query, ignore_figure, set_ended, &ended, NULL),
-        &ended);
+    rollup_figures(history->fixture.rollup, &query, ignore_figure, set_ended, &ended);
+    return finish(history, 0, &ended);
 }
 
 /* What does not succeed is left out. */

@@ -18,7 +18,7 @@ static struct retention loaded(struct rollup_fixture *fixture)
     struct retention retention;
     bool is_done = false;
     retention_init(&retention, fixture->store, click_stream_builtin(), 30);
-    cr_assert_eq(retention_load(&retention, done, &is_done, NULL), 0);
+    retention_load(&retention, done, &is_done);
     rollup_fixture_step_until(fixture, &is_done);
     return retention;
 }

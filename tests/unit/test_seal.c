@@ -54,7 +54,7 @@ static void read_all(struct rollup_fixture *fixture, uint32_t table_id, store_ro
 {
     struct reading reading = {0};
     const struct read_request request = store_rows_request(table_id, NULL, READ_DURABLE);
-    cr_assert_eq(store_rows_read(fixture->store, &request, each, reading_done, &reading, NULL), 0);
+    store_rows_read(fixture->store, &request, each, reading_done, &reading);
     rollup_fixture_step_until(fixture, &reading.done);
     cr_assert_eq(reading.rows, 1);
 }

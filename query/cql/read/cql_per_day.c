@@ -98,14 +98,11 @@ void cql_per_day_rows(struct cql_execution *execution,
     const struct figure_query all = {
         .day_from = DAY_MIN, .day_to = DAY_MAX, .is_current = true, .in_any_order = true};
     struct per_day *per_day = arena_alloc(execution->arena, sizeof(*per_day), 16);
-    struct error err = {0};
     *per_day = (struct per_day){.execution = execution, .ready = ready, .context = context};
     if (execution->cql->options.streams == NULL) {
         per_day_end(per_day);
         return;
     }
-    int rc = rollup_figures(streams_find(execution->cql->options.streams, NULL), &all, figure_given,
-                            figures_given, per_day, &err);
-    if (rc != 0)
-        figures_given(per_day, rc, &err);
+    rollup_figures(streams_find(execution->cql->options.streams, NULL), &all, figure_given,
+                   figures_given, per_day);
 }
