@@ -152,140 +152,53 @@ static const struct column_definition defined_stream_columns[] = {
     {DEFINED_RATES_UNIT, "rates_unit", "text", COLUMN_REGULAR, false},
 };
 
-static const struct table_definition ad_click = {TABLE_AD_CLICK,
-                                                 "daybook",
-                                                 "ad_click",
-                                                 "Every click once, as it was accepted.",
-                                                 TABLE_OF_EVENTS | TABLE_STREAM,
-                                                 ad_click_columns,
-                                                 COUNT_OF(ad_click_columns)};
-
-static const struct table_definition reseller = {
-    TABLE_RESELLER,
-    "daybook",
-    "reseller",
-    "The share of a click's amount a reseller earns, from a day on.",
-    TABLE_STREAM,
-    reseller_columns,
-    COUNT_OF(reseller_columns)};
-
-static const struct table_definition amount_by_day = {
-    TABLE_AMOUNT_BY_DAY,
-    "daybook",
-    "amount_by_day",
-    "Clicks, gross and amount of every reseller and day, kept by daybook.",
-    TABLE_KEPT,
-    amount_by_day_columns,
-    COUNT_OF(amount_by_day_columns)};
-
-static const struct table_definition clicks_per_ad = {TABLE_CLICKS_PER_AD,
-                                                      "daybook",
-                                                      "clicks_per_ad",
-                                                      "Kept by daybook from ad_click.",
-                                                      TABLE_COUNTER | TABLE_KEPT,
-                                                      clicks_per_ad_columns,
-                                                      COUNT_OF(clicks_per_ad_columns)};
-
-static const struct table_definition clicks_per_reseller_per_day = {
-    TABLE_CLICKS_PER_RESELLER_PER_DAY,
-    "daybook",
-    "clicks_per_reseller_per_day",
-    "Kept by daybook from ad_click.",
-    TABLE_COUNTER | TABLE_KEPT,
-    clicks_per_reseller_per_day_columns,
-    COUNT_OF(clicks_per_reseller_per_day_columns)};
-
-static const struct table_definition clicks_per_reseller = {TABLE_CLICKS_PER_RESELLER,
-                                                            "daybook",
-                                                            "clicks_per_reseller",
-                                                            "Kept by daybook from ad_click.",
-                                                            TABLE_COUNTER | TABLE_KEPT,
-                                                            clicks_per_reseller_columns,
-                                                            COUNT_OF(clicks_per_reseller_columns)};
-
-static const struct table_definition restatement = {
-    TABLE_RESTATEMENT,
-    "daybook",
-    "restatement",
-    "The ledger: publication of a day, and every later change of its figure.",
-    TABLE_KEPT,
-    restatement_columns,
-    COUNT_OF(restatement_columns)};
-
-static const struct table_definition change = {TABLE_CHANGE,
-                                               "daybook",
-                                               "change",
-                                               "Who changed clicks or rates, when, and how.",
-                                               TABLE_KEPT,
-                                               change_columns,
-                                               COUNT_OF(change_columns)};
-
-static const struct table_definition dirty_day = {
-    TABLE_DIRTY_DAY,
-    "daybook_system",
-    "dirty_day",
-    "Days whose figure or ledger is owed something, and why.",
-    TABLE_KEPT | TABLE_HIDDEN,
-    dirty_day_columns,
-    COUNT_OF(dirty_day_columns)};
-
-static const struct table_definition voided_click = {TABLE_VOIDED_CLICK,
-                                                     "daybook_system",
-                                                     "voided_click",
-                                                     "Clicks that were voided, as they were.",
-                                                     TABLE_KEPT | TABLE_HIDDEN,
-                                                     voided_click_columns,
-                                                     COUNT_OF(voided_click_columns)};
-
-static const struct table_definition sealed_day = {
-    TABLE_SEALED_DAY,
-    "daybook_system",
-    "sealed_day",
-    "What is kept of days whose clicks have expired.",
-    TABLE_KEPT | TABLE_HIDDEN,
-    sealed_day_columns,
-    COUNT_OF(sealed_day_columns)};
-
-static const struct table_definition sealed_ad = {TABLE_SEALED_AD,
-                                                  "daybook_system",
-                                                  "sealed_ad",
-                                                  "Clicks and gross of each ad on such a day.",
-                                                  TABLE_KEPT | TABLE_HIDDEN,
-                                                  sealed_ad_columns,
-                                                  COUNT_OF(sealed_ad_columns)};
-
-static const struct table_definition retention = {
-    TABLE_RETENTION,
-    "daybook_system",
-    "retention",
-    "How long clicks are kept, and up to which day they have expired.",
-    TABLE_KEPT | TABLE_HIDDEN,
-    retention_columns,
-    COUNT_OF(retention_columns)};
-
-static const struct table_definition defined_stream = {TABLE_DEFINED_STREAM,
-                                                       "daybook_system",
-                                                       "stream",
-                                                       "Streams over tables of the users' own.",
-                                                       TABLE_KEPT | TABLE_HIDDEN,
-                                                       defined_stream_columns,
-                                                       COUNT_OF(defined_stream_columns)};
+/* A definition, of static storage. */
+#define DEFINITION(id, keyspace, name, comment, flags, columns)                                    \
+    &(const struct table_definition)                                                               \
+    {                                                                                              \
+        id, keyspace, name, comment, flags, columns, COUNT_OF(columns)                             \
+    }
 
 static const struct table_definition *const tables[] = {
-    &ad_click,
-    &reseller,
-    &amount_by_day,
-    &clicks_per_ad,
-    &clicks_per_reseller_per_day,
-    &clicks_per_reseller,
-    &restatement,
-    &change,
-    &dirty_day,
-    &voided_click,
-    &sealed_day,
-    &sealed_ad,
-    &retention,
-    &defined_stream,
+    DEFINITION(TABLE_AD_CLICK, "daybook", "ad_click", "Every click once, as it was accepted.",
+               TABLE_OF_EVENTS | TABLE_STREAM, ad_click_columns),
+    DEFINITION(TABLE_RESELLER, "daybook", "reseller",
+               "The share of a click's amount a reseller earns, from a day on.", TABLE_STREAM,
+               reseller_columns),
+    DEFINITION(TABLE_AMOUNT_BY_DAY, "daybook", "amount_by_day",
+               "Clicks, gross and amount of every reseller and day, kept by daybook.", TABLE_KEPT,
+               amount_by_day_columns),
+    DEFINITION(TABLE_CLICKS_PER_AD, "daybook", "clicks_per_ad", "Kept by daybook from ad_click.",
+               TABLE_COUNTER | TABLE_KEPT, clicks_per_ad_columns),
+    DEFINITION(TABLE_CLICKS_PER_RESELLER_PER_DAY, "daybook", "clicks_per_reseller_per_day",
+               "Kept by daybook from ad_click.", TABLE_COUNTER | TABLE_KEPT,
+               clicks_per_reseller_per_day_columns),
+    DEFINITION(TABLE_CLICKS_PER_RESELLER, "daybook", "clicks_per_reseller",
+               "Kept by daybook from ad_click.", TABLE_COUNTER | TABLE_KEPT,
+               clicks_per_reseller_columns),
+    DEFINITION(TABLE_RESTATEMENT, "daybook", "restatement",
+               "The ledger: publication of a day, and every later change of its figure.",
+               TABLE_KEPT, restatement_columns),
+    DEFINITION(TABLE_CHANGE, "daybook", "change", "Who changed clicks or rates, when, and how.",
+               TABLE_KEPT, change_columns),
+    DEFINITION(TABLE_DIRTY_DAY, "daybook_system", "dirty_day",
+               "Days whose figure or ledger is owed something, and why.", TABLE_KEPT | TABLE_HIDDEN,
+               dirty_day_columns),
+    DEFINITION(TABLE_VOIDED_CLICK, "daybook_system", "voided_click",
+               "Clicks that were voided, as they were.", TABLE_KEPT | TABLE_HIDDEN,
+               voided_click_columns),
+    DEFINITION(TABLE_SEALED_DAY, "daybook_system", "sealed_day",
+               "What is kept of days whose clicks have expired.", TABLE_KEPT | TABLE_HIDDEN,
+               sealed_day_columns),
+    DEFINITION(TABLE_SEALED_AD, "daybook_system", "sealed_ad",
+               "Clicks and gross of each ad on such a day.", TABLE_KEPT | TABLE_HIDDEN,
+               sealed_ad_columns),
+    DEFINITION(TABLE_RETENTION, "daybook_system", "retention",
+               "How long clicks are kept, and up to which day they have expired.",
+               TABLE_KEPT | TABLE_HIDDEN, retention_columns),
+    DEFINITION(TABLE_DEFINED_STREAM, "daybook_system", "stream",
+               "Streams over tables of the users' own.", TABLE_KEPT | TABLE_HIDDEN,
+               defined_stream_columns),
 };
 
 const struct table_definition *const *tables_builtin(uint32_t *count_out)
@@ -313,17 +226,19 @@ int tables_add_keyed(struct schema *schema, const struct table_definition *defin
 }
 
 static const struct {
-    const struct table_definition *like;
+    uint32_t like;
     const char *suffix;
-} stream_tables[ROLLUP_STREAM_TABLES] = {
-    {&amount_by_day, "by_day"},
-    {&restatement, "restatement"},
-    {&dirty_day, "dirty_day"},
-};
+} stream_tables[ROLLUP_STREAM_TABLES] = {{TABLE_AMOUNT_BY_DAY, "by_day"},
+                                         {TABLE_RESTATEMENT, "restatement"},
+                                         {TABLE_DIRTY_DAY, "dirty_day"}};
 
 const struct table_definition *tables_of_stream(uint32_t number)
 {
-    return stream_tables[number].like;
+    check(number < ROLLUP_STREAM_TABLES);
+    const struct table_definition *const *table = tables;
+    while ((*table)->id != stream_tables[number].like)
+        table++;
+    return *table;
 }
 
 void tables_of_stream_name(const char *stream, uint32_t number, char name_out[SCHEMA_NAME_MAX + 1])
@@ -338,7 +253,7 @@ int tables_add_of_stream(struct schema *schema, const char *stream, struct error
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < ROLLUP_STREAM_TABLES; i++) {
         char name[SCHEMA_NAME_MAX + 1];
-        struct table_definition own = *stream_tables[i].like;
+        struct table_definition own = *tables_of_stream(i);
         tables_of_stream_name(stream, i, name);
         own.id = 0;
         own.name = name;
