@@ -171,12 +171,16 @@ static inline int click_compare(const struct click *a, const struct click *b)
 struct click_model {
     struct click *clicks;
     uint32_t count;
+    uint32_t capacity;
 };
 
 /* Behind all others, until model_order puts it where it belongs. */
 static inline void model_append(struct click_model *model, const struct click *click)
 {
-    model->clicks = memory_resize(model->clicks, (model->count + 1) * sizeof *model->clicks);
+    if (model->count == model->capacity) {
+        model->capacity = 2 * model->capacity + 1;
+        model->clicks = memory_resize(model->clicks, model->capacity * sizeof *model->clicks);
+    }
     model->clicks[model->count++] = *click;
 }
 
@@ -185,7 +189,7 @@ static inline void model_order(struct click_model *model)
 {
     uint32_t count = model->count;
     struct click *from = model->clicks;
-    struct click *to = memory_alloc((count + 1) * sizeof *to);
+    struct click *to = memory_alloc((model->capacity + 1) * sizeof *to);
     for (uint32_t width = 1; width < count; width *= 2) {
         for (uint32_t start = 0, at = 0; start < count; start += 2 * width) {
             uint32_t left = start;
