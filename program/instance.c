@@ -177,8 +177,8 @@ static int open_ingest(struct instance *instance, const struct instance_options 
         .limits = {.strings_max = share,
                    .input_max = at_most(share, INGEST_INPUT_MAX),
                    .answers_max = at_most(share / 2, INGEST_ANSWERS_MAX)}};
-    int rc = ingest_open(&ingest, instance_done, &waiter, &instance->ingest, err);
-    return rc == 0 ? instance_wait(instance, &waiter, err) : rc;
+    instance->ingest = ingest_open(&ingest, instance_done, &waiter);
+    return instance_wait(instance, &waiter, err);
 }
 
 /* CREATE INDEX is all or nothing, also where a crash came between. */

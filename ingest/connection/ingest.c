@@ -14,6 +14,7 @@
 #include "ingest/connection/producer_rows.h"
 #include "ingest/connection/producers_command.h"
 #include "ingest/connection/rejects.h"
+#include "storage/engine/store_rows.h"
 
 #define EVICTIONS_LOG_US INT64_C(60000000)
 
@@ -83,51 +84,37 @@ static void ingest_opened(struct ingest *ingest, int status, const struct error 
         opened(ingest->opened_context, status, err);
 }
 
-static int ingest_read_producers(struct ingest *ingest, struct bytes position, struct error *err);
+static int ingest_take_producer(void *context, const struct table *table,
+                                const struct page_row *row, struct error *err)
+{
+    struct ingest *ingest = context;
 
-static void ingest_producer_page(void *context, int status, const struct error *err,
-                                 const struct read_page *page)
+    return ingest->is_closing ? 1 : producer_rows_take(ingest->producers, table, row, err);
+}
+
+static void ingest_producers_read(void *context, int status, const struct error *err)
 {
     struct ingest *ingest = context;
     struct error own = {0};
 
-    if (status != 0)
-        (void)error_set(&own, status, "%s", err == NULL ? error_text(status) : err->text);
-    for (uint32_t i = 0; status == 0 && i < page->row_count; i++)
-        status = producer_rows_take(ingest->producers, page->table, &page->rows[i], &own);
-    if (status == 0 && page->position.size > 0 && !ingest->is_closing) {
-        status = ingest_read_producers(ingest, page->position, &own);
-        if (status == 0) {
-            ingest_called_back(ingest);
-            return;
-        }
-    }
-    if (status != 0)
+    if (status != 0) {
+        own = *err;
         error_wrap(&own, "read the producers");
-    else
+    } else {
         producer_table_opened(ingest->producers);
+    }
     producer_rows_tell(ingest);
     ingest_opened(ingest, status, &own);
     ingest_called_back(ingest);
 }
 
-static int ingest_read_producers(struct ingest *ingest, struct bytes position, struct error *err)
+static void ingest_read_producers(struct ingest *ingest)
 {
-    struct read_request request = {
-        .table_id = TABLE_PRODUCER,
-        .is_scan = true,
-        .slice = stream_slice_all(),
-        .position = position,
-        .row_limit = READ_ROWS_MAX,
-        .view = READ_DURABLE,
-    };
-    int rc;
+    struct read_request request = store_rows_request(TABLE_PRODUCER, NULL, READ_DURABLE);
 
     ingest->calls++;
-    rc = store_read(ingest->options.store, &request, ingest_producer_page, ingest, err);
-    if (rc != 0)
-        ingest->calls--;
-    return rc;
+    store_rows_read(ingest->options.store, &request, ingest_take_producer, ingest_producers_read,
+                    ingest);
 }
 
 /* ---- life ---- */
@@ -169,13 +156,11 @@ static void ingest_release(struct ingest *ingest)
     closed(context, 0, NULL);
 }
 
-int ingest_open(const struct ingest_options *options, store_done opened, void *context,
-                struct ingest **ingest_out, struct error *err)
+struct ingest *ingest_open(const struct ingest_options *options, store_done opened, void *context)
 {
     struct ingest *ingest = memory_zeroed(1, sizeof *ingest);
     struct ingest_limits *limits = &ingest->options.limits;
     uint64_t seed;
-    int rc = 0;
 
     check(options->stream_count > 0);
     ingest->options = *options;
@@ -206,25 +191,14 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     ingest->memory.input_bytes = ingest->metrics.input_bytes;
     ingest->memory.answer_bytes = ingest->metrics.answer_bytes;
     ingest_connection_open(ingest);
-    *ingest_out = ingest;
     if (store_capabilities(options->store).read_only) {
         ingest_opened(ingest, 0, NULL);
-        return 0;
+        return ingest;
     }
     store_on_drain(options->store, ingest_drain, ingest);
     store_on_waiting(options->store, notes_waiting, ingest);
-    rc = ingest_read_producers(ingest, bytes_of(NULL, 0), err);
-    if (rc != 0) {
-        *ingest_out = NULL;
-        store_on_drain(options->store, NULL, ingest);
-        door_close(&ingest->door);
-        door_close(&ingest->loads);
-        store_on_waiting(options->store, NULL, ingest);
-        producer_table_free(ingest->producers);
-        write_batch_free(ingest->batch);
-        memory_free(ingest);
-    }
-    return rc;
+    ingest_read_producers(ingest);
+    return ingest;
 }
 
 int ingest_listen(struct ingest *ingest, const struct door_place *place, const char **address_out,

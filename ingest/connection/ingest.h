@@ -49,10 +49,10 @@ struct ingest_options {
     struct ingest_limits limits;
 };
 
-/* Read who the producers are; `opened` when connections may be attached.  A read-only store is
- * fine: its connections are refused.  After a failure only ingest_close may follow. */
-must_check int ingest_open(const struct ingest_options *options, store_done opened, void *context,
-                           struct ingest **ingest_out, struct error *err);
+/* Read which producers are known; `opened` when connections may be attached, possibly before the
+ * call returns.  A read-only store is fine: its connections are refused.  After a failure only
+ * ingest_close may follow. */
+struct ingest *ingest_open(const struct ingest_options *options, store_done opened, void *context);
 
 /* The door of lines and frames; *address_out is the address it really has, valid until
  * ingest_close.  No client logs in there: ERROR_USAGE where other machines reach it and the place

@@ -6,8 +6,7 @@
 
 #include "ingest/connection/answer.h"
 #include "ingest/ingest_tables.h"
-
-enum { FILES_PAGE_ROWS = 1000 };
+#include "storage/engine/store_rows.h"
 
 /* ---- what is written down ---- */
 
@@ -49,7 +48,6 @@ bool loaded_file_name(struct loaded_file *file, const struct control_words *word
 struct lookup {
     struct reply reply; /* the first: it is freed as one */
     struct ingest *ingest;
-    uint8_t key[16];
 };
 
 static void append_hex(struct buffer *buffer, struct bytes bytes)
@@ -71,10 +69,12 @@ static void file_goes_on(const struct ingest *ingest, struct bytes producer, int
 }
 
 /* file PRODUCER BATCH BYTES HASH LINES lf|cut */
-static void append_row(const struct ingest *ingest, struct buffer *buffer,
-                       const struct table *table, const struct page_row *row)
+static int append_row(void *context, const struct table *table, const struct page_row *row,
+                      struct error *err)
 {
     static const uint32_t numbers[] = {LOADED_FILE_BATCH, LOADED_FILE_BYTES, LOADED_FILE_LINES};
+    struct lookup *lookup = context;
+    struct buffer *buffer = &lookup->reply.text;
     int64_t values[3] = {0};
     struct bytes producer;
     struct bytes hash;
@@ -82,74 +82,42 @@ static void append_row(const struct ingest *ingest, struct buffer *buffer,
     uint8_t id[UUID_SIZE];
     char text[UUID_TEXT_SIZE + 1];
 
+    (void)err;
     if (!store_row_value(table, row, LOADED_FILE_PRODUCER, &producer) ||
         producer.size != UUID_SIZE || !store_row_value(table, row, LOADED_FILE_HASH, &hash) ||
         !store_row_value(table, row, LOADED_FILE_ENDS_LINE, &ends_line))
-        return;
+        return 0;
     for (int i = 0; i < 3; i++) {
         struct bytes value;
 
         if (!store_row_value(table, row, numbers[i], &value))
-            return;
+            return 0;
         values[i] = type_value_bigint(value);
     }
-    file_goes_on(ingest, producer, &values[0], id);
+    file_goes_on(lookup->ingest, producer, &values[0], id);
     uuid_format(id, text);
     buffer_printf(buffer, "file %s %" PRId64 " %" PRId64 " ", text, values[0], values[1]);
     append_hex(buffer, hash);
     buffer_printf(buffer, " %" PRId64 " %s\n", values[2],
                   type_value_boolean(ends_line) ? "lf" : "cut");
+    return 0;
 }
 
-static int lookup_read(struct lookup *lookup, struct bytes position, struct error *err);
-
-static void lookup_page(void *context, int status, const struct error *err,
-                        const struct read_page *page)
+static void lookup_done(void *context, int status, const struct error *err)
 {
     struct lookup *lookup = context;
     struct ingest *ingest = lookup->ingest;
     struct ingest_connection *connection = answer_connection(&lookup->reply);
-    struct error next = {0};
 
-    for (uint32_t i = 0; status == 0 && i < page->row_count; i++)
-        append_row(ingest, &lookup->reply.text, page->table, &page->rows[i]);
-    if (status == 0 && page->position.size > 0) {
-        status = lookup_read(lookup, page->position, &next);
-        err = &next;
-        if (status == 0) {
-            ingest_called_back(ingest);
-            return;
-        }
-    }
     if (status == 0) {
         buffer_append_text(&lookup->reply.text, "files\n");
         reply_queue_ready(&lookup->reply);
     } else {
-        answer_fail(&lookup->reply, 0, "store_failed",
-                    err == NULL ? error_text(status) : err->text);
+        answer_fail(&lookup->reply, 0, "store_failed", err->text);
     }
     if (connection != NULL)
         ingest_connection_wake(connection);
     ingest_called_back(ingest);
-}
-
-static int lookup_read(struct lookup *lookup, struct bytes position, struct error *err)
-{
-    struct read_request request = {
-        .table_id = TABLE_LOADED_FILE,
-        .key = bytes_of(lookup->key, sizeof lookup->key),
-        .slice = stream_slice_all(),
-        .position = position,
-        .row_limit = FILES_PAGE_ROWS,
-        .view = READ_DURABLE,
-    };
-    int rc;
-
-    lookup->ingest->calls++;
-    rc = store_read(lookup->ingest->options.store, &request, lookup_page, lookup, err);
-    if (rc != 0)
-        lookup->ingest->calls--;
-    return rc;
 }
 
 /* Two loads of one file at the same time would both find it unknown, and count it twice. */
@@ -169,8 +137,10 @@ bool loaded_file_list(struct ingest_connection *connection, const struct control
 {
     struct loaded_file *file = &connection->file;
     uint8_t key[16];
+    const struct bytes partition = bytes_of(key, sizeof key);
+    struct read_request request = store_rows_request(TABLE_LOADED_FILE, &partition, READ_DURABLE);
+    struct ingest *ingest = connection->ingest;
     struct lookup *lookup;
-    struct error err = {0};
 
     if (words->count != 2 || !control_line_hash(words->words[1], key))
         return false;
@@ -181,9 +151,8 @@ bool loaded_file_list(struct ingest_connection *connection, const struct control
     file->holds_key = true;
     memcpy(file->held_key, key, sizeof key);
     lookup = reply_queue_add(&connection->replies, sizeof *lookup);
-    lookup->ingest = connection->ingest;
-    memcpy(lookup->key, key, sizeof key);
-    if (lookup_read(lookup, bytes_of(NULL, 0), &err) != 0)
-        answer_fail(&lookup->reply, 0, "store_failed", err.text);
+    lookup->ingest = ingest;
+    ingest->calls++;
+    store_rows_read(ingest->options.store, &request, append_row, lookup_done, lookup);
     return true;
 }

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "ingest/connection/producer_rows.h"
+#include "ingest/connection/row_listing.h"
+#include "storage/engine/store_rows.h"
 #include "base/memory.h"
 #include "base/cli/table_print.h"
-
-enum { PRODUCERS_PAGE_ROWS = 500 };
 
 /* ---- the command's words ---- */
 
@@ -113,18 +113,10 @@ struct producers_entry {
 };
 
 struct producers_job {
+    struct row_listing listing; /* the first: it is freed as one */
     struct ingest *ingest;
-    struct command_output *output;
+    bool is_begun;
     struct producers_entry entry; /* that is being put together */
-    struct buffer position;       /* where the next page goes on */
-    struct buffer text;
-    struct table_print *print;
-    uint64_t listed;
-    bool is_running; /* within list_run_on */
-    bool is_waiting; /* for a page, or for the reader */
-    bool is_read;    /* to the end */
-    int status;
-    struct error err;
 };
 
 static const struct table_column list_columns[] = {
@@ -156,21 +148,21 @@ static void list_entry(struct producers_job *job)
     cells[2] = bytes_of(numbers.data + epoch_size, numbers.size - epoch_size);
     cells[3] = buffer_view(&time);
     cells[4] = bytes_text(known != NULL && known->owner != NULL ? "connected" : "idle");
-    table_print_row(job->print, cells);
+    table_print_row(job->listing.print, cells);
     buffer_release(&numbers);
     buffer_release(&time);
     entry->is_there = false;
-    job->listed++;
 }
 
-static int list_row(struct producers_job *job, const struct table *table,
+static int list_row(struct row_listing *listing, const struct table *table,
                     const struct page_row *row)
 {
+    struct producers_job *job = (struct producers_job *)listing;
     struct producers_entry *entry = &job->entry;
     uint8_t id[UUID_SIZE];
     struct producer_batch batch;
     uint64_t epoch = 0;
-    int rc = producer_rows_read(table, row, id, &epoch, &batch, &job->err);
+    int rc = producer_rows_read(table, row, id, &epoch, &batch, &listing->err);
 
     if (rc != 0)
         return rc;
@@ -187,98 +179,19 @@ static int list_row(struct producers_job *job, const struct table *table,
     return 0;
 }
 
-static void list_write(struct producers_job *job)
+static bool list_next(struct row_listing *listing, struct read_request *request)
 {
-    if (job->text.size > 0)
-        job->output->write(job->output, COMMAND_OUT, buffer_view(&job->text));
-    buffer_clear(&job->text);
+    struct producers_job *job = (struct producers_job *)listing;
+    bool is_first = !job->is_begun;
+
+    job->is_begun = true;
+    *request = store_rows_request(TABLE_PRODUCER, NULL, READ_DURABLE);
+    return is_first;
 }
 
-static void list_finish(struct producers_job *job)
+static void list_end(struct row_listing *listing)
 {
-    struct command_output *output = job->output;
-    int exit_status = EXIT_DONE;
-
-    if (job->status == 0) {
-        list_entry(job);
-        table_print_finish(job->print);
-    } else {
-        table_print_abandon(job->print);
-    }
-    list_write(job);
-    if (job->status != 0) {
-        command_printf(output, COMMAND_ERR, "daybook: cannot read the producers: %s\n",
-                       job->err.text);
-        exit_status = EXIT_SYSTEM_FAILED;
-    } else if (job->listed == 0) {
-        command_printf(output, COMMAND_ERR, "no producer is known\n");
-    }
-    buffer_release(&job->position);
-    buffer_release(&job->text);
-    output->drained = NULL;
-    memory_free(job);
-    output->finish(output, exit_status);
-}
-
-static void list_run_on(struct producers_job *job);
-
-static void list_page(void *context, int status, const struct error *err,
-                      const struct read_page *page)
-{
-    struct producers_job *job = context;
-
-    job->is_waiting = false;
-    job->status = status;
-    if (status != 0)
-        (void)error_set(&job->err, status, "%s", err == NULL ? error_text(status) : err->text);
-    for (uint32_t i = 0; job->status == 0 && i < page->row_count; i++)
-        job->status = list_row(job, page->table, &page->rows[i]);
-    if (job->status == 0) {
-        buffer_clear(&job->position);
-        buffer_append_bytes(&job->position, page->position);
-        job->is_read = page->position.size == 0;
-        list_write(job);
-    }
-    list_run_on(job);
-}
-
-static void list_read(struct producers_job *job)
-{
-    struct read_request request = {
-        .table_id = TABLE_PRODUCER,
-        .is_scan = true,
-        .slice = stream_slice_all(),
-        .position = buffer_view(&job->position),
-        .row_limit = PRODUCERS_PAGE_ROWS,
-        .view = READ_DURABLE,
-    };
-
-    job->is_waiting = true;
-    job->status = store_read(job->ingest->options.store, &request, list_page, job, &job->err);
-    if (job->status != 0)
-        job->is_waiting = false;
-}
-
-/* Go on until something must be waited for: a loop, because a page may come at once. */
-static void list_run_on(struct producers_job *job)
-{
-    if (job->is_running)
-        return;
-    job->is_running = true;
-    while (job->status == 0 && !job->is_read && !job->is_waiting &&
-           !job->output->is_full(job->output))
-        list_read(job);
-    job->is_running = false;
-    if (job->status != 0 || (job->is_read && !job->is_waiting))
-        list_finish(job);
-}
-
-static void list_drained(void *context)
-{
-    struct producers_job *job = context;
-
-    if (!job->is_waiting)
-        list_run_on(job);
+    list_entry((struct producers_job *)listing);
 }
 
 static void list_run(struct ingest *ingest, const struct producers_options *options,
@@ -287,11 +200,18 @@ static void list_run(struct ingest *ingest, const struct producers_options *opti
     struct producers_job *job = memory_zeroed(1, sizeof *job);
 
     job->ingest = ingest;
-    job->output = output;
-    job->print = table_print_new(options->format, list_columns, LIST_COLUMNS, &job->text);
-    output->drained = list_drained;
-    output->drained_context = job;
-    list_run_on(job);
+    job->listing = (struct row_listing){
+        .store = ingest->options.store,
+        .output = output,
+        .plural = "producers",
+        .none = "no producer is known",
+        .next = list_next,
+        .row = list_row,
+        .end = list_end,
+    };
+    job->listing.print =
+        table_print_new(options->format, list_columns, LIST_COLUMNS, &job->listing.text);
+    row_listing_run(&job->listing);
 }
 
 /* ---- drop ---- */

@@ -11,11 +11,13 @@
 
 #include "base/timeuuid.h"
 #include "ingest/connection/ingest_private.h"
+#include "ingest/connection/row_listing.h"
+#include "storage/engine/store_rows.h"
 #include "base/memory.h"
 #include "base/cli/table_print.h"
 #include "storage/schema/type.h"
 
-enum { REJECTS_PAGE_ROWS = 500, REJECTS_DAYS = 31 };
+enum { REJECTS_DAYS = 31 };
 
 /* ---- writing ---- */
 
@@ -118,7 +120,7 @@ enum rejects_action { REJECTS_NONE, REJECTS_LIST, REJECTS_EXPORT };
 
 struct rejects_options {
     enum rejects_action action;
-    bool has_from, has_to, has_format;
+    bool has_from, has_to;
     int32_t from, to;
     enum table_format format;
 };
@@ -173,7 +175,6 @@ static error_t rejects_parse(int key, char *argument, struct argp_state *state)
     case OPTION_TO:
         return option_day(state, argument, &options->to, &options->has_to);
     case OPTION_FORMAT:
-        options->has_format = true;
         return command_format(state, argument, &options->format);
     case ARGP_KEY_ARG:
         return option_action(state, argument, options);
@@ -202,19 +203,9 @@ static const struct argp rejects_argp = {
 /* ---- reading ---- */
 
 struct rejects_job {
-    struct store *store;
-    struct command_output *output;
-    struct rejects_options options;
-    int32_t day; /* being read */
-    struct buffer key;
-    struct buffer position; /* where its next page goes on */
-    struct buffer text;
-    struct table_print *print; /* of list */
-    uint64_t rows;
-    bool is_running; /* within rejects_run_on */
-    bool is_waiting; /* for a page, or for the reader */
-    int status;
-    struct error err;
+    struct row_listing listing; /* the first: it is freed as one */
+    int32_t day, last_day;      /* to be read next, and at last */
+    char day_text[DAY_TEXT_SIZE + 1];
 };
 
 static const struct table_column list_columns[] = {
@@ -248,7 +239,8 @@ static void list_content(struct list_cells *cells, struct bytes value)
             buffer_printf(&cells->text, "\\x%02x", value.data[i]);
 }
 
-static void list_row(struct rejects_job *job, const struct table *table, const struct page_row *row)
+static int list_row(struct row_listing *listing, const struct table *table,
+                    const struct page_row *row)
 {
     static const uint32_t ids[8] = {REJECT_ID,   REJECT_DOOR, REJECT_PRODUCER, REJECT_BATCH,
                                     REJECT_LINE, REJECT_CODE, REJECT_REASON,   REJECT_CONTENT};
@@ -279,150 +271,59 @@ static void list_row(struct rejects_job *job, const struct table *table, const s
         views[i] = cells.is_null[i] ? bytes_of(NULL, 0)
                                     : bytes_of(cells.text.data + cells.starts[i],
                                                cells.starts[i + 1] - cells.starts[i]);
-    table_print_row(job->print, views);
+    table_print_row(listing->print, views);
     buffer_release(&cells.text);
+    return 0;
 }
 
-static void export_row(struct rejects_job *job, const struct table *table,
-                       const struct page_row *row)
+static int export_row(struct row_listing *listing, const struct table *table,
+                      const struct page_row *row)
 {
     struct bytes content;
 
-    if (!store_row_value(table, row, REJECT_CONTENT, &content))
-        return;
-    buffer_append_bytes(&job->text, content);
-    buffer_put_u8(&job->text, '\n');
-}
-
-static void job_write(struct rejects_job *job)
-{
-    if (job->text.size > 0)
-        job->output->write(job->output, COMMAND_OUT, buffer_view(&job->text));
-    buffer_clear(&job->text);
-}
-
-static void job_finish(struct rejects_job *job)
-{
-    struct command_output *output = job->output;
-    int exit_status = EXIT_DONE;
-
-    if (job->print != NULL && job->status == 0)
-        table_print_finish(job->print);
-    else if (job->print != NULL)
-        table_print_abandon(job->print);
-    job_write(job);
-    if (job->status != 0) {
-        command_printf(output, COMMAND_ERR, "daybook: cannot read the rejects: %s\n",
-                       job->err.text);
-        exit_status = EXIT_SYSTEM_FAILED;
-    } else if (job->rows == 0) {
-        command_printf(output, COMMAND_ERR, "no line was refused in these days\n");
+    if (store_row_value(table, row, REJECT_CONTENT, &content)) {
+        buffer_append_bytes(&listing->text, content);
+        buffer_put_u8(&listing->text, '\n');
     }
-    buffer_release(&job->key);
-    buffer_release(&job->position);
-    buffer_release(&job->text);
-    output->drained = NULL;
-    memory_free(job);
-    output->finish(output, exit_status);
+    return 0;
 }
 
-static void rejects_run_on(struct rejects_job *job);
-
-static void rejects_page(void *context, int status, const struct error *err,
-                         const struct read_page *page)
+static bool rejects_next(struct row_listing *listing, struct read_request *request)
 {
-    struct rejects_job *job = context;
+    struct rejects_job *job = (struct rejects_job *)listing;
+    struct bytes key;
 
-    job->is_waiting = false;
-    job->status = status;
-    if (status != 0) {
-        (void)error_set(&job->err, status, "%s", err == NULL ? error_text(status) : err->text);
-    } else {
-        for (uint32_t i = 0; i < page->row_count; i++)
-            if (job->print != NULL)
-                list_row(job, page->table, &page->rows[i]);
-            else
-                export_row(job, page->table, &page->rows[i]);
-        job->rows += page->row_count;
-        buffer_clear(&job->position);
-        buffer_append_bytes(&job->position, page->position);
-        if (page->position.size == 0)
-            job->day++;
-        job_write(job);
-    }
-    rejects_run_on(job);
-}
-
-static void rejects_read(struct rejects_job *job)
-{
-    struct read_request request = {
-        .table_id = TABLE_REJECT,
-        .slice = stream_slice_all(),
-        .row_limit = REJECTS_PAGE_ROWS,
-        .view = READ_DURABLE,
-    };
-    char day[DAY_TEXT_SIZE + 1];
-    int rc;
-
-    calendar_day_format(job->day, day);
-    buffer_clear(&job->key);
-    type_key_put_component(&job->key, 1, bytes_of(day, DAY_TEXT_SIZE));
-    request.key = buffer_view(&job->key);
-    request.position = buffer_view(&job->position);
-    job->is_waiting = true;
-    rc = store_read(job->store, &request, rejects_page, job, &job->err);
-    if (rc != 0) {
-        job->is_waiting = false;
-        job->status = rc;
-    }
-}
-
-/* Go on until something must be waited for.  A loop, because a page may come at once, and there may
- * be thousands of days. */
-static void rejects_run_on(struct rejects_job *job)
-{
-    if (job->is_running)
-        return;
-    job->is_running = true;
-    while (job->status == 0 && job->day <= job->options.to && !job->is_waiting) {
-        if (job->output->is_full(job->output))
-            break;
-        rejects_read(job);
-    }
-    job->is_running = false;
-    if (job->status != 0 || (job->day > job->options.to && !job->is_waiting))
-        job_finish(job);
-}
-
-static void rejects_drained(void *context)
-{
-    struct rejects_job *job = context;
-
-    if (!job->is_waiting)
-        rejects_run_on(job);
+    if (job->day > job->last_day)
+        return false;
+    calendar_day_format(job->day++, job->day_text);
+    key = bytes_of(job->day_text, DAY_TEXT_SIZE);
+    *request = store_rows_request(TABLE_REJECT, &key, READ_DURABLE);
+    return true;
 }
 
 static void rejects_run(void *room, const struct command_request *request,
                         struct command_output *output)
 {
+    const struct rejects_options *options = request->options;
+    bool is_list = options->action == REJECTS_LIST;
     struct ingest *ingest = room;
     struct rejects_job *job = memory_zeroed(1, sizeof *job);
-    struct rejects_options *options = &job->options;
 
-    *options = *(const struct rejects_options *)request->options;
-    job->store = ingest->options.store;
-    job->output = output;
-    if (!options->has_to)
-        options->to = calendar_day_of_time(store_now_us(job->store) / 1000);
-    if (!options->has_from)
-        options->from = options->to - (REJECTS_DAYS - 1);
-    job->day = options->from;
-    if (options->action == REJECTS_LIST)
-        job->print = table_print_new(options->has_format ? options->format : TABLE_ALIGNED,
-                                     list_columns, 8, &job->text);
-    output->drained = rejects_drained;
-    output->drained_context = job;
-    rejects_run_on(job);
+    job->listing = (struct row_listing){
+        .store = ingest->options.store,
+        .output = output,
+        .plural = "rejects",
+        .none = "no line was refused in these days",
+        .next = rejects_next,
+        .row = is_list ? list_row : export_row,
+    };
+    if (is_list)
+        job->listing.print = table_print_new(options->format, list_columns, 8, &job->listing.text);
+    job->last_day = options->has_to
+                        ? options->to
+                        : calendar_day_of_time(store_now_us(ingest->options.store) / 1000);
+    job->day = options->has_from ? options->from : job->last_day - (REJECTS_DAYS - 1);
+    row_listing_run(&job->listing);
 }
 
 static bool rejects_writes(const void *options)

@@ -224,8 +224,7 @@ static void server_start(struct history *history, struct sim_world *sim)
                                            .metrics = history->metrics,
                                            .streams = &clicks,
                                            .stream_count = 1};
-    rc = ingest_open(&options, set_done, &opened, &history->ingest, &err);
-    cr_assert_eq(rc, 0, "%s; SIM_SEED=%" PRIu64, err.text, history->seed);
+    history->ingest = ingest_open(&options, set_done, &opened);
     world_step_until(history, &opened);
     sim_disk_watch(sim_world_disk(sim), before_call, history);
 }

@@ -206,10 +206,9 @@ static void room_open(void)
         .stream_count = 1,
         .limits = {.linger_ms = 200, .slow_reader_ms = 300, .ahead_min = ahead_min},
     };
-    struct error err = {0};
     int opened = 0;
 
-    cr_assert(ingest_open(&options, count_done, &opened, &ingest, &err) == 0, "%s", err.text);
+    ingest = ingest_open(&options, count_done, &opened);
     cr_assert(opened == 1);
 }
 
