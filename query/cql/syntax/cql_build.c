@@ -17,18 +17,17 @@
 
 void *cql_build_new(struct cql_builder *builder, size_t size)
 {
-    void *node = arena_alloc(builder->arena, size, _Alignof(max_align_t));
+    return arena_alloc_zeroed(builder->arena, size, _Alignof(max_align_t));
+}
 
-    memset(node, 0, size);
-    return node;
+void *cql_build_copy(struct cql_builder *builder, const void *node, size_t size)
+{
+    return memcpy(arena_alloc(builder->arena, size, _Alignof(max_align_t)), node, size);
 }
 
 struct cql_name *cql_build_name(struct cql_builder *builder, struct cql_token token)
 {
-    struct cql_name *name = cql_build_new(builder, sizeof *name);
-
-    name->text = token.text;
-    return name;
+    return CQL_BUILD_NEW(builder, cql_name, .text = token.text);
 }
 
 static bool token_is(struct cql_token token, const char *word)
@@ -50,13 +49,8 @@ static uint32_t check_depth(struct cql_builder *builder, uint32_t depth)
 static struct cql_type *type_new(struct cql_builder *builder, enum cql_type_kind kind,
                                  struct cql_token token)
 {
-    struct cql_type *type = cql_build_new(builder, sizeof *type);
-
-    type->kind = kind;
-    type->position = token.position;
-    type->name.name = token.text;
-    type->depth = 1;
-    return type;
+    return CQL_BUILD_NEW(builder, cql_type, .kind = kind, .position = token.position,
+                         .name.name = token.text, .depth = 1);
 }
 
 static bool is_native_type(struct cql_token token)
@@ -131,12 +125,7 @@ struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_
 static struct cql_term *term_new(struct cql_builder *builder, enum cql_term_kind kind,
                                  struct cql_position position)
 {
-    struct cql_term *term = cql_build_new(builder, sizeof *term);
-
-    term->kind = kind;
-    term->position = position;
-    term->depth = 1;
-    return term;
+    return CQL_BUILD_NEW(builder, cql_term, .kind = kind, .position = position, .depth = 1);
 }
 
 /* `inner` is a part of `term`; NULL is fine. */
@@ -168,15 +157,13 @@ struct cql_term *cql_build_named_float(struct cql_builder *builder, struct cql_t
 }
 
 struct cql_term *cql_build_marker(struct cql_builder *builder, struct cql_token token,
-                                  const struct cql_token *name)
+                                  struct bytes name)
 {
     struct cql_term *term = term_new(builder, CQL_TERM_MARKER, token.position);
-    struct cql_name *marker = cql_build_new(builder, sizeof *marker);
 
-    if (name != NULL)
-        term->text = marker->text = name->text;
+    term->text = name;
     term->marker = builder->markers.count;
-    CQL_LIST_APPEND(&builder->markers, marker);
+    CQL_LIST_APPEND(&builder->markers, CQL_BUILD_NEW(builder, cql_name, .text = name));
     return term;
 }
 
@@ -337,11 +324,32 @@ struct cql_term *cql_build_cast(struct cql_builder *builder, struct cql_token na
 
 /* ---- relations ---- */
 
-struct cql_relation *cql_build_relation(struct cql_builder *builder, enum cql_relation_kind kind,
+struct cql_relation *cql_build_comparison(struct cql_builder *builder, enum cql_operator operator,
+                                          struct cql_term * values, uint32_t count)
+{
+    return CQL_BUILD_NEW(builder, cql_relation, .operator= operator, .values = values,
+                         .value_count = count);
+}
+
+struct cql_relation *cql_build_in_marker(struct cql_builder *builder, enum cql_operator operator,
+                                         struct cql_term * marker)
+{
+    struct cql_relation *relation = cql_build_comparison(builder, operator, marker, 1);
+
+    relation->in_marker = true;
+    return relation;
+}
+
+struct cql_relation *cql_build_between(struct cql_builder *builder, struct cql_term *from,
+                                       struct cql_term *until)
+{
+    from->next = until;
+    return cql_build_comparison(builder, CQL_BETWEEN, from, 2);
+}
+
+struct cql_relation *cql_build_relation(struct cql_relation *relation, enum cql_relation_kind kind,
                                         struct cql_token first, struct cql_name_list columns)
 {
-    struct cql_relation *relation = cql_build_new(builder, sizeof *relation);
-
     relation->kind = kind;
     relation->position = first.position;
     relation->columns = columns.first;
@@ -349,43 +357,14 @@ struct cql_relation *cql_build_relation(struct cql_builder *builder, enum cql_re
     return relation;
 }
 
-struct cql_relation *cql_build_column_relation(struct cql_builder *builder, struct cql_token column)
+struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
+                                               struct cql_relation *relation,
+                                               struct cql_token column)
 {
-    struct cql_name_list only = {0};
+    struct cql_name_list only;
 
-    CQL_LIST_APPEND(&only, cql_build_name(builder, column));
-    return cql_build_relation(builder, CQL_RELATION_COLUMN, column, only);
-}
-
-void cql_build_relation_value(struct cql_relation *relation, enum cql_operator operator,
-                              struct cql_term * value)
-{
-    relation->operator= operator;
-    relation->values = value;
-    relation->value_count = 1;
-}
-
-void cql_build_relation_values(struct cql_relation *relation, enum cql_operator operator,
-                               struct cql_term_list values)
-{
-    relation->operator= operator;
-    relation->values = values.first;
-    relation->value_count = values.count;
-}
-
-void cql_build_relation_marker(struct cql_relation *relation, enum cql_operator operator,
-                               struct cql_term * marker)
-{
-    cql_build_relation_value(relation, operator, marker);
-    relation->in_marker = true;
-}
-
-void cql_build_relation_between(struct cql_relation *relation, struct cql_term *from,
-                                struct cql_term *until)
-{
-    from->next = until;
-    cql_build_relation_value(relation, CQL_BETWEEN, from);
-    relation->value_count = 2;
+    CQL_LIST_START(&only, cql_build_name(builder, column));
+    return cql_build_relation(relation, CQL_RELATION_COLUMN, column, only);
 }
 
 /* ---- writes ---- */
@@ -394,13 +373,8 @@ struct cql_assignment *cql_build_assignment(struct cql_builder *builder,
                                             enum cql_assignment_kind kind, struct cql_token column,
                                             struct cql_term *value)
 {
-    struct cql_assignment *assignment = cql_build_new(builder, sizeof *assignment);
-
-    assignment->kind = kind;
-    assignment->column = column.text;
-    assignment->position = column.position;
-    assignment->value = value;
-    return assignment;
+    return CQL_BUILD_NEW(builder, cql_assignment, .kind = kind, .column = column.text,
+                         .position = column.position, .value = value);
 }
 
 void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
@@ -411,38 +385,25 @@ void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
                        form);
 }
 
-struct cql_deletion *cql_build_deletion(struct cql_builder *builder, struct cql_token column)
-{
-    struct cql_deletion *deletion = cql_build_new(builder, sizeof *deletion);
-
-    deletion->column = column.text;
-    deletion->position = column.position;
-    return deletion;
-}
-
 /* ---- statements and definitions ---- */
 
 struct cql_definition *cql_build_definition(struct cql_builder *builder, struct cql_token name,
                                             struct cql_type *type)
 {
-    struct cql_definition *definition = cql_build_new(builder, sizeof *definition);
-
-    definition->name = name.text;
-    definition->position = name.position;
-    definition->type = type;
-    return definition;
+    return CQL_BUILD_NEW(builder, cql_definition, .name = name.text, .position = name.position,
+                         .type = type);
 }
 
-void cql_build_add_column(struct cql_table_parts *parts, struct cql_definition *column)
+void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts more)
 {
-    CQL_LIST_APPEND(&parts->columns, column);
-    parts->key.count += column->is_primary_key;
-}
-
-void cql_build_add_key(struct cql_table_parts *parts, struct cql_primary_key key)
-{
-    key.count += parts->key.count;
-    parts->key = key;
+    if (more.columns.first != NULL)
+        CQL_LIST_APPEND(&parts->columns, more.columns.first);
+    more.key.count += parts->key.count;
+    if (more.key.partition == NULL) {
+        more.key.partition = parts->key.partition;
+        more.key.clustering = parts->key.clustering;
+    }
+    parts->key = more.key;
 }
 
 void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more)
@@ -454,82 +415,12 @@ void cql_build_join_options(struct cql_table_options *options, struct cql_table_
     options->compact_storage |= more.compact_storage;
 }
 
-struct cql_index_target *cql_build_index_target(struct cql_builder *builder,
-                                                enum cql_index_kind kind, struct cql_token column)
-{
-    struct cql_index_target *target = cql_build_new(builder, sizeof *target);
-
-    target->kind = kind;
-    target->column = column.text;
-    return target;
-}
-
-struct cql_property *cql_build_property(struct cql_builder *builder, struct cql_token name,
-                                        struct cql_term *value)
-{
-    struct cql_property *property = cql_build_new(builder, sizeof *property);
-
-    property->name = name.text;
-    property->position = name.position;
-    property->value = value;
-    return property;
-}
-
 struct cql_term *cql_build_word(struct cql_builder *builder, struct cql_token token)
 {
     if (token.kind == CQL_TOKEN_QUOTED_NAME ||
         (token.kind == CQL_TOKEN_NAME && !is_native_type(token)))
         cql_build_fail_token(builder, &token, -1);
     return cql_build_literal(builder, CQL_TERM_NAME, token);
-}
-
-struct cql_role_option *cql_build_role_option(struct cql_builder *builder,
-                                              enum cql_role_option_kind kind)
-{
-    struct cql_role_option *option = cql_build_new(builder, sizeof *option);
-
-    option->kind = kind;
-    return option;
-}
-
-struct cql_role_option *cql_build_role_text(struct cql_builder *builder,
-                                            enum cql_role_option_kind kind, struct cql_token text)
-{
-    struct cql_role_option *option = cql_build_role_option(builder, kind);
-
-    option->text = text.text;
-    return option;
-}
-
-struct cql_role_option *cql_build_role_flag(struct cql_builder *builder,
-                                            enum cql_role_option_kind kind, struct cql_token value)
-{
-    struct cql_role_option *option = cql_build_role_option(builder, kind);
-
-    option->is_on = value.text.size == strlen("true");
-    return option;
-}
-
-struct cql_statement *cql_build_statement(struct cql_builder *builder, enum cql_statement_kind kind,
-                                          struct cql_token first)
-{
-    struct cql_statement *statement = cql_build_new(builder, sizeof *statement);
-
-    statement->kind = kind;
-    statement->position = first.position;
-    return statement;
-}
-
-struct cql_statement *cql_build_select(struct cql_builder *builder, struct cql_token first,
-                                       struct cql_selector_list selectors, bool is_json,
-                                       bool is_distinct)
-{
-    struct cql_statement *statement = cql_build_statement(builder, CQL_STATEMENT_SELECT, first);
-
-    statement->select.selectors = selectors.first;
-    statement->select.is_json = is_json;
-    statement->select.is_distinct = is_distinct;
-    return statement;
 }
 
 void cql_build_finish(struct cql_builder *builder, struct cql_statement *statement)

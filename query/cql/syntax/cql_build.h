@@ -19,7 +19,13 @@
         uint32_t count;                                                                            \
     }
 
-/* `item` is evaluated once. */
+/* The list is `item` alone.  Both macros evaluate `item` once. */
+#define CQL_LIST_START(list, item)                                                                 \
+    do {                                                                                           \
+        (list)->first = (list)->last = (item);                                                     \
+        (list)->count = 1;                                                                         \
+    } while (0)
+
 #define CQL_LIST_APPEND(list, item)                                                                \
     do {                                                                                           \
         if ((list)->last == NULL)                                                                  \
@@ -68,6 +74,10 @@ struct cql_table_options {
 
 /* Zeroed, in the arena. */
 void *cql_build_new(struct cql_builder *builder, size_t size);
+void *cql_build_copy(struct cql_builder *builder, const void *node, size_t size);
+/* A `struct node` in the arena with the members that are given; the others are zero. */
+#define CQL_BUILD_NEW(builder, node, ...)                                                          \
+    ((struct node *)cql_build_copy(builder, &(struct node){__VA_ARGS__}, sizeof(struct node)))
 
 /* The first failure counts. */
 void cql_build_fail(struct cql_builder *builder, int code, const char *format, ...)
@@ -97,9 +107,9 @@ struct cql_term *cql_build_literal(struct cql_builder *builder, enum cql_term_ki
                                    struct cql_token token);
 /* NaN and Infinity in any case, with or without a minus. */
 struct cql_term *cql_build_named_float(struct cql_builder *builder, struct cql_token token);
-/* `name` is NULL for ?. */
+/* `name` is empty for ?. */
 struct cql_term *cql_build_marker(struct cql_builder *builder, struct cql_token token,
-                                  const struct cql_token *name);
+                                  struct bytes name);
 struct cql_term *cql_build_elements(struct cql_builder *builder, enum cql_term_kind kind,
                                     struct cql_token token, struct cql_term_list elements);
 struct cql_term *cql_build_operation(struct cql_builder *builder, char operation,
@@ -130,25 +140,22 @@ struct cql_term *cql_build_cast(struct cql_builder *builder, struct cql_token na
 
 /* ---- parts of statements ---- */
 
-struct cql_statement *cql_build_select(struct cql_builder *builder, struct cql_token first,
-                                       struct cql_selector_list selectors, bool is_json,
-                                       bool is_distinct);
 
-struct cql_relation *cql_build_relation(struct cql_builder *builder, enum cql_relation_kind kind,
+/* A relation of which the operator and the right side are known: values, a marker that stands for
+ * a list, or two ends; */
+struct cql_relation *cql_build_comparison(struct cql_builder *builder, enum cql_operator operator,
+                                          struct cql_term *values, uint32_t count);
+struct cql_relation *cql_build_in_marker(struct cql_builder *builder, enum cql_operator operator,
+                                         struct cql_term *marker);
+struct cql_relation *cql_build_between(struct cql_builder *builder, struct cql_term *from,
+                                       struct cql_term *until);
+/* and then its left side, which begins at `first`. */
+struct cql_relation *cql_build_relation(struct cql_relation *relation, enum cql_relation_kind kind,
                                         struct cql_token first, struct cql_name_list columns);
 struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
+                                               struct cql_relation *relation,
                                                struct cql_token column);
-/* The right side: one value, a list in parentheses, a marker for a list, or two ends. */
-void cql_build_relation_value(struct cql_relation *relation, enum cql_operator operator,
-                              struct cql_term *value);
-void cql_build_relation_values(struct cql_relation *relation, enum cql_operator operator,
-                               struct cql_term_list values);
-void cql_build_relation_marker(struct cql_relation *relation, enum cql_operator operator,
-                               struct cql_term *marker);
-void cql_build_relation_between(struct cql_relation *relation, struct cql_term *from,
-                                struct cql_term *until);
 
-struct cql_deletion *cql_build_deletion(struct cql_builder *builder, struct cql_token column);
 struct cql_assignment *cql_build_assignment(struct cql_builder *builder,
                                             enum cql_assignment_kind kind, struct cql_token column,
                                             struct cql_term *value);
@@ -159,9 +166,6 @@ void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
 /* Fails where a column is set as a whole and then again. */
 void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignment_list list);
 
-/* Fails unless `value` is what a property may have. */
-struct cql_property *cql_build_property(struct cql_builder *builder, struct cql_token name,
-                                        struct cql_term *value);
 /* A bare word: Cassandra knows only its unreserved keywords here. */
 struct cql_term *cql_build_word(struct cql_builder *builder, struct cql_token token);
 /* Fails for keys or values that are no literals, and for repeated keys. */
@@ -170,31 +174,19 @@ void cql_build_check_properties(struct cql_builder *builder, struct cql_property
 
 struct cql_definition *cql_build_definition(struct cql_builder *builder, struct cql_token name,
                                             struct cql_type *type);
-void cql_build_add_column(struct cql_table_parts *parts, struct cql_definition *column);
-void cql_build_add_key(struct cql_table_parts *parts, struct cql_primary_key key);
+/* Add a column or a key to those before. */
+void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts more);
 void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more);
 /* Fails for what a materialized view may not have. */
 void cql_build_check_view(struct cql_builder *builder, struct cql_table_options options);
 /* A user type's name, which must not be a built-in or reserved one. */
 void cql_build_check_type_name(struct cql_builder *builder, struct cql_token name);
-struct cql_index_target *cql_build_index_target(struct cql_builder *builder,
-                                                enum cql_index_kind kind, struct cql_token column);
 
-struct cql_role_option *cql_build_role_option(struct cql_builder *builder,
-                                              enum cql_role_option_kind kind);
-struct cql_role_option *cql_build_role_text(struct cql_builder *builder,
-                                            enum cql_role_option_kind kind,
-                                            struct cql_token text);
-struct cql_role_option *cql_build_role_flag(struct cql_builder *builder,
-                                            enum cql_role_option_kind kind,
-                                            struct cql_token value);
 /* Fails for two kinds of password. */
 void cql_build_check_role(struct cql_builder *builder, struct cql_role_option_list list);
 /* Fails for a name in double quotes, which users cannot have. */
 void cql_build_check_user(struct cql_builder *builder, struct cql_token name);
 
-struct cql_statement *cql_build_statement(struct cql_builder *builder,
-                                          enum cql_statement_kind kind, struct cql_token first);
 /* The parser's last act: the statement and the names of its markers. */
 void cql_build_finish(struct cql_builder *builder, struct cql_statement *statement);
 

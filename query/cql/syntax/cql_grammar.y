@@ -15,6 +15,7 @@
 %name cql_grammar
 %token_prefix CQL_TOKEN_
 %token_type {struct cql_token}
+%default_type {struct cql_term *}
 %extra_argument {struct cql_builder *b}
 %stack_size 1200
 %start_symbol input
@@ -22,10 +23,17 @@
 %include {
 #include "query/cql/syntax/cql_build.h"
 
-#define NEW(type) ((type *)cql_build_new(b, sizeof(type)))
+#define NEW(...) CQL_BUILD_NEW(b, __VA_ARGS__)
 
 /* A statement of a kind, begun at a token. */
-#define STATEMENT(kind, token) cql_build_statement(b, CQL_STATEMENT_##kind, token)
+#define STATEMENT(kind_, token, ...)                                                               \
+    NEW(cql_statement, .kind = CQL_STATEMENT_##kind_, .position = (token).position, __VA_ARGS__)
+
+#define ROLE_OPTION(kind_, ...) NEW(cql_role_option, .kind = CQL_ROLE_##kind_, __VA_ARGS__)
+
+/* What a DESCRIBE or a GRANT is about. */
+#define DESCRIBED(kind_, ...) ((struct cql_describe){.kind = CQL_DESCRIBE_##kind_, __VA_ARGS__})
+#define RESOURCE(kind_, ...) ((struct cql_resource){.kind = CQL_RESOURCE_##kind_, __VA_ARGS__})
 
 struct yyParser;
 static int grammar_expected(const struct yyParser *parser);
@@ -61,24 +69,12 @@ semicolons ::= .
 semicolons ::= semicolons SEMICOLON.
 
 %type statement {struct cql_statement *}
-statement(A) ::= select(S). { A = S; }
 statement(A) ::= modification(S). { A = S; }
-statement(A) ::= batch(S). { A = S; }
-statement(A) ::= definition(S). { A = S; }
-statement(A) ::= role_statement(S). { A = S; }
-statement(A) ::= describe(S). { A = S; }
 
-statement(A) ::= USE(T) name(N). {
-    A = STATEMENT(USE, T);
-    A->object.name.name = N.text;
-}
-statement(A) ::= TRUNCATE(T) qualified(N). {
-    A = STATEMENT(TRUNCATE, T);
-    A->object.name = N;
-}
+statement(A) ::= USE(T) name(N). { A = STATEMENT(USE, T, .object = {.name.name = N.text}); }
+statement(A) ::= TRUNCATE(T) qualified(N). { A = STATEMENT(TRUNCATE, T, .object = {.name = N}); }
 statement(A) ::= TRUNCATE(T) TABLE qualified(N). {
-    A = STATEMENT(TRUNCATE, T);
-    A->object.name = N;
+    A = STATEMENT(TRUNCATE, T, .object = {.name = N});
 }
 
 /* ---- names ---- */
@@ -99,24 +95,12 @@ qualified(A) ::= name(K) DOT name(N). {
 }
 
 %type columns {struct cql_name_list}
-columns(A) ::= column(N). {
-    A = (struct cql_name_list){0};
-    CQL_LIST_APPEND(&A, cql_build_name(b, N));
-}
-columns(A) ::= columns(L) COMMA column(N). {
-    A = L;
-    CQL_LIST_APPEND(&A, cql_build_name(b, N));
-}
+columns(A) ::= column(N). { CQL_LIST_START(&A, cql_build_name(b, N)); }
+columns(A) ::= columns(A) COMMA column(N). { CQL_LIST_APPEND(&A, cql_build_name(b, N)); }
 
 %type names {struct cql_name_list}
-names(A) ::= name(N). {
-    A = (struct cql_name_list){0};
-    CQL_LIST_APPEND(&A, cql_build_name(b, N));
-}
-names(A) ::= names(L) COMMA name(N). {
-    A = L;
-    CQL_LIST_APPEND(&A, cql_build_name(b, N));
-}
+names(A) ::= name(N). { CQL_LIST_START(&A, cql_build_name(b, N)); }
+names(A) ::= names(A) COMMA name(N). { CQL_LIST_APPEND(&A, cql_build_name(b, N)); }
 
 %type if_not_exists {bool}
 if_not_exists(A) ::= . { A = false; }
@@ -145,14 +129,8 @@ generic_type(A) ::= name(N) LT types(L) COMMA INTEGER(D) GT. {
 }
 
 %type types {struct cql_type_list}
-types(A) ::= type(T). {
-    A = (struct cql_type_list){0};
-    CQL_LIST_APPEND(&A, T);
-}
-types(A) ::= types(L) COMMA type(T). {
-    A = L;
-    CQL_LIST_APPEND(&A, T);
-}
+types(A) ::= type(T). { CQL_LIST_START(&A, T); }
+types(A) ::= types(A) COMMA type(T). { CQL_LIST_APPEND(&A, T); }
 
 %type types_or_none {struct cql_type_list}
 types_or_none(A) ::= . { A = (struct cql_type_list){0}; }
@@ -160,7 +138,6 @@ types_or_none(A) ::= types(L). { A = L; }
 
 /* ---- literals and markers ---- */
 
-%type constant {struct cql_term *}
 constant(A) ::= STRING(T). { A = cql_build_literal(b, CQL_TERM_STRING, T); }
 constant(A) ::= INTEGER(T). { A = cql_build_literal(b, CQL_TERM_INTEGER, T); }
 constant(A) ::= FLOAT(T). { A = cql_build_literal(b, CQL_TERM_FLOAT, T); }
@@ -171,40 +148,33 @@ constant(A) ::= BLOB(T). { A = cql_build_literal(b, CQL_TERM_BLOB, T); }
 constant(A) ::= NAN(T). { A = cql_build_named_float(b, T); }
 constant(A) ::= INFINITY(T). { A = cql_build_named_float(b, T); }
 
-%type marker {struct cql_term *}
-marker(A) ::= QMARK(T). { A = cql_build_marker(b, T, NULL); }
-marker(A) ::= COLON(T) name(N). { A = cql_build_marker(b, T, &N); }
+marker(A) ::= QMARK(T). { A = cql_build_marker(b, T, (struct bytes){0}); }
+marker(A) ::= COLON(T) name(N). { A = cql_build_marker(b, T, N.text); }
 
 /* What needs no context, in terms and in selectors. */
-%type atom {struct cql_term *}
 atom(A) ::= constant(T). { A = T; }
 atom(A) ::= NULL(T). { A = cql_build_literal(b, CQL_TERM_NULL, T); }
 atom(A) ::= marker(T). { A = T; }
 
-%type integer {struct cql_term *}
 integer(A) ::= INTEGER(T). { A = cql_build_literal(b, CQL_TERM_INTEGER, T); }
 integer(A) ::= marker(T). { A = T; }
 
 /* ---- terms: values in writes and conditions ---- */
 
-%type term {struct cql_term *}
 term(A) ::= product(T). { A = T; }
 term(A) ::= term(L) PLUS product(R). { A = cql_build_operation(b, '+', L, R); }
 term(A) ::= term(L) MINUS product(R). { A = cql_build_operation(b, '-', L, R); }
 
-%type product {struct cql_term *}
 product(A) ::= factor(T). { A = T; }
 product(A) ::= product(L) STAR factor(R). { A = cql_build_operation(b, '*', L, R); }
 product(A) ::= product(L) SLASH factor(R). { A = cql_build_operation(b, '/', L, R); }
 product(A) ::= product(L) PERCENT factor(R). { A = cql_build_operation(b, '%', L, R); }
 
-%type factor {struct cql_term *}
 factor(A) ::= simple(T). { A = T; }
 factor(A) ::= MINUS(M) simple(T). {
     A = cql_build_around(b, CQL_TERM_NEGATION, M.position, T);
 }
 
-%type simple {struct cql_term *}
 simple(A) ::= atom(T). { A = T; }
 simple(A) ::= collection(T). { A = T; }
 simple(A) ::= tuple(T). { A = T; }
@@ -221,23 +191,15 @@ simple(A) ::= name(N) LP term(T) AS named_type(C) RP. { A = cql_build_cast(b, N,
 simple(A) ::= LP(P) named_type(C) RP simple(T). { A = cql_build_hint(b, P, C, T); }
 
 %type terms {struct cql_term_list}
-terms(A) ::= term(T). {
-    A = (struct cql_term_list){0};
-    CQL_LIST_APPEND(&A, T);
-}
-terms(A) ::= terms(L) COMMA term(T). {
-    A = L;
-    CQL_LIST_APPEND(&A, T);
-}
+terms(A) ::= term(T). { CQL_LIST_START(&A, T); }
+terms(A) ::= terms(A) COMMA term(T). { CQL_LIST_APPEND(&A, T); }
 
 %type terms_or_none {struct cql_term_list}
 terms_or_none(A) ::= . { A = (struct cql_term_list){0}; }
 terms_or_none(A) ::= terms(L). { A = L; }
 
-%type tuple {struct cql_term *}
 tuple(A) ::= LP(P) terms(L) RP. { A = cql_build_elements(b, CQL_TERM_TUPLE, P, L); }
 
-%type collection {struct cql_term *}
 collection(A) ::= LB(P) terms_or_none(L) RB. { A = cql_build_elements(b, CQL_TERM_LIST, P, L); }
 collection(A) ::= LC(P) terms_or_none(L) RC. { A = cql_build_elements(b, CQL_TERM_SET, P, L); }
 collection(A) ::= LC(P) pairs(L) RC. { A = cql_build_elements(b, CQL_TERM_MAP, P, L); }
@@ -245,36 +207,30 @@ collection(A) ::= LC(P) fields(L) RC. { A = cql_build_elements(b, CQL_TERM_UDT, 
 
 %type pairs {struct cql_term_list}
 pairs(A) ::= term(K) COLON term(V). {
-    A = (struct cql_term_list){0};
-    CQL_LIST_APPEND(&A, K);
+    CQL_LIST_START(&A, K);
     CQL_LIST_APPEND(&A, V);
 }
-pairs(A) ::= pairs(L) COMMA term(K) COLON term(V). {
-    A = L;
+pairs(A) ::= pairs(A) COMMA term(K) COLON term(V). {
     CQL_LIST_APPEND(&A, K);
     CQL_LIST_APPEND(&A, V);
 }
 
 %type fields {struct cql_term_list}
 fields(A) ::= name(K) COLON term(V). {
-    A = (struct cql_term_list){0};
-    CQL_LIST_APPEND(&A, cql_build_literal(b, CQL_TERM_NAME, K));
+    CQL_LIST_START(&A, cql_build_literal(b, CQL_TERM_NAME, K));
     CQL_LIST_APPEND(&A, V);
 }
-fields(A) ::= fields(L) COMMA name(K) COLON term(V). {
-    A = L;
+fields(A) ::= fields(A) COMMA name(K) COLON term(V). {
     CQL_LIST_APPEND(&A, cql_build_literal(b, CQL_TERM_NAME, K));
     CQL_LIST_APPEND(&A, V);
 }
 
 /* ---- selectors ---- */
 
-%type selected {struct cql_term *}
 selected(A) ::= selected_product(T). { A = T; }
 selected(A) ::= selected(L) PLUS selected_product(R). { A = cql_build_operation(b, '+', L, R); }
 selected(A) ::= selected(L) MINUS selected_product(R). { A = cql_build_operation(b, '-', L, R); }
 
-%type selected_product {struct cql_term *}
 selected_product(A) ::= selected_factor(T). { A = T; }
 selected_product(A) ::= selected_product(L) STAR selected_factor(R). {
     A = cql_build_operation(b, '*', L, R);
@@ -286,14 +242,12 @@ selected_product(A) ::= selected_product(L) PERCENT selected_factor(R). {
     A = cql_build_operation(b, '%', L, R);
 }
 
-%type selected_factor {struct cql_term *}
 selected_factor(A) ::= selected_inside(T). { A = T; }
 selected_factor(A) ::= MINUS(M) selected_factor(T). {
     A = cql_build_around(b, CQL_TERM_NEGATION, M.position, T);
 }
 
 /* A column or value, and what is taken out of it. */
-%type selected_inside {struct cql_term *}
 selected_inside(A) ::= selected_simple(T). { A = T; }
 selected_inside(A) ::= selected_column(T). { A = T; }
 selected_inside(A) ::= selected_inside(T) DOT name(N). {
@@ -314,7 +268,6 @@ selected_inside(A) ::= selected_inside(T) LB RANGE term(U) RB. {
 }
 
 /* a and a.b, as far as it is neither a type nor a function. */
-%type selected_column {struct cql_term *}
 selected_column(A) ::= name(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
 selected_column(A) ::= JSON(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
 selected_column(A) ::= DISTINCT(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
@@ -322,7 +275,6 @@ selected_column(A) ::= name(C) DOT name(F). [COLUMN] { A = cql_build_field(b, C,
 selected_column(A) ::= JSON(C) DOT name(F). { A = cql_build_field(b, C, F); }
 selected_column(A) ::= DISTINCT(C) DOT name(F). { A = cql_build_field(b, C, F); }
 
-%type selected_simple {struct cql_term *}
 selected_simple(A) ::= atom(T). { A = T; }
 selected_simple(A) ::= selected_function(T). { A = T; }
 selected_simple(A) ::= LB(P) selecteds_or_none(L) RB. {
@@ -348,11 +300,9 @@ selected_simple(A) ::= LP(P) name(K) DOT name(N) RP hinted(T). {
 selected_simple(A) ::= LP(P) generic_type(C) RP hinted(T). { A = cql_build_hint(b, P, C, T); }
 
 /* What a type hint may stand before. */
-%type hinted {struct cql_term *}
 hinted(A) ::= selected_simple(T). { A = T; }
 hinted(A) ::= name(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
 
-%type selected_function {struct cql_term *}
 selected_function(A) ::= name(N) LP selecteds_or_none(L) RP. {
     A = cql_build_function(b, NULL, N, L, true);
 }
@@ -368,14 +318,8 @@ selected_function(A) ::= name(N) LP selected(T) AS named_type(C) RP. {
 }
 
 %type selecteds {struct cql_term_list}
-selecteds(A) ::= selected(T). {
-    A = (struct cql_term_list){0};
-    CQL_LIST_APPEND(&A, T);
-}
-selecteds(A) ::= selecteds(L) COMMA selected(T). {
-    A = L;
-    CQL_LIST_APPEND(&A, T);
-}
+selecteds(A) ::= selected(T). { CQL_LIST_START(&A, T); }
+selecteds(A) ::= selecteds(A) COMMA selected(T). { CQL_LIST_APPEND(&A, T); }
 
 %type selecteds_or_none {struct cql_term_list}
 selecteds_or_none(A) ::= . { A = (struct cql_term_list){0}; }
@@ -383,46 +327,30 @@ selecteds_or_none(A) ::= selecteds(L). { A = L; }
 
 %type selected_pairs {struct cql_term_list}
 selected_pairs(A) ::= selected(K) COLON selected(V). {
-    A = (struct cql_term_list){0};
-    CQL_LIST_APPEND(&A, K);
+    CQL_LIST_START(&A, K);
     CQL_LIST_APPEND(&A, V);
 }
-selected_pairs(A) ::= selected_pairs(L) COMMA selected(K) COLON selected(V). {
-    A = L;
+selected_pairs(A) ::= selected_pairs(A) COMMA selected(K) COLON selected(V). {
     CQL_LIST_APPEND(&A, K);
     CQL_LIST_APPEND(&A, V);
 }
 
 %type selector {struct cql_selector *}
-selector(A) ::= selected(T). {
-    A = NEW(struct cql_selector);
-    A->term = T;
-}
-selector(A) ::= selected(T) AS name(N). {
-    A = NEW(struct cql_selector);
-    A->term = T;
-    A->alias = N.text;
-}
+selector(A) ::= selected(T). { A = NEW(cql_selector, .term = T); }
+selector(A) ::= selected(T) AS name(N). { A = NEW(cql_selector, .term = T, .alias = N.text); }
 
 %type selectors {struct cql_selector_list}
 selectors(A) ::= STAR. { A = (struct cql_selector_list){0}; }
 selectors(A) ::= some_selectors(L). { A = L; }
 
 %type some_selectors {struct cql_selector_list}
-some_selectors(A) ::= selector(S). {
-    A = (struct cql_selector_list){0};
-    CQL_LIST_APPEND(&A, S);
-}
-some_selectors(A) ::= some_selectors(L) COMMA selector(S). {
-    A = L;
-    CQL_LIST_APPEND(&A, S);
-}
+some_selectors(A) ::= selector(S). { CQL_LIST_START(&A, S); }
+some_selectors(A) ::= some_selectors(A) COMMA selector(S). { CQL_LIST_APPEND(&A, S); }
 
 /* ---- SELECT ---- */
 
-%type select {struct cql_statement *}
-select(A) ::= select_head(S) FROM qualified(N) where_or_none(W) group_by(G) order_by(O)
-              per_partition_limit(P) limit(L) allow_filtering(F). {
+statement(A) ::= select_head(S) FROM qualified(N) where_or_none(W) group_by(G) order_by(O)
+                 per_partition_limit(P) limit(L) allow_filtering(F). {
     A = S;
     A->select.table = N;
     A->select.where = W.first;
@@ -434,11 +362,18 @@ select(A) ::= select_head(S) FROM qualified(N) where_or_none(W) group_by(G) orde
 }
 
 %type select_head {struct cql_statement *}
-select_head(A) ::= SELECT(T) selectors(L). { A = cql_build_select(b, T, L, false, false); }
-select_head(A) ::= SELECT(T) JSON selectors(L). { A = cql_build_select(b, T, L, true, false); }
-select_head(A) ::= SELECT(T) DISTINCT selectors(L). { A = cql_build_select(b, T, L, false, true); }
+select_head(A) ::= SELECT(T) selectors(L). {
+    A = STATEMENT(SELECT, T, .select = {.selectors = L.first});
+}
+select_head(A) ::= SELECT(T) JSON selectors(L). {
+    A = STATEMENT(SELECT, T, .select = {.selectors = L.first, .is_json = true});
+}
+select_head(A) ::= SELECT(T) DISTINCT selectors(L). {
+    A = STATEMENT(SELECT, T, .select = {.selectors = L.first, .is_distinct = true});
+}
 select_head(A) ::= SELECT(T) JSON DISTINCT selectors(L). {
-    A = cql_build_select(b, T, L, true, true);
+    A = STATEMENT(SELECT, T,
+                  .select = {.selectors = L.first, .is_json = true, .is_distinct = true});
 }
 
 %type group_by {struct cql_term_list}
@@ -450,26 +385,15 @@ order_by(A) ::= . { A = (struct cql_ordering_list){0}; }
 order_by(A) ::= ORDER BY orderings(L). { A = L; }
 
 %type orderings {struct cql_ordering_list}
-orderings(A) ::= ordering(O). {
-    A = (struct cql_ordering_list){0};
-    CQL_LIST_APPEND(&A, O);
-}
-orderings(A) ::= orderings(L) COMMA ordering(O). {
-    A = L;
-    CQL_LIST_APPEND(&A, O);
-}
+orderings(A) ::= ordering(O). { CQL_LIST_START(&A, O); }
+orderings(A) ::= orderings(A) COMMA ordering(O). { CQL_LIST_APPEND(&A, O); }
 
 %type ordering {struct cql_ordering *}
 ordering(A) ::= column(C) direction(D). {
-    A = NEW(struct cql_ordering);
-    A->column = C.text;
-    A->descending = D;
+    A = NEW(cql_ordering, .column = C.text, .descending = D);
 }
 ordering(A) ::= column(C) ANN OF term(T) direction(D). {
-    A = NEW(struct cql_ordering);
-    A->column = C.text;
-    A->ann_of = T;
-    A->descending = D;
+    A = NEW(cql_ordering, .column = C.text, .ann_of = T, .descending = D);
 }
 
 %type direction {bool}
@@ -477,11 +401,9 @@ direction(A) ::= . { A = false; }
 direction(A) ::= ASC. { A = false; }
 direction(A) ::= DESC. { A = true; }
 
-%type per_partition_limit {struct cql_term *}
 per_partition_limit(A) ::= . { A = NULL; }
 per_partition_limit(A) ::= PER PARTITION LIMIT integer(T). { A = T; }
 
-%type limit {struct cql_term *}
 limit(A) ::= . { A = NULL; }
 limit(A) ::= LIMIT integer(T). { A = T; }
 
@@ -496,14 +418,8 @@ where_or_none(A) ::= . { A = (struct cql_relation_list){0}; }
 where_or_none(A) ::= where(L). { A = L; }
 
 %type where {struct cql_relation_list}
-where(A) ::= WHERE relation(R). {
-    A = (struct cql_relation_list){0};
-    CQL_LIST_APPEND(&A, R);
-}
-where(A) ::= where(L) AND relation(R). {
-    A = L;
-    CQL_LIST_APPEND(&A, R);
-}
+where(A) ::= WHERE relation(R). { CQL_LIST_START(&A, R); }
+where(A) ::= where(A) AND relation(R). { CQL_LIST_APPEND(&A, R); }
 
 %type compare {enum cql_operator}
 compare(A) ::= EQ. { A = CQL_EQ; }
@@ -523,75 +439,56 @@ contains(A) ::= CONTAINS KEY. { A = CQL_CONTAINS_KEY; }
 contains(A) ::= NOT CONTAINS. { A = CQL_NOT_CONTAINS; }
 contains(A) ::= NOT CONTAINS KEY. { A = CQL_NOT_CONTAINS_KEY; }
 
+/* Relations of which only the operator and the values are known: of columns in conditions too, of
+ * columns in WHERE, and of token() and of tuples. */
+%type comparison {struct cql_relation *}
+comparison(A) ::= compare(O) term(T). { A = cql_build_comparison(b, O, T, 1); }
+comparison(A) ::= contains(O) term(T). { A = cql_build_comparison(b, O, T, 1); }
+comparison(A) ::= in(O) LP terms_or_none(L) RP. {
+    A = cql_build_comparison(b, O, L.first, L.count);
+}
+comparison(A) ::= in(O) marker(M). { A = cql_build_in_marker(b, O, M); }
+
+%type column_comparison {struct cql_relation *}
+column_comparison(A) ::= comparison(R). { A = R; }
+column_comparison(A) ::= LIKE term(T). { A = cql_build_comparison(b, CQL_LIKE, T, 1); }
+column_comparison(A) ::= BETWEEN term(F) AND term(U). { A = cql_build_between(b, F, U); }
+column_comparison(A) ::= IS NOT NULL. { A = cql_build_comparison(b, CQL_IS_NOT_NULL, NULL, 0); }
+
+%type token_comparison {struct cql_relation *}
+token_comparison(A) ::= compare(O) term(T). { A = cql_build_comparison(b, O, T, 1); }
+token_comparison(A) ::= BETWEEN term(F) AND term(U). { A = cql_build_between(b, F, U); }
+
+%type tuple_comparison {struct cql_relation *}
+tuple_comparison(A) ::= compare(O) tuple_or_marker(T). { A = cql_build_comparison(b, O, T, 1); }
+tuple_comparison(A) ::= BETWEEN tuple_or_marker(F) AND tuple_or_marker(U). {
+    A = cql_build_between(b, F, U);
+}
+tuple_comparison(A) ::= in(O) LP tuples_or_none(L) RP. {
+    A = cql_build_comparison(b, O, L.first, L.count);
+}
+tuple_comparison(A) ::= in(O) marker(M). { A = cql_build_in_marker(b, O, M); }
+
 %type relation {struct cql_relation *}
 relation(A) ::= LP relation(R) RP. { A = R; }
-relation(A) ::= column(C) compare(O) term(T). {
-    A = cql_build_column_relation(b, C);
-    cql_build_relation_value(A, O, T);
-}
-relation(A) ::= column(C) contains(O) term(T). {
-    A = cql_build_column_relation(b, C);
-    cql_build_relation_value(A, O, T);
-}
-relation(A) ::= column(C) LIKE term(T). {
-    A = cql_build_column_relation(b, C);
-    cql_build_relation_value(A, CQL_LIKE, T);
-}
-relation(A) ::= column(C) BETWEEN term(F) AND term(U). {
-    A = cql_build_column_relation(b, C);
-    cql_build_relation_between(A, F, U);
-}
-relation(A) ::= column(C) IS NOT NULL. {
-    A = cql_build_column_relation(b, C);
-    A->operator = CQL_IS_NOT_NULL;
-}
-relation(A) ::= column(C) in(O) LP terms_or_none(L) RP. {
-    A = cql_build_column_relation(b, C);
-    cql_build_relation_values(A, O, L);
-}
-relation(A) ::= column(C) in(O) marker(M). {
-    A = cql_build_column_relation(b, C);
-    cql_build_relation_marker(A, O, M);
-}
+relation(A) ::= column(C) column_comparison(R). { A = cql_build_column_relation(b, R, C); }
 relation(A) ::= column(C) LB term(K) RB compare(O) term(T). {
-    A = cql_build_column_relation(b, C);
+    A = cql_build_column_relation(b, cql_build_comparison(b, O, T, 1), C);
     A->kind = CQL_RELATION_ELEMENT;
     A->key = K;
-    cql_build_relation_value(A, O, T);
 }
-relation(A) ::= TOKEN(P) LP columns(L) RP compare(O) term(T). {
-    A = cql_build_relation(b, CQL_RELATION_TOKEN, P, L);
-    cql_build_relation_value(A, O, T);
+relation(A) ::= TOKEN(P) LP columns(L) RP token_comparison(R). {
+    A = cql_build_relation(R, CQL_RELATION_TOKEN, P, L);
 }
-relation(A) ::= TOKEN(P) LP columns(L) RP BETWEEN term(F) AND term(U). {
-    A = cql_build_relation(b, CQL_RELATION_TOKEN, P, L);
-    cql_build_relation_between(A, F, U);
-}
-relation(A) ::= LP(P) columns(L) RP compare(O) tuple_or_marker(T). {
-    A = cql_build_relation(b, CQL_RELATION_TUPLE, P, L);
-    cql_build_relation_value(A, O, T);
-}
-relation(A) ::= LP(P) columns(L) RP BETWEEN tuple_or_marker(F) AND tuple_or_marker(U). {
-    A = cql_build_relation(b, CQL_RELATION_TUPLE, P, L);
-    cql_build_relation_between(A, F, U);
-}
-relation(A) ::= LP(P) columns(L) RP in(O) LP tuples_or_none(V) RP. {
-    A = cql_build_relation(b, CQL_RELATION_TUPLE, P, L);
-    cql_build_relation_values(A, O, V);
-}
-relation(A) ::= LP(P) columns(L) RP in(O) marker(M). {
-    A = cql_build_relation(b, CQL_RELATION_TUPLE, P, L);
-    cql_build_relation_marker(A, O, M);
+relation(A) ::= LP(P) columns(L) RP tuple_comparison(R). {
+    A = cql_build_relation(R, CQL_RELATION_TUPLE, P, L);
 }
 relation(A) ::= EXPR(P) name(N) COMMA term(T) RP. {
-    struct cql_name_list index = {0};
-
-    CQL_LIST_APPEND(&index, cql_build_name(b, N));
-    A = cql_build_relation(b, CQL_RELATION_INDEX, P, index);
-    cql_build_relation_value(A, CQL_EQ, T);
+    A = cql_build_column_relation(b, cql_build_comparison(b, CQL_EQ, T, 1), N);
+    A->kind = CQL_RELATION_INDEX;
+    A->position = P.position;
 }
 
-%type tuple_or_marker {struct cql_term *}
 tuple_or_marker(A) ::= tuple(T). { A = T; }
 tuple_or_marker(A) ::= marker(T). { A = T; }
 
@@ -600,21 +497,12 @@ tuples_or_none(A) ::= . { A = (struct cql_term_list){0}; }
 tuples_or_none(A) ::= tuples(L). { A = L; }
 
 %type tuples {struct cql_term_list}
-tuples(A) ::= tuple_or_marker(T). {
-    A = (struct cql_term_list){0};
-    CQL_LIST_APPEND(&A, T);
-}
-tuples(A) ::= tuples(L) COMMA tuple_or_marker(T). {
-    A = L;
-    CQL_LIST_APPEND(&A, T);
-}
+tuples(A) ::= tuple_or_marker(T). { CQL_LIST_START(&A, T); }
+tuples(A) ::= tuples(A) COMMA tuple_or_marker(T). { CQL_LIST_APPEND(&A, T); }
 
 /* ---- INSERT, UPDATE, DELETE ---- */
 
 %type modification {struct cql_statement *}
-modification(A) ::= insert(S). { A = S; }
-modification(A) ::= update(S). { A = S; }
-modification(A) ::= delete(S). { A = S; }
 
 %type using {struct cql_attributes}
 using(A) ::= . { A = (struct cql_attributes){0}; }
@@ -631,28 +519,20 @@ some_using(A) ::= some_using(L) AND attribute(U). {
 attribute(A) ::= TIMESTAMP integer(T). { A = (struct cql_attributes){.timestamp = T}; }
 attribute(A) ::= TTL integer(T). { A = (struct cql_attributes){.ttl = T}; }
 
-%type insert {struct cql_statement *}
-insert(A) ::= INSERT(P) INTO qualified(N) LP columns(C) RP VALUES LP terms(V) RP if_not_exists(I)
-              using(U). {
-    A = STATEMENT(INSERT, P);
-    A->insert.table = N;
-    A->insert.columns = C.first;
-    A->insert.column_count = C.count;
-    A->insert.values = V.first;
-    A->insert.value_count = V.count;
-    A->insert.if_not_exists = I;
-    A->insert.attributes = U;
+modification(A) ::= INSERT(P) INTO qualified(N) LP columns(C) RP VALUES LP terms(V) RP
+                    if_not_exists(I) using(U). {
+    A = STATEMENT(INSERT, P,
+                  .insert = {.table = N, .columns = C.first, .column_count = C.count,
+                             .values = V.first, .value_count = V.count, .if_not_exists = I,
+                             .attributes = U});
 }
-insert(A) ::= INSERT(P) INTO qualified(N) JSON json(J) default_unset(D) if_not_exists(I) using(U). {
-    A = STATEMENT(INSERT, P);
-    A->insert.table = N;
-    A->insert.json = J;
-    A->insert.default_unset = D;
-    A->insert.if_not_exists = I;
-    A->insert.attributes = U;
+modification(A) ::= INSERT(P) INTO qualified(N) JSON json(J) default_unset(D) if_not_exists(I)
+                    using(U). {
+    A = STATEMENT(INSERT, P,
+                  .insert = {.table = N, .json = J, .default_unset = D, .if_not_exists = I,
+                             .attributes = U});
 }
 
-%type json {struct cql_term *}
 json(A) ::= STRING(T). { A = cql_build_literal(b, CQL_TERM_STRING, T); }
 json(A) ::= marker(T). { A = T; }
 
@@ -661,26 +541,16 @@ default_unset(A) ::= . { A = false; }
 default_unset(A) ::= DEFAULT NULL. { A = false; }
 default_unset(A) ::= DEFAULT UNSET. { A = true; }
 
-%type update {struct cql_statement *}
-update(A) ::= UPDATE(P) qualified(N) using(U) SET assignments(L) where(W) conditions(C). {
-    A = STATEMENT(UPDATE, P);
-    A->update.table = N;
-    A->update.attributes = U;
-    A->update.assignments = L.first;
-    A->update.where = W.first;
-    A->update.conditions = C;
+modification(A) ::= UPDATE(P) qualified(N) using(U) SET assignments(L) where(W) conditions(C). {
+    A = STATEMENT(UPDATE, P,
+                  .update = {.table = N, .attributes = U, .assignments = L.first, .where = W.first,
+                             .conditions = C});
     cql_build_check_assignments(b, L);
 }
 
 %type assignments {struct cql_assignment_list}
-assignments(A) ::= assignment(S). {
-    A = (struct cql_assignment_list){0};
-    CQL_LIST_APPEND(&A, S);
-}
-assignments(A) ::= assignments(L) COMMA assignment(S). {
-    A = L;
-    CQL_LIST_APPEND(&A, S);
-}
+assignments(A) ::= assignment(S). { CQL_LIST_START(&A, S); }
+assignments(A) ::= assignments(A) COMMA assignment(S). { CQL_LIST_APPEND(&A, S); }
 
 %type assignment {struct cql_assignment *}
 assignment(A) ::= column(C) EQ term(T). { A = cql_build_assignment(b, CQL_ASSIGN, C, T); }
@@ -715,15 +585,11 @@ assignment(A) ::= column(C) DOT name(F) EQ term(T). {
     A->field = F.text;
 }
 
-%type delete {struct cql_statement *}
-delete(A) ::= DELETE(P) deletions_or_none(L) FROM qualified(N) using_timestamp(U) where(W)
-              conditions(C). {
-    A = STATEMENT(DELETE, P);
-    A->delete.table = N;
-    A->delete.deletions = L.first;
-    A->delete.attributes = U;
-    A->delete.where = W.first;
-    A->delete.conditions = C;
+modification(A) ::= DELETE(P) deletions_or_none(L) FROM qualified(N) using_timestamp(U) where(W)
+                    conditions(C). {
+    A = STATEMENT(DELETE, P,
+                  .delete = {.table = N, .deletions = L.first, .attributes = U, .where = W.first,
+                             .conditions = C});
 }
 
 %type using_timestamp {struct cql_attributes}
@@ -735,24 +601,16 @@ deletions_or_none(A) ::= . { A = (struct cql_deletion_list){0}; }
 deletions_or_none(A) ::= deletions(L). { A = L; }
 
 %type deletions {struct cql_deletion_list}
-deletions(A) ::= deletion(D). {
-    A = (struct cql_deletion_list){0};
-    CQL_LIST_APPEND(&A, D);
-}
-deletions(A) ::= deletions(L) COMMA deletion(D). {
-    A = L;
-    CQL_LIST_APPEND(&A, D);
-}
+deletions(A) ::= deletion(D). { CQL_LIST_START(&A, D); }
+deletions(A) ::= deletions(A) COMMA deletion(D). { CQL_LIST_APPEND(&A, D); }
 
 %type deletion {struct cql_deletion *}
-deletion(A) ::= column(C). { A = cql_build_deletion(b, C); }
+deletion(A) ::= column(C). { A = NEW(cql_deletion, .column = C.text, .position = C.position); }
 deletion(A) ::= column(C) LB term(K) RB. {
-    A = cql_build_deletion(b, C);
-    A->key = K;
+    A = NEW(cql_deletion, .column = C.text, .position = C.position, .key = K);
 }
 deletion(A) ::= column(C) DOT name(F). {
-    A = cql_build_deletion(b, C);
-    A->field = F.text;
+    A = NEW(cql_deletion, .column = C.text, .position = C.position, .field = F.text);
 }
 
 %type conditions {struct cql_conditions}
@@ -761,42 +619,18 @@ conditions(A) ::= IF EXISTS. { A = (struct cql_conditions){.if_exists = true}; }
 conditions(A) ::= IF some_conditions(L). { A = (struct cql_conditions){.relations = L.first}; }
 
 %type some_conditions {struct cql_relation_list}
-some_conditions(A) ::= condition(R). {
-    A = (struct cql_relation_list){0};
-    CQL_LIST_APPEND(&A, R);
-}
-some_conditions(A) ::= some_conditions(L) AND condition(R). {
-    A = L;
-    CQL_LIST_APPEND(&A, R);
-}
+some_conditions(A) ::= condition(R). { CQL_LIST_START(&A, R); }
+some_conditions(A) ::= some_conditions(A) AND condition(R). { CQL_LIST_APPEND(&A, R); }
 
 %type condition {struct cql_relation *}
-condition(A) ::= condition_of(R) compare(O) term(T). {
-    A = R;
-    cql_build_relation_value(A, O, T);
-}
-condition(A) ::= condition_of(R) contains(O) term(T). {
-    A = R;
-    cql_build_relation_value(A, O, T);
-}
-condition(A) ::= condition_of(R) in(O) LP terms_or_none(L) RP. {
-    A = R;
-    cql_build_relation_values(A, O, L);
-}
-condition(A) ::= condition_of(R) in(O) marker(M). {
-    A = R;
-    cql_build_relation_marker(A, O, M);
-}
-
-%type condition_of {struct cql_relation *}
-condition_of(A) ::= condition_column(C). { A = cql_build_column_relation(b, C); }
-condition_of(A) ::= condition_column(C) LB term(K) RB. {
-    A = cql_build_column_relation(b, C);
+condition(A) ::= condition_column(C) comparison(R). { A = cql_build_column_relation(b, R, C); }
+condition(A) ::= condition_column(C) LB term(K) RB comparison(R). {
+    A = cql_build_column_relation(b, R, C);
     A->kind = CQL_RELATION_ELEMENT;
     A->key = K;
 }
-condition_of(A) ::= condition_column(C) DOT name(F). {
-    A = cql_build_column_relation(b, C);
+condition(A) ::= condition_column(C) DOT name(F) comparison(R). {
+    A = cql_build_column_relation(b, R, C);
     A->kind = CQL_RELATION_FIELD;
     A->field = F.text;
 }
@@ -807,14 +641,11 @@ condition_column(A) ::= EXISTS(C). { A = C; }
 
 /* ---- BATCH ---- */
 
-%type batch {struct cql_statement *}
-batch(A) ::= BEGIN(P) batch_kind(K) BATCH using(U) batch_statements(L) APPLY BATCH. {
-    A = STATEMENT(BATCH, P);
-    A->batch.is_unlogged = K == CQL_TOKEN_UNLOGGED;
-    A->batch.is_counter = K == CQL_TOKEN_COUNTER;
-    A->batch.attributes = U;
-    A->batch.statements = L.first;
-    A->batch.statement_count = L.count;
+statement(A) ::= BEGIN(P) batch_kind(K) BATCH using(U) batch_statements(L) APPLY BATCH. {
+    A = STATEMENT(BATCH, P,
+                  .batch = {.is_unlogged = K == CQL_TOKEN_UNLOGGED,
+                            .is_counter = K == CQL_TOKEN_COUNTER, .attributes = U,
+                            .statements = L.first, .statement_count = L.count});
 }
 
 %type batch_kind {int}
@@ -824,14 +655,8 @@ batch_kind(A) ::= COUNTER. { A = CQL_TOKEN_COUNTER; }
 
 %type batch_statements {struct cql_statement_list}
 batch_statements(A) ::= . { A = (struct cql_statement_list){0}; }
-batch_statements(A) ::= batch_statements(L) modification(S). {
-    A = L;
-    CQL_LIST_APPEND(&A, S);
-}
-batch_statements(A) ::= batch_statements(L) modification(S) SEMICOLON. {
-    A = L;
-    CQL_LIST_APPEND(&A, S);
-}
+batch_statements(A) ::= batch_statements(A) modification(S). { CQL_LIST_APPEND(&A, S); }
+batch_statements(A) ::= batch_statements(A) modification(S) SEMICOLON. { CQL_LIST_APPEND(&A, S); }
 
 /* ---- properties ---- */
 
@@ -846,21 +671,18 @@ with(A) ::= some_with(L). {
 }
 
 %type some_with {struct cql_property_list}
-some_with(A) ::= WITH property(P). {
-    A = (struct cql_property_list){0};
-    CQL_LIST_APPEND(&A, P);
-}
-some_with(A) ::= some_with(L) AND property(P). {
-    A = L;
-    CQL_LIST_APPEND(&A, P);
-}
+some_with(A) ::= WITH property(P). { CQL_LIST_START(&A, P); }
+some_with(A) ::= some_with(A) AND property(P). { CQL_LIST_APPEND(&A, P); }
 
 %type property {struct cql_property *}
-property(A) ::= name(N) EQ constant(V). { A = cql_build_property(b, N, V); }
-property(A) ::= name(N) EQ name(V). { A = cql_build_property(b, N, cql_build_word(b, V)); }
-property(A) ::= name(N) EQ map(V). { A = cql_build_property(b, N, V); }
+property(A) ::= name(N) EQ property_value(V). {
+    A = NEW(cql_property, .name = N.text, .position = N.position, .value = V);
+}
 
-%type map {struct cql_term *}
+property_value(A) ::= constant(V). { A = V; }
+property_value(A) ::= name(V). { A = cql_build_word(b, V); }
+property_value(A) ::= map(V). { A = V; }
+
 map(A) ::= LC(P) RC. { A = cql_build_elements(b, CQL_TERM_MAP, P, (struct cql_term_list){0}); }
 map(A) ::= LC(P) pairs(L) RC. {
     A = cql_build_elements(b, CQL_TERM_MAP, P, L);
@@ -872,57 +694,40 @@ map(A) ::= LC(P) pairs(L) RC. {
 keyspace_word ::= KEYSPACE.
 keyspace_word ::= SCHEMA.
 
-%type definition {struct cql_statement *}
-definition(A) ::= CREATE(P) keyspace_word if_not_exists(I) name(N) with(L). {
-    A = STATEMENT(CREATE_KEYSPACE, P);
-    A->create_keyspace.if_not_exists = I;
-    A->create_keyspace.name = N.text;
-    A->create_keyspace.properties = L.first;
+statement(A) ::= CREATE(P) keyspace_word if_not_exists(I) name(N) with(L). {
+    A = STATEMENT(CREATE_KEYSPACE, P,
+                  .create_keyspace = {.if_not_exists = I, .name = N.text, .properties = L.first});
 }
-definition(A) ::= ALTER(P) keyspace_word if_exists(I) name(N) with(L). {
-    A = STATEMENT(ALTER_KEYSPACE, P);
-    A->object.if_exists = I;
-    A->object.name.name = N.text;
-    A->object.properties = L.first;
+statement(A) ::= ALTER(P) keyspace_word if_exists(I) name(N) with(L). {
+    A = STATEMENT(ALTER_KEYSPACE, P,
+                  .object = {.if_exists = I, .name.name = N.text, .properties = L.first});
 }
-definition(A) ::= DROP(P) keyspace_word if_exists(I) name(N). {
-    A = STATEMENT(DROP_KEYSPACE, P);
-    A->object.if_exists = I;
-    A->object.name.name = N.text;
+statement(A) ::= DROP(P) keyspace_word if_exists(I) name(N). {
+    A = STATEMENT(DROP_KEYSPACE, P, .object = {.if_exists = I, .name.name = N.text});
 }
 
-definition(A) ::= CREATE(P) TABLE if_not_exists(I) qualified(N) LP table_columns(T) RP
-                  table_options(O). {
-    A = STATEMENT(CREATE_TABLE, P);
-    A->create_table.if_not_exists = I;
-    A->create_table.name = N;
-    A->create_table.columns = T->columns.first;
-    A->create_table.key = T->key;
-    A->create_table.clustering_order = O.clustering_order.first;
-    A->create_table.compact_storage = O.compact_storage;
-    A->create_table.properties = O.properties.first;
+statement(A) ::= CREATE(P) TABLE if_not_exists(I) qualified(N) LP table_parts(T) RP
+                 table_options(O). {
+    A = STATEMENT(CREATE_TABLE, P,
+                  .create_table = {.if_not_exists = I, .name = N, .columns = T.columns.first,
+                                   .key = T.key, .clustering_order = O.clustering_order.first,
+                                   .compact_storage = O.compact_storage,
+                                   .properties = O.properties.first});
     cql_build_check_properties(b, O.properties);
 }
 
 /* A comma may stand after the last column. */
-%type table_columns {struct cql_table_parts *}
-table_columns(A) ::= table_column(C). {
-    A = NEW(struct cql_table_parts);
-    cql_build_add_column(A, C);
+%type table_parts {struct cql_table_parts}
+table_parts(A) ::= table_part(P). { A = P; }
+table_parts(A) ::= table_parts(A) COMMA.
+table_parts(A) ::= table_parts(A) COMMA table_part(P). { cql_build_join_parts(&A, P); }
+
+%type table_part {struct cql_table_parts}
+table_part(A) ::= table_column(C). {
+    A = (struct cql_table_parts){.key.count = C->is_primary_key};
+    CQL_LIST_START(&A.columns, C);
 }
-table_columns(A) ::= primary_key(K). {
-    A = NEW(struct cql_table_parts);
-    cql_build_add_key(A, K);
-}
-table_columns(A) ::= table_columns(L) COMMA. { A = L; }
-table_columns(A) ::= table_columns(L) COMMA table_column(C). {
-    A = L;
-    cql_build_add_column(A, C);
-}
-table_columns(A) ::= table_columns(L) COMMA primary_key(K). {
-    A = L;
-    cql_build_add_key(A, K);
-}
+table_part(A) ::= primary_key(K). { A = (struct cql_table_parts){.key = K}; }
 
 %type table_column {struct cql_definition *}
 table_column(A) ::= added_column(C). { A = C; }
@@ -947,23 +752,16 @@ is_static(A) ::= STATIC. { A = true; }
 
 /* A column of which only the mask is known. */
 %type mask {struct cql_definition *}
-mask(A) ::= . { A = NEW(struct cql_definition); }
+mask(A) ::= . { A = NEW(cql_definition, .is_masked = false); }
 mask(A) ::= some_mask(M). { A = M; }
 
 %type some_mask {struct cql_definition *}
-some_mask(A) ::= MASKED WITH DEFAULT. {
-    A = NEW(struct cql_definition);
-    A->is_masked = true;
-}
+some_mask(A) ::= MASKED WITH DEFAULT. { A = NEW(cql_definition, .is_masked = true); }
 some_mask(A) ::= MASKED WITH name(N) LP terms_or_none(L) RP. {
-    A = NEW(struct cql_definition);
-    A->is_masked = true;
-    A->mask = cql_build_function(b, NULL, N, L, false);
+    A = NEW(cql_definition, .is_masked = true, .mask = cql_build_function(b, NULL, N, L, false));
 }
 some_mask(A) ::= MASKED WITH name(K) DOT name(N) LP terms_or_none(L) RP. {
-    A = NEW(struct cql_definition);
-    A->is_masked = true;
-    A->mask = cql_build_function(b, &K, N, L, false);
+    A = NEW(cql_definition, .is_masked = true, .mask = cql_build_function(b, &K, N, L, false));
 }
 
 %type primary_key {struct cql_primary_key}
@@ -975,10 +773,7 @@ primary_key(A) ::= PRIMARY KEY LP partition_key(L) COMMA names(C) RP. {
 }
 
 %type partition_key {struct cql_name_list}
-partition_key(A) ::= name(N). {
-    A = (struct cql_name_list){0};
-    CQL_LIST_APPEND(&A, cql_build_name(b, N));
-}
+partition_key(A) ::= name(N). { CQL_LIST_START(&A, cql_build_name(b, N)); }
 partition_key(A) ::= LP names(L) RP. { A = L; }
 
 %type table_options {struct cql_table_options}
@@ -987,8 +782,7 @@ table_options(A) ::= some_table_options(O). { A = O; }
 
 %type some_table_options {struct cql_table_options}
 some_table_options(A) ::= WITH table_option(O). { A = O; }
-some_table_options(A) ::= some_table_options(L) AND table_option(O). {
-    A = L;
+some_table_options(A) ::= some_table_options(A) AND table_option(O). {
     cql_build_join_options(&A, O);
 }
 
@@ -1003,150 +797,88 @@ table_option(A) ::= CLUSTERING ORDER BY LP clustering_orders(L) RP. {
 }
 
 %type clustering_orders {struct cql_ordering_list}
-clustering_orders(A) ::= clustering_order(O). {
-    A = (struct cql_ordering_list){0};
-    CQL_LIST_APPEND(&A, O);
-}
-clustering_orders(A) ::= clustering_orders(L) COMMA clustering_order(O). {
-    A = L;
-    CQL_LIST_APPEND(&A, O);
-}
+clustering_orders(A) ::= clustering_order(O). { CQL_LIST_START(&A, O); }
+clustering_orders(A) ::= clustering_orders(A) COMMA clustering_order(O). { CQL_LIST_APPEND(&A, O); }
 
 %type clustering_order {struct cql_ordering *}
-clustering_order(A) ::= name(N) ASC. {
-    A = NEW(struct cql_ordering);
-    A->column = N.text;
-}
+clustering_order(A) ::= name(N) ASC. { A = NEW(cql_ordering, .column = N.text); }
 clustering_order(A) ::= name(N) DESC. {
-    A = NEW(struct cql_ordering);
-    A->column = N.text;
-    A->descending = true;
+    A = NEW(cql_ordering, .column = N.text, .descending = true);
 }
 
-definition(A) ::= ALTER(P) TABLE if_exists(I) qualified(N) table_change(C). {
-    A = STATEMENT(ALTER_TABLE, P);
-    A->alter = *C;
-    A->alter.if_exists = I;
-    A->alter.name = N;
+statement(A) ::= ALTER(P) TABLE if_exists(I) qualified(N) table_change(C). {
+    C->if_exists = I;
+    C->name = N;
+    A = STATEMENT(ALTER_TABLE, P, .alter = *C);
 }
 
 %type table_change {struct cql_alter *}
 table_change(A) ::= ALTER if_exists(I) name(N) TYPE type(T). {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_TYPE;
-    A->if_column_exists = I;
-    A->definitions = cql_build_definition(b, N, T);
+    A = NEW(cql_alter,
+            .kind = CQL_ALTER_TYPE, .if_column_exists = I,
+            .definitions = cql_build_definition(b, N, T));
 }
 table_change(A) ::= ALTER if_exists(I) name(N) some_mask(M). {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_MASK;
-    A->if_column_exists = I;
-    A->definitions = M;
+    A = NEW(cql_alter, .kind = CQL_ALTER_MASK, .if_column_exists = I, .definitions = M);
     M->name = N.text;
     M->position = N.position;
 }
 table_change(A) ::= ALTER if_exists(I) name(N) DROP MASKED. {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_UNMASK;
-    A->if_column_exists = I;
-    A->columns = cql_build_name(b, N);
+    A = NEW(cql_alter,
+            .kind = CQL_ALTER_UNMASK, .if_column_exists = I, .columns = cql_build_name(b, N));
 }
 table_change(A) ::= ADD if_not_exists(I) added_column(C). {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_ADD;
-    A->if_column_not_exists = I;
-    A->definitions = C;
+    A = NEW(cql_alter, .kind = CQL_ALTER_ADD, .if_column_not_exists = I, .definitions = C);
 }
 table_change(A) ::= ADD if_not_exists(I) LP added_columns(L) RP. {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_ADD;
-    A->if_column_not_exists = I;
-    A->definitions = L.first;
+    A = NEW(cql_alter, .kind = CQL_ALTER_ADD, .if_column_not_exists = I, .definitions = L.first);
 }
 table_change(A) ::= DROP dropped(L) drop_timestamp(T). {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_DROP;
-    A->columns = L.first;
-    A->timestamp = T;
+    A = NEW(cql_alter, .kind = CQL_ALTER_DROP, .columns = L.first, .timestamp = T);
 }
 table_change(A) ::= DROP IF EXISTS dropped(L) drop_timestamp(T). {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_DROP;
-    A->if_column_exists = true;
-    A->columns = L.first;
-    A->timestamp = T;
+    A = NEW(cql_alter,
+            .kind = CQL_ALTER_DROP, .if_column_exists = true, .columns = L.first, .timestamp = T);
 }
 table_change(A) ::= DROP COMPACT STORAGE. {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_DROP_COMPACT_STORAGE;
+    A = NEW(cql_alter, .kind = CQL_ALTER_DROP_COMPACT_STORAGE);
 }
-table_change(A) ::= RENAME if_exists(I) renames(L). {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_RENAME;
-    A->if_column_exists = I;
-    A->renames = L.first;
-}
-table_change(A) ::= with(L). {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_WITH;
-    A->properties = L.first;
-}
+table_change(A) ::= renaming(C). { A = C; }
+table_change(A) ::= with(L). { A = NEW(cql_alter, .kind = CQL_ALTER_WITH, .properties = L.first); }
 
 %type added_columns {struct cql_definition_list}
-added_columns(A) ::= added_column(C). {
-    A = (struct cql_definition_list){0};
-    CQL_LIST_APPEND(&A, C);
-}
-added_columns(A) ::= added_columns(L) COMMA added_column(C). {
-    A = L;
-    CQL_LIST_APPEND(&A, C);
-}
+added_columns(A) ::= added_column(C). { CQL_LIST_START(&A, C); }
+added_columns(A) ::= added_columns(A) COMMA added_column(C). { CQL_LIST_APPEND(&A, C); }
 
 %type dropped {struct cql_name_list}
-dropped(A) ::= name(N). {
-    A = (struct cql_name_list){0};
-    CQL_LIST_APPEND(&A, cql_build_name(b, N));
-}
-dropped(A) ::= COMPACT(N). {
-    A = (struct cql_name_list){0};
-    CQL_LIST_APPEND(&A, cql_build_name(b, N));
-}
+dropped(A) ::= name(N). { CQL_LIST_START(&A, cql_build_name(b, N)); }
+dropped(A) ::= COMPACT(N). { CQL_LIST_START(&A, cql_build_name(b, N)); }
 dropped(A) ::= LP names(L) RP. { A = L; }
 
-%type drop_timestamp {struct cql_term *}
 drop_timestamp(A) ::= . { A = NULL; }
 drop_timestamp(A) ::= USING TIMESTAMP INTEGER(T). {
     A = cql_build_literal(b, CQL_TERM_INTEGER, T);
 }
 
+%type renaming {struct cql_alter *}
+renaming(A) ::= RENAME if_exists(I) renames(L). {
+    A = NEW(cql_alter, .kind = CQL_ALTER_RENAME, .if_column_exists = I, .renames = L.first);
+}
+
 %type renames {struct cql_rename_list}
-renames(A) ::= rename(R). {
-    A = (struct cql_rename_list){0};
-    CQL_LIST_APPEND(&A, R);
-}
-renames(A) ::= renames(L) AND rename(R). {
-    A = L;
-    CQL_LIST_APPEND(&A, R);
-}
+renames(A) ::= rename(R). { CQL_LIST_START(&A, R); }
+renames(A) ::= renames(A) AND rename(R). { CQL_LIST_APPEND(&A, R); }
 
 %type rename {struct cql_rename *}
-rename(A) ::= name(F) TO name(T). {
-    A = NEW(struct cql_rename);
-    A->from = F.text;
-    A->to = T.text;
+rename(A) ::= name(F) TO name(T). { A = NEW(cql_rename, .from = F.text, .to = T.text); }
+
+statement(A) ::= DROP(P) TABLE if_exists(I) qualified(N). {
+    A = STATEMENT(DROP_TABLE, P, .object = {.if_exists = I, .name = N});
 }
 
-definition(A) ::= DROP(P) TABLE if_exists(I) qualified(N). {
-    A = STATEMENT(DROP_TABLE, P);
-    A->object.if_exists = I;
-    A->object.name = N;
-}
-
-definition(A) ::= CREATE(P) TYPE if_not_exists(I) type_name(N) LP fields_defined(L) RP. {
-    A = STATEMENT(CREATE_TYPE, P);
-    A->create_type.if_not_exists = I;
-    A->create_type.name = N;
-    A->create_type.fields = L.first;
+statement(A) ::= CREATE(P) TYPE if_not_exists(I) type_name(N) LP fields_defined(L) RP. {
+    A = STATEMENT(CREATE_TYPE, P,
+                  .create_type = {.if_not_exists = I, .name = N, .fields = L.first});
 }
 
 %type type_name {struct cql_qualified_name}
@@ -1160,64 +892,40 @@ type_name(A) ::= name(K) DOT name(N). {
 }
 
 %type fields_defined {struct cql_definition_list}
-fields_defined(A) ::= field_defined(F). {
-    A = (struct cql_definition_list){0};
-    CQL_LIST_APPEND(&A, F);
-}
-fields_defined(A) ::= fields_defined(L) COMMA. { A = L; }
-fields_defined(A) ::= fields_defined(L) COMMA field_defined(F). {
-    A = L;
-    CQL_LIST_APPEND(&A, F);
-}
+fields_defined(A) ::= field_defined(F). { CQL_LIST_START(&A, F); }
+fields_defined(A) ::= fields_defined(A) COMMA.
+fields_defined(A) ::= fields_defined(A) COMMA field_defined(F). { CQL_LIST_APPEND(&A, F); }
 
 %type field_defined {struct cql_definition *}
 field_defined(A) ::= name(N) type(T). { A = cql_build_definition(b, N, T); }
 
-definition(A) ::= ALTER(P) TYPE if_exists(I) type_name(N) type_change(C). {
-    A = STATEMENT(ALTER_TYPE, P);
-    A->alter = *C;
-    A->alter.if_exists = I;
-    A->alter.name = N;
+statement(A) ::= ALTER(P) TYPE if_exists(I) type_name(N) type_change(C). {
+    C->if_exists = I;
+    C->name = N;
+    A = STATEMENT(ALTER_TYPE, P, .alter = *C);
 }
 
 %type type_change {struct cql_alter *}
 type_change(A) ::= ALTER name(N) TYPE type(T). {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_TYPE;
-    A->definitions = cql_build_definition(b, N, T);
+    A = NEW(cql_alter, .kind = CQL_ALTER_TYPE, .definitions = cql_build_definition(b, N, T));
 }
 type_change(A) ::= ADD if_not_exists(I) field_defined(F). {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_ADD;
-    A->if_column_not_exists = I;
-    A->definitions = F;
+    A = NEW(cql_alter, .kind = CQL_ALTER_ADD, .if_column_not_exists = I, .definitions = F);
 }
-type_change(A) ::= RENAME if_exists(I) renames(L). {
-    A = NEW(struct cql_alter);
-    A->kind = CQL_ALTER_RENAME;
-    A->if_column_exists = I;
-    A->renames = L.first;
-}
+type_change(A) ::= renaming(C). { A = C; }
 
-definition(A) ::= DROP(P) TYPE if_exists(I) type_name(N). {
-    A = STATEMENT(DROP_TYPE, P);
-    A->object.if_exists = I;
-    A->object.name = N;
+statement(A) ::= DROP(P) TYPE if_exists(I) type_name(N). {
+    A = STATEMENT(DROP_TYPE, P, .object = {.if_exists = I, .name = N});
 }
 
 /* ---- indexes, views, triggers ---- */
 
-definition(A) ::= CREATE(P) custom(C) INDEX if_not_exists(I) index_name(X) ON qualified(N)
-                  LP index_targets(L) RP index_class(U) with_or_none(W). {
-    A = STATEMENT(CREATE_INDEX, P);
-    A->create_index.is_custom = C;
-    A->create_index.if_not_exists = I;
-    A->create_index.name = X;
-    A->create_index.table = N;
-    A->create_index.targets = L.first;
-    A->create_index.has_class = U.data != NULL;
-    A->create_index.class_name = U;
-    A->create_index.properties = W.first;
+statement(A) ::= CREATE(P) custom(C) INDEX if_not_exists(I) index_name(X) ON qualified(N)
+                 LP index_targets(L) RP index_class(U) with_or_none(W). {
+    A = STATEMENT(CREATE_INDEX, P,
+                  .create_index = {.is_custom = C, .if_not_exists = I, .name = X, .table = N,
+                                   .targets = L.first, .has_class = U.data != NULL, .class_name = U,
+                                   .properties = W.first});
 }
 
 %type custom {bool}
@@ -1237,59 +945,53 @@ index_targets(A) ::= . { A = (struct cql_index_target_list){0}; }
 index_targets(A) ::= some_index_targets(L). { A = L; }
 
 %type some_index_targets {struct cql_index_target_list}
-some_index_targets(A) ::= index_target(T). {
-    A = (struct cql_index_target_list){0};
-    CQL_LIST_APPEND(&A, T);
-}
-some_index_targets(A) ::= some_index_targets(L) COMMA index_target(T). {
-    A = L;
-    CQL_LIST_APPEND(&A, T);
-}
+some_index_targets(A) ::= index_target(T). { CQL_LIST_START(&A, T); }
+some_index_targets(A) ::= some_index_targets(A) COMMA index_target(T). { CQL_LIST_APPEND(&A, T); }
 
 %type index_target {struct cql_index_target *}
-index_target(A) ::= column(C). { A = cql_build_index_target(b, CQL_INDEX_SIMPLE, C); }
-index_target(A) ::= VALUES(C). { A = cql_build_index_target(b, CQL_INDEX_SIMPLE, C); }
-index_target(A) ::= KEYS(C). { A = cql_build_index_target(b, CQL_INDEX_SIMPLE, C); }
-index_target(A) ::= VALUES LP column(C) RP. {
-    A = cql_build_index_target(b, CQL_INDEX_VALUES, C);
+index_target(A) ::= simple_target(C). { A = NEW(cql_index_target, .column = C.text); }
+index_target(A) ::= index_part(K) LP column(C) RP. {
+    A = NEW(cql_index_target, .kind = K, .column = C.text);
 }
-index_target(A) ::= KEYS LP column(C) RP. { A = cql_build_index_target(b, CQL_INDEX_KEYS, C); }
-index_target(A) ::= ENTRIES LP column(C) RP. {
-    A = cql_build_index_target(b, CQL_INDEX_ENTRIES, C);
-}
-index_target(A) ::= FULL LP column(C) RP. { A = cql_build_index_target(b, CQL_INDEX_FULL, C); }
 
-definition(A) ::= DROP(P) INDEX if_exists(I) qualified(N). {
-    A = STATEMENT(DROP_INDEX, P);
-    A->object.if_exists = I;
-    A->object.name = N;
+%type simple_target {struct cql_token}
+simple_target(A) ::= column(C). { A = C; }
+simple_target(A) ::= VALUES(C). { A = C; }
+simple_target(A) ::= KEYS(C). { A = C; }
+
+%type index_part {enum cql_index_kind}
+index_part(A) ::= VALUES. { A = CQL_INDEX_VALUES; }
+index_part(A) ::= KEYS. { A = CQL_INDEX_KEYS; }
+index_part(A) ::= ENTRIES. { A = CQL_INDEX_ENTRIES; }
+index_part(A) ::= FULL. { A = CQL_INDEX_FULL; }
+
+statement(A) ::= DROP(P) INDEX if_exists(I) qualified(N). {
+    A = STATEMENT(DROP_INDEX, P, .object = {.if_exists = I, .name = N});
 }
 
 /* Of what is refused by name only the syntax is looked at, and nothing is kept. */
-definition(A) ::= CREATE(P) MATERIALIZED VIEW if_not_exists qualified AS SELECT selectors
-                  FROM qualified where_or_none primary_key table_options(O). {
+statement(A) ::= CREATE(P) MATERIALIZED VIEW if_not_exists qualified AS SELECT selectors
+                 FROM qualified where_or_none primary_key table_options(O). {
     A = STATEMENT(VIEW, P);
     cql_build_check_view(b, O);
 }
-definition(A) ::= ALTER(P) MATERIALIZED VIEW if_exists qualified with. { A = STATEMENT(VIEW, P); }
-definition(A) ::= DROP(P) MATERIALIZED VIEW if_exists(I) qualified(N). {
-    A = STATEMENT(DROP_VIEW, P);
-    A->object.if_exists = I;
-    A->object.name = N;
+statement(A) ::= ALTER(P) MATERIALIZED VIEW if_exists qualified with. { A = STATEMENT(VIEW, P); }
+statement(A) ::= DROP(P) MATERIALIZED VIEW if_exists(I) qualified(N). {
+    A = STATEMENT(DROP_VIEW, P, .object = {.if_exists = I, .name = N});
 }
 
-definition(A) ::= CREATE(P) TRIGGER if_not_exists name ON qualified USING STRING. {
+statement(A) ::= CREATE(P) TRIGGER if_not_exists name ON qualified USING STRING. {
     A = STATEMENT(TRIGGER, P);
 }
-definition(A) ::= DROP(P) TRIGGER if_exists name ON qualified. { A = STATEMENT(TRIGGER, P); }
+statement(A) ::= DROP(P) TRIGGER if_exists name ON qualified. { A = STATEMENT(TRIGGER, P); }
 
 /* ---- functions and aggregates, which are refused ---- */
 
 or_replace ::= .
 or_replace ::= OR REPLACE.
 
-definition(A) ::= CREATE(P) or_replace FUNCTION if_not_exists qualified LP parameters RP
-                  on_null_input ON NULL INPUT RETURNS type LANGUAGE name AS STRING. {
+statement(A) ::= CREATE(P) or_replace FUNCTION if_not_exists qualified LP parameters RP
+                 on_null_input ON NULL INPUT RETURNS type LANGUAGE name AS STRING. {
     A = STATEMENT(FUNCTION, P);
 }
 
@@ -1302,8 +1004,8 @@ parameters ::= some_parameters.
 some_parameters ::= field_defined.
 some_parameters ::= some_parameters COMMA field_defined.
 
-definition(A) ::= CREATE(P) or_replace AGGREGATE if_not_exists qualified
-                  LP types_or_none RP SFUNC name STYPE type finalfunc initcond. {
+statement(A) ::= CREATE(P) or_replace AGGREGATE if_not_exists qualified
+                 LP types_or_none RP SFUNC name STYPE type finalfunc initcond. {
     A = STATEMENT(FUNCTION, P);
 }
 
@@ -1313,8 +1015,8 @@ finalfunc ::= FINALFUNC name.
 initcond ::= .
 initcond ::= INITCOND term.
 
-definition(A) ::= DROP(P) FUNCTION if_exists qualified signature. { A = STATEMENT(FUNCTION, P); }
-definition(A) ::= DROP(P) AGGREGATE if_exists qualified signature. { A = STATEMENT(FUNCTION, P); }
+statement(A) ::= DROP(P) FUNCTION if_exists qualified signature. { A = STATEMENT(FUNCTION, P); }
+statement(A) ::= DROP(P) AGGREGATE if_exists qualified signature. { A = STATEMENT(FUNCTION, P); }
 
 signature ::= .
 signature ::= LP types_or_none RP.
@@ -1325,45 +1027,28 @@ signature ::= LP types_or_none RP.
 role_name(A) ::= name(N). { A = N; }
 role_name(A) ::= STRING(N). { A = N; }
 
-%type role_statement {struct cql_statement *}
-role_statement(A) ::= CREATE(P) ROLE if_not_exists(I) role_name(N) with_role(L). {
-    A = STATEMENT(CREATE_ROLE, P);
-    A->role.if_not_exists = I;
-    A->role.name = N.text;
-    A->role.options = L.first;
+statement(A) ::= CREATE(P) ROLE if_not_exists(I) role_name(N) with_role(L). {
+    A = STATEMENT(CREATE_ROLE, P, .role = {.if_not_exists = I, .name = N.text, .options = L.first});
 }
-role_statement(A) ::= ALTER(P) ROLE if_exists(I) role_name(N) with_role(L). {
-    A = STATEMENT(ALTER_ROLE, P);
-    A->role.if_exists = I;
-    A->role.name = N.text;
-    A->role.options = L.first;
+statement(A) ::= ALTER(P) ROLE if_exists(I) role_name(N) with_role(L). {
+    A = STATEMENT(ALTER_ROLE, P, .role = {.if_exists = I, .name = N.text, .options = L.first});
 }
-role_statement(A) ::= DROP(P) ROLE if_exists(I) role_name(N). {
-    A = STATEMENT(DROP_ROLE, P);
-    A->role.if_exists = I;
-    A->role.name = N.text;
+statement(A) ::= DROP(P) ROLE if_exists(I) role_name(N). {
+    A = STATEMENT(DROP_ROLE, P, .role = {.if_exists = I, .name = N.text});
 }
-role_statement(A) ::= CREATE(P) USER if_not_exists(I) role_name(N) user_options(L). {
-    A = STATEMENT(CREATE_ROLE, P);
-    A->role.is_user = true;
-    A->role.if_not_exists = I;
-    A->role.name = N.text;
-    A->role.options = L.first;
+statement(A) ::= CREATE(P) USER if_not_exists(I) role_name(N) user_options(L). {
+    A = STATEMENT(CREATE_ROLE, P,
+                  .role = {.is_user = true, .if_not_exists = I, .name = N.text,
+                           .options = L.first});
     cql_build_check_user(b, N);
 }
-role_statement(A) ::= ALTER(P) USER if_exists(I) role_name(N) user_options(L). {
-    A = STATEMENT(ALTER_ROLE, P);
-    A->role.is_user = true;
-    A->role.if_exists = I;
-    A->role.name = N.text;
-    A->role.options = L.first;
+statement(A) ::= ALTER(P) USER if_exists(I) role_name(N) user_options(L). {
+    A = STATEMENT(ALTER_ROLE, P,
+                  .role = {.is_user = true, .if_exists = I, .name = N.text, .options = L.first});
     cql_build_check_user(b, N);
 }
-role_statement(A) ::= DROP(P) USER if_exists(I) role_name(N). {
-    A = STATEMENT(DROP_ROLE, P);
-    A->role.is_user = true;
-    A->role.if_exists = I;
-    A->role.name = N.text;
+statement(A) ::= DROP(P) USER if_exists(I) role_name(N). {
+    A = STATEMENT(DROP_ROLE, P, .role = {.is_user = true, .if_exists = I, .name = N.text});
     cql_build_check_user(b, N);
 }
 
@@ -1375,51 +1060,33 @@ with_role(A) ::= some_with_role(L). {
 }
 
 %type some_with_role {struct cql_role_option_list}
-some_with_role(A) ::= WITH role_option(O). {
-    A = (struct cql_role_option_list){0};
-    CQL_LIST_APPEND(&A, O);
-}
-some_with_role(A) ::= some_with_role(L) AND role_option(O). {
-    A = L;
-    CQL_LIST_APPEND(&A, O);
-}
+some_with_role(A) ::= WITH role_option(O). { CQL_LIST_START(&A, O); }
+some_with_role(A) ::= some_with_role(A) AND role_option(O). { CQL_LIST_APPEND(&A, O); }
 
 %type role_option {struct cql_role_option *}
-role_option(A) ::= PASSWORD EQ STRING(T). { A = cql_build_role_text(b, CQL_ROLE_PASSWORD, T); }
+role_option(A) ::= PASSWORD EQ STRING(T). { A = ROLE_OPTION(PASSWORD, .text = T.text); }
 role_option(A) ::= HASHED PASSWORD EQ STRING(T). {
-    A = cql_build_role_text(b, CQL_ROLE_HASHED_PASSWORD, T);
+    A = ROLE_OPTION(HASHED_PASSWORD, .text = T.text);
 }
-role_option(A) ::= GENERATED PASSWORD. {
-    A = cql_build_role_option(b, CQL_ROLE_GENERATED_PASSWORD);
-}
-role_option(A) ::= SUPERUSER EQ BOOLEAN(T). { A = cql_build_role_flag(b, CQL_ROLE_SUPERUSER, T); }
-role_option(A) ::= LOGIN EQ BOOLEAN(T). { A = cql_build_role_flag(b, CQL_ROLE_LOGIN, T); }
-role_option(A) ::= OPTIONS EQ map(M). {
-    A = cql_build_role_option(b, CQL_ROLE_OPTIONS);
-    A->map = M;
-}
-role_option(A) ::= ACCESS TO ALL DATACENTERS. {
-    A = cql_build_role_option(b, CQL_ROLE_ALL_DATACENTERS);
-}
+role_option(A) ::= GENERATED PASSWORD. { A = ROLE_OPTION(GENERATED_PASSWORD); }
+role_option(A) ::= SUPERUSER EQ boolean(V). { A = ROLE_OPTION(SUPERUSER, .is_on = V); }
+role_option(A) ::= LOGIN EQ boolean(V). { A = ROLE_OPTION(LOGIN, .is_on = V); }
+role_option(A) ::= OPTIONS EQ map(M). { A = ROLE_OPTION(OPTIONS, .map = M); }
+role_option(A) ::= ACCESS TO ALL DATACENTERS. { A = ROLE_OPTION(ALL_DATACENTERS); }
 role_option(A) ::= ACCESS TO DATACENTERS LC strings(L) RC. {
-    A = cql_build_role_option(b, CQL_ROLE_DATACENTERS);
-    A->names = L.first;
+    A = ROLE_OPTION(DATACENTERS, .names = L.first);
 }
-role_option(A) ::= ACCESS FROM ALL CIDRS. { A = cql_build_role_option(b, CQL_ROLE_ALL_CIDRS); }
+role_option(A) ::= ACCESS FROM ALL CIDRS. { A = ROLE_OPTION(ALL_CIDRS); }
 role_option(A) ::= ACCESS FROM CIDRS LC strings(L) RC. {
-    A = cql_build_role_option(b, CQL_ROLE_CIDRS);
-    A->names = L.first;
+    A = ROLE_OPTION(CIDRS, .names = L.first);
 }
 
+%type boolean {bool}
+boolean(A) ::= BOOLEAN(T). { A = T.text.size == strlen("true"); }
+
 %type strings {struct cql_name_list}
-strings(A) ::= STRING(T). {
-    A = (struct cql_name_list){0};
-    CQL_LIST_APPEND(&A, cql_build_name(b, T));
-}
-strings(A) ::= strings(L) COMMA STRING(T). {
-    A = L;
-    CQL_LIST_APPEND(&A, cql_build_name(b, T));
-}
+strings(A) ::= STRING(T). { CQL_LIST_START(&A, cql_build_name(b, T)); }
+strings(A) ::= strings(A) COMMA STRING(T). { CQL_LIST_APPEND(&A, cql_build_name(b, T)); }
 
 %type user_options {struct cql_role_option_list}
 user_options(A) ::= user_password(P) superuser(S). {
@@ -1432,83 +1099,57 @@ user_options(A) ::= user_password(P) superuser(S). {
 
 %type user_password {struct cql_role_option *}
 user_password(A) ::= . { A = NULL; }
-user_password(A) ::= WITH PASSWORD STRING(T). {
-    A = cql_build_role_text(b, CQL_ROLE_PASSWORD, T);
-}
+user_password(A) ::= WITH PASSWORD STRING(T). { A = ROLE_OPTION(PASSWORD, .text = T.text); }
 user_password(A) ::= WITH HASHED PASSWORD STRING(T). {
-    A = cql_build_role_text(b, CQL_ROLE_HASHED_PASSWORD, T);
+    A = ROLE_OPTION(HASHED_PASSWORD, .text = T.text);
 }
-user_password(A) ::= WITH GENERATED PASSWORD. {
-    A = cql_build_role_option(b, CQL_ROLE_GENERATED_PASSWORD);
-}
+user_password(A) ::= WITH GENERATED PASSWORD. { A = ROLE_OPTION(GENERATED_PASSWORD); }
 
 %type superuser {struct cql_role_option *}
 superuser(A) ::= . { A = NULL; }
-superuser(A) ::= SUPERUSER. {
-    A = cql_build_role_option(b, CQL_ROLE_SUPERUSER);
-    A->is_on = true;
-}
-superuser(A) ::= NOSUPERUSER. { A = cql_build_role_option(b, CQL_ROLE_SUPERUSER); }
+superuser(A) ::= SUPERUSER. { A = ROLE_OPTION(SUPERUSER, .is_on = true); }
+superuser(A) ::= NOSUPERUSER. { A = ROLE_OPTION(SUPERUSER, .is_on = false); }
 
-role_statement(A) ::= GRANT(P) granted_role(R) TO role_name(G). {
-    A = STATEMENT(GRANT_ROLE, P);
-    A->role_grant.role = R.text;
-    A->role_grant.has_grantee = true;
-    A->role_grant.grantee = G.text;
+statement(A) ::= GRANT(P) granted_role(R) TO role_name(G). {
+    A = STATEMENT(GRANT_ROLE, P,
+                  .role_grant = {.role = R.text, .has_grantee = true, .grantee = G.text});
 }
-role_statement(A) ::= REVOKE(P) granted_role(R) FROM role_name(G). {
-    A = STATEMENT(REVOKE_ROLE, P);
-    A->role_grant.role = R.text;
-    A->role_grant.has_grantee = true;
-    A->role_grant.grantee = G.text;
+statement(A) ::= REVOKE(P) granted_role(R) FROM role_name(G). {
+    A = STATEMENT(REVOKE_ROLE, P,
+                  .role_grant = {.role = R.text, .has_grantee = true, .grantee = G.text});
 }
-role_statement(A) ::= GRANT(P) permissions(M) ON resource(R) TO role_name(G). {
-    A = STATEMENT(GRANT, P);
-    A->permissions.permissions = M;
-    A->permissions.resource = R;
-    A->permissions.has_role = true;
-    A->permissions.role = G.text;
+statement(A) ::= GRANT(P) permissions(M) ON resource(R) TO role_name(G). {
+    A = STATEMENT(GRANT, P,
+                  .permissions = {.permissions = M, .resource = R, .has_role = true,
+                                  .role = G.text});
 }
-role_statement(A) ::= REVOKE(P) permissions(M) ON resource(R) FROM role_name(G). {
-    A = STATEMENT(REVOKE, P);
-    A->permissions.permissions = M;
-    A->permissions.resource = R;
-    A->permissions.has_role = true;
-    A->permissions.role = G.text;
+statement(A) ::= REVOKE(P) permissions(M) ON resource(R) FROM role_name(G). {
+    A = STATEMENT(REVOKE, P,
+                  .permissions = {.permissions = M, .resource = R, .has_role = true,
+                                  .role = G.text});
 }
-role_statement(A) ::= LIST(P) permissions(M) of_role(G) no_recursive(N). {
-    A = STATEMENT(LIST_PERMISSIONS, P);
-    A->permissions.permissions = M;
-    A->permissions.has_role = G.data != NULL;
-    A->permissions.role = G;
-    A->permissions.no_recursive = N;
+statement(A) ::= LIST(P) permissions(M) of_role(G) no_recursive(N). {
+    A = STATEMENT(LIST_PERMISSIONS, P,
+                  .permissions = {.permissions = M, .has_role = G.data != NULL, .role = G,
+                                  .no_recursive = N});
 }
-role_statement(A) ::= LIST(P) permissions(M) ON resource(R) of_role(G) no_recursive(N). {
-    A = STATEMENT(LIST_PERMISSIONS, P);
-    A->permissions.permissions = M;
-    A->permissions.resource = R;
-    A->permissions.has_role = G.data != NULL;
-    A->permissions.role = G;
-    A->permissions.no_recursive = N;
+statement(A) ::= LIST(P) permissions(M) ON resource(R) of_role(G) no_recursive(N). {
+    A = STATEMENT(LIST_PERMISSIONS, P,
+                  .permissions = {.permissions = M, .resource = R, .has_role = G.data != NULL,
+                                  .role = G, .no_recursive = N});
 }
-role_statement(A) ::= LIST(P) ROLES of_role(G) no_recursive(N). {
-    A = STATEMENT(LIST_ROLES, P);
-    A->role_grant.has_grantee = G.data != NULL;
-    A->role_grant.grantee = G;
-    A->role_grant.no_recursive = N;
+statement(A) ::= LIST(P) ROLES of_role(G) no_recursive(N). {
+    A = STATEMENT(LIST_ROLES, P,
+                  .role_grant = {.has_grantee = G.data != NULL, .grantee = G, .no_recursive = N});
 }
-role_statement(A) ::= LIST(P) USERS. { A = STATEMENT(LIST_USERS, P); }
-role_statement(A) ::= LIST(P) SUPERUSERS. { A = STATEMENT(LIST_SUPERUSERS, P); }
-role_statement(A) ::= ADD(P) IDENTITY if_not_exists(I) role_name(N) TO ROLE role_name(R). {
-    A = STATEMENT(ADD_IDENTITY, P);
-    A->identity.if_not_exists = I;
-    A->identity.identity = N.text;
-    A->identity.role = R.text;
+statement(A) ::= LIST(P) USERS. { A = STATEMENT(LIST_USERS, P); }
+statement(A) ::= LIST(P) SUPERUSERS. { A = STATEMENT(LIST_SUPERUSERS, P); }
+statement(A) ::= ADD(P) IDENTITY if_not_exists(I) role_name(N) TO ROLE role_name(R). {
+    A = STATEMENT(ADD_IDENTITY, P,
+                  .identity = {.if_not_exists = I, .identity = N.text, .role = R.text});
 }
-role_statement(A) ::= DROP(P) IDENTITY if_exists(I) role_name(N). {
-    A = STATEMENT(DROP_IDENTITY, P);
-    A->identity.if_exists = I;
-    A->identity.identity = N.text;
+statement(A) ::= DROP(P) IDENTITY if_exists(I) role_name(N). {
+    A = STATEMENT(DROP_IDENTITY, P, .identity = {.if_exists = I, .identity = N.text});
 }
 
 /* Some permissions are words that a role may be called by. */
@@ -1552,40 +1193,28 @@ permission_word(A) ::= UNMASK. { A = CQL_PERMISSION_UNMASK; }
 permission_word(A) ::= SELECT_MASKED. { A = CQL_PERMISSION_SELECT_MASKED; }
 
 %type resource {struct cql_resource}
-resource(A) ::= ALL KEYSPACES. { A = (struct cql_resource){.kind = CQL_RESOURCE_ALL_KEYSPACES}; }
-resource(A) ::= keyspace_word name(N). {
-    A = (struct cql_resource){.kind = CQL_RESOURCE_KEYSPACE, .name.name = N.text};
-}
-resource(A) ::= qualified(N). { A = (struct cql_resource){.kind = CQL_RESOURCE_TABLE, .name = N}; }
-resource(A) ::= TABLE qualified(N). {
-    A = (struct cql_resource){.kind = CQL_RESOURCE_TABLE, .name = N};
-}
+resource(A) ::= ALL KEYSPACES. { A = RESOURCE(ALL_KEYSPACES); }
+resource(A) ::= keyspace_word name(N). { A = RESOURCE(KEYSPACE, .name.name = N.text); }
+resource(A) ::= qualified(N). { A = RESOURCE(TABLE, .name = N); }
+resource(A) ::= TABLE qualified(N). { A = RESOURCE(TABLE, .name = N); }
 resource(A) ::= ALL TABLES IN keyspace_word name(N). {
-    A = (struct cql_resource){.kind = CQL_RESOURCE_ALL_TABLES, .name.name = N.text};
+    A = RESOURCE(ALL_TABLES, .name.name = N.text);
 }
-resource(A) ::= ALL ROLES. { A = (struct cql_resource){.kind = CQL_RESOURCE_ALL_ROLES}; }
-resource(A) ::= ROLE role_name(N). {
-    A = (struct cql_resource){.kind = CQL_RESOURCE_ROLE, .name.name = N.text};
-}
-resource(A) ::= ALL FUNCTIONS. { A = (struct cql_resource){.kind = CQL_RESOURCE_ALL_FUNCTIONS}; }
+resource(A) ::= ALL ROLES. { A = RESOURCE(ALL_ROLES); }
+resource(A) ::= ROLE role_name(N). { A = RESOURCE(ROLE, .name.name = N.text); }
+resource(A) ::= ALL FUNCTIONS. { A = RESOURCE(ALL_FUNCTIONS); }
 resource(A) ::= ALL FUNCTIONS IN keyspace_word name(N). {
-    A = (struct cql_resource){.kind = CQL_RESOURCE_KEYSPACE_FUNCTIONS, .name.name = N.text};
+    A = RESOURCE(KEYSPACE_FUNCTIONS, .name.name = N.text);
 }
 resource(A) ::= FUNCTION qualified(N) LP types_or_none(L) RP. {
-    A = (struct cql_resource){.kind = CQL_RESOURCE_FUNCTION, .name = N, .arguments = L.first};
+    A = RESOURCE(FUNCTION, .name = N, .arguments = L.first);
 }
-resource(A) ::= ALL MBEANS. { A = (struct cql_resource){.kind = CQL_RESOURCE_ALL_MBEANS}; }
-resource(A) ::= MBEAN STRING(T). {
-    A = (struct cql_resource){.kind = CQL_RESOURCE_MBEAN, .name.name = T.text};
-}
-resource(A) ::= MBEANS STRING(T). {
-    A = (struct cql_resource){.kind = CQL_RESOURCE_MBEANS, .name.name = T.text};
-}
+resource(A) ::= ALL MBEANS. { A = RESOURCE(ALL_MBEANS); }
+resource(A) ::= MBEAN STRING(T). { A = RESOURCE(MBEAN, .name.name = T.text); }
+resource(A) ::= MBEANS STRING(T). { A = RESOURCE(MBEANS, .name.name = T.text); }
 
 /* Tables whose names begin resources of other kinds. */
-resource(A) ::= resource_word(N). {
-    A = (struct cql_resource){.kind = CQL_RESOURCE_TABLE, .name.name = N.text};
-}
+resource(A) ::= resource_word(N). { A = RESOURCE(TABLE, .name.name = N.text); }
 
 %type resource_word {struct cql_token}
 resource_word(A) ::= ALL(N). { A = N; }
@@ -1596,14 +1225,13 @@ resource_word(A) ::= MBEANS(N). { A = N; }
 
 /* ---- DESCRIBE ---- */
 
+%type describe_word {struct cql_token}
 describe_word(A) ::= DESCRIBE(T). { A = T; }
 describe_word(A) ::= DESC(T). { A = T; }
 
-%type describe {struct cql_statement *}
-describe(A) ::= describe_word(P) described(D) with_internals(I). {
-    A = STATEMENT(DESCRIBE, P);
-    A->describe = D;
-    A->describe.with_internals = I;
+statement(A) ::= describe_word(P) described(D) with_internals(I). {
+    D.with_internals = I;
+    A = STATEMENT(DESCRIBE, P, .describe = D);
 }
 
 %type with_internals {bool}
@@ -1611,44 +1239,26 @@ with_internals(A) ::= . { A = false; }
 with_internals(A) ::= WITH INTERNALS. { A = true; }
 
 %type described {struct cql_describe}
-described(A) ::= CLUSTER. { A = (struct cql_describe){.kind = CQL_DESCRIBE_CLUSTER}; }
-described(A) ::= SCHEMA. { A = (struct cql_describe){.kind = CQL_DESCRIBE_SCHEMA}; }
-described(A) ::= FULL SCHEMA. { A = (struct cql_describe){.kind = CQL_DESCRIBE_FULL_SCHEMA}; }
-described(A) ::= KEYSPACES. { A = (struct cql_describe){.kind = CQL_DESCRIBE_KEYSPACES}; }
-described(A) ::= KEYSPACE. { A = (struct cql_describe){.kind = CQL_DESCRIBE_KEYSPACE}; }
-described(A) ::= KEYSPACE name(N). {
-    A = (struct cql_describe){.kind = CQL_DESCRIBE_KEYSPACE, .name.name = N.text};
-}
-described(A) ::= ONLY KEYSPACE. { A = (struct cql_describe){.kind = CQL_DESCRIBE_ONLY_KEYSPACE}; }
-described(A) ::= ONLY KEYSPACE name(N). {
-    A = (struct cql_describe){.kind = CQL_DESCRIBE_ONLY_KEYSPACE, .name.name = N.text};
-}
-described(A) ::= TABLES. { A = (struct cql_describe){.kind = CQL_DESCRIBE_TABLES}; }
-described(A) ::= TABLE qualified(N). {
-    A = (struct cql_describe){.kind = CQL_DESCRIBE_TABLE, .name = N};
-}
-described(A) ::= INDEX qualified(N). {
-    A = (struct cql_describe){.kind = CQL_DESCRIBE_INDEX, .name = N};
-}
-described(A) ::= MATERIALIZED VIEW qualified(N). {
-    A = (struct cql_describe){.kind = CQL_DESCRIBE_VIEW, .name = N};
-}
-described(A) ::= TYPES. { A = (struct cql_describe){.kind = CQL_DESCRIBE_TYPES}; }
-described(A) ::= TYPE qualified(N). {
-    A = (struct cql_describe){.kind = CQL_DESCRIBE_TYPE, .name = N};
-}
-described(A) ::= FUNCTIONS. { A = (struct cql_describe){.kind = CQL_DESCRIBE_FUNCTIONS}; }
-described(A) ::= FUNCTION qualified(N). {
-    A = (struct cql_describe){.kind = CQL_DESCRIBE_FUNCTION, .name = N};
-}
-described(A) ::= AGGREGATES. { A = (struct cql_describe){.kind = CQL_DESCRIBE_AGGREGATES}; }
-described(A) ::= AGGREGATE qualified(N). {
-    A = (struct cql_describe){.kind = CQL_DESCRIBE_AGGREGATE, .name = N};
-}
-described(A) ::= qualified(N). { A = (struct cql_describe){.kind = CQL_DESCRIBE_ANY, .name = N}; }
-described(A) ::= described_word(N). {
-    A = (struct cql_describe){.kind = CQL_DESCRIBE_ANY, .name.name = N.text};
-}
+described(A) ::= CLUSTER. { A = DESCRIBED(CLUSTER); }
+described(A) ::= SCHEMA. { A = DESCRIBED(SCHEMA); }
+described(A) ::= FULL SCHEMA. { A = DESCRIBED(FULL_SCHEMA); }
+described(A) ::= KEYSPACES. { A = DESCRIBED(KEYSPACES); }
+described(A) ::= KEYSPACE. { A = DESCRIBED(KEYSPACE); }
+described(A) ::= KEYSPACE name(N). { A = DESCRIBED(KEYSPACE, .name.name = N.text); }
+described(A) ::= ONLY KEYSPACE. { A = DESCRIBED(ONLY_KEYSPACE); }
+described(A) ::= ONLY KEYSPACE name(N). { A = DESCRIBED(ONLY_KEYSPACE, .name.name = N.text); }
+described(A) ::= TABLES. { A = DESCRIBED(TABLES); }
+described(A) ::= TABLE qualified(N). { A = DESCRIBED(TABLE, .name = N); }
+described(A) ::= INDEX qualified(N). { A = DESCRIBED(INDEX, .name = N); }
+described(A) ::= MATERIALIZED VIEW qualified(N). { A = DESCRIBED(VIEW, .name = N); }
+described(A) ::= TYPES. { A = DESCRIBED(TYPES); }
+described(A) ::= TYPE qualified(N). { A = DESCRIBED(TYPE, .name = N); }
+described(A) ::= FUNCTIONS. { A = DESCRIBED(FUNCTIONS); }
+described(A) ::= FUNCTION qualified(N). { A = DESCRIBED(FUNCTION, .name = N); }
+described(A) ::= AGGREGATES. { A = DESCRIBED(AGGREGATES); }
+described(A) ::= AGGREGATE qualified(N). { A = DESCRIBED(AGGREGATE, .name = N); }
+described(A) ::= qualified(N). { A = DESCRIBED(ANY, .name = N); }
+described(A) ::= described_word(N). { A = DESCRIBED(ANY, .name.name = N.text); }
 
 /* Something that has the name of a kind of things. */
 %type described_word {struct cql_token}
