@@ -31,8 +31,7 @@ const char *cql_expression_text(struct cql_scope *scope, const struct cql_term *
 {
     struct buffer name = {.arena = scope->arena};
     cql_print_header(term, &name);
-    const char *text = cql_text(scope->arena, buffer_view(&name));
-    return text;
+    return cql_text(scope->arena, buffer_view(&name));
 }
 
 int cql_expression_untyped(struct cql_scope *scope, const struct cql_term *term)
@@ -47,8 +46,7 @@ const char *cql_expression_part(struct cql_scope *scope, const char *part, const
 {
     struct buffer text = {.arena = scope->arena};
     buffer_printf(&text, "%s(%s)", part, of);
-    const char *name = cql_text(scope->arena, buffer_view(&text));
-    return name;
+    return cql_text(scope->arena, buffer_view(&text));
 }
 
 bool cql_expression_is_typed(const struct cql_term *term, bool is_argument)

@@ -23,8 +23,7 @@ static const char *system_name(struct cql_scope *scope, const struct cql_functio
 {
     struct buffer name = {.arena = scope->arena};
     buffer_printf(&name, "system.%s", function->name[0] == '_' ? "_negate" : function->name);
-    const char *text = cql_text(scope->arena, buffer_view(&name));
-    return text;
+    return cql_text(scope->arena, buffer_view(&name));
 }
 
 /* Cassandra lists the signatures behind this. */

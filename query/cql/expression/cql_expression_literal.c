@@ -124,8 +124,7 @@ static const char *misfit_text(struct cql_scope *scope, const struct cql_term *t
         cql_print_header(item, &text);
     }
     buffer_printf(&text, " is not of type %s", cql_type_name(scope, wanted));
-    const char *kept = cql_text(scope->arena, buffer_view(&text));
-    return kept;
+    return cql_text(scope->arena, buffer_view(&text));
 }
 
 static const char *field_misfit_text(struct cql_scope *scope, const struct cql_place *place,
@@ -134,8 +133,7 @@ static const char *field_misfit_text(struct cql_scope *scope, const struct cql_p
     struct buffer text = {.arena = scope->arena};
     buffer_printf(&text, "Invalid user type literal for %s: field %s is not of type %s",
                   place->receiver, field, cql_type_name(scope, wanted));
-    const char *kept = cql_text(scope->arena, buffer_view(&text));
-    return kept;
+    return cql_text(scope->arena, buffer_view(&text));
 }
 
 static int find_misfit(struct cql_scope *scope, const struct cql_term *term,

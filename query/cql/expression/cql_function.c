@@ -103,9 +103,8 @@ static int from_blob_value(const struct cql_expression *call, const struct bytes
     type_format(type_builtin(TYPE_BLOB), arguments[0], &text);
     buffer_append_text(&text, " is not a valid binary representation for type ");
     type_print(call->type, &text);
-    int rc = cql_invalid(context->fault, "In call to function system.%s, value %.*s",
-                         call->function->name, CQL_SHOW(buffer_view(&text)));
-    return rc;
+    return cql_invalid(context->fault, "In call to function system.%s, value %.*s",
+                       call->function->name, CQL_SHOW(buffer_view(&text)));
 }
 
 static int to_json_value(const struct cql_expression *call, const struct bytes *arguments,

@@ -135,9 +135,8 @@ static int by_zero(const struct cql_expression *call, const struct cql_context *
     type_print(call->arguments[0]->type, &types);
     buffer_printf(&types, " %c ", operation);
     type_print(call->arguments[1]->type, &types);
-    int rc = cql_function_fails(call, context, "the operation '%.*s' failed: %s",
-                                CQL_SHOW(buffer_view(&types)), why);
-    return rc;
+    return cql_function_fails(call, context, "the operation '%.*s' failed: %s",
+                              CQL_SHOW(buffer_view(&types)), why);
 }
 
 static int integer_operation(char operation, int64_t a, int64_t b, int64_t *result)

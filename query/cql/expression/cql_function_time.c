@@ -196,8 +196,7 @@ static const char *duration_text(struct bytes value, const struct cql_context *c
 {
     struct buffer text = {.arena = context->arena};
     type_format(type_builtin(TYPE_DURATION), value, &text);
-    const char *kept = cql_text(context->arena, buffer_view(&text));
-    return kept;
+    return cql_text(context->arena, buffer_view(&text));
 }
 
 int cql_function_time_shift(const struct cql_expression *call, const struct bytes *arguments,

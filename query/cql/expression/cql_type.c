@@ -9,8 +9,7 @@ const char *cql_type_name(struct cql_scope *scope, const struct type *type)
 {
     struct buffer text = {.arena = scope->arena};
     type_print(type, &text);
-    const char *name = cql_text(scope->arena, buffer_view(&text));
-    return name;
+    return cql_text(scope->arena, buffer_view(&text));
 }
 
 int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,

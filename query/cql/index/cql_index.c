@@ -74,8 +74,7 @@ static const char *comment_of(const char *name, uint32_t table_id, uint32_t colu
     struct buffer text = {.arena = arena};
     buffer_printf(&text, "index %s table %u column %u %s %s", name, table_id, column_id, kinds[of],
                   is_built ? "built" : "building");
-    const char *kept = cql_text(arena, buffer_view(&text));
-    return kept;
+    return cql_text(arena, buffer_view(&text));
 }
 
 static void insert_by_name(struct cql_index *indexes, uint32_t count, const struct cql_index *index)
@@ -144,8 +143,7 @@ static const char *type_text(const struct type *type, struct arena *arena)
 {
     struct buffer text = {.arena = arena};
     type_print(type, &text);
-    const char *kept = cql_text(arena, buffer_view(&text));
-    return kept;
+    return cql_text(arena, buffer_view(&text));
 }
 
 /* User types belong to the table's keyspace, which the hidden one is not in: their values are kept
@@ -167,8 +165,7 @@ static const char *numbered(const char *before, uint32_t a, uint32_t b, struct a
 {
     struct buffer text = {.arena = arena};
     buffer_printf(&text, "%s%u_%u", before, a, b);
-    const char *kept = cql_text(arena, buffer_view(&text));
-    return kept;
+    return cql_text(arena, buffer_view(&text));
 }
 
 int cql_index_make(struct schema *schema, const struct table *table, const struct column *column,

@@ -40,7 +40,7 @@ static void change_release(struct cql_execution *execution)
 
 int cql_schema_refuse_exists(struct change *change, const char *keyspace, const char *name)
 {
-    struct cql_fault *fault = &change->execution->fault;
+    struct cql_fault *fault = change->fault;
     int rc =
         name[0] == '\0'
             ? cql_refuse(fault, CQL_ALREADY_EXISTS, "Cannot add existing keyspace \"%s\"", keyspace)
@@ -55,17 +55,17 @@ int cql_schema_refuse_exists(struct change *change, const char *keyspace, const 
 /* Keyspaces that clients cannot change. */
 static int check_keyspace(struct change *change, const char *keyspace)
 {
-    struct cql_fault *fault = &change->execution->fault;
     if (cql_scope_is_system(keyspace))
-        return cql_refuse(fault, CQL_UNAUTHORIZED, "%s keyspace is not user-modifiable.", keyspace);
+        return cql_refuse(change->fault, CQL_UNAUTHORIZED, "%s keyspace is not user-modifiable.",
+                          keyspace);
     if (strcmp(keyspace, "daybook") == 0 || strcmp(keyspace, "daybook_system") == 0) {
-        return cql_refuse(fault, CQL_UNAUTHORIZED,
+        return cql_refuse(change->fault, CQL_UNAUTHORIZED,
                           "keyspace %s is daybook's own: its tables are made by `daybook init` and "
                           "kept by the program; make a keyspace of your own beside it",
                           keyspace);
     }
     if (schema_keyspace(change->schema, keyspace) == NULL)
-        return cql_invalid(fault, "Keyspace '%s' doesn't exist", keyspace);
+        return cql_invalid(change->fault, "Keyspace '%s' doesn't exist", keyspace);
     return 0;
 }
 
@@ -88,10 +88,9 @@ bool cql_schema_is_missing(const struct change *change, const char *keyspace)
 int cql_schema_keyspace(struct change *change, const struct cql_qualified_name *name,
                         const char **keyspace_out)
 {
-    struct cql_execution *execution = change->execution;
-    struct cql_scope scope = {.keyspace = execution->compiled->keyspace,
-                              .arena = execution->arena,
-                              .fault = &execution->fault};
+    struct cql_scope scope = {.keyspace = change->execution->compiled->keyspace,
+                              .arena = change->arena,
+                              .fault = change->fault};
     int rc = cql_scope_keyspace(&scope, name, keyspace_out);
     return rc == 0 ? check_keyspace(change, *keyspace_out) : rc;
 }
@@ -103,14 +102,14 @@ void cql_schema_event(struct change *change, enum cql_change what, enum cql_targ
     change->has_event = true;
 }
 
-int cql_schema_result(struct change *change, int rc, const struct error *err)
+int cql_schema_result(struct change *change, int rc)
 {
-    return rc == 0 ? 0 : cql_fault_of(&change->execution->fault, err);
+    return rc == 0 ? 0 : cql_fault_of(change->fault, &change->err);
 }
 
 void cql_schema_count_item(struct change *change)
 {
-    arena_count(change->execution->arena, ARENA_LOOK_ITEMS);
+    arena_count(change->arena, ARENA_LOOK_ITEMS);
 }
 
 /* ---- keyspaces ---- */
@@ -134,7 +133,6 @@ static int set_replication(struct change *change, const char *name,
     const struct keyspace *keyspace = schema_keyspace(change->schema, name);
     struct cql_keyspace_options options = {.replication = keyspace->replication,
                                            .durable_writes = keyspace->durable_writes};
-    struct error err = {0};
     int rc = cql_schema_options_read_keyspace(execution, name, properties, &options);
     long before = replication_factor(keyspace->replication);
     if (rc == 0 && !is_new && replication_factor(options.replication) > before) {
@@ -142,27 +140,24 @@ static int set_replication(struct change *change, const char *name,
                  "When increasing replication factor you need to run a full (-full) repair "
                  "to distribute the data.");
     }
-    return rc == 0
-               ? cql_schema_result(change,
-                                   schema_set_keyspace(change->schema, name, options.replication,
-                                                       options.durable_writes, &err),
-                                   &err)
-               : rc;
+    return rc == 0 ? cql_schema_result(
+                         change, schema_set_keyspace(change->schema, name, options.replication,
+                                                     options.durable_writes, &change->err))
+                   : rc;
 }
 
 static int check_keyspace_name(struct change *change, const char *name)
 {
-    struct cql_fault *fault = &change->execution->fault;
     size_t size = strlen(name);
     if (!cql_schema_is_plain_name(name)) {
-        return cql_invalid(fault,
+        return cql_invalid(change->fault,
                            "Keyspace name must not be empty and must contain alphanumeric or "
                            "underscore characters only (got \"%s\")",
                            name);
     }
     return size <= SCHEMA_NAME_MAX
                ? 0
-               : cql_invalid(fault,
+               : cql_invalid(change->fault,
                              "Keyspace name must not be more than %d characters long (got %zu "
                              "characters for \"%s\")",
                              SCHEMA_NAME_MAX, size, name);
@@ -170,12 +165,9 @@ static int check_keyspace_name(struct change *change, const char *name)
 
 static int create_keyspace(struct change *change, const struct cql_create_keyspace *create)
 {
-    const char *name = cql_text(change->execution->arena, create->name);
-    struct error err = {0};
-    if (cql_scope_is_system(name)) {
-        return cql_invalid(&change->execution->fault, "System keyspace '%s' is not user-modifiable",
-                           name);
-    }
+    const char *name = cql_text(change->arena, create->name);
+    if (cql_scope_is_system(name))
+        return cql_invalid(change->fault, "System keyspace '%s' is not user-modifiable", name);
     int rc = check_keyspace_name(change, name);
     rc = rc == 0 ? cql_schema_options_check_keyspace(change->execution, create->properties, true)
                  : rc;
@@ -185,9 +177,9 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
         change->is_nothing = create->if_not_exists;
         return create->if_not_exists ? 0 : cql_schema_refuse_exists(change, name, "");
     }
-    rc = schema_add_keyspace(change->schema, name, &err);
+    rc = schema_add_keyspace(change->schema, name, &change->err);
     if (rc != 0)
-        return cql_schema_result(change, rc, &err);
+        return cql_schema_result(change, rc);
     cql_schema_event(change, CQL_CREATED, CQL_TARGET_KEYSPACE, name, "");
     return set_replication(change, name, create->properties, true);
 }
@@ -196,7 +188,7 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
 static int known_keyspace(struct change *change, const struct cql_object *object,
                           const char **name_out)
 {
-    *name_out = cql_text(change->execution->arena, object->name.name);
+    *name_out = cql_text(change->arena, object->name.name);
     if (object->if_exists && schema_keyspace(change->schema, *name_out) == NULL &&
         !cql_scope_is_system(*name_out)) {
         change->is_nothing = true;
@@ -223,7 +215,7 @@ static int refuse_used(struct change *change, const struct table *table, const c
     const struct click_stream *stream = streams != NULL ? streams_user(streams, table->id) : NULL;
     return stream == NULL
                ? 0
-               : cql_invalid(&change->execution->fault,
+               : cql_invalid(change->fault,
                              "Cannot %s table %s.%s: stream %s uses it; daybook stream "
                              "drop %s gives it up",
                              what, table->keyspace, table->name, stream->name, stream->name);
@@ -232,7 +224,6 @@ static int refuse_used(struct change *change, const struct table *table, const c
 static int drop_keyspace(struct change *change, const struct cql_object *object)
 {
     const char *name;
-    struct error err = {0};
     int rc = known_keyspace(change, object, &name);
     if (rc != 0 || change->is_nothing)
         return rc;
@@ -243,10 +234,10 @@ static int drop_keyspace(struct change *change, const struct cql_object *object)
             rc = refuse_used(change, t, "drop");
             if (rc != 0)
                 return rc;
-            cql_index_drop_all(change->schema, t, change->execution->arena);
+            cql_index_drop_all(change->schema, t, change->arena);
         }
     }
-    return cql_schema_result(change, schema_drop_keyspace(change->schema, name, &err), &err);
+    return cql_schema_result(change, schema_drop_keyspace(change->schema, name, &change->err));
 }
 
 /* ---- tables ---- */
@@ -256,7 +247,7 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
                       const struct table **table_out)
 {
     const char *keyspace;
-    const char *table_name = cql_text(change->execution->arena, name->name);
+    const char *table_name = cql_text(change->arena, name->name);
     *table_out = NULL;
     int rc = cql_schema_keyspace(change, name, &keyspace);
     bool is_missing = rc != 0 && cql_schema_is_missing(change, keyspace);
@@ -266,8 +257,8 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
     if (*table_out == NULL) {
         change->is_nothing = if_exists;
         return if_exists ? 0
-                         : cql_invalid(&change->execution->fault, "Table '%s.%s' doesn't exist",
-                                       keyspace, table_name);
+                         : cql_invalid(change->fault, "Table '%s.%s' doesn't exist", keyspace,
+                                       table_name);
     }
     /* The schema's own texts go with the schema: the event outlives it. */
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace, table_name);
@@ -277,7 +268,6 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
 static int drop_table(struct change *change, const struct cql_object *object)
 {
     const struct table *table;
-    struct error err = {0};
     int rc = find_table(change, &object->name, object->if_exists, &table);
     if (rc != 0 || change->is_nothing)
         return rc;
@@ -285,19 +275,18 @@ static int drop_table(struct change *change, const struct cql_object *object)
     if (rc != 0)
         return rc;
     change->event.change = CQL_DROPPED;
-    cql_index_drop_all(change->schema, table, change->execution->arena);
-    return cql_schema_result(change, schema_drop_table(change->schema, table->id, &err), &err);
+    cql_index_drop_all(change->schema, table, change->arena);
+    return cql_schema_result(change, schema_drop_table(change->schema, table->id, &change->err));
 }
 
 static int truncate_table(struct change *change, const struct cql_object *object)
 {
     const struct table *table;
-    struct error err = {0};
     struct cql_scope scope = {.cql = change->execution->cql,
                               .schema = change->schema,
                               .keyspace = change->execution->compiled->keyspace,
-                              .arena = change->execution->arena,
-                              .fault = &change->execution->fault};
+                              .arena = change->arena,
+                              .fault = change->fault};
     int rc = cql_scope_table(&scope, &object->name, &table);
     rc = rc == 0 ? find_table(change, &object->name, false, &table) : rc;
     if (rc != 0)
@@ -308,18 +297,15 @@ static int truncate_table(struct change *change, const struct cql_object *object
     const char *keyspace = change->event.keyspace;
     const char *name = change->event.name;
     const struct cql_index *indexes;
-    uint32_t count = cql_index_list(change->schema, table, change->execution->arena, &indexes);
-    cql_index_drop_all(change->schema, table, change->execution->arena);
-    rc = cql_schema_result(change, schema_truncate_table(change->schema, table->id, &err), &err);
+    uint32_t count = cql_index_list(change->schema, table, change->arena, &indexes);
+    cql_index_drop_all(change->schema, table, change->arena);
+    rc = cql_schema_result(change, schema_truncate_table(change->schema, table->id, &change->err));
     for (uint32_t i = 0; i < count && rc == 0; i++) {
         table = schema_table_named(change->schema, keyspace, name);
         rc = cql_index_make(change->schema, table, schema_column(table, indexes[i].column->id),
-                            indexes[i].of, indexes[i].name, change->execution->arena,
-                            &change->execution->fault);
-        if (rc == 0) {
-            rc = cql_index_set_built(change->schema, keyspace, indexes[i].name,
-                                     &change->execution->fault);
-        }
+                            indexes[i].of, indexes[i].name, change->arena, change->fault);
+        if (rc == 0)
+            rc = cql_index_set_built(change->schema, keyspace, indexes[i].name, change->fault);
     }
     return rc;
 }
@@ -330,10 +316,10 @@ static int create_index(struct change *change, const struct cql_create_index *cr
 {
     const struct table *table;
     const char *keyspace;
-    const char *name = cql_text(change->execution->arena, create->table.name);
+    const char *name = cql_text(change->arena, create->table.name);
     int rc = cql_schema_keyspace(change, &create->table, &keyspace);
     if (rc == 0 && schema_table_named(change->schema, keyspace, name) == NULL)
-        return cql_invalid(&change->execution->fault, "Table '%s' doesn't exist", name);
+        return cql_invalid(change->fault, "Table '%s' doesn't exist", name);
     rc = rc == 0 ? find_table(change, &create->table, false, &table) : rc;
     if (rc == 0)
         rc = cql_schema_index_create(change->execution, change->schema, table, create,
@@ -344,23 +330,21 @@ static int create_index(struct change *change, const struct cql_create_index *cr
 
 static int drop_index(struct change *change, const struct cql_object *object)
 {
-    struct cql_execution *execution = change->execution;
     const char *keyspace;
     struct cql_index index;
-    struct error err = {0};
     int rc = cql_schema_keyspace(change, &object->name, &keyspace);
     if (rc != 0 && !cql_schema_is_missing(change, keyspace))
         return rc;
-    if (!cql_index_find(change->schema, keyspace, object->name.name, execution->arena, &index)) {
+    if (!cql_index_find(change->schema, keyspace, object->name.name, change->arena, &index)) {
         change->is_nothing = object->if_exists;
         return object->if_exists ? 0
-                                 : cql_invalid(&execution->fault, "Index '%s.%.*s' doesn't exist'",
+                                 : cql_invalid(change->fault, "Index '%s.%.*s' doesn't exist'",
                                                keyspace, CQL_SHOW(object->name.name));
     }
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace,
-                     cql_text(execution->arena, bytes_text(index.table->name)));
-    return cql_schema_result(change, schema_drop_table(change->schema, index.hidden->id, &err),
-                             &err);
+                     cql_text(change->arena, bytes_text(index.table->name)));
+    return cql_schema_result(change,
+                             schema_drop_table(change->schema, index.hidden->id, &change->err));
 }
 
 /* ---- ALTER TABLE ---- */
@@ -381,34 +365,32 @@ static bool reads_as(const struct type *to, const struct type *from)
 static int check_dropped(struct change *change, const struct table *table,
                          const struct cql_definition *definition, const struct type *type)
 {
-    struct cql_fault *fault = &change->execution->fault;
     for (uint32_t i = 0; i < table->dropped_count; i++) {
         const struct dropped_column *dropped = &table->dropped[i];
         if (!bytes_equal(bytes_text(dropped->name), definition->name))
             continue;
         if (dropped->type->kind == TYPE_COUNTER && type->kind == TYPE_COUNTER) {
-            return cql_invalid(fault, "Cannot re-add previously dropped counter column %s",
+            return cql_invalid(change->fault, "Cannot re-add previously dropped counter column %s",
                                dropped->name);
         }
         bool is_static = dropped->kind == COLUMN_STATIC;
         bool is_other_kind = dropped->kind != 0 && is_static != definition->is_static;
         if (reads_as(type, dropped->type) && is_other_kind) {
-            return cql_invalid(fault,
+            return cql_invalid(change->fault,
                                "Cannot re-add previously dropped column '%s' of kind %s, "
                                "incompatible with previous kind %s",
                                dropped->name, is_static ? "REGULAR" : "STATIC",
                                is_static ? "STATIC" : "REGULAR");
         }
         if (!reads_as(type, dropped->type)) {
-            struct buffer old = {.arena = change->execution->arena};
+            struct buffer old = {.arena = change->arena};
             type_print(dropped->type, &old);
-            int rc = cql_invalid(fault,
-                                 "Cannot add a column '%s' of type %s, incompatible with "
-                                 "previously dropped column '%s' of type %.*s",
-                                 dropped->name,
-                                 cql_schema_type_text(change->execution, definition->type),
-                                 dropped->name, CQL_SHOW(buffer_view(&old)));
-            return rc;
+            return cql_invalid(change->fault,
+                               "Cannot add a column '%s' of type %s, incompatible with "
+                               "previously dropped column '%s' of type %.*s",
+                               dropped->name,
+                               cql_schema_type_text(change->execution, definition->type),
+                               dropped->name, CQL_SHOW(buffer_view(&old)));
         }
     }
     return 0;
@@ -417,15 +399,15 @@ static int check_dropped(struct change *change, const struct table *table,
 static int check_added(struct change *change, const struct table *table,
                        const struct cql_definition *definition, const struct type *type)
 {
-    struct cql_fault *fault = &change->execution->fault;
     bool is_counter = (table->flags & TABLE_COUNTER) != 0;
     if (definition->is_static && table->clustering_count == 0) {
-        return cql_invalid(fault, "Static columns are only useful (and thus allowed) if the table "
-                                  "has at least one clustering column");
+        return cql_invalid(change->fault,
+                           "Static columns are only useful (and thus allowed) if the table "
+                           "has at least one clustering column");
     }
     int rc = check_dropped(change, table, definition, type);
     if (rc == 0 && is_counter != (type->kind == TYPE_COUNTER)) {
-        return cql_refuse(fault, CQL_CONFIG_ERROR,
+        return cql_refuse(change->fault, CQL_CONFIG_ERROR,
                           is_counter
                               ? "%s.%s: Cannot have a non counter column (\"%.*s\") in a counter "
                                 "table"
@@ -441,40 +423,35 @@ static int check_column(struct change *change, const struct table *table,
                         const struct cql_definition *definition,
                         struct column_definition *added_out)
 {
-    struct cql_execution *execution = change->execution;
     const struct type *type;
-    struct error err = {0};
-    *added_out =
-        (struct column_definition){.name = cql_text(execution->arena, definition->name),
-                                   .type = cql_schema_type_text(execution, definition->type),
-                                   .kind = definition->is_static ? COLUMN_STATIC : COLUMN_REGULAR};
+    *added_out = (struct column_definition){
+        .name = cql_text(change->arena, definition->name),
+        .type = cql_schema_type_text(change->execution, definition->type),
+        .kind = definition->is_static ? COLUMN_STATIC : COLUMN_REGULAR};
     int rc = cql_schema_check_type(change, table->keyspace, definition->type);
     if (rc != 0)
         return rc;
     rc = schema_parse_type(change->schema, table->keyspace, bytes_text(added_out->type),
-                           execution->arena, &type, &err);
-    return rc == 0 ? check_added(change, table, definition, type)
-                   : cql_schema_result(change, rc, &err);
+                           change->arena, &type, &change->err);
+    return rc == 0 ? check_added(change, table, definition, type) : cql_schema_result(change, rc);
 }
 
 static int add_columns(struct change *change, uint32_t table_id, const struct cql_alter *alter)
 {
     const struct table *table = schema_table(change->schema, table_id);
-    struct cql_execution *execution = change->execution;
     struct column_definition *added;
     const struct cql_definition *repeated;
-    struct error err = {0};
     uint32_t count = 0;
     int rc = cql_schema_check_names(change, alter->definitions, "columns", &repeated);
     if (rc != 0)
         return rc;
-    added = arena_alloc(execution->arena, SCHEMA_COLUMNS_MAX * sizeof(*added), 16);
+    added = arena_alloc(change->arena, SCHEMA_COLUMNS_MAX * sizeof(*added), 16);
     for (const struct cql_definition *d = alter->definitions; d != NULL; d = d->next) {
         bool is_there = schema_column_named(table, d->name) != NULL || d == repeated;
         if (is_there && alter->if_column_not_exists)
             continue;
         if (is_there) {
-            return cql_invalid(&execution->fault, "Column with name '%.*s' already exists",
+            return cql_invalid(change->fault, "Column with name '%.*s' already exists",
                                CQL_SHOW(d->name));
         }
         rc = check_column(change, table, d, &added[count++]);
@@ -483,76 +460,72 @@ static int add_columns(struct change *change, uint32_t table_id, const struct cq
     }
     change->is_nothing = count == 0;
     if (count > 0)
-        rc = schema_add_columns(change->schema, table_id, added, count, &err);
-    return cql_schema_result(change, rc, &err);
+        rc = schema_add_columns(change->schema, table_id, added, count, &change->err);
+    return cql_schema_result(change, rc);
+}
+
+/* An index names its column: `what` cannot be done to one that has an index. */
+static int refuse_indexed(struct change *change, const struct table *table,
+                          const struct column *column, const char *what)
+{
+    const struct cql_index *indexes;
+    uint32_t count = cql_index_list(change->schema, table, change->arena, &indexes);
+    for (uint32_t i = 0; i < count; i++) {
+        if (indexes[i].column == column) {
+            return cql_invalid(change->fault,
+                               "%s column %s because it has dependent secondary indexes (%s)", what,
+                               column->name, indexes[i].name);
+        }
+    }
+    return 0;
 }
 
 static int drop_column(struct change *change, uint32_t table_id, struct bytes name, bool if_exists)
 {
     const struct table *table = schema_table(change->schema, table_id);
-    struct cql_execution *execution = change->execution;
     const struct column *column = schema_column_named(table, name);
-    struct error err = {0};
     if (column == NULL) {
-        return if_exists
-                   ? 0
-                   : cql_invalid(&execution->fault, "Column %.*s was not found in table '%s.%s'",
-                                 CQL_SHOW(name), table->keyspace, table->name);
+        return if_exists ? 0
+                         : cql_invalid(change->fault, "Column %.*s was not found in table '%s.%s'",
+                                       CQL_SHOW(name), table->keyspace, table->name);
     }
     if (column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING)
-        return cql_invalid(&execution->fault, "Cannot drop PRIMARY KEY column %s", column->name);
+        return cql_invalid(change->fault, "Cannot drop PRIMARY KEY column %s", column->name);
     if (column->type->kind == TYPE_UDT && !column->type->frozen) {
-        return cql_invalid(&execution->fault, "Cannot drop non-frozen column %s of user type %s",
+        return cql_invalid(change->fault, "Cannot drop non-frozen column %s of user type %s",
                            column->name, column->type->name);
     }
-    const struct cql_index *indexes;
-    uint32_t count = cql_index_list(change->schema, table, execution->arena, &indexes);
-    for (uint32_t i = 0; i < count; i++) {
-        if (indexes[i].column == column) {
-            return cql_invalid(&execution->fault,
-                               "Cannot drop column %s because it has dependent secondary indexes "
-                               "(%s)",
-                               column->name, indexes[i].name);
-        }
-    }
+    int rc = refuse_indexed(change, table, column, "Cannot drop");
+    if (rc != 0)
+        return rc;
     change->is_nothing = false;
-    int rc = schema_drop_column(change->schema, table_id, cql_text(execution->arena, name),
-                                store_now_us(execution->cql->options.store), &err);
-    return cql_schema_result(change, rc, &err);
+    rc = schema_drop_column(change->schema, table_id, cql_text(change->arena, name),
+                            store_now_us(change->execution->cql->options.store), &change->err);
+    return cql_schema_result(change, rc);
 }
 
 static int rename_column(struct change *change, uint32_t table_id, const struct cql_rename *rename)
 {
     const struct table *table = schema_table(change->schema, table_id);
-    struct cql_execution *execution = change->execution;
     const struct column *column = schema_column_named(table, rename->from);
-    struct error err = {0};
     if (column == NULL) {
-        return cql_invalid(&execution->fault, "Undefined column name %.*s in table %s.%s",
+        return cql_invalid(change->fault, "Undefined column name %.*s in table %s.%s",
                            CQL_SHOW(rename->from), table->keyspace, table->name);
     }
     if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING)
-        return cql_invalid(&execution->fault, "Cannot rename non PRIMARY KEY column %s",
-                           column->name);
+        return cql_invalid(change->fault, "Cannot rename non PRIMARY KEY column %s", column->name);
     if (schema_column_named(table, rename->to) != NULL) {
-        return cql_invalid(&execution->fault,
+        return cql_invalid(change->fault,
                            "Cannot rename column %s to %.*s in table '%s.%s'; another column with "
                            "that name already exists",
                            column->name, CQL_SHOW(rename->to), table->keyspace, table->name);
     }
-    const struct cql_index *indexes;
-    uint32_t count = cql_index_list(change->schema, table, execution->arena, &indexes);
-    for (uint32_t i = 0; i < count; i++) {
-        if (indexes[i].column == column) {
-            return cql_invalid(&execution->fault,
-                               "Can't rename column %s because it has dependent secondary indexes "
-                               "(%s)",
-                               column->name, indexes[i].name);
-        }
-    }
-    int rc = schema_rename_column(change->schema, table_id, column->name,
-                                  cql_text(execution->arena, rename->to), &err);
-    return cql_schema_result(change, rc, &err);
+    int rc = refuse_indexed(change, table, column, "Can't rename");
+    if (rc != 0)
+        return rc;
+    rc = schema_rename_column(change->schema, table_id, column->name,
+                              cql_text(change->arena, rename->to), &change->err);
+    return cql_schema_result(change, rc);
 }
 
 static int alter_table(struct change *change, const struct cql_alter *alter)
@@ -590,15 +563,13 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
                    ? refuse_used(change, table, "let rows expire in")
                    : rc;
     case CQL_ALTER_TYPE:
-        return cql_invalid(&change->execution->fault,
-                           "Altering column types is no longer supported");
+        return cql_invalid(change->fault, "Altering column types is no longer supported");
     case CQL_ALTER_MASK:
     case CQL_ALTER_UNMASK:
-        return cql_invalid(&change->execution->fault,
-                           "Cannot mask columns: dynamic data masking is not "
-                           "enabled");
+        return cql_invalid(change->fault, "Cannot mask columns: dynamic data masking is not "
+                                          "enabled");
     case CQL_ALTER_DROP_COMPACT_STORAGE:
-        return cql_invalid(&change->execution->fault,
+        return cql_invalid(change->fault,
                            "DROP COMPACT STORAGE is disabled. Enable in cassandra.yaml to use.");
     }
     return 0;
@@ -609,9 +580,8 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
 static int edit_by_command(struct change *change)
 {
     const struct cql_edit *edit = change->execution->request.edit;
-    struct error err = {0};
-    return cql_schema_result(change, edit->edit(edit->context, change->schema, change->batch, &err),
-                             &err);
+    return cql_schema_result(
+        change, edit->edit(edit->context, change->schema, change->batch, &change->err));
 }
 
 static int edit(void *context)
@@ -640,7 +610,7 @@ static int edit(void *context)
     case CQL_STATEMENT_DROP_TYPE:
         return cql_schema_drop_type(change, &statement->object);
     case CQL_STATEMENT_DROP_VIEW:
-        return cql_invalid(&change->execution->fault, "Materialized view '%.*s.%.*s' doesn't exist",
+        return cql_invalid(change->fault, "Materialized view '%.*s.%.*s' doesn't exist",
                            CQL_SHOW(statement->object.name.keyspace.size > 0
                                         ? statement->object.name.keyspace
                                         : bytes_text(change->execution->compiled->keyspace)),
@@ -650,24 +620,37 @@ static int edit(void *context)
     case CQL_STATEMENT_DROP_INDEX:
         return drop_index(change, &statement->object);
     default:
-        return cql_invalid(&change->execution->fault, "this statement is not supported by daybook");
+        return cql_invalid(change->fault, "this statement is not supported by daybook");
     }
+}
+
+/* The end of the change: those that wait for it go on after the answer. */
+static void change_finish(struct change *change, struct cql_result *result)
+{
+    struct cql *cql = change->execution->cql;
+    cql_finish(change->execution, result);
+    cql_wait_schema_settled(cql);
+}
+
+/* Refused, with what is in the fault. */
+static void change_fail(struct change *change)
+{
+    struct cql_result result = {.kind = CQL_RESULT_ERROR, .error = change->fault->error};
+    change_finish(change, &result);
 }
 
 static void change_answer(struct change *change)
 {
-    struct cql_execution *execution = change->execution;
-    struct cql *cql = execution->cql;
-    struct cql_schema_change event = change->event;
-    const struct cql_edit *edit = execution->request.edit;
+    struct cql *cql = change->execution->cql;
+    const struct cql_edit *edit = change->execution->request.edit;
+    struct cql_result result = {.kind =
+                                    change->has_event ? CQL_RESULT_SCHEMA_CHANGE : CQL_RESULT_VOID,
+                                .change = change->event};
     if (change->has_event && cql->schema_changed != NULL)
-        cql->schema_changed(cql->schema_changed_context, &event);
+        cql->schema_changed(cql->schema_changed_context, &result.change);
     for (uint32_t i = 0; edit != NULL && cql->schema_changed != NULL && i < edit->change_count; i++)
         cql->schema_changed(cql->schema_changed_context, &edit->changes[i]);
-    struct cql_result result = {
-        .kind = change->has_event ? CQL_RESULT_SCHEMA_CHANGE : CQL_RESULT_VOID, .change = event};
-    cql_finish(execution, &result);
-    cql_wait_schema_settled(cql);
+    change_finish(change, &result);
 }
 
 static void change_apply(struct cql_execution *execution);
@@ -681,11 +664,11 @@ static void index_built(struct cql_execution *execution, int status)
     change->schema = schema_copy(store_schema(execution->cql->options.store));
     if (status == 0) {
         status = cql_index_set_built(change->schema, change->event.keyspace, change->index,
-                                     &execution->fault);
+                                     change->fault);
     }
     change->is_refused = status != 0;
     if (change->is_refused)
-        cql_index_drop_unbuilt(change->schema, execution->arena);
+        cql_index_drop_unbuilt(change->schema, change->arena);
     change->index = NULL;
     write_batch_clear(change->batch);
     change->batch->schema = change->schema;
@@ -695,61 +678,46 @@ static void index_built(struct cql_execution *execution, int status)
 static void edit_applied(void *context, int status, const struct error *err)
 {
     struct change *change = context;
-    struct cql *cql = change->execution->cql;
     if (status == 0) {
         change_answer(change);
         return;
     }
-    cql_fault_of(&change->execution->fault, err);
-    cql_finish_fault(change->execution);
-    cql_wait_schema_settled(cql);
+    cql_fault_of(change->fault, err);
+    change_fail(change);
 }
 
 static void change_applied(void *context, int status, const struct error *err)
 {
     struct change *change = context;
-    struct cql_execution *execution = change->execution;
-    struct cql *cql = execution->cql;
+    const struct cql_request *request = &change->execution->request;
     if (status != 0) {
-        cql_refuse(&execution->fault, CQL_WRITE_TIMEOUT,
+        cql_refuse(change->fault, CQL_WRITE_TIMEOUT,
                    "the schema change may or may not be there: %s",
                    err != NULL ? err->text : "the store stopped");
-        execution->fault.error.consistency = execution->request.consistency;
-        execution->fault.error.write_type = "SIMPLE";
-        cql_finish_fault(execution);
-        cql_wait_schema_settled(cql);
-        return;
+        change->fault->error.consistency = request->consistency;
+        change->fault->error.write_type = "SIMPLE";
     }
-    if (change->is_refused) {
-        cql_finish_fault(execution);
-        cql_wait_schema_settled(cql);
-        return;
-    }
-    const struct cql_edit *edit = execution->request.edit;
-    if (edit != NULL && edit->applied != NULL) {
-        edit->applied(edit->context, edit_applied, change);
-        return;
-    }
-    if (change->index != NULL) {
-        cql_index_build(execution, change->event.keyspace, change->index, index_built);
-        return;
-    }
-    change_answer(change);
+    if (status != 0 || change->is_refused)
+        change_fail(change);
+    else if (request->edit != NULL && request->edit->applied != NULL)
+        request->edit->applied(request->edit->context, edit_applied, change);
+    else if (change->index != NULL)
+        cql_index_build(change->execution, change->event.keyspace, change->index, index_built);
+    else
+        change_answer(change);
 }
 
 static void change_apply(struct cql_execution *execution)
 {
     struct change *change = execution->state;
-    struct cql *cql = execution->cql;
-    struct error err = {0};
-    int rc = store_apply(cql->options.store, change->batch, change_applied, change, &err);
+    int rc = store_apply(execution->cql->options.store, change->batch, change_applied, change,
+                         &change->err);
     if (rc == ERROR_FULL) {
         execution->resume = change_apply;
         cql_wait_for_room(execution);
     } else if (rc != 0) {
-        cql_fault_of(&execution->fault, &err);
-        cql_finish_fault(execution);
-        cql_wait_schema_settled(cql);
+        cql_fault_of(change->fault, &change->err);
+        change_fail(change);
     }
 }
 
@@ -757,34 +725,32 @@ static void change_edit(void *context, int status, const struct error *err)
 {
     struct change *change = context;
     struct cql_execution *execution = change->execution;
-    struct cql *cql = execution->cql;
-    change->schema = schema_copy(store_schema(cql->options.store));
+    change->schema = schema_copy(store_schema(execution->cql->options.store));
     change->batch = write_batch_new();
     execution->state = change;
     execution->release = change_release;
-    int rc = status != 0                       ? cql_fault_of(&execution->fault, err)
+    int rc = status != 0                       ? cql_fault_of(change->fault, err)
              : execution->request.edit != NULL ? edit_by_command(change)
                                                : cql_guard(execution, edit, change);
     if (rc != 0) {
-        cql_finish_fault(execution);
-        cql_wait_schema_settled(cql);
-        return;
+        change_fail(change);
+    } else if (change->is_nothing) {
+        struct cql_result nothing = {.kind = CQL_RESULT_VOID};
+        change_finish(change, &nothing);
+    } else {
+        change->batch->schema = change->schema;
+        change_apply(execution);
     }
-    if (change->is_nothing) {
-        cql_finish_void(execution);
-        cql_wait_schema_settled(cql);
-        return;
-    }
-    change->batch->schema = change->schema;
-    change_apply(execution);
 }
 
 /* No write is under way. */
 static void change_begin(struct cql_execution *execution)
 {
     const struct cql_edit *command = execution->request.edit;
-    struct change *change = arena_alloc(execution->arena, sizeof(*change), 16);
-    *change = (struct change){.execution = execution};
+    struct change *change = arena_alloc_zeroed(execution->arena, sizeof(*change), 16);
+    change->execution = execution;
+    change->arena = execution->arena;
+    change->fault = &execution->fault;
     if (command != NULL && command->prepare != NULL)
         command->prepare(command->context, change_edit, change);
     else

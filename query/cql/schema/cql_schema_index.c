@@ -85,8 +85,7 @@ static const char *made_up_name(const struct schema *schema, const struct table 
         is_plain = is_plain || (name.data[i] >= '0' && name.data[i] <= '9');
         name.data[i] = is_plain ? name.data[i] : '_';
     }
-    const char *kept = cql_text(arena, buffer_view(&name));
-    return kept;
+    return cql_text(arena, buffer_view(&name));
 }
 
 /* As Cassandra has it; the catalog of indexes relies on names without blanks. */

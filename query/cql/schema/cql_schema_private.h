@@ -7,6 +7,9 @@
 
 struct change {
     struct cql_execution *execution;
+    struct arena *arena; /* the execution's, */
+    struct cql_fault *fault; /* and its fault */
+    struct error err; /* what the catalogue or the store said last */
     struct schema *schema; /* the copy; referenced */
     struct write_batch *batch;
     struct cql_schema_change event;
@@ -28,8 +31,8 @@ bool cql_schema_is_missing(const struct change *change, const char *keyspace);
 /* What the change is to those who listen; names must outlive the schema's copy. */
 void cql_schema_event(struct change *change, enum cql_change what, enum cql_target target,
                       const char *keyspace, const char *name);
-/* The catalogue's answer `rc` as a fault. */
-int cql_schema_result(struct change *change, int rc, const struct error *err);
+/* The catalogue's answer `rc`, with change->err, as a fault. */
+int cql_schema_result(struct change *change, int rc);
 
 /* ---- cql_schema_type.c ---- */
 

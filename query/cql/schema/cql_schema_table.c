@@ -27,7 +27,7 @@ static int take_key(struct change *change, const struct cql_create_table *create
                     struct columns *columns, uint32_t place, struct bytes name,
                     enum column_kind kind)
 {
-    struct cql_fault *fault = &change->execution->fault;
+    struct cql_fault *fault = change->fault;
     struct column_definition *column = columns_find(columns, name);
     if (column == NULL) {
         return cql_invalid(fault,
@@ -79,7 +79,6 @@ static int take_key(struct change *change, const struct cql_create_table *create
 static int read_columns(struct change *change, const struct cql_create_table *create,
                         struct columns *columns, bool *is_counter_out)
 {
-    struct cql_execution *execution = change->execution;
     const struct cql_definition *repeated;
     int checked = cql_schema_check_names(change, create->columns, "columns", &repeated);
     if (checked != 0)
@@ -87,24 +86,23 @@ static int read_columns(struct change *change, const struct cql_create_table *cr
     uint32_t count = 0;
     for (const struct cql_definition *d = create->columns; d != NULL; d = d->next)
         count++;
-    columns->items = arena_alloc(execution->arena, (count + 1) * sizeof(*columns->items), 16);
+    columns->items = arena_alloc(change->arena, (count + 1) * sizeof(*columns->items), 16);
     for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
         if (d == repeated) {
-            return cql_invalid(&execution->fault,
+            return cql_invalid(change->fault,
                                "Duplicate column '%.*s' declaration for table '%.*s'",
                                CQL_SHOW(d->name), CQL_SHOW(create->name.name));
         }
         if (d->is_masked) {
-            return cql_invalid(&execution->fault,
-                               "Cannot mask columns: dynamic data masking is not "
-                               "enabled");
+            return cql_invalid(change->fault, "Cannot mask columns: dynamic data masking is not "
+                                              "enabled");
         }
         int rc = cql_schema_check_type(change, change->event.keyspace, d->type);
         if (rc != 0)
             return rc;
         columns->items[columns->count++] =
-            (struct column_definition){.name = cql_text(execution->arena, d->name),
-                                       .type = cql_schema_type_text(execution, d->type),
+            (struct column_definition){.name = cql_text(change->arena, d->name),
+                                       .type = cql_schema_type_text(change->execution, d->type),
                                        .kind = d->is_static ? COLUMN_STATIC : COLUMN_REGULAR};
         *is_counter_out |= cql_schema_is_named(inside_frozen(d->type), "counter");
     }
@@ -114,11 +112,10 @@ static int read_columns(struct change *change, const struct cql_create_table *cr
 static int read_key(struct change *change, const struct cql_create_table *create,
                     struct columns *columns, uint32_t *key_count_out)
 {
-    struct cql_fault *fault = &change->execution->fault;
     uint32_t place = 0;
     uint32_t clustering = 0;
     if (create->key.count != 1) {
-        return cql_invalid(fault,
+        return cql_invalid(change->fault,
                            create->key.count == 0
                                ? "No PRIMARY KEY specifed for table '%.*s' (exactly one required)"
                                : "Multiple PRIMARY KEY specified for table '%.*s' (exactly one "
@@ -145,8 +142,9 @@ static int read_key(struct change *change, const struct cql_create_table *create
     *key_count_out = place;
     for (uint32_t i = place; i < columns->count && clustering == 0; i++) {
         if (columns->items[i].kind == COLUMN_STATIC) {
-            return cql_invalid(fault, "Static columns are only useful (and thus allowed) if the "
-                                      "table has at least one clustering column");
+            return cql_invalid(change->fault,
+                               "Static columns are only useful (and thus allowed) if the "
+                               "table has at least one clustering column");
         }
     }
     return 0;
@@ -158,7 +156,7 @@ static int read_order(struct change *change, const struct cql_create_table *crea
     for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next) {
         struct column_definition *column = columns_find(columns, o->column);
         if (column == NULL || column->kind != COLUMN_CLUSTERING) {
-            return cql_invalid(&change->execution->fault,
+            return cql_invalid(change->fault,
                                "Only clustering key columns can be defined in CLUSTERING ORDER "
                                "directive: [%.*s] are not clustering columns",
                                CQL_SHOW(o->column));
@@ -172,14 +170,13 @@ static int read_order(struct change *change, const struct cql_create_table *crea
 static int check_order(struct change *change, const struct cql_create_table *create,
                        const struct columns *columns, uint32_t key_count)
 {
-    struct cql_fault *fault = &change->execution->fault;
     uint32_t place = 0;
     while (place < key_count && columns->items[place].kind == COLUMN_PARTITION)
         place++;
     for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next) {
         for (const struct cql_ordering *other = o->next; other != NULL; other = other->next) {
             if (bytes_equal(o->column, other->column)) {
-                return cql_invalid(fault,
+                return cql_invalid(change->fault,
                                    "Duplicate column '%.*s' in CLUSTERING ORDER BY clause for "
                                    "table '%.*s'",
                                    CQL_SHOW(o->column), CQL_SHOW(create->name.name));
@@ -193,12 +190,12 @@ static int check_order(struct change *change, const struct cql_create_table *cre
             is_later = is_later || bytes_equal(other->column, wanted);
         if (bytes_equal(o->column, wanted))
             continue;
-        return is_later ? cql_invalid(fault,
+        return is_later ? cql_invalid(change->fault,
                                       "The order of columns in the CLUSTERING ORDER directive must "
                                       "match that of the clustering columns (%.*s must appear "
                                       "before %.*s)",
                                       CQL_SHOW(wanted), CQL_SHOW(o->column))
-                        : cql_invalid(fault, "Missing CLUSTERING ORDER for column %.*s",
+                        : cql_invalid(change->fault, "Missing CLUSTERING ORDER for column %.*s",
                                       CQL_SHOW(wanted));
     }
     return 0;
@@ -209,7 +206,7 @@ static int check_counters(struct change *change, const struct columns *columns, 
 {
     for (uint32_t i = key_count; i < columns->count && is_counter; i++) {
         if (strcmp(columns->items[i].type, "counter") != 0) {
-            return cql_invalid(&change->execution->fault,
+            return cql_invalid(change->fault,
                                "Cannot mix counter and non counter columns in the same table");
         }
     }
@@ -223,9 +220,9 @@ static int check_types(struct change *change, const char *keyspace, const struct
         const struct type *type;
         struct error err = {0};
         int rc = schema_parse_type(change->schema, keyspace, bytes_text(columns->items[i].type),
-                                   change->execution->arena, &type, &err);
+                                   change->arena, &type, &err);
         if (rc != 0)
-            return cql_invalid(&change->execution->fault, "%s", err.text);
+            return cql_invalid(change->fault, "%s", err.text);
     }
     return 0;
 }
@@ -234,18 +231,17 @@ int cql_schema_set_options(struct change *change, const struct table *table,
                            const struct cql_property *properties, bool is_new)
 {
     struct cql_table_options options;
-    struct error err = {0};
     int rc = cql_table_options_read(change->execution, table, properties, is_new, &options);
     if (rc != 0)
         return rc;
     change->is_nothing = !is_new && !options.is_changed;
     rc = schema_set_table(change->schema, table->id, options.comment, options.default_ttl_s,
-                          table->flags, &err);
+                          table->flags, &change->err);
     if (rc == 0) {
-        rc =
-            schema_set_table_options(change->schema, table->id, options.items, options.count, &err);
+        rc = schema_set_table_options(change->schema, table->id, options.items, options.count,
+                                      &change->err);
     }
-    return cql_schema_result(change, rc, &err);
+    return cql_schema_result(change, rc);
 }
 
 static int add_table(struct change *change, const char *keyspace, const char *name,
@@ -258,12 +254,11 @@ static int add_table(struct change *change, const char *keyspace, const char *na
                                           .flags = is_counter ? TABLE_COUNTER : 0,
                                           .columns = columns->items,
                                           .column_count = columns->count};
-    struct error err = {0};
-    int rc = schema_add_table(change->schema, &definition, &err);
+    int rc = schema_add_table(change->schema, &definition, &change->err);
     return rc == 0
                ? cql_schema_set_options(change, schema_table_named(change->schema, keyspace, name),
                                         properties, true)
-               : cql_schema_result(change, rc, &err);
+               : cql_schema_result(change, rc);
 }
 
 int cql_schema_create_table(struct change *change, const struct cql_create_table *create)
@@ -272,7 +267,7 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
     struct columns columns = {0};
     bool is_counter = false;
     uint32_t key_count = 0;
-    const char *name = cql_text(change->execution->arena, create->name.name);
+    const char *name = cql_text(change->arena, create->name.name);
     int rc = cql_schema_keyspace(change, &create->name, &keyspace);
     if (rc != 0)
         return rc;
@@ -285,13 +280,13 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
     }
     cql_schema_event(change, CQL_CREATED, CQL_TARGET_TABLE, keyspace, name);
     if (!cql_schema_is_plain_name(name)) {
-        return cql_refuse(&change->execution->fault, CQL_CONFIG_ERROR,
+        return cql_refuse(change->fault, CQL_CONFIG_ERROR,
                           "%s.%s: Table name must not be empty or not contain "
                           "non-alphanumeric-underscore characters (got \"%s\")",
                           keyspace, name, name);
     }
     if (create->compact_storage) {
-        return cql_invalid(&change->execution->fault,
+        return cql_invalid(change->fault,
                            "COMPACT STORAGE tables are not allowed starting with version 4.0");
     }
     rc = read_columns(change, create, &columns, &is_counter);

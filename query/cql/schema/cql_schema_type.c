@@ -16,8 +16,7 @@ const char *cql_schema_type_text(struct cql_execution *execution, const struct c
 {
     struct buffer text = {.arena = execution->arena};
     cql_print_type_plainly(type, &text);
-    const char *kept = cql_text(execution->arena, buffer_view(&text));
-    return kept;
+    return cql_text(execution->arena, buffer_view(&text));
 }
 
 bool cql_schema_is_named(const struct cql_type *type, const char *name)
@@ -40,17 +39,16 @@ bool cql_schema_is_collection(const struct cql_type *type)
 
 static int check_user_type(struct change *change, const char *keyspace, const struct cql_type *type)
 {
-    struct cql_fault *fault = &change->execution->fault;
-    const char *name = cql_text(change->execution->arena, type->name.name);
+    const char *name = cql_text(change->arena, type->name.name);
     if (type->name.keyspace.size > 0 && !bytes_equal(type->name.keyspace, bytes_text(keyspace))) {
-        return cql_invalid(fault,
+        return cql_invalid(change->fault,
                            "Statement on keyspace %s cannot refer to a user type in keyspace "
                            "%.*s; user types can only be used in the keyspace they are defined in",
                            keyspace, CQL_SHOW(type->name.keyspace));
     }
     return schema_type(change->schema, keyspace, name) != NULL
                ? 0
-               : cql_invalid(fault, "Unknown type %s.%s", keyspace, name);
+               : cql_invalid(change->fault, "Unknown type %s.%s", keyspace, name);
 }
 
 /* A part of a collection that is shown as `whole` in refusals. */
@@ -58,7 +56,7 @@ static int check_item(struct change *change, const struct cql_type *whole,
                       const struct cql_type *collection, const struct cql_type *item,
                       bool is_frozen)
 {
-    struct cql_fault *fault = &change->execution->fault;
+    struct cql_fault *fault = change->fault;
     const char *text = cql_schema_type_text(change->execution, whole);
     bool is_key = collection->kind == CQL_TYPE_MAP && item == collection->arguments;
     if (cql_schema_is_named(item, "counter"))
@@ -77,9 +75,8 @@ static int check_item(struct change *change, const struct cql_type *whole,
 static int check_within(struct change *change, const char *keyspace, const struct cql_type *whole,
                         const struct cql_type *type, bool is_frozen)
 {
-    struct cql_fault *fault = &change->execution->fault;
     if (type->kind == CQL_TYPE_CUSTOM || type->kind == CQL_TYPE_VECTOR) {
-        return cql_invalid(fault, "type %s is not supported by daybook",
+        return cql_invalid(change->fault, "type %s is not supported by daybook",
                            cql_schema_type_text(change->execution, type));
     }
     if (type->kind == CQL_TYPE_NATIVE)
@@ -88,7 +85,7 @@ static int check_within(struct change *change, const char *keyspace, const struc
         return check_user_type(change, keyspace, type);
     if (type->kind == CQL_TYPE_FROZEN) {
         if (type->arguments->kind == CQL_TYPE_NATIVE) {
-            return cql_refuse(fault, CQL_SYNTAX_ERROR,
+            return cql_refuse(change->fault, CQL_SYNTAX_ERROR,
                               "frozen<> is only allowed on collections, tuples, and user-defined "
                               "types (got %.*s)",
                               CQL_SHOW(type->arguments->name.name));
@@ -98,7 +95,7 @@ static int check_within(struct change *change, const char *keyspace, const struc
     bool is_tuple = type->kind == CQL_TYPE_TUPLE;
     for (const struct cql_type *item = type->arguments; item != NULL; item = item->next) {
         if (is_tuple && cql_schema_is_named(item, "counter"))
-            return cql_invalid(fault, "Counters are not allowed inside tuples");
+            return cql_invalid(change->fault, "Counters are not allowed inside tuples");
         int rc = is_tuple ? 0 : check_item(change, whole, type, item, is_frozen);
         rc = rc == 0 ? check_within(change, keyspace, item, item, is_frozen || is_tuple) : rc;
         if (rc != 0)
@@ -112,7 +109,7 @@ static int check_fields_within(struct change *change, const char *keyspace,
                                const struct cql_type *type)
 {
     static const char *const collections[] = {"list<", "set<", "map<"};
-    const char *name = cql_text(change->execution->arena, type->name.name);
+    const char *name = cql_text(change->arena, type->name.name);
     const struct user_type *found = schema_type_next(change->schema, NULL);
     while (found != NULL &&
            (strcmp(found->keyspace, keyspace) != 0 || strcmp(found->type->name, name) != 0)) {
@@ -121,9 +118,8 @@ static int check_fields_within(struct change *change, const char *keyspace,
     for (uint32_t i = 0; found != NULL && i < found->type->argument_count; i++) {
         for (size_t c = 0; c < sizeof(collections) / sizeof(collections[0]); c++) {
             if (strncmp(found->field_types[i], collections[c], strlen(collections[c])) == 0) {
-                return cql_invalid(&change->execution->fault,
-                                   "Non-frozen UDTs with nested non-frozen "
-                                   "collections are not supported");
+                return cql_invalid(change->fault, "Non-frozen UDTs with nested non-frozen "
+                                                  "collections are not supported");
             }
         }
     }
@@ -161,8 +157,8 @@ int cql_schema_check_names(struct change *change, const struct cql_definition *d
     for (const struct cql_definition *d = definitions; d != NULL; d = d->next)
         count++;
     if (count > SCHEMA_COLUMNS_MAX)
-        return cql_invalid(&change->execution->fault, "over %d %s", SCHEMA_COLUMNS_MAX, what);
-    struct named *sorted = arena_alloc(change->execution->arena, (count + 1) * sizeof(*sorted), 16);
+        return cql_invalid(change->fault, "over %d %s", SCHEMA_COLUMNS_MAX, what);
+    struct named *sorted = arena_alloc(change->arena, (count + 1) * sizeof(*sorted), 16);
     uint32_t place = 0;
     for (const struct cql_definition *d = definitions; d != NULL; d = d->next, place++)
         sorted[place] = (struct named){d, place};
@@ -185,9 +181,9 @@ static int check_field(struct change *change, const char *keyspace,
                        const struct cql_definition *field)
 {
     if (cql_schema_is_named(field->type, "counter"))
-        return cql_invalid(&change->execution->fault, "A user type cannot contain counters");
+        return cql_invalid(change->fault, "A user type cannot contain counters");
     if (field->type->kind == CQL_TYPE_USER)
-        return cql_invalid(&change->execution->fault, "A user type cannot contain non-frozen UDTs");
+        return cql_invalid(change->fault, "A user type cannot contain non-frozen UDTs");
     return cql_schema_check_type(change, keyspace, field->type);
 }
 
@@ -197,7 +193,7 @@ static int check_fields(struct change *change, const char *keyspace,
     const struct cql_definition *repeated;
     int rc = cql_schema_check_names(change, create->fields, "fields", &repeated);
     if (rc == 0 && repeated != NULL) {
-        rc = cql_invalid(&change->execution->fault, "Duplicate field name '%.*s' in type '%.*s'",
+        rc = cql_invalid(change->fault, "Duplicate field name '%.*s' in type '%.*s'",
                          CQL_SHOW(repeated->name), CQL_SHOW(create->name.name));
     }
     for (const struct cql_definition *d = create->fields; d != NULL && rc == 0; d = d->next)
@@ -207,11 +203,9 @@ static int check_fields(struct change *change, const char *keyspace,
 
 int cql_schema_create_type(struct change *change, const struct cql_create_type *create)
 {
-    struct cql_execution *execution = change->execution;
     const char *keyspace;
-    const char *name = cql_text(execution->arena, create->name.name);
+    const char *name = cql_text(change->arena, create->name.name);
     uint32_t count = 0;
-    struct error err = {0};
     int rc = cql_schema_keyspace(change, &create->name, &keyspace);
     if (rc != 0)
         return rc;
@@ -219,24 +213,23 @@ int cql_schema_create_type(struct change *change, const struct cql_create_type *
         change->is_nothing = create->if_not_exists;
         return create->if_not_exists
                    ? 0
-                   : cql_invalid(&execution->fault, "A user type with name '%s' already exists",
-                                 name);
+                   : cql_invalid(change->fault, "A user type with name '%s' already exists", name);
     }
     rc = check_fields(change, keyspace, create);
     if (rc != 0)
         return rc;
     for (const struct cql_definition *d = create->fields; d != NULL; d = d->next)
         count++;
-    const char **names = arena_alloc(execution->arena, (count + 1) * sizeof(*names), 16);
-    const char **types = arena_alloc(execution->arena, (count + 1) * sizeof(*types), 16);
+    const char **names = arena_alloc(change->arena, (count + 1) * sizeof(*names), 16);
+    const char **types = arena_alloc(change->arena, (count + 1) * sizeof(*types), 16);
     uint32_t used = 0;
     for (const struct cql_definition *d = create->fields; d != NULL; d = d->next) {
-        names[used] = cql_text(execution->arena, d->name);
-        types[used++] = cql_schema_type_text(execution, d->type);
+        names[used] = cql_text(change->arena, d->name);
+        types[used++] = cql_schema_type_text(change->execution, d->type);
     }
     cql_schema_event(change, CQL_CREATED, CQL_TARGET_TYPE, keyspace, name);
-    rc = schema_add_type(change->schema, keyspace, name, count, names, types, &err);
-    return cql_schema_result(change, rc, &err);
+    rc = schema_add_type(change->schema, keyspace, name, count, names, types, &change->err);
+    return cql_schema_result(change, rc);
 }
 
 /* ---- who uses a type ---- */
@@ -291,8 +284,7 @@ static void list_tables(const struct schema *schema, const char *keyspace, const
 static int find_type(struct change *change, const struct cql_qualified_name *name, bool if_exists,
                      bool is_quoted, const char **keyspace_out, const char **name_out)
 {
-    struct cql_fault *fault = &change->execution->fault;
-    *name_out = cql_text(change->execution->arena, name->name);
+    *name_out = cql_text(change->arena, name->name);
     int rc = cql_schema_keyspace(change, name, keyspace_out);
     bool has_keyspace = rc == 0;
     if (rc != 0 && !cql_schema_is_missing(change, *keyspace_out))
@@ -301,8 +293,8 @@ static int find_type(struct change *change, const struct cql_qualified_name *nam
         change->is_nothing = if_exists;
         const char *quote = is_quoted ? "'" : "";
         return if_exists ? 0
-                         : cql_invalid(fault, "Type %s%s.%s%s doesn't exist", quote, *keyspace_out,
-                                       *name_out, quote);
+                         : cql_invalid(change->fault, "Type %s%s.%s%s doesn't exist", quote,
+                                       *keyspace_out, *name_out, quote);
     }
     return 0;
 }
@@ -311,42 +303,40 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
 {
     const char *keyspace;
     const char *name;
-    struct error err = {0};
     int rc = find_type(change, &object->name, object->if_exists, true, &keyspace, &name);
     if (rc != 0 || change->is_nothing)
         return rc;
-    struct buffer names = {.arena = change->execution->arena};
+    struct buffer names = {.arena = change->arena};
     list_types(change->schema, keyspace, name, &names);
     bool is_in_types = names.size > 0;
     if (!is_in_types)
         list_tables(change->schema, keyspace, name, false, &names);
     if (names.size > 0) {
-        rc =
-            cql_invalid(&change->execution->fault,
-                        "Cannot drop user type '%s.%s' as it is still used by %s %.*s", keyspace,
-                        name, is_in_types ? "user types" : "tables", CQL_SHOW(buffer_view(&names)));
+        rc = cql_invalid(
+            change->fault, "Cannot drop user type '%s.%s' as it is still used by %s %.*s", keyspace,
+            name, is_in_types ? "user types" : "tables", CQL_SHOW(buffer_view(&names)));
     }
     if (rc != 0)
         return rc;
     cql_schema_event(change, CQL_DROPPED, CQL_TARGET_TYPE, keyspace, name);
-    return cql_schema_result(change, schema_drop_type(change->schema, keyspace, name, &err), &err);
+    return cql_schema_result(change,
+                             schema_drop_type(change->schema, keyspace, name, &change->err));
 }
 
 /* Keys of rows that are there would not be found by values of the longer type. */
 static int check_not_in_key(struct change *change, const char *keyspace, const char *name,
                             const struct cql_definition *field)
 {
-    struct buffer tables = {.arena = change->execution->arena};
+    struct buffer tables = {.arena = change->arena};
     list_tables(change->schema, keyspace, name, true, &tables);
-    int rc = tables.size == 0
-                 ? 0
-                 : cql_invalid(&change->execution->fault,
-                               "Cannot add new field %.*s of type %s to user type %s.%s as the "
-                               "type is being used in partition key by the following tables: %.*s",
-                               CQL_SHOW(field->name),
-                               cql_schema_type_text(change->execution, field->type), keyspace, name,
-                               CQL_SHOW(buffer_view(&tables)));
-    return rc;
+    return tables.size == 0
+               ? 0
+               : cql_invalid(change->fault,
+                             "Cannot add new field %.*s of type %s to user type %s.%s as the "
+                             "type is being used in partition key by the following tables: %.*s",
+                             CQL_SHOW(field->name),
+                             cql_schema_type_text(change->execution, field->type), keyspace, name,
+                             CQL_SHOW(buffer_view(&tables)));
 }
 
 static int check_circle(struct change *change, const char *keyspace, const char *name,
@@ -354,14 +344,13 @@ static int check_circle(struct change *change, const char *keyspace, const char 
 {
     const struct type *type;
     const char *text = cql_schema_type_text(change->execution, field->type);
-    struct error err = {0};
-    int rc = schema_parse_type(change->schema, keyspace, bytes_text(text), change->execution->arena,
-                               &type, &err);
+    int rc = schema_parse_type(change->schema, keyspace, bytes_text(text), change->arena, &type,
+                               &change->err);
     if (rc != 0)
-        return cql_schema_result(change, rc, &err);
+        return cql_schema_result(change, rc);
     if (!uses(type, name))
         return 0;
-    return cql_invalid(&change->execution->fault,
+    return cql_invalid(change->fault,
                        "Cannot add new field %.*s of type frozen<%s.%s> to user type %s.%s as it "
                        "would create a circular reference",
                        CQL_SHOW(field->name), keyspace, type->kind == TYPE_UDT ? type->name : text,
@@ -371,14 +360,12 @@ static int check_circle(struct change *change, const char *keyspace, const char 
 static int add_field(struct change *change, const char *keyspace, const char *name,
                      const struct cql_alter *alter, const struct cql_definition *field)
 {
-    struct cql_fault *fault = &change->execution->fault;
-    struct error err = {0};
     const struct type *type = schema_type(change->schema, keyspace, name);
     for (uint32_t i = 0; i < type->argument_count; i++) {
         if (bytes_equal(bytes_text(type->field_names[i]), field->name)) {
             return alter->if_column_not_exists
                        ? 0
-                       : cql_invalid(fault,
+                       : cql_invalid(change->fault,
                                      "Cannot add field %.*s to type %s.%s: a field with name %.*s "
                                      "already exists",
                                      CQL_SHOW(field->name), keyspace, name, CQL_SHOW(field->name));
@@ -390,34 +377,31 @@ static int add_field(struct change *change, const char *keyspace, const char *na
     if (rc != 0)
         return rc;
     change->is_nothing = false;
-    rc = schema_add_type_field(change->schema, keyspace, name,
-                               cql_text(change->execution->arena, field->name),
-                               cql_schema_type_text(change->execution, field->type), &err);
-    return cql_schema_result(change, rc, &err);
+    rc = schema_add_type_field(change->schema, keyspace, name, cql_text(change->arena, field->name),
+                               cql_schema_type_text(change->execution, field->type), &change->err);
+    return cql_schema_result(change, rc);
 }
 
 static int rename_field(struct change *change, const char *keyspace, const char *name,
                         const struct cql_alter *alter, const struct cql_rename *rename)
 {
-    struct cql_execution *execution = change->execution;
-    struct error err = {0};
     if (bytes_equal(rename->from, rename->to))
         return 0;
     int rc = schema_rename_type_field(change->schema, keyspace, name,
-                                      cql_text(execution->arena, rename->from),
-                                      cql_text(execution->arena, rename->to), &err);
+                                      cql_text(change->arena, rename->from),
+                                      cql_text(change->arena, rename->to), &change->err);
     if (rc == ERROR_NOT_FOUND) {
         return alter->if_column_exists
                    ? 0
-                   : cql_invalid(&execution->fault, "Unkown field %.*s in user type %s.%s",
+                   : cql_invalid(change->fault, "Unkown field %.*s in user type %s.%s",
                                  CQL_SHOW(rename->from), keyspace, name);
     }
     if (rc == ERROR_EXISTS) {
-        return cql_invalid(&execution->fault, "Duplicate field name %.*s in type %s",
+        return cql_invalid(change->fault, "Duplicate field name %.*s in type %s",
                            CQL_SHOW(rename->to), keyspace);
     }
     change->is_nothing = false;
-    return cql_schema_result(change, rc, &err);
+    return cql_schema_result(change, rc);
 }
 
 int cql_schema_alter_type(struct change *change, const struct cql_alter *alter)
@@ -428,8 +412,7 @@ int cql_schema_alter_type(struct change *change, const struct cql_alter *alter)
     if (rc != 0 || change->is_nothing)
         return rc;
     if (alter->kind == CQL_ALTER_TYPE)
-        return cql_invalid(&change->execution->fault,
-                           "Altering field types is no longer supported");
+        return cql_invalid(change->fault, "Altering field types is no longer supported");
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
     change->is_nothing = true;
     for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next) {

@@ -342,8 +342,7 @@ static const char *class_text(struct cql_execution *execution, const char *packa
 {
     struct buffer text = {.arena = execution->arena};
     buffer_printf(&text, "%s%s", package, name);
-    const char *kept = cql_text(execution->arena, buffer_view(&text));
-    return kept;
+    return cql_text(execution->arena, buffer_view(&text));
 }
 
 /* The text of a class that is not there, with the package that is looked into. */

@@ -210,20 +210,26 @@ static void show_function(const struct cql_term *term, struct buffer *text)
     print_enclosed(term->arguments, "()", AS_SHOWN, text);
 }
 
-static void print_around(const char *const names[2], const struct cql_term *term, enum style style,
-                         struct buffer *text)
+/* What is spelled in one way as it is read, and in another as it is shown. */
+static void put_word(const char *as_read, const char *as_shown, enum style style,
+                     struct buffer *text)
 {
-    buffer_append_text(text, names[style]);
-    buffer_put_u8(text, '(');
+    buffer_append_text(text, style == AS_READ ? as_read : as_shown);
+}
+
+static void print_around(const struct cql_term *term, const char *as_read, const char *as_shown,
+                         enum style style, struct buffer *text)
+{
+    put_word(as_read, as_shown, style, text);
     print_term(term->of, style, text);
     buffer_put_u8(text, ')');
 }
 
 static void print_cast(const struct cql_term *term, enum style style, struct buffer *text)
 {
-    buffer_append_text(text, style == AS_READ ? "CAST(" : "cast(");
+    put_word("CAST(", "cast(", style, text);
     print_term(term->of, style, text);
-    buffer_append_text(text, style == AS_READ ? " AS " : " as ");
+    put_word(" AS ", " as ", style, text);
     print_type(term->type, style, text);
     buffer_put_u8(text, ')');
 }
@@ -232,7 +238,7 @@ static void print_hint(const struct cql_term *term, enum style style, struct buf
 {
     buffer_put_u8(text, '(');
     print_type(term->type, style, text);
-    buffer_append_text(text, style == AS_READ ? ") " : ")");
+    put_word(") ", ")", style, text);
     print_term(term->of, style, text);
 }
 
@@ -250,7 +256,7 @@ static void print_subscript(const struct cql_term *term, enum style style, struc
     if (term->from != NULL)
         print_term(term->from, style, text);
     if (term->kind == CQL_TERM_SLICE)
-        buffer_append_text(text, style == AS_READ ? " .. " : "..");
+        put_word(" .. ", "..", style, text);
     if (term->until != NULL)
         print_term(term->until, style, text);
     buffer_put_u8(text, ']');
@@ -265,21 +271,7 @@ static void print_marker(const struct cql_term *term, enum style style, struct b
 
 static void print_term(const struct cql_term *term, enum style style, struct buffer *text)
 {
-    static const char *const writetime[] = {"WRITETIME", "writetime"};
-    static const char *const maxwritetime[] = {"MAXWRITETIME", "maxwritetime"};
-    static const char *const ttl[] = {"TTL", "ttl"};
-
-    switch (term->kind) {
-    case CQL_TERM_STRING:
-    case CQL_TERM_INTEGER:
-    case CQL_TERM_FLOAT:
-    case CQL_TERM_BOOLEAN:
-    case CQL_TERM_UUID:
-    case CQL_TERM_BLOB:
-    case CQL_TERM_DURATION:
-    case CQL_TERM_NAME:
-        print_text(term, style, text);
-        return;
+    switch ((int)term->kind) {
     case CQL_TERM_NULL:
         buffer_append_text(text, "NULL");
         return;
@@ -306,7 +298,7 @@ static void print_term(const struct cql_term *term, enum style style, struct buf
             show_function(term, text);
         return;
     case CQL_TERM_COUNT_ROWS:
-        buffer_append_text(text, style == AS_READ ? "count(*)" : "count");
+        put_word("count(*)", "count", style, text);
         return;
     case CQL_TERM_CAST:
         print_cast(term, style, text);
@@ -318,7 +310,7 @@ static void print_term(const struct cql_term *term, enum style style, struct buf
         print_operation(term, style, text);
         return;
     case CQL_TERM_NEGATION:
-        buffer_append_text(text, style == AS_READ ? "- " : "-");
+        put_word("- ", "-", style, text);
         print_term(term->of, style, text);
         return;
     case CQL_TERM_FIELD:
@@ -331,13 +323,16 @@ static void print_term(const struct cql_term *term, enum style style, struct buf
         print_subscript(term, style, text);
         return;
     case CQL_TERM_WRITETIME:
-        print_around(writetime, term, style, text);
+        print_around(term, "WRITETIME(", "writetime(", style, text);
         return;
     case CQL_TERM_MAXWRITETIME:
-        print_around(maxwritetime, term, style, text);
+        print_around(term, "MAXWRITETIME(", "maxwritetime(", style, text);
         return;
     case CQL_TERM_TTL:
-        print_around(ttl, term, style, text);
+        print_around(term, "TTL(", "ttl(", style, text);
+        return;
+    default:
+        print_text(term, style, text);
         return;
     }
 }
@@ -354,105 +349,23 @@ void cql_print_header(const struct cql_term *term, struct buffer *text)
 
 /* ---- parts of statements ---- */
 
-static const char *operator_text(enum cql_operator operator)
-{
-    switch (operator) {
-    case CQL_EQ:
-        return " = ";
-    case CQL_LT:
-        return " < ";
-    case CQL_LE:
-        return " <= ";
-    case CQL_GT:
-        return " > ";
-    case CQL_GE:
-        return " >= ";
-    case CQL_NE:
-        return " != ";
-    case CQL_IN:
-        return " IN ";
-    case CQL_NOT_IN:
-        return " NOT IN ";
-    case CQL_CONTAINS:
-        return " CONTAINS ";
-    case CQL_CONTAINS_KEY:
-        return " CONTAINS KEY ";
-    case CQL_NOT_CONTAINS:
-        return " NOT CONTAINS ";
-    case CQL_NOT_CONTAINS_KEY:
-        return " NOT CONTAINS KEY ";
-    case CQL_LIKE:
-        return " LIKE ";
-    case CQL_BETWEEN:
-        return " BETWEEN ";
-    case CQL_IS_NOT_NULL:
-        return " IS NOT NULL";
-    }
-    check(false);
-    return NULL;
-}
-
-/* What stands left of the operator. */
-static void print_subject(const struct cql_relation *relation, struct buffer *text)
-{
-    switch (relation->kind) {
-    case CQL_RELATION_COLUMN:
-        cql_print_name(relation->columns->text, text);
-        return;
-    case CQL_RELATION_ELEMENT:
-        cql_print_name(relation->columns->text, text);
-        buffer_put_u8(text, '[');
-        cql_print_term(relation->key, text);
-        buffer_put_u8(text, ']');
-        return;
-    case CQL_RELATION_FIELD:
-        cql_print_name(relation->columns->text, text);
-        buffer_put_u8(text, '.');
-        cql_print_name(relation->field, text);
-        return;
-    case CQL_RELATION_TOKEN:
-        buffer_append_text(text, "token");
-        break;
-    case CQL_RELATION_TUPLE:
-    case CQL_RELATION_INDEX:
-        break;
-    }
-    buffer_put_u8(text, '(');
-    print_names(relation->columns, text);
-    buffer_put_u8(text, ')');
-}
-
-static void print_index_relation(const struct cql_relation *relation, struct buffer *text)
-{
-    buffer_append_text(text, "expr(");
-    print_names(relation->columns, text);
-    buffer_append_text(text, ", ");
-    cql_print_term(relation->values, text);
-    buffer_put_u8(text, ')');
-}
-
-void cql_print_relation(const struct cql_relation *relation, struct buffer *text)
-{
-    bool is_in = relation->operator== CQL_IN || relation->operator== CQL_NOT_IN;
-
-    if (relation->kind == CQL_RELATION_INDEX) {
-        print_index_relation(relation, text);
-        return;
-    }
-    print_subject(relation, text);
-    buffer_append_text(text, operator_text(relation->operator));
-    if (is_in && !relation->in_marker) {
-        buffer_put_u8(text, '(');
-        put_terms(relation->values, AS_READ, text);
-        buffer_put_u8(text, ')');
-    } else if (relation->operator== CQL_BETWEEN) {
-        cql_print_term(relation->values, text);
-        buffer_append_text(text, " AND ");
-        cql_print_term(relation->values->next, text);
-    } else if (relation->values != NULL) {
-        cql_print_term(relation->values, text);
-    }
-}
+static const char *const operator_texts[] = {
+    [CQL_EQ] = " = ",
+    [CQL_LT] = " < ",
+    [CQL_LE] = " <= ",
+    [CQL_GT] = " > ",
+    [CQL_GE] = " >= ",
+    [CQL_NE] = " != ",
+    [CQL_IN] = " IN ",
+    [CQL_NOT_IN] = " NOT IN ",
+    [CQL_CONTAINS] = " CONTAINS ",
+    [CQL_CONTAINS_KEY] = " CONTAINS KEY ",
+    [CQL_NOT_CONTAINS] = " NOT CONTAINS ",
+    [CQL_NOT_CONTAINS_KEY] = " NOT CONTAINS KEY ",
+    [CQL_LIKE] = " LIKE ",
+    [CQL_BETWEEN] = " BETWEEN ",
+    [CQL_IS_NOT_NULL] = " IS NOT NULL",
+};
 
 /* column, column[key] or column.field. */
 static void print_place(struct bytes column, const struct cql_term *key, struct bytes field,
@@ -467,6 +380,44 @@ static void print_place(struct bytes column, const struct cql_term *key, struct 
     if (field.size > 0) {
         buffer_put_u8(text, '.');
         cql_print_name(field, text);
+    }
+}
+
+/* What stands left of the operator. */
+static void print_subject(const struct cql_relation *relation, struct buffer *text)
+{
+    bool is_token = relation->kind == CQL_RELATION_TOKEN;
+
+    if (is_token || relation->kind == CQL_RELATION_TUPLE) {
+        buffer_append_text(text, is_token ? "token(" : "(");
+        print_names(relation->columns, text);
+        buffer_put_u8(text, ')');
+    } else {
+        print_place(relation->columns->text, relation->key, relation->field, text);
+    }
+}
+
+void cql_print_relation(const struct cql_relation *relation, struct buffer *text)
+{
+    bool is_in = relation->operator== CQL_IN || relation->operator== CQL_NOT_IN;
+
+    if (relation->kind == CQL_RELATION_INDEX) {
+        buffer_append_text(text, "expr(");
+        cql_print_name(relation->columns->text, text);
+        buffer_append_text(text, ", ");
+        cql_print_term(relation->values, text);
+        buffer_put_u8(text, ')');
+        return;
+    }
+    print_subject(relation, text);
+    buffer_append_text(text, operator_texts[relation->operator]);
+    if (is_in && !relation->in_marker)
+        print_enclosed(relation->values, "()", AS_READ, text);
+    else if (relation->values != NULL)
+        cql_print_term(relation->values, text);
+    if (relation->operator== CQL_BETWEEN) {
+        buffer_append_text(text, " AND ");
+        cql_print_term(relation->values->next, text);
     }
 }
 
