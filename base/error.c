@@ -27,6 +27,13 @@ int error_set(struct error *err, int code, const char *format, ...)
     return code;
 }
 
+int error_keep(struct error *kept, int status, const struct error *err)
+{
+    if (kept->code == 0 && status != 0)
+        error_set(kept, status, "%s", err != NULL ? err->text : error_text(status));
+    return kept->code;
+}
+
 void error_wrap(struct error *err, const char *format, ...)
 {
     if (err == NULL)

@@ -48,6 +48,11 @@ struct error {
 int error_set(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Keep a failure that a callback reports: `status`, with the text of `err` or, where that is NULL,
+ * of the code.  Of several the first is kept; a `status` of 0 changes nothing.  Returns the code
+ * that is kept. */
+int error_keep(struct error *kept, int status, const struct error *err);
+
 /* Prefix the text of `err` (may be NULL) with "context: "; the code stays. */
 void error_wrap(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -232,9 +232,8 @@ struct rate_change {
     uint8_t id[UUID_SIZE]; /* of the change */
     struct buffer text;
     struct write_batch *batch;
-    uint32_t waits; /* for the batch, for the figures */
-    int status;
-    struct error err;
+    uint32_t waits;   /* for the batch, for the figures */
+    struct error err; /* the first failure; code 0: none */
 };
 
 static void change_finish(struct rate_change *change, int exit_status)
@@ -271,13 +270,6 @@ static void take_edits(struct rate_change *change)
     }
     change->effect =
         rate_effect_new(change->rollup->rates.table, change->edits, change->edit_count);
-}
-
-static void note_failure(struct rate_change *change, int status, const struct error *err)
-{
-    if (change->status == 0)
-        change->status =
-            error_set(&change->err, status, "%s", err != NULL ? err->text : error_text(status));
 }
 
 /* ---- writing ---- */
@@ -335,12 +327,11 @@ static void add_edits(struct rate_change *change)
 static void change_written(void *context, int status, const struct error *err)
 {
     struct rate_change *change = context;
-    if (status < 0)
-        note_failure(change, status, err);
+    error_keep(&change->err, status, err);
     if (--change->waits > 0)
         return;
-    if (change->status < 0) {
-        change_fail(change, command_exit_of(change->status), change->err.text);
+    if (change->err.code < 0) {
+        change_fail(change, command_exit_of(change->err.code), change->err.text);
         return;
     }
     if (!change->is_printed)
@@ -352,9 +343,8 @@ static void figure_written(void *context, const struct day_figure *figure)
 {
     struct rate_change *change = context;
     int rc = rate_effect_add(change->effect, figure);
-    if (rc < 0 && change->status == 0)
-        change->status = error_set(&change->err, rc,
-                                   "the rates were changed, but an amount has too many digits");
+    if (rc < 0 && change->err.code == 0)
+        error_set(&change->err, rc, "the rates were changed, but an amount has too many digits");
 }
 
 /* The figures follow the edits at once, mostly in the same frame. */
@@ -432,10 +422,8 @@ static bool check_deleted(struct rate_change *change)
 static void preview_done(void *context, int status, const struct error *err)
 {
     struct rate_change *change = context;
-    if (status < 0)
-        note_failure(change, status, err);
-    if (change->status < 0) {
-        change_fail(change, command_exit_of(change->status), change->err.text);
+    if (error_keep(&change->err, status, err) < 0) {
+        change_fail(change, command_exit_of(change->err.code), change->err.text);
         return;
     }
     if (!check_expected(change))
@@ -456,7 +444,7 @@ static bool preview_figure(void *context, const struct day_figure *figure)
     struct rate_change *change = context;
     int rc = rate_effect_add(change->effect, figure);
     if (rc < 0)
-        change->status = error_set(&change->err, rc, "an amount has too many digits");
+        error_set(&change->err, rc, "an amount has too many digits");
     return rc == 0;
 }
 

@@ -100,14 +100,13 @@ struct listing {
     uint64_t printed;
     bool is_calling;
     bool is_answered;
-    int status;
-    struct error err;
+    struct error err; /* the first failure; code 0: none */
 };
 
 static void listing_finish(struct listing *listing)
 {
     struct command_output *output = listing->output;
-    int status = listing->status;
+    int status = listing->err.code;
     output->drained = NULL;
     if (status == 0)
         table_print_finish(listing->print);
@@ -130,8 +129,7 @@ static void listing_finish(struct listing *listing)
 
 static void listing_fail(struct listing *listing, int status, const struct error *err)
 {
-    listing->status =
-        error_set(&listing->err, status, "%s", err != NULL ? err->text : error_text(status));
+    error_keep(&listing->err, status, err);
     listing_finish(listing);
 }
 
@@ -389,9 +387,7 @@ static void next_resellers(struct listing *listing);
 static void reseller_done(void *context, int status, const struct error *err)
 {
     struct listing *listing = context;
-    if (status < 0)
-        listing->status =
-            error_set(&listing->err, status, "%s", err != NULL ? err->text : error_text(status));
+    error_keep(&listing->err, status, err);
     if (listing->is_calling)
         listing->is_answered = true;
     else
@@ -417,7 +413,7 @@ static void read_reseller(struct listing *listing, struct bytes reseller)
 
 static void next_resellers(struct listing *listing)
 {
-    while (listing->status == 0 && listing->reseller_next < listing->reseller_count) {
+    while (listing->err.code == 0 && listing->reseller_next < listing->reseller_count) {
         if (command_must_wait(listing->output, drained, listing))
             return;
         struct bytes reseller = listing->resellers[listing->reseller_next++];

@@ -12,7 +12,6 @@ struct apply_call {
     struct timer again;
     bool is_accepted; /* store_apply returned 0 and its caller knows */
     bool is_durable;  /* `done` came before that */
-    int status;
     struct error err;
     void (*accepted)(void *context);
     store_done done;
@@ -23,18 +22,15 @@ static void apply_finish(struct apply_call *call)
 {
     store_done done = call->done;
     void *context = call->context;
-    int status = call->status;
-    struct error err = call->err;
+    const struct error err = call->err;
     memory_free(call);
-    done(context, status, status < 0 ? &err : NULL);
+    done(context, err.code, &err);
 }
 
 static void apply_done(void *context, int status, const struct error *err)
 {
     struct apply_call *call = context;
-    call->status = status;
-    if (status < 0)
-        error_set(&call->err, status, "%s", err != NULL ? err->text : error_text(status));
+    error_keep(&call->err, status, err);
     call->is_durable = true;
     if (call->is_accepted)
         apply_finish(call);
@@ -49,15 +45,11 @@ static void apply_try(struct timer *timer)
         call->executor->timer_start(call->executor, &call->again, FULL_PAUSE_MS);
         return;
     }
-    if (rc < 0) {
-        call->status = rc;
-        call->err = err;
-        apply_finish(call);
-        return;
-    }
-    call->accepted(call->context);
+    error_keep(&call->err, rc, &err);
+    if (rc == 0)
+        call->accepted(call->context);
     call->is_accepted = true;
-    if (call->is_durable)
+    if (rc < 0 || call->is_durable)
         apply_finish(call);
 }
 

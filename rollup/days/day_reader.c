@@ -9,7 +9,6 @@
 
 #include "base/murmur3.h"
 #include "storage/engine/store_rows.h"
-#include "rollup/days/seal.h"
 #include "base/memory.h"
 
 enum {
@@ -28,8 +27,7 @@ struct day_reader {
     void (*next_phase)(struct day_reader *reader);
     store_done done;
     void *context;
-    int status; /* the first failure of all */
-    struct error err;
+    struct error err; /* the first failure of all; code 0: none */
 };
 
 /* One slice of one table, for days[start .. end). */
@@ -58,9 +56,9 @@ struct day_reader *day_reader_new(struct store *store, const struct click_stream
 void day_reader_clear(struct day_reader *reader)
 {
     for (uint32_t i = 0; i < reader->count; i++)
-        stats_release(&reader->days[i].stats);
+        stats_release(&reader->days[i].sum.stats);
     reader->count = 0;
-    reader->status = 0;
+    reader->err.code = 0;
     arena_reset(reader->arena);
 }
 
@@ -127,13 +125,6 @@ struct arena *day_reader_arena(const struct day_reader *reader)
 
 /* ---- phases ---- */
 
-static void note_failure(struct day_reader *reader, int status, const struct error *err)
-{
-    if (reader->status == 0)
-        reader->status =
-            error_set(&reader->err, status, "%s", err != NULL ? err->text : error_text(status));
-}
-
 static void phase_begin(struct day_reader *reader, void (*next)(struct day_reader *reader))
 {
     reader->next_phase = next;
@@ -153,11 +144,9 @@ static void run_done(void *context, int status, const struct error *err)
 {
     const struct cli_run *run = context;
     struct day_reader *reader = run->reader;
-    if (status < 0) {
-        note_failure(reader, status, err);
-        for (uint32_t i = run->start; i < run->end; i++)
-            reader->days[i].status = status;
-    }
+    error_keep(&reader->err, status, err);
+    for (uint32_t i = run->start; status < 0 && i < run->end; i++)
+        reader->days[i].status = status;
     phase_step(reader);
 }
 
@@ -243,63 +232,26 @@ static void start_runs(struct day_reader *reader, bool is_ledger)
     }
 }
 
-struct stats_call {
-    struct day_reader *reader;
-    struct day_facts *day;
-};
-
-static void take_stats(void *context, int status, const struct error *err,
-                       const struct partition_figure *figures, uint32_t count,
-                       struct bytes position)
+static void sum_read(void *context, int status, const struct error *err)
 {
-    const struct stats_call *call = context;
-    (void)position;
-    if (status < 0) {
-        note_failure(call->reader, status, err);
-        call->day->status = status;
-    } else if (count > 0) {
-        stats_add(&call->day->stats, &figures[0].stats);
-        call->day->clicks = figures[0].stats.rows;
-    }
-    phase_step(call->reader);
+    struct day_facts *day = context;
+    error_keep(&day->reader->err, status, err);
+    if (status < 0)
+        day->status = status;
+    phase_step(day->reader);
 }
 
-static void seals_read(void *context, int status, const struct error *err)
+static void start_sums(struct day_reader *reader)
 {
-    const struct stats_call *call = context;
-    if (status < 0) {
-        note_failure(call->reader, status, err);
-        call->day->status = status;
-    }
-    phase_step(call->reader);
-}
-
-static void start_seals(struct stats_call *call)
-{
-    struct day_reader *reader = call->reader;
-    const struct seal_sum sum = {&call->day->stats, &call->day->seals, seals_read, call};
-    if (call->day->day > *reader->sealed_to)
-        return;
-    reader->reads++;
-    seal_sum_read(reader->store, reader->stream, call->day->key, READ_APPLIED, &sum);
-}
-
-static void start_stats(struct day_reader *reader)
-{
-    const struct click_stream_clicks *clicks = &reader->stream->clicks;
     for (uint32_t i = 0; i < reader->count; i++) {
-        if (reader->days[i].is_settled)
+        struct day_facts *day = &reader->days[i];
+        if (day->is_settled)
             continue;
-        struct stats_call *call =
-            arena_alloc(reader->arena, sizeof(*call), _Alignof(struct stats_call));
-        struct error err = {0};
-        *call = (struct stats_call){reader, &reader->days[i]};
         reader->reads++;
-        int rc = store_stats(reader->store, clicks->table_id, clicks->amount, reader->days[i].key,
-                             READ_APPLIED, take_stats, call, &err);
-        if (rc < 0)
-            take_stats(call, rc, &err, NULL, 0, bytes_of(NULL, 0));
-        start_seals(call);
+        day->reader = reader;
+        day->sum = (struct seal_sum){.done = sum_read, .context = day};
+        seal_sum_read(reader->store, reader->stream, day->key, day->day <= *reader->sealed_to,
+                      READ_APPLIED, &day->sum);
     }
 }
 
@@ -307,9 +259,8 @@ static void start_stats(struct day_reader *reader)
 
 static void read_done(struct day_reader *reader)
 {
-    struct error err = reader->err;
-    int status = reader->status;
-    reader->done(reader->context, status, status < 0 ? &err : NULL);
+    const struct error err = reader->err;
+    reader->done(reader->context, err.code, &err);
 }
 
 static void read_ledger(struct day_reader *reader)
@@ -355,7 +306,7 @@ void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, 
     if (has_rows || !all_are_open(reader))
         sort_days(reader);
     phase_begin(reader, read_ledger);
-    start_stats(reader);
+    start_sums(reader);
     if (!has_rows)
         start_runs(reader, false);
     phase_step(reader);

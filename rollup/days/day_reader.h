@@ -10,8 +10,11 @@
 
 #include "base/arena.h"
 #include "rollup/days/ledger.h"
+#include "rollup/days/seal.h"
 
 enum { DAY_READER_MAX = 256 };
+
+struct day_reader;
 
 struct day_facts {
     struct dirty_day *dirty;           /* the caller's; the reader does not look at it, */
@@ -20,9 +23,7 @@ struct day_facts {
     int64_t token;                     /* of the reseller */
     struct bytes key;                  /* of ad_click */
     int32_t day;
-    struct partition_stats stats;      /* of its clicks and of its seals; not of a settled one */
-    uint64_t clicks;                   /* that are in ad_click, of stats.rows */
-    uint32_t seals;
+    struct seal_sum sum;               /* of its clicks and of its seals; not of a settled one */
     bool has_row;                      /* in amount_by_day: may be set before reading */
     struct day_figure row;
     bool has_last;                     /* the last entry of the ledger; only of published rows */
@@ -30,9 +31,8 @@ struct day_facts {
     bool is_settled;                   /* the row is known to say all of the day but its rate */
     int status;                        /* below 0: could not be read */
     bool is_marked;                    /* the caller's, like the first two */
+    struct day_reader *reader;         /* private */
 };
-
-struct day_reader;
 
 /* All outlive the reader.  *sealed_to: no later day has a seal; it may move. */
 struct day_reader *day_reader_new(struct store *store, const struct click_stream *stream,

@@ -24,9 +24,7 @@ struct overlay_read {
     struct dirty_overlay *overlay;
     uint32_t reseller;
     struct day_figure *figure;
-    struct partition_stats stats; /* of clicks and seals */
-    uint32_t seals;
-    uint32_t parts; /* of the two not yet read */
+    struct seal_sum sum;
 };
 
 /* Where one reseller's begin among all; they end where the next one's begin. */
@@ -56,8 +54,7 @@ struct dirty_overlay {
     struct dirty_set *marked; /* of these resellers, in a read-only store; else NULL */
     store_done done;
     void *context;
-    int status;
-    struct error err;
+    struct error err; /* the first failure of all; code 0: none */
 };
 
 struct dirty_overlay *dirty_overlay_new(struct rollup *rollup)
@@ -101,13 +98,6 @@ int dirty_overlay_price(const struct dirty_overlay *overlay, uint32_t reseller,
     return figure_price(figure, rate_of(overlay, reseller, figure->day));
 }
 
-static void note_failure(struct dirty_overlay *overlay, int status, const struct error *err)
-{
-    if (overlay->status == 0)
-        overlay->status =
-            error_set(&overlay->err, status, "%s", err != NULL ? err->text : error_text(status));
-}
-
 /* ---- days ---- */
 
 static int compare_days(const void *a, const void *b)
@@ -127,61 +117,22 @@ static void read_step(struct dirty_overlay *overlay)
         if (count > 1)
             qsort(overlay->figures + part->figures, count, sizeof(*overlay->figures), compare_days);
     }
-    struct error err = overlay->err;
+    const struct error err = overlay->err;
     seal_gate_unpin(&overlay->rollup->gate, &overlay->pin);
-    overlay->done(overlay->context, overlay->status, overlay->status < 0 ? &err : NULL);
+    overlay->done(overlay->context, err.code, &err);
 }
 
-/* One of a day's parts was read; with the last of them there is a figure. */
-static void part_read(struct overlay_read *read, int status, const struct error *err)
-{
-    struct dirty_overlay *overlay = read->overlay;
-    int32_t day = read->figure->day;
-    if (status < 0)
-        note_failure(overlay, status, err);
-    if (--read->parts > 0)
-        return;
-    status = figure_make(overlay->resellers[read->reseller], day, &read->stats,
-                         rate_of(overlay, read->reseller, day), read->figure);
-    stats_release(&read->stats);
-    if (status < 0)
-        note_failure(overlay, status, NULL);
-    read_step(overlay);
-}
-
-static void take_stats(void *context, int status, const struct error *err,
-                       const struct partition_figure *figures, uint32_t count,
-                       struct bytes position)
+static void day_read(void *context, int status, const struct error *err)
 {
     struct overlay_read *read = context;
-    (void)position;
-    if (status == 0 && count > 0)
-        stats_add(&read->stats, &figures[0].stats);
-    part_read(read, status, err);
-}
-
-static void seals_read(void *context, int status, const struct error *err)
-{
-    part_read(context, status, err);
-}
-
-static void read_day(struct dirty_overlay *overlay, struct overlay_read *read,
-                     const struct dirty_day *day)
-{
-    struct store *store = overlay->rollup->store;
-    const struct click_stream *stream = overlay->rollup->stream;
-    const struct seal_sum sum = {&read->stats, &read->seals, seals_read, read};
-    struct bytes key = dirty_day_key(day);
-    struct error err = {0};
-    bool has_seals = day->day <= overlay->rollup->retention.sealed_to;
-    overlay->under_way++;
-    read->parts = has_seals ? 2 : 1;
-    int rc = store_stats(store, stream->clicks.table_id, stream->clicks.amount, key, READ_DURABLE,
-                         take_stats, read, &err);
-    if (rc < 0)
-        take_stats(read, rc, &err, NULL, 0, bytes_of(NULL, 0));
-    if (has_seals)
-        seal_sum_read(store, stream, key, READ_DURABLE, &sum);
+    struct dirty_overlay *overlay = read->overlay;
+    int32_t day = read->figure->day;
+    error_keep(&overlay->err, status, err);
+    status = figure_make(overlay->resellers[read->reseller], day, &read->sum.stats,
+                         rate_of(overlay, read->reseller, day), read->figure);
+    error_keep(&overlay->err, status, NULL);
+    stats_release(&read->sum.stats);
+    read_step(overlay);
 }
 
 /* A day that only waits for its publication has the row that it needs. */
@@ -236,18 +187,22 @@ static void make_room(struct dirty_overlay *overlay)
 
 static void read_reseller(struct dirty_overlay *overlay, uint32_t reseller)
 {
+    const struct rollup *rollup = overlay->rollup;
     const struct dirty_day *day =
         dirty_set_first_of(days_of(overlay), overlay->resellers[reseller]);
     overlay->parts[reseller].figures = overlay->count;
     for (; day != NULL; day = day->peer_next) {
-        if (!is_owed(overlay->rollup, day, overlay->from, overlay->to))
+        if (!is_owed(rollup, day, overlay->from, overlay->to))
             continue;
         struct overlay_read *read = &overlay->reads[overlay->count];
         *read = (struct overlay_read){.overlay = overlay,
                                       .reseller = reseller,
-                                      .figure = &overlay->figures[overlay->count++]};
+                                      .figure = &overlay->figures[overlay->count++],
+                                      .sum = {.done = day_read, .context = read}};
         read->figure->day = day->day;
-        read_day(overlay, read, day);
+        overlay->under_way++;
+        seal_sum_read(rollup->store, rollup->stream, dirty_day_key(day),
+                      day->day <= rollup->retention.sealed_to, READ_DURABLE, &read->sum);
     }
 }
 
@@ -386,7 +341,7 @@ void dirty_overlay_read(struct dirty_overlay *overlay, const struct bytes *resel
     overlay->done = done;
     overlay->context = context;
     overlay->count = 0;
-    overlay->status = 0;
+    overlay->err.code = 0;
     if (count >= overlay->part_capacity) {
         overlay->part_capacity = count + 1;
         overlay->parts =

@@ -34,12 +34,11 @@ static void waiter_call(struct refresh_list *list, struct refresh_waiter **link,
     memory_free(waiter);
 }
 
-void refresh_list_fail(struct refresh_list *list, int status, const struct error *err)
+void refresh_list_fail(struct refresh_list *list, const struct error *err)
 {
-    struct error failure = {0};
-    error_set(&failure, status, "%s", err != NULL ? err->text : error_text(status));
+    const struct error failure = *err;
     while (list->first != NULL)
-        waiter_call(list, &list->first, status, &failure);
+        waiter_call(list, &list->first, failure.code, &failure);
 }
 
 void refresh_list_tell(struct refresh_list *list, uint64_t applies_durable)

@@ -51,7 +51,7 @@ void refresh_list_wait_longer(struct refresh_list *list, uint64_t order);
 /* Call those that need wait no longer, when so many batches are durable; or all, with a failure.
  * What is called may add to the list. */
 void refresh_list_tell(struct refresh_list *list, uint64_t applies_durable);
-void refresh_list_fail(struct refresh_list *list, int status, const struct error *err);
+void refresh_list_fail(struct refresh_list *list, const struct error *err);
 
 /* Nothing waits, and no waiter is being called. */
 bool refresh_list_is_idle(const struct refresh_list *list);

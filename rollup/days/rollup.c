@@ -72,17 +72,15 @@ void rollup_look_again(struct rollup *rollup)
 void rollup_fail(struct rollup *rollup, int status, const struct error *err)
 {
     rollup->is_failed = true;
-    error_set(&rollup->failure, status, "%s", err != NULL ? err->text : error_text(status));
+    error_keep(&rollup->failure, status, err);
 }
 
 void rollup_refreshed(struct rollup *rollup)
 {
-    if (rollup->is_failed) {
-        struct error failure = rollup->failure;
-        refresh_list_fail(&rollup->settles, failure.code, &failure);
-        return;
-    }
-    refresh_list_tell(&rollup->settles, rollup->progress.applies_durable);
+    if (rollup->is_failed)
+        refresh_list_fail(&rollup->settles, &rollup->failure);
+    else
+        refresh_list_tell(&rollup->settles, rollup->progress.applies_durable);
 }
 
 /* ---- the end ---- */
@@ -115,10 +113,9 @@ void rollup_close_if_idle(struct rollup *rollup)
         return;
     store_done closed = rollup->closed;
     void *context = rollup->closed_context;
-    int status = rollup->is_failed ? rollup->failure.code : 0;
-    struct error failure = rollup->failure;
+    const struct error failure = rollup->failure;
     rollup_free(rollup);
-    closed(context, status, status < 0 ? &failure : NULL);
+    closed(context, failure.code, &failure);
 }
 
 void rollup_pin(struct rollup *rollup)

@@ -88,9 +88,8 @@ struct figure_reading {
     void *context;
     bool is_calling; /* a read has been started and not returned */
     bool is_answered;
-    bool is_enough; /* `each` said so */
-    int status;
-    struct error err;
+    bool is_enough;   /* `each` said so */
+    struct error err; /* code 0: none */
 };
 
 /* What windows have, in the store's account. */
@@ -116,12 +115,11 @@ static void reading_finish(struct figure_reading *reading)
 {
     store_done done = reading->done;
     void *context = reading->context;
-    int status = reading->status;
-    struct error err = reading->err;
+    const struct error err = reading->err;
     if (reading->behind_out != NULL)
         *reading->behind_out += reading->behind;
     reading_free(reading);
-    done(context, status, status < 0 ? &err : NULL);
+    done(context, err.code, &err);
 }
 
 /* ---- one reseller of a batch ---- */
@@ -248,9 +246,7 @@ static void next_batches(struct figure_reading *reading);
 static void batch_done(void *context, int status, const struct error *err)
 {
     struct figure_reading *reading = context;
-    reading->status = status;
-    if (status < 0 && err != NULL)
-        reading->err = *err;
+    error_keep(&reading->err, status, err);
     if (status == 0)
         reach(reading, bytes_of(NULL, 0));
     if (reading->is_calling)
@@ -409,7 +405,7 @@ static int next_figures(struct figure_reading *reading)
 static void next_batches(struct figure_reading *reading)
 {
     struct executor *executor = reading->rollup->world->executor;
-    while (reading->status == 0 && !reading->is_enough) {
+    while (reading->err.code == 0 && !reading->is_enough) {
         if (reading->time_slice_days >= TURN_DAYS_MAX) {
             executor->timer_start(executor, &reading->time_slice, 0);
             return;
@@ -497,10 +493,7 @@ static void resellers_known(void *context, int status, const struct error *err)
 {
     struct figure_reading *reading = context;
     struct rollup *rollup = reading->rollup;
-    if (status < 0) {
-        reading->status = status;
-        if (err != NULL)
-            reading->err = *err;
+    if (error_keep(&reading->err, status, err) < 0) {
         reading_finish(reading);
         return;
     }

@@ -105,8 +105,7 @@ struct refresh {
     uint32_t written;   /* rows in the batch, */
     uint32_t published;
     uint32_t restated; /* and entries */
-    int status;        /* the first failure of all */
-    struct error err;
+    struct error err;  /* the first failure of all; code 0: none */
 };
 
 /* ---- life ---- */
@@ -138,13 +137,6 @@ static void refresh_free(struct refresh *refresh)
     memory_free(refresh->window);
     memory_free(refresh->range_window);
     memory_free(refresh);
-}
-
-static void note_failure(struct refresh *refresh, int status, const struct error *err)
-{
-    if (refresh->status == 0)
-        refresh->status =
-            error_set(&refresh->err, status, "%s", err != NULL ? err->text : error_text(status));
 }
 
 /* ---- deciding ---- */
@@ -179,16 +171,16 @@ static void decide_day(struct refresh *refresh, struct day_facts *day, struct pl
 {
     const struct rollup *rollup = refresh->rollup;
     const struct rate *rate = rate_table_at(rollup->rates.table, day->reseller, day->day);
-    bool is_sealed = day->is_settled ? day->row.state == DAY_SEALED : day->seals > 0;
+    bool is_sealed = day->is_settled ? day->row.state == DAY_SEALED : day->sum.seals > 0;
     if (day->is_settled) {
         plan->figure = day->row;
         plan->figure.state = DAY_OPEN;
         day->status = figure_price(&plan->figure, rate);
     } else {
-        day->status = figure_make(day->reseller, day->day, &day->stats, rate, &plan->figure);
+        day->status = figure_make(day->reseller, day->day, &day->sum.stats, rate, &plan->figure);
     }
     if (day->status < 0) {
-        note_failure(refresh, day->status, NULL);
+        error_keep(&refresh->err, day->status, NULL);
         return;
     }
     const struct publication_facts facts = {.figure = &plan->figure,
@@ -317,7 +309,7 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
     }
     if (plan->clears) {
         check(!dirty->is_queued);
-        if (day->clicks > 0)
+        if (day->sum.clicks > 0)
             retention_expect(&rollup->retention, day->day);
         dirty_set_clear(rollup->marks.dirty, dirty, rollup->progress.applies_sent);
         return;
@@ -359,15 +351,14 @@ static void chunk_written(struct rollup *rollup)
 static void refresh_finish(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
-    int status = refresh->status;
     struct error err = refresh->err;
     struct clock *clock = rollup->world->clock;
     if (refresh->had_days)
         rollup->look.refresh_took_us = clock->monotonic_us(clock) - rollup->progress.began_us;
     rollup->refresh = NULL;
     refresh_free(refresh);
-    if (status < 0) {
-        refresh_list_fail(&rollup->settles, status, &err);
+    if (err.code < 0) {
+        refresh_list_fail(&rollup->settles, &err);
         look_timer_at(&rollup->look, rollup_now_us(rollup) + RETRY_US);
     } else {
         chunk_written(rollup);
@@ -400,7 +391,7 @@ static void chunk_end(struct refresh *refresh)
     for (uint32_t i = 0; i < refresh->day_count; i++)
         wait_or_clear(rollup, &refresh->days[i], &refresh->plans[i], now_us);
     dirty_set_forget(rollup->marks.dirty, rollup->progress.applies_durable);
-    bool is_stuck = refresh->status < 0 && refresh->range_count > 0;
+    bool is_stuck = refresh->err.code < 0 && refresh->range_count > 0;
     if (!is_stuck)
         end_ranges(refresh);
     chunk_clear(refresh);
@@ -412,7 +403,7 @@ static void chunk_end(struct refresh *refresh)
         refresh_finish(refresh);
         return;
     }
-    if (refresh->status == 0)
+    if (refresh->err.code == 0)
         chunk_written(rollup);
     next_time_slice(rollup, 0);
 }
@@ -449,7 +440,7 @@ static void write_days(struct refresh *refresh)
             end++;
         write_reseller(refresh, start, end);
     }
-    for (uint32_t i = 0; i < refresh->range_count && refresh->status == 0; i++) {
+    for (uint32_t i = 0; i < refresh->range_count && refresh->err.code == 0; i++) {
         const struct dirty_range *range = refresh->ranges[i].range;
         if (refresh->ranges[i].ends)
             delete_mark(refresh, range->reseller, range->from, &range->mark);
@@ -549,7 +540,7 @@ static void write_chunk(struct refresh *refresh)
         next_time_slice(rollup, FULL_PAUSE_MS);
         return;
     }
-    note_failure(refresh, rc, &err);
+    error_keep(&refresh->err, rc, &err);
     refresh_finish(refresh);
 }
 
@@ -558,8 +549,7 @@ static void write_chunk(struct refresh *refresh)
 static void chunk_read(void *context, int status, const struct error *err)
 {
     struct refresh *refresh = context;
-    if (status < 0)
-        note_failure(refresh, status, err);
+    error_keep(&refresh->err, status, err);
     refresh->days = day_reader_days(refresh->reader, &refresh->day_count);
     write_chunk(refresh);
 }
@@ -705,7 +695,7 @@ static void ranges_read(struct refresh *refresh)
 {
     if (--refresh->reads > 0)
         return;
-    if (refresh->status < 0) {
+    if (refresh->err.code < 0) {
         put_back(refresh);
         chunk_clear(refresh);
         refresh_finish(refresh);
@@ -717,8 +707,7 @@ static void ranges_read(struct refresh *refresh)
 static void range_read(void *context, int status, const struct error *err)
 {
     struct open_range *open = context;
-    if (status < 0)
-        note_failure(open->refresh, status, err);
+    error_keep(&open->refresh->err, status, err);
     open->ends = open->days < open->refresh->range_days_max;
     ranges_read(open->refresh);
 }

@@ -153,34 +153,61 @@ void seal_write_ad(struct write_batch *batch, const struct table *table, const s
     write_batch_insert(batch, table, values, count);
 }
 
-/* ---- the sum of a day's seals ---- */
+/* ---- the sum of a day ---- */
+
+static void part_read(void *context, int status, const struct error *err)
+{
+    struct seal_sum *sum = context;
+    if (status < 0 && sum->err == NULL)
+        sum->err = memory_zeroed(1, sizeof(*sum->err));
+    if (status < 0)
+        error_keep(sum->err, status, err);
+    if (--sum->parts > 0)
+        return;
+    struct error *failure = sum->err;
+    sum->err = NULL;
+    sum->done(sum->context, failure != NULL ? failure->code : 0, failure);
+    memory_free(failure);
+}
+
+static void add_clicks(void *context, int status, const struct error *err,
+                       const struct partition_figure *figures, uint32_t count,
+                       struct bytes position)
+{
+    struct seal_sum *sum = context;
+    (void)position;
+    if (status == 0 && count > 0) {
+        stats_add(&sum->stats, &figures[0].stats);
+        sum->clicks = figures[0].stats.rows;
+    }
+    part_read(sum, status, err);
+}
 
 static int add_seal(void *context, const struct table *table, const struct page_row *row,
                     struct error *err)
 {
-    const struct seal_sum *sum = context;
+    struct seal_sum *sum = context;
     struct seal seal;
     int rc = seal_read(table, row, &seal, err);
     if (rc < 0)
         return rc;
-    stats_add(sum->stats, &seal.stats);
+    stats_add(&sum->stats, &seal.stats);
     stats_release(&seal.stats);
-    ++*sum->count;
+    sum->seals++;
     return 0;
 }
 
-static void sum_done(void *context, int status, const struct error *err)
-{
-    struct seal_sum sum = *(struct seal_sum *)context;
-    memory_free(context);
-    sum.done(sum.context, status, err);
-}
-
 void seal_sum_read(struct store *store, const struct click_stream *stream, struct bytes key,
-                   enum read_view view, const struct seal_sum *sum)
+                   bool may_have_seals, enum read_view view, struct seal_sum *sum)
 {
-    struct seal_sum *kept = memory_zeroed(1, sizeof(*kept));
-    struct read_request request = store_rows_request(stream->seals_table_id, &key, view);
-    *kept = *sum;
-    store_rows_read(store, &request, add_seal, sum_done, kept);
+    const struct read_request request = store_rows_request(stream->seals_table_id, &key, view);
+    struct error err = {0};
+    check(sum->done != NULL && sum->parts == 0);
+    sum->parts = may_have_seals ? 2 : 1;
+    int rc = store_stats(store, stream->clicks.table_id, stream->clicks.amount, key, view,
+                         add_clicks, sum, &err);
+    if (rc < 0)
+        part_read(sum, rc, &err);
+    if (may_have_seals)
+        store_rows_read(store, &request, add_seal, part_read, sum);
 }

@@ -65,14 +65,18 @@ void seal_write(struct write_batch *batch, const struct table *table, const stru
 void seal_write_ad(struct write_batch *batch, const struct table *table,
                      const struct sealed_ad *ad);
 
-/* Add the day's seals to `stats`, and how many there are to *count.  Both are the caller's until
- * `done`, which comes once, perhaps before the call returns. */
+/* What a day has in all.  All-zero but for `done` and its context before it is read. */
 struct seal_sum {
-    struct partition_stats *stats;
-    uint32_t *count;
+    struct partition_stats stats;      /* of its clicks and of its seals; the caller releases it */
+    uint64_t clicks;                   /* that are in the clicks' table, of stats.rows */
+    uint32_t seals;
     store_done done;
     void *context;
+    uint32_t parts;                    /* private: reads under way */
+    struct error *err;                 /* private: the first failure; NULL: none */
 };
+/* Add up the clicks of the day with partition key `key`, and its seals where it may have any.
+ * `sum` stays where it is until sum->done, which comes once, perhaps before the call returns. */
 void seal_sum_read(struct store *store, const struct click_stream *stream, struct bytes key,
-                   enum read_view view, const struct seal_sum *sum);
+                   bool may_have_seals, enum read_view view, struct seal_sum *sum);
 #endif

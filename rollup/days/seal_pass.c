@@ -65,8 +65,7 @@ struct seal_pass {
     struct seal_totals totals;
     seal_pass_done done;
     void *context;
-    int status;
-    struct error err;
+    struct error err; /* code 0: none */
 };
 
 /* ---- what is due ---- */
@@ -105,7 +104,7 @@ static void pass_free(struct seal_pass *pass)
 
 static bool is_ended(const struct seal_pass *pass)
 {
-    return pass->status < 0 || pass->rollup->is_closing || pass->rollup->is_failed;
+    return pass->err.code < 0 || pass->rollup->is_closing || pass->rollup->is_failed;
 }
 
 /* A server's; a command in a process of its own says it in its answer. */
@@ -132,10 +131,9 @@ static void pass_finish(struct seal_pass *pass)
     void *context = pass->context;
     const struct seal_totals totals = pass->totals;
     struct error err = pass->err;
-    int status = pass->status;
     bool is_whole = !is_ended(pass) && !pass->is_dry;
-    if (status == 0 && is_ended(pass))
-        status = error_set(&err, ERROR_CLOSED, "the store is closing");
+    if (err.code == 0 && is_ended(pass))
+        error_set(&err, ERROR_CLOSED, "the store is closing");
     /* Days that settled meanwhile have moved seal_from back, from where the pass had put it. */
     if (!is_whole)
         retention_expect(&rollup->retention, pass->from);
@@ -143,7 +141,8 @@ static void pass_finish(struct seal_pass *pass)
     rollup->sealing = NULL;
     log_sealed(pass);
     pass_free(pass);
-    done(context, status, status < 0 ? &err : NULL, &totals);
+    if (done != NULL)
+        done(context, err.code, &err, &totals);
     rollup_close_if_idle(rollup);
 }
 
@@ -155,8 +154,7 @@ static void pass_time_slice_in(struct seal_pass *pass, int64_t delay_ms)
 
 static void pass_fail(struct seal_pass *pass, int status, const struct error *err)
 {
-    pass->status =
-        error_set(&pass->err, status, "%s", err != NULL ? err->text : error_text(status));
+    error_keep(&pass->err, status, err);
     pass_time_slice_in(pass, 0);
 }
 
@@ -527,16 +525,6 @@ int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool
 
 /* ---- by itself ---- */
 
-static void looked(void *context, int status, const struct error *err,
-                   const struct seal_totals *totals)
-{
-    /* What failed is due still, and tried again with the next look. */
-    (void)context;
-    (void)status;
-    (void)err;
-    (void)totals;
-}
-
 void seal_pass_tick_in(struct rollup *rollup, int64_t delay_ms)
 {
     struct executor *executor = rollup->world->executor;
@@ -554,8 +542,8 @@ void seal_pass_tick(struct timer *timer)
     int32_t to;
     if (seal_pass_horizon(rollup, &to) && rollup->retention.seal_from <= to &&
         rollup->sealing == NULL && !rollup->is_failed) {
-        /* The store refuses nothing here that the next look would not meet again. */
-        int rc = seal_pass_begin(rollup, &change, false, looked, rollup, NULL);
+        /* What fails is due still, and is tried again with the next look. */
+        int rc = seal_pass_begin(rollup, &change, false, NULL, NULL, NULL);
         (void)rc;
     }
     seal_pass_tick_in(rollup, LOOK_MS);

@@ -29,7 +29,7 @@ typedef void (*seal_pass_done)(void *context, int status, const struct error *er
 bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out);
 
 /* Begin one.  `change`: who and why, copied, its texts until `done`; its id and time are given
- * here.  `is_dry`: only count.  ERROR_FULL: one is under way. */
+ * here.  `is_dry`: only count.  ERROR_FULL: one is under way.  `done` may be NULL. */
 must_check int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool is_dry,
                                seal_pass_done done, void *context, struct error *err);
 

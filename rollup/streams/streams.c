@@ -108,30 +108,22 @@ static void streams_free(struct streams *streams)
     memory_free(streams);
 }
 
-static void note_failure(struct streams *streams, int status, const struct error *err)
-{
-    if (streams->status == 0)
-        streams->status =
-            error_set(&streams->err, status, "%s", err != NULL ? err->text : error_text(status));
-}
-
 static void open_next(struct streams *streams);
 
 static void opened_one(void *context, int status, const struct error *err)
 {
     struct streams *streams = context;
-    if (status < 0)
-        note_failure(streams, status, err);
+    error_keep(&streams->err, status, err);
     open_next(streams);
 }
 
 static void opening_done(struct streams *streams)
 {
     store_done opened = streams->opened;
-    struct error err = streams->err;
+    const struct error err = streams->err;
     streams->opened = NULL;
     arena_reset(streams->arena);
-    opened(streams->opened_context, streams->status, streams->status < 0 ? &err : NULL);
+    opened(streams->opened_context, err.code, &err);
 }
 
 /* A server marks what is left beside its work; others are asked at once, and so wait for it. */
@@ -192,8 +184,8 @@ static int open_rollup(struct streams *streams, struct stream_entry *stream, sto
     return rc == 0 ? rollup_open(&of_rollup, opened, context, &stream->rollup, err) : rc;
 }
 
-static int add(struct streams *streams, const struct stream_definition *definition,
-               store_done opened, void *context, struct error *err)
+int streams_add(struct streams *streams, const struct stream_definition *definition,
+                store_done opened, void *context, struct error *err)
 {
     if (streams->count == STREAMS_MAX)
         return error_set(err, ERROR_LIMIT, "a directory has at most %d streams", STREAMS_MAX);
@@ -211,16 +203,14 @@ static int add(struct streams *streams, const struct stream_definition *definiti
 static void open_next(struct streams *streams)
 {
     struct error err = {0};
-    if (streams->status < 0 || streams->found_next == streams->found_count) {
+    if (streams->err.code < 0 || streams->found_next == streams->found_count) {
         opening_done(streams);
         return;
     }
     const struct stream_opening *found = &streams->found[streams->found_next++];
-    int rc = add(streams, &found->definition, rates_loaded, streams, &err);
-    if (rc < 0) {
-        note_failure(streams, rc, &err);
-        opening_done(streams);
-    }
+    int rc = streams_add(streams, &found->definition, rates_loaded, streams, &err);
+    if (rc < 0)
+        opened_one(streams, rc, &err);
 }
 
 static int take_definition(void *context, const struct table *table, const struct page_row *row,
@@ -264,7 +254,7 @@ int streams_open(const struct streams_options *options, store_done opened, void 
     store_set_commit_hook(streams->store, streams_hook, streams);
     store_set_commit_check(streams->store, streams_check, streams);
     *streams_out = streams;
-    int rc = add(streams, NULL, builtin_opened, streams, err);
+    int rc = streams_add(streams, NULL, builtin_opened, streams, err);
     if (rc < 0) {
         streams_free(streams);
         *streams_out = NULL;
@@ -295,8 +285,7 @@ static void closed_one(void *context, int status, const struct error *err)
 {
     struct streams *streams = context;
     streams->is_closing_one = false;
-    if (status < 0)
-        note_failure(streams, status, err);
+    error_keep(&streams->err, status, err);
     streams_close_if_idle(streams);
 }
 
@@ -312,28 +301,21 @@ void streams_close_if_idle(struct streams *streams)
     }
     store_done closed = streams->closed;
     void *context = streams->closed_context;
-    int status = streams->status;
-    struct error err = streams->err;
+    const struct error err = streams->err;
     streams_free(streams);
-    closed(context, status, status < 0 ? &err : NULL);
+    closed(context, err.code, &err);
 }
 
 void streams_close(struct streams *streams, store_done closed, void *context)
 {
     check(streams->closed == NULL);
-    streams->status = 0;
+    streams->err.code = 0;
     streams->closed = closed;
     streams->closed_context = context;
     streams_close_if_idle(streams);
 }
 
 /* ---- streams that come and go ---- */
-
-int streams_add(struct streams *streams, const struct stream_definition *definition,
-                store_done opened, void *context, struct error *err)
-{
-    return add(streams, definition, opened, context, err);
-}
 
 static uint32_t number_of(const struct streams *streams, const char *name)
 {

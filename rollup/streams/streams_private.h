@@ -32,8 +32,7 @@ struct streams {
     uint32_t changes_under_way;        /* streams_apply, */
     struct day_lock_table *locks;      /* and who of them waits for whom */
     uint32_t calls;                    /* depth of calls to waiters: not the time to free */
-    int status;                        /* of opening or closing: the first failure */
-    struct error err;
+    struct error err;                  /* of opening or closing: the first failure; code 0: none */
     store_done opened;
     void *opened_context;
     bool is_closing_one;

@@ -107,13 +107,13 @@ static int figure_following(const struct verify *verify, const struct day_facts 
 {
     int rc = day->status;
     if (rc == 0)
-        rc = figure_make(day->reseller, day->day, &day->stats,
+        rc = figure_make(day->reseller, day->day, &day->sum.stats,
                          rate_table_at(verify->rollup->rates.table, day->reseller, day->day),
                          follows);
     if (rc < 0)
         return error_set(err, rc, "a day could not be read");
     follows->state = day->has_row ? day->row.state : DAY_OPEN;
-    if (day->seals > 0)
+    if (day->sum.seals > 0)
         follows->state = DAY_SEALED;
     else if (follows->state == DAY_SEALED)
         follows->state = DAY_PUBLISHED;
@@ -164,7 +164,7 @@ static void count_day(struct verify *verify, const struct day_facts *day, enum v
         return;
     }
     verify->days++;
-    verify->clicks += day->clicks;
+    verify->clicks += day->sum.clicks;
     verify->days_dirty += verdict == DAY_CHANGES || is_dirty(verify, day);
 }
 
@@ -193,7 +193,7 @@ static void verify_time_slice(struct verify *verify)
 static int judge_one(const struct verify *verify, const struct day_facts *day,
                      enum verdict *verdict_out, struct error *err)
 {
-    if (verify->is_of_rows && day->clicks > 0) {
+    if (verify->is_of_rows && day->sum.clicks > 0) {
         *verdict_out = DAY_AGREES;
         return 0;
     }
@@ -251,8 +251,8 @@ static void marks_step(struct verify *verify)
 {
     if (--verify->marks_under_way > 0)
         return;
-    if (verify->marks_status < 0)
-        verify_fail(verify, verify->marks_status, &verify->marks_err);
+    if (verify->marks_err.code < 0)
+        verify_fail(verify, verify->marks_err.code, &verify->marks_err);
     else
         chunk_judge(verify);
 }
@@ -260,11 +260,8 @@ static void marks_step(struct verify *verify)
 static void marks_seen(void *context, int status, const struct error *err)
 {
     const struct mark_look *look = context;
-    struct verify *verify = look->verify;
-    if (status < 0 && verify->marks_status == 0)
-        verify->marks_status = error_set(&verify->marks_err, status, "%s",
-                                         err != NULL ? err->text : error_text(status));
-    marks_step(verify);
+    error_keep(&look->verify->marks_err, status, err);
+    marks_step(look->verify);
 }
 
 /* A mark of the day itself, or a changed rate's that begins before it. */

@@ -38,8 +38,7 @@ struct verify {
     uint32_t looks;                    /* had already at what is being compared */
     uint64_t look_order;               /* dirty_set_order when this look began */
     uint32_t marks_under_way;          /* reads of them, and one for who starts them */
-    int marks_status;                  /* the first failure of these */
-    struct error marks_err;
+    struct error marks_err;            /* the first failure of these; code 0: none */
     uint64_t days;
     uint64_t days_dirty;
     uint64_t clicks;

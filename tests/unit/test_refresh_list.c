@@ -144,7 +144,7 @@ Test(refresh_list, a_failure_is_told_to_all)
     mark(set, "r", 10);
     add(&list, set, (struct refresh_waiter){0}, &first);
     add(&list, set, (struct refresh_waiter){.is_of_rates = true}, &second);
-    refresh_list_fail(&list, ERROR_FAILED, NULL);
+    refresh_list_fail(&list, &(const struct error){.code = ERROR_FAILED});
     cr_assert_eq(first.status, ERROR_FAILED);
     cr_assert_eq(second.status, ERROR_FAILED);
     cr_assert(refresh_list_is_idle(&list));
