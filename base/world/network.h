@@ -69,8 +69,6 @@ bool network_listener_is_local(const struct listener *listener);
 void network_listener_close(struct listener *listener);
 
 /* Connect (blocking; for commands, not for the server). */
-must_check int network_connect(struct network *network, const char *address,
-                               struct connection **connection_out, struct error *err);
 must_check int network_connect_unix(struct network *network, const char *path,
                                     struct connection **connection_out, struct error *err);
 /* Two connected ends in one process. */

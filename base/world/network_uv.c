@@ -165,21 +165,18 @@ void network_close(struct connection *connection)
     uv_close(&connection->uv.handle, connection_closed);
 }
 
-/* Take over a connected descriptor; closes it when that fails. */
-static int connection_adopt(struct network *network, int fd, bool is_unix,
-                            struct connection **connection_out, struct error *err)
+/* Take over a connected unix socket; closes it when that fails. */
+static int connection_adopt(struct network *network, int fd, struct connection **connection_out,
+                            struct error *err)
 {
-    struct connection *connection = connection_new(network, is_unix);
-    int rc =
-        is_unix ? uv_pipe_open(&connection->uv.pipe, fd) : uv_tcp_open(&connection->uv.tcp, fd);
+    struct connection *connection = connection_new(network, true);
+    int rc = uv_pipe_open(&connection->uv.pipe, fd);
 
     if (rc != 0) {
         close(fd);
         network_close(connection);
         return error_set(err, rc, "cannot use a socket: %s", error_text(rc));
     }
-    if (!is_unix)
-        (void)uv_tcp_nodelay(&connection->uv.tcp, 1);
     *connection_out = connection;
     return 0;
 }
@@ -651,32 +648,6 @@ int network_listen(struct network *network, const char *address,
     return 0;
 }
 
-int network_connect(struct network *network, const char *address,
-                    struct connection **connection_out, struct error *err)
-{
-    struct addrinfo *found;
-    int code = ECONNREFUSED;
-    int fd = -1;
-
-    *connection_out = NULL;
-    int rc = address_resolve(address, &found, err);
-    if (rc != 0)
-        return rc;
-    for (const struct addrinfo *at = found; at != NULL; at = at->ai_next) {
-        fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (fd >= 0 && connect(fd, at->ai_addr, at->ai_addrlen) == 0)
-            break;
-        code = errno;
-        if (fd >= 0)
-            close(fd);
-        fd = -1;
-    }
-    freeaddrinfo(found);
-    if (fd < 0)
-        return error_set(err, -code, "cannot connect to %s: %s", address, error_text(-code));
-    return connection_adopt(network, fd, false, connection_out, err);
-}
-
 /* ---- unix sockets ---- */
 
 struct unix_name {
@@ -800,7 +771,7 @@ int network_connect_unix(struct network *network, const char *path,
     unix_name_release(&name);
     if (fd < 0)
         return error_set(err, fd, "cannot connect to %s: %s", path, error_text(fd));
-    return connection_adopt(network, fd, true, connection_out, err);
+    return connection_adopt(network, fd, connection_out, err);
 }
 
 int network_pair(struct network *network, struct connection *ends_out[2], struct error *err)
@@ -810,12 +781,12 @@ int network_pair(struct network *network, struct connection *ends_out[2], struct
     ends_out[0] = ends_out[1] = NULL;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
         return error_set(err, -errno, "cannot make a socket pair: %s", error_text(-errno));
-    int rc = connection_adopt(network, fds[0], true, &ends_out[0], err);
+    int rc = connection_adopt(network, fds[0], &ends_out[0], err);
     if (rc != 0) {
         close(fds[1]);
         return rc;
     }
-    rc = connection_adopt(network, fds[1], true, &ends_out[1], err);
+    rc = connection_adopt(network, fds[1], &ends_out[1], err);
     if (rc != 0) {
         network_close(ends_out[0]);
         ends_out[0] = NULL;
