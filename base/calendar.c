@@ -14,13 +14,12 @@
 #include "base/calendar.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/reader.h"
+#include "base/text_file.h"
 
 #define ZONE_FOLDER "/usr/share/zoneinfo/"
 
@@ -120,14 +119,6 @@ bool calendar_day_parse(struct bytes text, int32_t *day_out)
         return false;
     *day_out = civil_to_day(civil);
     return true;
-}
-
-static void digits_format(char *to, size_t count, int64_t value)
-{
-    for (size_t i = count; i > 0; i--) {
-        to[i - 1] = (char)('0' + value % 10);
-        value /= 10;
-    }
 }
 
 static void two_digits_format(char *to, int32_t value)
@@ -261,13 +252,14 @@ void calendar_time_format(int64_t time_ms, struct buffer *buffer)
 {
     check(time_ms >= TIME_MS_MIN && time_ms <= TIME_MS_MAX);
     char text[] = "YYYY-MM-DDThh:mm:ss.mmmZ";
-    int64_t ms_of_day = time_ms % DAY_MS;
+    int32_t ms_of_day = (int32_t)(time_ms % DAY_MS);
     calendar_day_format(calendar_day_of_time(time_ms), text);
     text[10] = 'T';
-    digits_format(text + 11, 2, ms_of_day / 3600000);
-    digits_format(text + 14, 2, ms_of_day / 60000 % 60);
-    digits_format(text + 17, 2, ms_of_day / 1000 % 60);
-    digits_format(text + 20, 3, ms_of_day % 1000);
+    two_digits_format(text + 11, ms_of_day / 3600000);
+    two_digits_format(text + 14, ms_of_day / 60000 % 60);
+    two_digits_format(text + 17, ms_of_day / 1000 % 60);
+    text[20] = (char)('0' + ms_of_day / 100 % 10);
+    two_digits_format(text + 21, ms_of_day % 100);
     buffer_append_text(buffer, text);
 }
 
@@ -643,29 +635,6 @@ static bool zone_name_is_valid(const char *name)
     return true;
 }
 
-static int zone_read_file(const char *path, struct buffer *buffer)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errno == ENOENT || errno == ENOTDIR ? ERROR_NOT_FOUND : -errno;
-    int rc = 0;
-    for (;;) {
-        buffer_reserve(buffer, 4096);
-        ssize_t count = read(fd, buffer->data + buffer->size, 4096);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            rc = -errno;
-        else if (count > 0 && buffer->size > ZONE_FILE_SIZE_MAX)
-            rc = ERROR_LIMIT;
-        if (count <= 0 || rc < 0)
-            break;
-        buffer->size += (size_t)count;
-    }
-    close(fd);
-    return rc;
-}
-
 int calendar_zone_open(const char *name, struct zone **zone_out, struct error *err)
 {
     *zone_out = NULL;
@@ -678,7 +647,9 @@ int calendar_zone_open(const char *name, struct zone **zone_out, struct error *e
     char path[sizeof ZONE_FOLDER + ZONE_NAME_SIZE_MAX];
     snprintf(path, sizeof path, "%s%s", ZONE_FOLDER, name);
     struct buffer buffer = {0};
-    int rc = zone_read_file(path, &buffer);
+    int rc = text_file_read(path, ZONE_FILE_SIZE_MAX, &buffer, NULL);
+    if (rc == -ENOENT || rc == -ENOTDIR)
+        rc = ERROR_NOT_FOUND;
     if (rc == 0)
         rc = calendar_zone_decode(buffer_view(&buffer), zone_out);
     buffer_release(&buffer);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cli/text_file.h"
+#include "base/text_file.h"
 
 struct config_reader {
     struct bytes left;

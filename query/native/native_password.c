@@ -15,7 +15,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/cli/text_file.h"
+#include "base/text_file.h"
 
 enum {
     HASH_SIZE = 60,

@@ -1,5 +1,5 @@
 /* text_file: see the header. */
-#include "base/cli/text_file.h"
+#include "base/text_file.h"
 
 #include <errno.h>
 #include <stdio.h>
