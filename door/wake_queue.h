@@ -6,19 +6,20 @@
 #define DAYBOOK_DOOR_WAKE_QUEUE_H
 
 #include <stdbool.h>
+#include <sys/queue.h>
 
 #include "base/world/world.h"
 
 /* In its owner's memory; all-zero is one that was not woken. */
 struct wake_entry {
-    struct wake_entry *next;
+    TAILQ_ENTRY(wake_entry) link;
     bool is_woken;
 };
 
 struct wake_queue {
     struct executor *executor;
     struct timer timer;                /* of the next turn */
-    struct wake_entry *first, **end;
+    TAILQ_HEAD(, wake_entry) woken;
 };
 
 /* `serve` is called in a later turn of the loop than wake_queue_add; it takes entries, and calls

@@ -26,6 +26,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,9 +65,11 @@ struct timer_handle {
     uv_timer_t uv;
     struct timer *owner;
     bool is_in_turns;
-    struct timer_handle *next; /* spare, or in turns */
+    STAILQ_ENTRY(timer_handle) link; /* of the spare ones, or of those of the next turn */
     struct world_uv *world;
 };
+
+STAILQ_HEAD(timer_handles, timer_handle);
 
 struct world_uv {
     struct world world;
@@ -84,11 +87,10 @@ struct world_uv {
     size_t jobs_computing;     /* and of these those of lanes that are not for latency */
     uint64_t computed_ns;      /* when the last of those ended */
     struct lane lanes[LANE_COUNT];
-    struct timer_handle *spare_timers;
-    struct timer_handle *turns; /* to fire in the next turn, */
-    struct timer_handle **turns_end;
-    uv_idle_t turns_idle; /* for which this makes the loop not wait */
-    size_t handles_open;  /* libuv handles that still need this memory */
+    struct timer_handles spare_timers;
+    struct timer_handles turns; /* to fire in the next turn, */
+    uv_idle_t turns_idle;       /* for which this makes the loop not wait */
+    size_t handles_open;        /* libuv handles that still need this memory */
 };
 
 static struct world_uv *world_of_executor(struct executor *executor)
@@ -257,12 +259,6 @@ static bool executor_uv_step(struct executor *executor)
 
 /* ---- timers ---- */
 
-static void timer_handle_spare(struct timer_handle *handle)
-{
-    handle->next = handle->world->spare_timers;
-    handle->world->spare_timers = handle;
-}
-
 /* One that is in turns stays there until they come to it. */
 static void timer_let_go(struct timer *timer)
 {
@@ -270,7 +266,7 @@ static void timer_let_go(struct timer *timer)
     handle->owner = NULL;
     timer->handle = NULL;
     if (!handle->is_in_turns)
-        timer_handle_spare(handle);
+        STAILQ_INSERT_HEAD(&handle->world->spare_timers, handle, link);
 }
 
 static void timer_handle_fired(uv_timer_t *uv)
@@ -288,53 +284,38 @@ static void timer_handle_fired(uv_timer_t *uv)
 static void turns_fire(uv_idle_t *idle)
 {
     struct world_uv *world = idle->data;
-    struct timer_handle *first = world->turns;
-    world->turns = NULL;
-    world->turns_end = &world->turns;
-    while (first != NULL) {
-        struct timer_handle *handle = first;
+    struct timer_handles due = STAILQ_HEAD_INITIALIZER(due);
+    STAILQ_CONCAT(&due, &world->turns);
+    while (!STAILQ_EMPTY(&due)) {
+        struct timer_handle *handle = STAILQ_FIRST(&due);
         struct timer *timer = handle->owner;
-        first = handle->next;
+        STAILQ_REMOVE_HEAD(&due, link);
         handle->is_in_turns = false;
-        if (timer != NULL)
-            timer->handle = NULL;
-        handle->owner = NULL;
-        timer_handle_spare(handle);
-        if (timer == NULL)
+        if (timer == NULL) {
+            STAILQ_INSERT_HEAD(&world->spare_timers, handle, link);
             continue;
+        }
+        timer_let_go(timer);
         int64_t began_ns = loop_times_begin(world->loop->data);
         timer->fire(timer);
         loop_times_end(world->loop->data, LOOP_TIMER, began_ns);
     }
-    if (world->turns == NULL)
+    if (STAILQ_EMPTY(&world->turns))
         uv_idle_stop(idle);
-}
-
-/* None has an owner any more. */
-static void turns_drop(struct world_uv *world)
-{
-    while (world->turns != NULL) {
-        struct timer_handle *handle = world->turns;
-        check(handle->owner == NULL);
-        world->turns = handle->next;
-        timer_handle_spare(handle);
-    }
 }
 
 static void turns_add(struct world_uv *world, struct timer_handle *handle)
 {
     handle->is_in_turns = true;
-    handle->next = NULL;
-    *world->turns_end = handle;
-    world->turns_end = &handle->next;
+    STAILQ_INSERT_TAIL(&world->turns, handle, link);
     check(uv_idle_start(&world->turns_idle, turns_fire) == 0);
 }
 
 static struct timer_handle *timer_handle_take(struct world_uv *world)
 {
-    struct timer_handle *handle = world->spare_timers;
+    struct timer_handle *handle = STAILQ_FIRST(&world->spare_timers);
     if (handle != NULL) {
-        world->spare_timers = handle->next;
+        STAILQ_REMOVE_HEAD(&world->spare_timers, link);
         return handle;
     }
     handle = memory_zeroed(1, sizeof *handle);
@@ -488,7 +469,8 @@ int world_uv_open(const char *path, bool create, void *loop, struct world **worl
     world->finished_async.data = world;
     check(uv_idle_init(world->loop, &world->turns_idle) == 0);
     world->turns_idle.data = world;
-    world->turns_end = &world->turns;
+    STAILQ_INIT(&world->spare_timers);
+    STAILQ_INIT(&world->turns);
     world->handles_open = 2;
     /* It keeps the loop going only while a job is under way. */
     uv_unref((uv_handle_t *)&world->finished_async);
@@ -526,10 +508,11 @@ void world_uv_close(struct world *base)
         lane_stop(&world->lanes[i]);
     uv_mutex_destroy(&world->finished_mutex);
     disk_posix_close(world->world.disk);
-    turns_drop(world);
-    while (world->spare_timers != NULL) {
-        struct timer_handle *handle = world->spare_timers;
-        world->spare_timers = handle->next;
+    struct timer_handle *handle;
+    STAILQ_CONCAT(&world->spare_timers, &world->turns);
+    STAILQ_FOREACH(handle, &world->spare_timers, link)
+    {
+        check(handle->owner == NULL);
         uv_close((uv_handle_t *)&handle->uv, world_uv_timer_closed);
     }
     uv_close((uv_handle_t *)&world->finished_async, world_uv_own_closed);

@@ -197,12 +197,13 @@ static void connections_serve(struct timer *timer)
 {
     struct ingest *ingest = timer->context;
     struct wake_queue *woken = &ingest->woken;
+    struct wake_entry *entry;
     uint32_t count = 0;
 
     ingest_budget_begin(&ingest->budget);
-    for (struct wake_entry *at = woken->first; at != NULL; at = at->next) {
-        answer_flush(connection_woken(at));
-        connection_update(connection_woken(at));
+    TAILQ_FOREACH (entry, &woken->woken, link) {
+        answer_flush(connection_woken(entry));
+        connection_update(connection_woken(entry));
         count++;
     }
     while (count-- > 0 && !ingest_budget_is_over(&ingest->budget))

@@ -103,7 +103,7 @@ static void door_flush(struct timer *timer)
     struct native_door *door = timer->context;
 
     door->is_flushing = true;
-    while (door->woken.first != NULL) {
+    while (!TAILQ_EMPTY(&door->woken.woken)) {
         struct native_connection *connection = connection_woken(wake_queue_take(&door->woken));
 
         if (connection->is_closing)

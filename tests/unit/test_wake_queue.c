@@ -22,7 +22,7 @@ static void serve(struct timer *timer)
     struct fixture *fixture = timer->context;
 
     fixture->turns++;
-    for (uint32_t i = 0; i < fixture->serve_max && fixture->queue.first != NULL; i++) {
+    for (uint32_t i = 0; i < fixture->serve_max && !TAILQ_EMPTY(&fixture->queue.woken); i++) {
         struct wake_entry *entry = wake_queue_take(&fixture->queue);
 
         fixture->served[fixture->served_count++] = (int)(entry - fixture->entries);
