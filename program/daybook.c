@@ -189,8 +189,8 @@ static void subcommands_list(struct subcommands *all)
     add_own(all, &loading_command, loading_run);
     add_own(all, &restoring_command, restoring_run);
     add_own(all, &limit_table_command, limit_table_run);
-    commands = rollup_commands(&count);
-    add_room(all, commands, count);
+    for (uint32_t i = 0; rollup_commands_at(i) != NULL; i++)
+        add_own(all, rollup_commands_at(i), NULL);
     commands = query_commands(&count);
     add_room(all, commands, count);
     run_by(all, "status", checking_run);

@@ -84,8 +84,8 @@ static void register_commands(struct instance *instance)
         .store = instance->store, .cql = instance->cql, .streams = instance->streams};
     commands = model_commands(&count);
     add_commands(instance, commands, count, &instance->model);
-    commands = rollup_commands(&count);
-    add_commands(instance, commands, count, instance->streams);
+    for (uint32_t i = 0; rollup_commands_at(i) != NULL; i++)
+        add_commands(instance, rollup_commands_at(i), 1, instance->streams);
     for (uint32_t i = 0; ingest_command(i) != NULL; i++)
         add_commands(instance, ingest_command(i), 1, instance->ingest);
 }

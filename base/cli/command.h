@@ -8,6 +8,7 @@
 #define DAYBOOK_BASE_CLI_COMMAND_H
 
 #include <argp.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -59,6 +60,8 @@ bool command_keep(struct command_output *output, int64_t change_bytes);
 uint32_t command_word(const char *word, const char *const *words, uint32_t count);
 /* For an argp parser: the value of --format; 0, or EINVAL after argp_error. */
 int command_format(struct argp_state *state, const char *argument, enum table_format *format_out);
+/* For an argp parser: argp_error with a format and its arguments, and EINVAL. */
+#define command_refuse(state, ...) (argp_error(state, __VA_ARGS__), EINVAL)
 /* For an argp parser: argp_error with the text of `err`, and EINVAL. */
 int command_usage(struct argp_state *state, const struct error *err);
 /* The exit status for an error code: ERROR_USAGE, ERROR_INVALID 2, else 3. */

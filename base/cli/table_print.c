@@ -317,6 +317,31 @@ struct table_print *table_print_new(enum table_format format, const struct table
     return print;
 }
 
+struct buffer *table_print_cell(struct table_cells *cells, bool is_null)
+{
+    check(cells->count < TABLE_COLUMNS_MAX);
+    cells->is_null[cells->count] = is_null;
+    cells->starts[cells->count++] = cells->text.size;
+    buffer_reserve(&cells->text, 1); /* an empty cell is not null */
+    return &cells->text;
+}
+
+void table_print_cells(struct table_print *print, struct table_cells *cells)
+{
+    struct bytes views[TABLE_COLUMNS_MAX];
+    size_t end = cells->text.size;
+    check(cells->count == print->column_count);
+    for (uint32_t i = cells->count; i > 0; i--) {
+        size_t start = cells->starts[i - 1];
+        views[i - 1] = cells->is_null[i - 1] ? bytes_of(NULL, 0)
+                                             : bytes_of(cells->text.data + start, end - start);
+        end = start;
+    }
+    table_print_row(print, views);
+    buffer_release(&cells->text);
+    cells->count = 0;
+}
+
 void table_print_row(struct table_print *print, const struct bytes *cells)
 {
     switch (print->format) {

@@ -50,6 +50,19 @@ struct table_print *table_print_new(enum table_format format, const struct table
 /* One cell per column, UTF-8; data NULL is null: nothing in CSV and tables, null in JSON. */
 void table_print_row(struct table_print *print, const struct bytes *cells);
 
+/* The cells of a row, written one after the other into one text.  All-zero is an empty row. */
+struct table_cells {
+    struct buffer text;
+    uint32_t count;
+    size_t starts[TABLE_COLUMNS_MAX];
+    bool is_null[TABLE_COLUMNS_MAX];
+};
+
+/* Begin the next cell, which is null or has the text that is appended to the buffer returned. */
+struct buffer *table_print_cell(struct table_cells *cells, bool is_null);
+/* Print the row; an empty one is left, which owns no memory. */
+void table_print_cells(struct table_print *print, struct table_cells *cells);
+
 /* Print what is held back, close the JSON array, free. */
 void table_print_finish(struct table_print *print);
 /* Free without printing anything more. */

@@ -213,30 +213,18 @@ static const struct table_column list_columns[] = {
     {"line", TABLE_NUMBER}, {"code", TABLE_TEXT}, {"reason", TABLE_TEXT},   {"content", TABLE_TEXT},
 };
 
-/* Values of a row as text in one buffer; views are taken once it has stopped to grow. */
-struct list_cells {
-    struct buffer text;
-    size_t starts[9];
-    bool is_null[8];
-};
-
-static void list_number(struct list_cells *cells, struct bytes value)
-{
-    buffer_printf(&cells->text, "%" PRId64, type_value_bigint(value));
-}
-
 /* Bytes of a line may be anything: shown as a reply shows them, without the quotes. */
-static void list_content(struct list_cells *cells, struct bytes value)
+static void list_content(struct buffer *text, struct bytes value)
 {
     if (bytes_valid_utf8(value)) {
-        buffer_append_bytes(&cells->text, value);
+        buffer_append_bytes(text, value);
         return;
     }
     for (size_t i = 0; i < value.size; i++)
         if (value.data[i] >= 0x20 && value.data[i] < 0x7F)
-            buffer_put_u8(&cells->text, value.data[i]);
+            buffer_put_u8(text, value.data[i]);
         else
-            buffer_printf(&cells->text, "\\x%02x", value.data[i]);
+            buffer_printf(text, "\\x%02x", value.data[i]);
 }
 
 static int list_row(struct row_listing *listing, const struct table *table,
@@ -244,35 +232,26 @@ static int list_row(struct row_listing *listing, const struct table *table,
 {
     static const uint32_t ids[8] = {REJECT_ID,   REJECT_DOOR, REJECT_PRODUCER, REJECT_BATCH,
                                     REJECT_LINE, REJECT_CODE, REJECT_REASON,   REJECT_CONTENT};
-    struct list_cells cells = {0};
-    struct bytes views[8];
-
+    struct table_cells cells = {.count = 0};
     for (int i = 0; i < 8; i++) {
         struct bytes value;
         char id[UUID_TEXT_SIZE + 1];
-
-        cells.starts[i] = cells.text.size;
-        cells.is_null[i] = !store_row_value(table, row, ids[i], &value);
-        if (cells.is_null[i])
+        bool is_there = store_row_value(table, row, ids[i], &value);
+        struct buffer *text = table_print_cell(&cells, !is_there);
+        if (!is_there)
             continue;
         if (ids[i] == REJECT_ID) {
-            calendar_time_format(timeuuid_us(value.data) / 1000, &cells.text);
+            calendar_time_format(timeuuid_us(value.data) / 1000, text);
         } else if (ids[i] == REJECT_PRODUCER) {
             uuid_format(value.data, id);
-            buffer_append_text(&cells.text, id);
+            buffer_append_text(text, id);
         } else if (ids[i] == REJECT_BATCH || ids[i] == REJECT_LINE) {
-            list_number(&cells, value);
+            buffer_printf(text, "%" PRId64, type_value_bigint(value));
         } else {
-            list_content(&cells, value);
+            list_content(text, value);
         }
     }
-    cells.starts[8] = cells.text.size;
-    for (int i = 0; i < 8; i++)
-        views[i] = cells.is_null[i] ? bytes_of(NULL, 0)
-                                    : bytes_of(cells.text.data + cells.starts[i],
-                                               cells.starts[i + 1] - cells.starts[i]);
-    table_print_row(listing->print, views);
-    buffer_release(&cells.text);
+    table_print_cells(listing->print, &cells);
     return 0;
 }
 

@@ -22,7 +22,6 @@
  * again, that one is the click (voided_page.h). */
 #include "rollup/commands/command_clicks.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 #include "storage/engine/store_rows.h"
@@ -30,7 +29,7 @@
 #include "rollup/streams/voided_page.h"
 #include "base/memory.h"
 #include "base/cli/command_text.h"
-#include "rollup/commands/day_choice.h"
+#include "rollup/commands/command_options.h"
 #include "rollup/days/rollup_private.h"
 #include "storage/schema/type.h"
 #include "storage/cell/write_batch.h"
@@ -44,7 +43,18 @@ enum {
 
 /* ---- options ---- */
 
-enum { OPTION_RESELLER = OPTION_OWN, OPTION_AD, OPTION_WHERE, OPTION_DRY_RUN, OPTION_NOTE };
+enum clicks_action { CLICKS_NONE, CLICKS_LIST, CLICKS_VOID, CLICKS_RESTORE };
+enum { CLICKS_WHERE_MAX = 8 };
+
+struct clicks_options {
+    struct command_options common;
+    enum clicks_action action;
+    const char *where[CLICKS_WHERE_MAX]; /* COLUMN=VALUE */
+    uint32_t where_count;
+    const char *ad;
+};
+
+enum { OPTION_AD = OPTION_OWN, OPTION_WHERE };
 
 static const struct argp_option clicks_argp_options[] = {
     {"reseller", OPTION_RESELLER, "ID", 0, "of this reseller", 0},
@@ -60,8 +70,7 @@ static const struct argp_option clicks_argp_options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-static int parse_action(struct command_clicks_options *options, const char *word,
-                        struct argp_state *state)
+static int parse_action(struct clicks_options *options, const char *word, struct argp_state *state)
 {
     static const char *const actions[] = {
         [CLICKS_LIST] = "list", [CLICKS_VOID] = "void", [CLICKS_RESTORE] = "restore"};
@@ -70,73 +79,56 @@ static int parse_action(struct command_clicks_options *options, const char *word
         options->action = (enum clicks_action)action;
         return 0;
     }
-    argp_error(state,
-               options->action == CLICKS_NONE ? "'%s' is none of list, void, restore"
-                                              : "'%s' is one word too many",
-               word);
-    return EINVAL;
+    return command_refuse(state,
+                          options->action == CLICKS_NONE ? "'%s' is none of list, void, restore"
+                                                         : "'%s' is one word too many",
+                          word);
 }
 
-static int add_where(struct command_clicks_options *options, const char *argument,
-                     struct argp_state *state)
+static int add_where(struct clicks_options *options, const char *argument, struct argp_state *state)
 {
-    if (strchr(argument, '=') == NULL || options->where_count == CLICKS_WHERE_MAX) {
-        argp_error(state,
-                   strchr(argument, '=') == NULL ? "'%s' is not COLUMN=VALUE"
-                                                 : "'%s' is one --where too many",
-                   argument);
-        return EINVAL;
-    }
+    if (strchr(argument, '=') == NULL)
+        return command_refuse(state, "'%s' is not COLUMN=VALUE", argument);
+    if (options->where_count == CLICKS_WHERE_MAX)
+        return command_refuse(state, "'%s' is one --where too many", argument);
     options->where[options->where_count++] = argument;
     return 0;
 }
 
-static int check_options(struct command_clicks_options *options, struct argp_state *state)
+static int check_options(struct clicks_options *options, struct argp_state *state)
 {
-    const char *missing = options->action == CLICKS_NONE ? "list, void or restore is needed"
-                          : options->reseller == NULL    ? "--reseller is needed"
-                                                         : NULL;
-    int rc = day_choice_finish(&options->days, state);
+    struct command_options *common = &options->common;
+    int rc = command_options_parse(common, ARGP_KEY_END, NULL, state);
     if (rc != 0)
         return rc;
-    if (missing == NULL && (options->days.from == DAY_MIN || options->days.to == DAY_MAX))
-        missing = "--from and --to, or --day, are needed";
-    if (missing == NULL)
-        return 0;
-    argp_error(state, "%s", missing);
-    return EINVAL;
+    if (options->action == CLICKS_NONE)
+        return command_refuse(state, "list, void or restore is needed");
+    if (common->reseller == NULL)
+        return command_refuse(state, "--reseller is needed");
+    if (common->from == DAY_MIN || common->to == DAY_MAX)
+        return command_refuse(state, "--from and --to, or --day, are needed");
+    return 0;
 }
 
 static error_t clicks_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct command_clicks_options *options = state->input;
+    struct clicks_options *options = state->input;
     switch (key) {
-    case OPTION_RESELLER:
-        options->reseller = argument;
-        return 0;
     case OPTION_AD:
         options->ad = argument;
         return 0;
     case OPTION_WHERE:
         return add_where(options, argument, state);
-    case OPTION_DRY_RUN:
-        options->is_dry_run = true;
-        return 0;
-    case OPTION_NOTE:
-        options->note = argument;
-        return 0;
-    case OPTION_FORMAT:
-        return command_format(state, argument, &options->format);
     case ARGP_KEY_ARG:
         return parse_action(options, argument, state);
     case ARGP_KEY_END:
         return check_options(options, state);
     default:
-        return day_choice_parse(&options->days, key, argument, state);
+        return command_options_parse(&options->common, key, argument, state);
     }
 }
 
-const struct argp command_clicks_argp = {
+static const struct argp clicks_argp = {
     .options = clicks_argp_options,
     .parser = clicks_parse_option,
     .args_doc = "list|void|restore",
@@ -154,10 +146,10 @@ const struct argp command_clicks_argp = {
            "  daybook clicks restore --reseller supaboobs --day 2013-11-28",
 };
 
-bool command_clicks_writes(const void *options)
+static bool clicks_write(const void *options)
 {
-    const struct command_clicks_options *clicks = options;
-    return clicks->action != CLICKS_LIST && !clicks->is_dry_run;
+    const struct clicks_options *clicks = options;
+    return clicks->action != CLICKS_LIST && !clicks->common.is_dry_run;
 }
 
 /* ---- the call ---- */
@@ -171,7 +163,7 @@ struct filter {
 struct clicks_call {
     struct streams *streams;
     struct rollup *rollup;
-    const struct command_clicks_options *options;
+    const struct clicks_options *options;
     struct command_output *output;
     struct filter filters[CLICKS_WHERE_MAX + 1];
     uint32_t filter_count;
@@ -221,7 +213,7 @@ static bool are_of_event_table(const struct clicks_call *call)
 
 static enum read_view view_of(const struct clicks_call *call)
 {
-    return command_clicks_writes(call->options) ? READ_APPLIED : READ_DURABLE;
+    return clicks_write(call->options) ? READ_APPLIED : READ_DURABLE;
 }
 
 static void call_finish(struct clicks_call *call, int exit_status)
@@ -273,7 +265,7 @@ static int filter_add(struct clicks_call *call, const char *name, struct bytes t
 
 static int filters_make(struct clicks_call *call, struct error *err)
 {
-    const struct command_clicks_options *options = call->options;
+    const struct clicks_options *options = call->options;
     int rc = options->ad != NULL ? filter_add(call, "ad_id", bytes_text(options->ad), err) : 0;
     for (uint32_t i = 0; rc == 0 && i < options->where_count; i++) {
         const char *equals = strchr(options->where[i], '=');
@@ -305,24 +297,15 @@ static void list_row(struct clicks_call *call, const struct table *table,
 {
     static const uint32_t ids[] = {AD_CLICK_RESELLER_ID, AD_CLICK_DAY,      AD_CLICK_TIME,
                                    AD_CLICK_AD_ID,       AD_CLICK_CLICK_ID, AD_CLICK_AMOUNT};
-    enum { COUNT = sizeof(ids) / sizeof(ids[0]) };
-    struct buffer text = {0};
-    size_t starts[COUNT + 1];
-    bool is_null[COUNT];
-    struct bytes cells[COUNT];
-    for (uint32_t i = 0; i < COUNT; i++) {
+    struct table_cells cells = {.count = 0};
+    for (uint32_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
         struct bytes value;
-        starts[i] = text.size;
-        is_null[i] = !store_row_value(table, row, ids[i], &value);
-        if (!is_null[i])
-            type_format(schema_column(table, ids[i])->type, value, &text);
+        bool is_there = store_row_value(table, row, ids[i], &value);
+        struct buffer *text = table_print_cell(&cells, !is_there);
+        if (is_there)
+            type_format(schema_column(table, ids[i])->type, value, text);
     }
-    starts[COUNT] = text.size;
-    for (uint32_t i = 0; i < COUNT; i++)
-        cells[i] = is_null[i] ? bytes_of(NULL, 0)
-                              : bytes_of(text.data + starts[i], starts[i + 1] - starts[i]);
-    table_print_row(call->print, cells);
-    buffer_release(&text);
+    table_print_cells(call->print, &cells);
 }
 
 /* The row's values under the column numbers of the table it goes to; how many there are. */
@@ -443,13 +426,13 @@ static void call_time_slice(struct clicks_call *call)
 static void add_day_line(const struct clicks_call *call, struct change_lines *lines,
                          uint64_t clicks, struct decimal gross)
 {
-    char day[DAY_TEXT_SIZE + 1];
     struct buffer key = {0};
     struct buffer there = {0};
     const struct bytes gone = bytes_text("voided");
-    calendar_day_format(call->day, day);
-    buffer_printf(&key, "%s %s", call->options->reseller, day);
-    buffer_printf(&there, "%" PRIu64 " click%s, gross ", clicks, clicks == 1 ? "" : "s");
+    buffer_printf(&key, "%s ", call->options->common.reseller);
+    command_text_day(&key, call->day);
+    command_text_count(&there, clicks, "click");
+    buffer_append_text(&there, ", gross ");
     decimal_append(&there, gross);
     change_lines_add(lines, buffer_view(&key), is_restoring(call) ? gone : buffer_view(&there),
                      is_restoring(call) ? buffer_view(&there) : gone);
@@ -459,22 +442,15 @@ static void add_day_line(const struct clicks_call *call, struct change_lines *li
 
 static void day_end(struct clicks_call *call)
 {
-    if (call->day_clicks > 0) {
-        struct buffer text = {0};
-        char day[DAY_TEXT_SIZE + 1];
-        calendar_day_format(call->day, day);
-        buffer_printf(&text, "%" PRIu64, call->day_clicks);
-        size_t digits = text.size;
-        decimal_append(&text, call->day_gross);
-        const struct bytes cells[] = {bytes_text(day), bytes_of(text.data, digits),
-                                      bytes_of(text.data + digits, text.size - digits)};
-        if (!is_listing(call)) {
-            table_print_row(call->print, cells);
-            add_day_line(call, &call->lines, call->day_clicks, call->day_gross);
-        }
-        buffer_release(&text);
-        call->days++;
+    struct table_cells cells = {.count = 0};
+    if (call->day_clicks > 0 && !is_listing(call)) {
+        command_text_day(table_print_cell(&cells, false), call->day);
+        buffer_printf(table_print_cell(&cells, false), "%" PRIu64, call->day_clicks);
+        decimal_append(table_print_cell(&cells, false), call->day_gross);
+        table_print_cells(call->print, &cells);
+        add_day_line(call, &call->lines, call->day_clicks, call->day_gross);
     }
+    call->days += call->day_clicks > 0;
     call->day_clicks = 0;
     call->day_gross = decimal_from(0, 0);
     call->day++;
@@ -540,7 +516,7 @@ static void page_write(struct clicks_call *call)
                                             {.table_id = TABLE_AD_CLICK,
                                              .key = buffer_view(&call->key),
                                              .version = voided_page_version(call->voided)}};
-    if (call->page_clicks == 0 || !command_clicks_writes(call->options)) {
+    if (call->page_clicks == 0 || !clicks_write(call->options)) {
         page_end(call);
         return;
     }
@@ -587,7 +563,7 @@ static void page_begin(struct clicks_call *call)
 {
     struct bytes key;
     buffer_clear(&call->key);
-    dirty_put_key(&call->key, bytes_text(call->options->reseller), call->day);
+    dirty_put_key(&call->key, bytes_text(call->options->common.reseller), call->day);
     key = buffer_view(&call->key);
     struct read_request request = store_rows_request(table_of(call), &key, view_of(call));
     request.row_limit = PAGE_ROWS_MAX;
@@ -649,15 +625,15 @@ static void days_end(struct clicks_call *call)
         call_finish(call, EXIT_DONE);
         return;
     }
-    if (call->options->is_dry_run) {
+    const struct command_options *options = &call->options->common;
+    if (options->is_dry_run) {
         append_summary(call, "found");
         command_text_flush(call->output, &call->text, true);
         command_printf(call->output, COMMAND_ERR, "dry run: nothing was changed\n");
         call_finish(call, EXIT_DONE);
         return;
     }
-    const struct day_choice *days = &call->options->days;
-    rollup_refresh_days_now(call->rollup, bytes_text(call->options->reseller), days->from, days->to,
+    rollup_refresh_days_now(call->rollup, bytes_text(options->reseller), options->from, options->to,
                             figures_refreshed, call);
 }
 
@@ -673,7 +649,7 @@ static void next_page(struct timer *timer)
     struct clicks_call *call = timer->context;
     if (command_must_wait(call->output, drained, call))
         return;
-    if (call->day > call->options->days.to)
+    if (call->day > call->options->common.to)
         days_end(call);
     else
         page_begin(call);
@@ -694,7 +670,7 @@ static int sealed_row(void *context, const struct table *table, const struct pag
     return error_set(err, ERROR_INVALID,
                      "%s of %s is sealed: its clicks have expired, and what is not known can be "
                      "neither voided nor restored; nothing was changed",
-                     day, call->options->reseller);
+                     day, call->options->common.reseller);
 }
 
 static void none_is_sealed(void *context, int status, const struct error *err)
@@ -711,15 +687,16 @@ static void refuse_sealed(void *context)
 {
     struct clicks_call *call = context;
     struct day_slice_text text;
-    struct bytes reseller = bytes_text(call->options->reseller);
+    const struct command_options *options = &call->options->common;
+    struct bytes reseller = bytes_text(options->reseller);
     struct read_request request =
         store_rows_request(call->rollup->stream->figures_table_id, &reseller, READ_APPLIED);
-    request.slice = figure_slice(call->options->days.from, call->options->days.to, &text);
+    request.slice = figure_slice(options->from, options->to, &text);
     store_rows_read(call->rollup->store, &request, sealed_row, none_is_sealed, call);
 }
 
-void command_clicks_run(void *room, const struct command_request *request,
-                        struct command_output *output)
+static void clicks_run(void *streams, const struct command_request *request,
+                       struct command_output *output)
 {
     static const struct table_column list_columns[] = {
         {"reseller_id", TABLE_TEXT}, {"day", TABLE_TEXT},        {"time", TABLE_TEXT},
@@ -728,23 +705,20 @@ void command_clicks_run(void *room, const struct command_request *request,
         {"day", TABLE_TEXT}, {"clicks", TABLE_NUMBER}, {"gross", TABLE_DECIMAL}};
     struct clicks_call *call = memory_zeroed(1, sizeof(*call));
     struct error err = {0};
-    call->streams = room;
-    call->rollup = streams_find(room, NULL);
+    call->streams = streams;
+    call->rollup = streams_find(streams, NULL);
     call->options = request->options;
     call->output = output;
-    call->day = call->options->days.from;
+    call->day = call->options->common.from;
     call->gross = call->day_gross = decimal_from(0, 0);
     call->batch = write_batch_new();
     call->voided = voided_page_new(call->rollup->store);
     call->pin = (struct seal_pin){.granted = refuse_sealed, .context = call};
     call->time_slice = (struct timer){.fire = next_page, .context = call};
-    call->change = (struct change_row){.door = request->door,
-                                       .actor = request->actor,
-                                       .command = request->text,
-                                       .note = call->options->note};
+    call->change = command_options_change(&call->options->common, request);
     rollup_begin_change(call->rollup, &call->change);
     call->print = is_listing(call)
-                      ? table_print_new(call->options->format, list_columns, 6, &call->text)
+                      ? table_print_new(call->options->common.format, list_columns, 6, &call->text)
                       : table_print_new(TABLE_ALIGNED, day_columns, 3, &call->text);
     int rc = filters_make(call, &err);
     if (rc < 0)
@@ -754,3 +728,10 @@ void command_clicks_run(void *room, const struct command_request *request,
     else
         rollup_pin_seals(call->rollup, &call->pin);
 }
+
+const struct command command_clicks = {.name = "clicks",
+                                       .summary = "list clicks, void them, restore what was voided",
+                                       .argp = &clicks_argp,
+                                       .options_size = sizeof(struct clicks_options),
+                                       .writes = clicks_write,
+                                       .run = clicks_run};

@@ -10,23 +10,30 @@
  * applies the batch, so between two people who change one rate the second learns of the first. */
 #include "rollup/commands/command_rate.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
 #include "rollup/commands/rate_effect.h"
 #include "rollup/commands/rate_file.h"
 #include "rollup/days/rate_value.h"
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/cli/command_text.h"
-#include "rollup/commands/day_choice.h"
+#include "rollup/commands/command_options.h"
 #include "rollup/days/apply_when_room.h"
 #include "rollup/days/rollup_private.h"
 #include "rollup/streams/streams.h"
 
 /* ---- options ---- */
 
-enum { OPTION_DRY_RUN = OPTION_OWN, OPTION_EXPECT, OPTION_NOTE };
+enum rate_action { RATE_NONE, RATE_SET, RATE_DELETE, RATE_LIST, RATE_LOAD };
+
+struct rate_options {
+    struct command_options common;
+    enum rate_action action;
+    uint32_t word_count; /* after the action */
+    const char *words[3];
+    const char *expect; /* a rate, or "none"; NULL: whatever it is */
+};
+
+enum { OPTION_EXPECT = OPTION_OWN };
 
 static const struct argp_option rate_argp_options[] = {
     {"dry-run", OPTION_DRY_RUN, NULL, 0, "print what would change, change nothing", 0},
@@ -39,16 +46,13 @@ static const struct argp_option rate_argp_options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-static int parse_word(struct command_rate_options *options, const char *word,
-                      struct argp_state *state)
+static int parse_word(struct rate_options *options, const char *word, struct argp_state *state)
 {
     static const char *const actions[] = {
         [RATE_SET] = "set", [RATE_DELETE] = "delete", [RATE_LIST] = "list", [RATE_LOAD] = "load"};
     if (options->action != RATE_NONE) {
-        if (options->word_count == sizeof(options->words) / sizeof(options->words[0])) {
-            argp_error(state, "'%s' is one word too many", word);
-            return EINVAL;
-        }
+        if (options->word_count == sizeof(options->words) / sizeof(options->words[0]))
+            return command_refuse(state, "'%s' is one word too many", word);
         options->words[options->word_count++] = word;
         return 0;
     }
@@ -57,12 +61,11 @@ static int parse_word(struct command_rate_options *options, const char *word,
         options->action = (enum rate_action)action;
         return 0;
     }
-    argp_error(state, "'%s' is none of set, delete, list, load", word);
-    return EINVAL;
+    return command_refuse(state, "'%s' is none of set, delete, list, load", word);
 }
 
 /* Whether the words after the action are the right ones. */
-static int check_words(const struct command_rate_options *options, struct argp_state *state)
+static int check_words(const struct rate_options *options, struct argp_state *state)
 {
     static const struct {
         uint32_t least;
@@ -77,10 +80,8 @@ static int check_words(const struct command_rate_options *options, struct argp_s
     struct decimal rate;
     int32_t day;
     if (options->action == RATE_NONE || options->word_count < forms[options->action].least ||
-        options->word_count > forms[options->action].most) {
-        argp_error(state, "%s", forms[options->action].usage);
-        return EINVAL;
-    }
+        options->word_count > forms[options->action].most)
+        return command_refuse(state, "%s", forms[options->action].usage);
     if (options->action == RATE_LOAD || options->word_count == 0)
         return 0;
     int rc = rate_check_reseller(bytes_text(options->words[0]), &err);
@@ -91,16 +92,14 @@ static int check_words(const struct command_rate_options *options, struct argp_s
     return rc < 0 ? command_usage(state, &err) : 0;
 }
 
-static int check_expect(const struct command_rate_options *options, struct argp_state *state)
+static int check_expect(const struct rate_options *options, struct argp_state *state)
 {
     struct error err;
     struct decimal rate;
     if (options->expect == NULL)
         return 0;
-    if (options->action != RATE_SET && options->action != RATE_DELETE) {
-        argp_error(state, "--expect goes with set and delete");
-        return EINVAL;
-    }
+    if (options->action != RATE_SET && options->action != RATE_DELETE)
+        return command_refuse(state, "--expect goes with set and delete");
     if (strcmp(options->expect, "none") != 0 &&
         rate_parse(bytes_text(options->expect), &rate, &err) < 0)
         return command_usage(state, &err);
@@ -109,34 +108,23 @@ static int check_expect(const struct command_rate_options *options, struct argp_
 
 static error_t rate_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct command_rate_options *options = state->input;
+    struct rate_options *options = state->input;
     int rc;
     switch (key) {
-    case OPTION_STREAM:
-        options->stream = argument;
-        return 0;
-    case OPTION_DRY_RUN:
-        options->is_dry_run = true;
-        return 0;
     case OPTION_EXPECT:
         options->expect = argument;
         return 0;
-    case OPTION_NOTE:
-        options->note = argument;
-        return 0;
-    case OPTION_FORMAT:
-        return command_format(state, argument, &options->format);
     case ARGP_KEY_ARG:
         return parse_word(options, argument, state);
     case ARGP_KEY_END:
         rc = check_words(options, state);
         return rc != 0 ? rc : check_expect(options, state);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return command_options_parse(&options->common, key, argument, state);
     }
 }
 
-const struct argp command_rate_argp = {
+static const struct argp rate_argp = {
     .options = rate_argp_options,
     .parser = rate_parse_option,
     .args_doc = "set RESELLER DAY RATE\ndelete RESELLER DAY\nlist [RESELLER]\nload FILE",
@@ -151,15 +139,15 @@ const struct argp command_rate_argp = {
            "  daybook rate list --format csv > rates.csv",
 };
 
-bool command_rate_writes(const void *options)
+static bool rate_writes(const void *options)
 {
-    const struct command_rate_options *rate = options;
-    return rate->action != RATE_LIST && !rate->is_dry_run;
+    const struct rate_options *rate = options;
+    return rate->action != RATE_LIST && !rate->common.is_dry_run;
 }
 
-const char *command_rate_input_file(const void *options)
+static const char *rate_input_file(const void *options)
 {
-    const struct command_rate_options *rate = options;
+    const struct rate_options *rate = options;
     return rate->action == RATE_LOAD ? rate->words[0] : NULL;
 }
 
@@ -168,28 +156,27 @@ const char *command_rate_input_file(const void *options)
 static void list_rate(struct table_print *print, struct bytes reseller, const struct rate *rate,
                       enum table_format format)
 {
-    char day[DAY_TEXT_SIZE + 1];
-    struct buffer text = {0};
-    calendar_day_format(rate->since, day);
+    struct table_cells cells = {.count = 0};
+    buffer_append_bytes(table_print_cell(&cells, false), reseller);
+    command_text_day(table_print_cell(&cells, false), rate->since);
+    struct buffer *text = table_print_cell(&cells, false);
     if (format == TABLE_CSV || format == TABLE_CSV_SAFE)
-        rate_append_text(&text, rate->rate);
+        rate_append_text(text, rate->rate);
     else if (format == TABLE_JSON)
-        decimal_append(&text, rate->rate);
+        decimal_append(text, rate->rate);
     else
-        rate_append_percent(&text, rate->rate);
-    const struct bytes cells[] = {reseller, bytes_text(day), buffer_view(&text)};
-    table_print_row(print, cells);
-    buffer_release(&text);
+        rate_append_percent(text, rate->rate);
+    table_print_cells(print, &cells);
 }
 
-static void list_run(struct rollup *rollup, const struct command_rate_options *options,
+static void list_run(struct rollup *rollup, const struct rate_options *options,
                      struct command_output *output)
 {
     static const struct table_column columns[] = {{"reseller_id", TABLE_TEXT},
                                                   {"effective_since", TABLE_TEXT},
                                                   {"reward_percent", TABLE_DECIMAL}};
     struct buffer text = {0};
-    struct table_print *print = table_print_new(options->format, columns, 3, &text);
+    struct table_print *print = table_print_new(options->common.format, columns, 3, &text);
     uint32_t reseller_count;
     struct bytes *resellers = rate_table_resellers(rollup->rates.table, &reseller_count);
     uint64_t printed = 0;
@@ -199,7 +186,7 @@ static void list_run(struct rollup *rollup, const struct command_rate_options *o
         if (options->word_count > 0 && !bytes_equal(resellers[i], bytes_text(options->words[0])))
             continue;
         for (uint32_t k = 0; k < count; k++)
-            list_rate(print, resellers[i], &rates[k], options->format);
+            list_rate(print, resellers[i], &rates[k], options->common.format);
         printed += count;
         command_text_flush(output, &text, false);
     }
@@ -218,7 +205,7 @@ static void list_run(struct rollup *rollup, const struct command_rate_options *o
 struct rate_change {
     struct rollup *rollup;
     const struct command_request *request;
-    const struct command_rate_options *options;
+    const struct rate_options *options;
     struct command_output *output;
     struct rate_file *file; /* of load; owns what its edits point to */
     struct rate_edit own;   /* of set and delete */
@@ -361,10 +348,7 @@ static void change_accepted(void *context)
 static void change_write(struct rate_change *change)
 {
     change->batch = write_batch_new();
-    struct change_row row = {.door = change->request->door,
-                             .actor = change->request->actor,
-                             .command = change->request->text,
-                             .note = change->options->note};
+    struct change_row row = command_options_change(&change->options->common, change->request);
     rollup_add_change(change->rollup, change->batch, &row);
     memcpy(change->id, row.id, UUID_SIZE);
     add_edits(change);
@@ -430,7 +414,7 @@ static void preview_done(void *context, int status, const struct error *err)
         return;
     rate_effect_print(change->effect, &change->text);
     change->is_printed = true;
-    if (change->options->is_dry_run) {
+    if (change->options->common.is_dry_run) {
         command_text_flush(change->output, &change->text, true);
         command_printf(change->output, COMMAND_ERR, "dry run: nothing was changed\n");
         change_finish(change, EXIT_DONE);
@@ -463,7 +447,7 @@ static void preview_start(struct rate_change *change)
  * rows that a preview would, and says what it made of them. */
 static bool needs_preview(const struct rate_change *change)
 {
-    if (change->options->is_dry_run)
+    if (change->options->common.is_dry_run)
         return true;
     for (uint32_t i = 0; i < change->reseller_count; i++)
         if (!rollup_rows_are_current(change->rollup, change->resellers[i], change->since))
@@ -483,7 +467,7 @@ static void change_start(struct rate_change *change)
 
 static bool make_edits(struct rate_change *change)
 {
-    const struct command_rate_options *options = change->options;
+    const struct rate_options *options = change->options;
     if (options->action == RATE_LOAD) {
         struct buffer errors = {0};
         change->file = rate_file_parse(change->request->input, &errors);
@@ -545,11 +529,11 @@ static void change_run(struct rollup *rollup, const struct command_request *requ
         change_start(change);
 }
 
-void command_rate_run(void *room, const struct command_request *request,
-                      struct command_output *output)
+static void rate_run(void *streams, const struct command_request *request,
+                     struct command_output *output)
 {
-    const struct command_rate_options *options = request->options;
-    struct rollup *rollup = streams_enter(room, options->stream, output);
+    const struct rate_options *options = request->options;
+    struct rollup *rollup = streams_enter(streams, options->common.stream, output);
     if (rollup == NULL)
         return;
     if (options->action == RATE_LIST)
@@ -557,3 +541,11 @@ void command_rate_run(void *room, const struct command_request *request,
     else
         change_run(rollup, request, output);
 }
+
+const struct command command_rate = {.name = "rate",
+                                     .summary = "set, delete, list or load the rates of resellers",
+                                     .argp = &rate_argp,
+                                     .options_size = sizeof(struct rate_options),
+                                     .writes = rate_writes,
+                                     .input_file = rate_input_file,
+                                     .run = rate_run};

@@ -11,14 +11,13 @@
  */
 #include "rollup/commands/command_restatements.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 #include "storage/engine/store_rows.h"
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/cli/command_text.h"
-#include "rollup/commands/day_choice.h"
+#include "rollup/commands/command_options.h"
 #include "rollup/days/rollup_private.h"
 #include "rollup/streams/streams.h"
 #include "rollup/days/ledger.h"
@@ -27,7 +26,14 @@ enum { ARENA_CHUNK = 64 * 1024, COLUMN_COUNT = 14, TABLE_COLUMN_COUNT = 7, SECON
 
 /* ---- options ---- */
 
-enum { OPTION_RESELLER = OPTION_OWN, OPTION_CHANGE, OPTION_ALL };
+struct restatements_options {
+    struct command_options common;
+    bool has_change;
+    uint8_t change[UUID_SIZE];
+    bool with_publications;
+};
+
+enum { OPTION_CHANGE = OPTION_OWN, OPTION_ALL };
 
 static const struct argp_option restatements_argp_options[] = {
     {"reseller", OPTION_RESELLER, "ID", 0, "of this reseller only", 0},
@@ -43,36 +49,22 @@ static const struct argp_option restatements_argp_options[] = {
 
 static error_t restatements_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct command_restatements_options *options = state->input;
+    struct restatements_options *options = state->input;
     switch (key) {
-    case OPTION_RESELLER:
-        options->reseller = argument;
-        return 0;
-    case OPTION_STREAM:
-        options->stream = argument;
-        return 0;
     case OPTION_CHANGE:
         options->has_change = true;
-        if (uuid_from_text(bytes_text(argument), options->change))
-            return 0;
-        argp_error(state, "'%s' is no id of a change", argument);
-        return EINVAL;
+        return uuid_from_text(bytes_text(argument), options->change)
+                   ? 0
+                   : command_refuse(state, "'%s' is no id of a change", argument);
     case OPTION_ALL:
         options->with_publications = true;
         return 0;
-    case OPTION_FORMAT:
-        return command_format(state, argument, &options->format);
-    case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is one word too many", argument);
-        return EINVAL;
-    case ARGP_KEY_END:
-        return day_choice_finish(&options->days, state);
     default:
-        return day_choice_parse(&options->days, key, argument, state);
+        return command_options_parse(&options->common, key, argument, state);
     }
 }
 
-const struct argp command_restatements_argp = {
+static const struct argp restatements_argp = {
     .options = restatements_argp_options,
     .parser = restatements_parse_option,
     .doc = "Show what changed in published figures, why, and by whom.\v"
@@ -86,7 +78,7 @@ const struct argp command_restatements_argp = {
 
 struct listing {
     struct rollup *rollup;
-    const struct command_restatements_options *options;
+    const struct restatements_options *options;
     struct command_output *output;
     struct arena *arena;
     struct key_map *changes;    /* id to number in change_texts */
@@ -171,32 +163,18 @@ static int take_change(void *context, const struct table *table, const struct pa
 
 /* ---- entries ---- */
 
-/* Cells of a row as text in one buffer; views are taken once it has stopped to grow. */
-struct cells {
-    struct buffer text;
-    size_t starts[COLUMN_COUNT + 1];
-    bool is_null[COLUMN_COUNT];
-    uint32_t count;
-};
-
-static void cell_begin(struct cells *cells, bool is_null)
+static void put_count(struct table_cells *cells, bool is_there, uint64_t count)
 {
-    cells->is_null[cells->count] = is_null;
-    cells->starts[cells->count++] = cells->text.size;
+    struct buffer *text = table_print_cell(cells, !is_there);
+    if (is_there)
+        buffer_printf(text, "%" PRIu64, count);
 }
 
-static void put_count(struct cells *cells, bool is_there, uint64_t count)
+static void put_decimal(struct table_cells *cells, bool is_there, struct decimal value)
 {
-    cell_begin(cells, !is_there);
+    struct buffer *text = table_print_cell(cells, !is_there);
     if (is_there)
-        buffer_printf(&cells->text, "%" PRIu64, count);
-}
-
-static void put_decimal(struct cells *cells, bool is_there, struct decimal value)
-{
-    cell_begin(cells, !is_there);
-    if (is_there)
-        decimal_append(&cells->text, value);
+        decimal_append(text, value);
 }
 
 /* Elements of a set, apart by spaces. */
@@ -220,15 +198,8 @@ static void append_set(struct buffer *text, const struct row *row, uint32_t colu
     }
 }
 
-static void put_set(struct cells *cells, const struct row *row, uint32_t column_id)
+static void put_by(struct listing *listing, struct buffer *text, const struct row *row)
 {
-    cell_begin(cells, false);
-    append_set(&cells->text, row, column_id);
-}
-
-static void put_by(struct listing *listing, struct cells *cells, const struct row *row)
-{
-    cell_begin(cells, false);
     bool is_first = true;
     for (uint32_t i = 0; i < row->cell_count; i++) {
         uint32_t number = row->cells[i].column_id == RESTATEMENT_CHANGES
@@ -237,14 +208,14 @@ static void put_by(struct listing *listing, struct cells *cells, const struct ro
         if (number == KEY_MAP_NONE)
             continue;
         if (!is_first)
-            buffer_append_text(&cells->text, "; ");
+            buffer_append_text(text, "; ");
         is_first = false;
-        buffer_append_bytes(&cells->text, listing->change_texts[number]);
+        buffer_append_bytes(text, listing->change_texts[number]);
     }
 }
 
-static bool is_asked(const struct command_restatements_options *options,
-                     const struct ledger_entry *entry, const struct row *row)
+static bool is_asked(const struct restatements_options *options, const struct ledger_entry *entry,
+                     const struct row *row)
 {
     if (entry->is_publication && !options->with_publications)
         return false;
@@ -255,19 +226,6 @@ static bool is_asked(const struct command_restatements_options *options,
             bytes_equal(row->cells[i].path, bytes_of(options->change, UUID_SIZE)))
             return true;
     return false;
-}
-
-static void print_cells(struct listing *listing, struct cells *cells)
-{
-    struct bytes views[COLUMN_COUNT];
-    cells->starts[cells->count] = cells->text.size;
-    for (uint32_t i = 0; i < cells->count; i++)
-        views[i] = cells->is_null[i] ? bytes_of(NULL, 0)
-                                     : bytes_of(cells->text.data + cells->starts[i],
-                                                cells->starts[i + 1] - cells->starts[i]);
-    table_print_row(listing->print, views);
-    buffer_release(&cells->text);
-    listing->printed++;
 }
 
 static void append_amount(struct buffer *text, const struct day_figure *figure)
@@ -287,81 +245,74 @@ static void append_rate(struct buffer *text, const struct day_figure *figure)
 }
 
 /* "2 -> 3", or what it is where nothing moved. */
-static void put_clicks_moved(struct cells *cells, const struct ledger_entry *entry)
+static void append_clicks_moved(struct buffer *text, const struct ledger_entry *entry)
 {
-    cell_begin(cells, false);
     if (!entry->is_publication && entry->old.clicks != entry->new.clicks)
-        buffer_printf(&cells->text, "%" PRIu64 " -> ", entry->old.clicks);
-    buffer_printf(&cells->text, "%" PRIu64, entry->new.clicks);
+        buffer_printf(text, "%" PRIu64 " -> ", entry->old.clicks);
+    buffer_printf(text, "%" PRIu64, entry->new.clicks);
 }
 
-static void put_rate_moved(struct cells *cells, const struct ledger_entry *entry)
+static void append_rate_moved(struct buffer *text, const struct ledger_entry *entry)
 {
     const struct day_figure *old = &entry->old;
     const struct day_figure *new = &entry->new;
     bool is_same = old->is_priced == new->is_priced &&
                    (!new->is_priced || decimal_compare(old->rate, new->rate) == 0);
-    cell_begin(cells, false);
     if (!entry->is_publication && !is_same) {
-        append_rate(&cells->text, old);
-        buffer_append_text(&cells->text, " -> ");
+        append_rate(text, old);
+        buffer_append_text(text, " -> ");
     }
-    append_rate(&cells->text, new);
+    append_rate(text, new);
 }
 
-static void print_entry_moved(struct listing *listing, const struct ledger_entry *entry,
-                              const struct row *row)
+static void append_amount_moved(struct buffer *text, const struct ledger_entry *entry)
 {
-    struct cells cells = {.count = 0};
-    cell_begin(&cells, false);
-    calendar_time_format(entry->at_ms, &cells.text);
-    cells.text.size = SECONDS_SIZE;
-    buffer_append_text(&cells.text, "Z");
-    cell_begin(&cells, false);
-    buffer_append_bytes(&cells.text, entry->new.reseller);
-    cell_begin(&cells, false);
-    command_text_day(&cells.text, entry->new.day);
-    put_clicks_moved(&cells, entry);
-    put_rate_moved(&cells, entry);
-    cell_begin(&cells, false);
     if (!entry->is_publication) {
-        append_amount(&cells.text, &entry->old);
-        buffer_append_text(&cells.text, " -> ");
+        append_amount(text, &entry->old);
+        buffer_append_text(text, " -> ");
     }
-    append_amount(&cells.text, &entry->new);
-    put_by(listing, &cells, row);
-    if (cells.text.size == cells.starts[cells.count - 1])
-        append_set(&cells.text, row, RESTATEMENT_CAUSES);
-    check(cells.count == TABLE_COLUMN_COUNT);
-    print_cells(listing, &cells);
+    append_amount(text, &entry->new);
 }
 
-static void print_entry(struct listing *listing, const struct ledger_entry *entry,
-                        const struct row *row)
+static void put_entry_moved(struct listing *listing, const struct ledger_entry *entry,
+                            const struct row *row, struct table_cells *cells)
+{
+    struct buffer *text = table_print_cell(cells, false);
+    calendar_time_format(entry->at_ms, text);
+    text->size = SECONDS_SIZE;
+    buffer_append_text(text, "Z");
+    buffer_append_bytes(table_print_cell(cells, false), entry->new.reseller);
+    command_text_day(table_print_cell(cells, false), entry->new.day);
+    append_clicks_moved(table_print_cell(cells, false), entry);
+    append_rate_moved(table_print_cell(cells, false), entry);
+    append_amount_moved(table_print_cell(cells, false), entry);
+    text = table_print_cell(cells, false);
+    size_t before = text->size;
+    put_by(listing, text, row);
+    if (text->size == before)
+        append_set(text, row, RESTATEMENT_CAUSES);
+}
+
+static void put_entry(struct listing *listing, const struct ledger_entry *entry,
+                      const struct row *row, struct table_cells *cells)
 {
     const struct day_figure *old = &entry->old;
     const struct day_figure *new = &entry->new;
     bool has_old = !entry->is_publication;
-    struct cells cells = {.count = 0};
-    cell_begin(&cells, false);
-    calendar_time_format(entry->at_ms, &cells.text);
-    cell_begin(&cells, false);
-    buffer_append_bytes(&cells.text, new->reseller);
-    cell_begin(&cells, false);
-    command_text_day(&cells.text, new->day);
-    put_set(&cells, row, RESTATEMENT_CAUSES);
-    put_count(&cells, has_old, old->clicks);
-    put_count(&cells, true, new->clicks);
-    put_decimal(&cells, has_old, old->gross);
-    put_decimal(&cells, true, new->gross);
-    put_decimal(&cells, has_old && old->is_priced, old->rate);
-    put_decimal(&cells, new->is_priced, new->rate);
-    put_decimal(&cells, has_old && old->is_priced, old->amount);
-    put_decimal(&cells, new->is_priced, new->amount);
-    put_set(&cells, row, RESTATEMENT_CHANGES);
-    put_by(listing, &cells, row);
-    check(cells.count == COLUMN_COUNT);
-    print_cells(listing, &cells);
+    calendar_time_format(entry->at_ms, table_print_cell(cells, false));
+    buffer_append_bytes(table_print_cell(cells, false), new->reseller);
+    command_text_day(table_print_cell(cells, false), new->day);
+    append_set(table_print_cell(cells, false), row, RESTATEMENT_CAUSES);
+    put_count(cells, has_old, old->clicks);
+    put_count(cells, true, new->clicks);
+    put_decimal(cells, has_old, old->gross);
+    put_decimal(cells, true, new->gross);
+    put_decimal(cells, has_old && old->is_priced, old->rate);
+    put_decimal(cells, new->is_priced, new->rate);
+    put_decimal(cells, has_old && old->is_priced, old->amount);
+    put_decimal(cells, new->is_priced, new->amount);
+    append_set(table_print_cell(cells, false), row, RESTATEMENT_CHANGES);
+    put_by(listing, table_print_cell(cells, false), row);
 }
 
 static int take_entry(void *context, const struct table *table, const struct page_row *row,
@@ -369,12 +320,15 @@ static int take_entry(void *context, const struct table *table, const struct pag
 {
     struct listing *listing = context;
     struct ledger_entry entry;
+    struct table_cells cells = {.count = 0};
     int rc = ledger_read(table, row, &entry, err);
     if (rc == 0 && is_asked(listing->options, &entry, &row->row)) {
-        if (listing->options->format == TABLE_ALIGNED)
-            print_entry_moved(listing, &entry, &row->row);
+        if (listing->options->common.format == TABLE_ALIGNED)
+            put_entry_moved(listing, &entry, &row->row, &cells);
         else
-            print_entry(listing, &entry, &row->row);
+            put_entry(listing, &entry, &row->row, &cells);
+        table_print_cells(listing->print, &cells);
+        listing->printed++;
     }
     command_text_flush(listing->output, &listing->text, false);
     return rc;
@@ -405,9 +359,10 @@ static void read_reseller(struct listing *listing, struct bytes reseller)
 {
     struct day_slice_text text;
     const struct click_stream *stream = listing->rollup->stream;
+    const struct command_options *options = &listing->options->common;
     struct read_request request =
         store_rows_request(stream->ledger_table_id, &reseller, READ_DURABLE);
-    request.slice = ledger_slice(listing->options->days.from, listing->options->days.to, &text);
+    request.slice = ledger_slice(options->from, options->to, &text);
     store_rows_read(listing->rollup->store, &request, take_entry, reseller_done, listing);
 }
 
@@ -445,9 +400,9 @@ static void changes_read(void *context, int status, const struct error *err)
         listing_fail(listing, status, err);
         return;
     }
-    if (listing->options->reseller != NULL) {
+    if (listing->options->common.reseller != NULL) {
         listing->resellers = memory_alloc(sizeof(struct bytes));
-        listing->resellers[0] = bytes_text(listing->options->reseller);
+        listing->resellers[0] = bytes_text(listing->options->common.reseller);
         listing->reseller_count = 1;
         next_resellers(listing);
         return;
@@ -455,8 +410,14 @@ static void changes_read(void *context, int status, const struct error *err)
     known_resellers_read(&listing->rollup->resellers, resellers_known, listing);
 }
 
-void command_restatements_run(void *room, const struct command_request *request,
-                              struct command_output *output)
+static bool restatements_write(const void *options)
+{
+    (void)options;
+    return false;
+}
+
+static void restatements_run(void *streams, const struct command_request *request,
+                             struct command_output *output)
 {
     static const struct table_column columns[COLUMN_COUNT] = {{"at", TABLE_TEXT},
                                                               {"reseller_id", TABLE_TEXT},
@@ -476,20 +437,28 @@ void command_restatements_run(void *room, const struct command_request *request,
         {"at", TABLE_TEXT},       {"reseller_id", TABLE_TEXT}, {"day", TABLE_TEXT},
         {"clicks", TABLE_NUMBER}, {"rate", TABLE_TEXT},        {"amount", TABLE_TEXT},
         {"by", TABLE_TEXT}};
-    const struct command_restatements_options *options = request->options;
-    struct rollup *rollup = streams_enter(room, options->stream, output);
+    const struct restatements_options *options = request->options;
+    struct rollup *rollup = streams_enter(streams, options->common.stream, output);
     if (rollup == NULL)
         return;
     struct listing *listing = memory_zeroed(1, sizeof(*listing));
     listing->rollup = rollup;
-    listing->options = request->options;
+    listing->options = options;
     listing->output = output;
     listing->arena = arena_new(ARENA_CHUNK);
     listing->changes = key_map_new();
     listing->print =
-        listing->options->format == TABLE_ALIGNED
+        options->common.format == TABLE_ALIGNED
             ? table_print_new(TABLE_ALIGNED, moved_columns, TABLE_COLUMN_COUNT, &listing->text)
-            : table_print_new(listing->options->format, columns, COLUMN_COUNT, &listing->text);
+            : table_print_new(options->common.format, columns, COLUMN_COUNT, &listing->text);
     const struct read_request read = store_rows_request(TABLE_CHANGE, NULL, READ_DURABLE);
     store_rows_read(listing->rollup->store, &read, take_change, changes_read, listing);
 }
+
+const struct command command_restatements = {
+    .name = "restatements",
+    .summary = "show what changed in published figures, why, and by whom",
+    .argp = &restatements_argp,
+    .options_size = sizeof(struct restatements_options),
+    .writes = restatements_write,
+    .run = restatements_run};

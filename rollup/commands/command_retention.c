@@ -5,85 +5,79 @@
  * Without one, `daybook rollup` seals.  What is sealed stays sealed when days are kept longer. */
 #include "rollup/commands/command_retention.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "rollup/days/seal.h"
 #include "rollup/days/seal_pass.h"
 #include "base/memory.h"
 #include "base/cli/command_text.h"
-#include "rollup/commands/day_choice.h"
+#include "rollup/commands/command_options.h"
 #include "rollup/days/apply_when_room.h"
 #include "rollup/days/rollup_private.h"
 #include "rollup/streams/streams.h"
 
 /* ---- options ---- */
 
-enum { OPTION_NOTE = OPTION_OWN };
+enum retention_action { RETENTION_NONE, RETENTION_SET, RETENTION_OFF, RETENTION_SHOW };
+
+struct retention_options {
+    struct command_options common;
+    enum retention_action action;
+    uint32_t days; /* of set; else 0: for ever */
+};
 
 static const struct argp_option retention_argp_options[] = {
     {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-static int parse_days(struct command_retention_options *options, const char *word,
-                      struct argp_state *state)
+static int parse_days(struct retention_options *options, const char *word, struct argp_state *state)
 {
     char *end;
     errno = 0;
     unsigned long days = strtoul(word, &end, 10);
     if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || days == 0 ||
-        days > KEEP_DAYS_MAX) {
-        argp_error(state, "'%s' is no number of days from 1 to %d", word, KEEP_DAYS_MAX);
-        return EINVAL;
-    }
-    options->has_days = true;
+        days > KEEP_DAYS_MAX)
+        return command_refuse(state, "'%s' is no number of days from 1 to %d", word, KEEP_DAYS_MAX);
     options->days = (uint32_t)days;
     return 0;
 }
 
-static int parse_word(struct command_retention_options *options, const char *word,
-                      struct argp_state *state)
+static int parse_word(struct retention_options *options, const char *word, struct argp_state *state)
 {
     static const char *const actions[] = {
         [RETENTION_SET] = "set", [RETENTION_OFF] = "off", [RETENTION_SHOW] = "show"};
-    if (options->action == RETENTION_SET && !options->has_days)
+    if (options->action == RETENTION_SET && options->days == 0)
         return parse_days(options, word, state);
     uint32_t action = command_word(word, actions, RETENTION_SHOW + 1);
     if (options->action == RETENTION_NONE && action <= RETENTION_SHOW) {
         options->action = (enum retention_action)action;
         return 0;
     }
-    argp_error(state,
-               options->action == RETENTION_NONE ? "'%s' is none of set, off, show"
-                                                 : "'%s' is one word too many",
-               word);
-    return EINVAL;
+    return command_refuse(state,
+                          options->action == RETENTION_NONE ? "'%s' is none of set, off, show"
+                                                            : "'%s' is one word too many",
+                          word);
 }
 
 static error_t retention_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct command_retention_options *options = state->input;
+    struct retention_options *options = state->input;
     switch (key) {
-    case OPTION_NOTE:
-        options->note = argument;
-        return 0;
     case ARGP_KEY_ARG:
         return parse_word(options, argument, state);
     case ARGP_KEY_END:
-        if (options->action != RETENTION_NONE &&
-            (options->action != RETENTION_SET || options->has_days))
-            return 0;
-        argp_error(state, options->action == RETENTION_SET ? "set takes a number of days"
-                                                           : "set, off or show is needed");
-        return EINVAL;
+        if (options->action == RETENTION_NONE)
+            return command_refuse(state, "set, off or show is needed");
+        if (options->action == RETENTION_SET && options->days == 0)
+            return command_refuse(state, "set takes a number of days");
+        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return command_options_parse(&options->common, key, argument, state);
     }
 }
 
-const struct argp command_retention_argp = {
+static const struct argp retention_argp = {
     .options = retention_argp_options,
     .parser = retention_parse_option,
     .args_doc = "set DAYS|off|show",
@@ -100,16 +94,16 @@ const struct argp command_retention_argp = {
         "  daybook retention off",
 };
 
-bool command_retention_writes(const void *options)
+static bool retention_writes(const void *options)
 {
-    return ((const struct command_retention_options *)options)->action != RETENTION_SHOW;
+    return ((const struct retention_options *)options)->action != RETENTION_SHOW;
 }
 
 /* ---- the call ---- */
 
 struct retention_call {
     struct rollup *rollup;
-    const struct command_retention_options *options;
+    const struct retention_options *options;
     struct command_output *output;
     struct write_batch *batch;
 };
@@ -152,8 +146,7 @@ static void show(struct retention_call *call)
 static void set_applied(void *context)
 {
     struct retention_call *call = context;
-    call->rollup->retention.keep_days =
-        call->options->action == RETENTION_SET ? call->options->days : 0;
+    call->rollup->retention.keep_days = call->options->days;
     seal_pass_tick_in(call->rollup, 0);
 }
 
@@ -170,10 +163,10 @@ static void set_done(void *context, int status, const struct error *err)
     call_finish(call, EXIT_DONE);
 }
 
-void command_retention_run(void *room, const struct command_request *request,
-                           struct command_output *output)
+static void retention_run(void *streams, const struct command_request *request,
+                          struct command_output *output)
 {
-    struct rollup *rollup = streams_enter(room, NULL, output);
+    struct rollup *rollup = streams_enter(streams, NULL, output);
     if (rollup == NULL)
         return;
     struct retention_call *call = memory_zeroed(1, sizeof(*call));
@@ -186,13 +179,17 @@ void command_retention_run(void *room, const struct command_request *request,
         call_finish(call, EXIT_DONE);
         return;
     }
-    struct change_row change = {.door = request->door,
-                                .actor = request->actor,
-                                .command = request->text,
-                                .note = call->options->note};
-    rollup_add_change(call->rollup, call->batch, &change);
-    retention_write_keep(&call->rollup->retention, call->batch,
-                         call->options->action == RETENTION_SET ? call->options->days : 0);
-    apply_when_room(call->rollup->store, call->rollup->world->executor, call->batch, set_applied,
-                    set_done, call);
+    struct change_row change = command_options_change(&call->options->common, request);
+    rollup_add_change(rollup, call->batch, &change);
+    retention_write_keep(&rollup->retention, call->batch, call->options->days);
+    apply_when_room(rollup->store, rollup->world->executor, call->batch, set_applied, set_done,
+                    call);
 }
+
+const struct command command_retention = {.name = "retention",
+                                          .summary =
+                                              "set or show for how many days clicks are kept",
+                                          .argp = &retention_argp,
+                                          .options_size = sizeof(struct retention_options),
+                                          .writes = retention_writes,
+                                          .run = retention_run};

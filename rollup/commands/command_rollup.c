@@ -9,13 +9,12 @@
  * have been worked out in memory; in a server the answer is how many days are dirty. */
 #include "rollup/commands/command_rollup.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 #include "rollup/days/seal_pass.h"
 #include "base/memory.h"
 #include "base/cli/command_text.h"
-#include "rollup/commands/day_choice.h"
+#include "rollup/commands/command_options.h"
 #include "rollup/days/rollup_private.h"
 #include "rollup/streams/streams.h"
 
@@ -23,9 +22,14 @@ enum { SEALING_PAUSE_MS = 20 }; /* while somebody else's pass is under way */
 
 /* ---- options ---- */
 
-enum { OPTION_ALL = OPTION_OWN, OPTION_DRY_RUN, OPTION_STRICT };
+struct rollup_command_options {
+    struct command_options common;
+    bool is_strict;
+};
 
-static const struct argp_option command_rollup_argp_options[] = {
+enum { OPTION_ALL = OPTION_OWN, OPTION_STRICT };
+
+static const struct argp_option rollup_argp_options[] = {
     {"day", OPTION_DAY, "DAY", 0, "answer for this day", 0},
     {"from", OPTION_FROM, "DAY", 0, "answer for the days from this one on", 0},
     {"to", OPTION_TO, "DAY", 0, "answer for the days up to this one", 0},
@@ -38,31 +42,20 @@ static const struct argp_option command_rollup_argp_options[] = {
 
 static error_t rollup_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct command_rollup_options *options = state->input;
+    struct rollup_command_options *options = state->input;
     switch (key) {
     case OPTION_ALL:
-        return 0;
-    case OPTION_DRY_RUN:
-        options->is_dry_run = true;
-        return 0;
-    case OPTION_STREAM:
-        options->stream = argument;
         return 0;
     case OPTION_STRICT:
         options->is_strict = true;
         return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is one word too many", argument);
-        return EINVAL;
-    case ARGP_KEY_END:
-        return day_choice_finish(&options->days, state);
     default:
-        return day_choice_parse(&options->days, key, argument, state);
+        return command_options_parse(&options->common, key, argument, state);
     }
 }
 
-const struct argp command_rollup_argp = {
-    .options = command_rollup_argp_options,
+static const struct argp rollup_argp = {
+    .options = rollup_argp_options,
     .parser = rollup_parse_option,
     .doc =
         "Bring amount_by_day up to date, publish the days that have ended, seal those whose clicks "
@@ -74,17 +67,16 @@ const struct argp command_rollup_argp = {
         "  daybook rollup --from 2013-11-01 --to 2013-11-30 --strict",
 };
 
-bool command_rollup_writes(const void *options)
+static bool rollup_writes(const void *options)
 {
-    const struct command_rollup_options *rollup = options;
-    return !rollup->is_dry_run;
+    return !((const struct rollup_command_options *)options)->common.is_dry_run;
 }
 
 /* ---- the answer ---- */
 
 struct rollup_call {
     struct rollup *rollup;
-    const struct command_rollup_options *options;
+    const struct rollup_command_options *options;
     struct command_output *output;
     struct timer again;
     struct change_row change;
@@ -167,8 +159,8 @@ static void totals_done(void *context, int status, const struct error *err)
 
 static void totals_start(struct rollup_call *call)
 {
-    const struct figure_query query = {.day_from = call->options->days.from,
-                                       .day_to = call->options->days.to,
+    const struct figure_query query = {.day_from = call->options->common.from,
+                                       .day_to = call->options->common.to,
                                        .in_any_order = true};
     rollup_figures(call->rollup, &query, count_figure, totals_done, call);
 }
@@ -187,7 +179,7 @@ static void seals_settled(void *context, int status, const struct error *err)
 static void print_seals(struct rollup_call *call, const struct seal_totals *totals)
 {
     struct buffer text = {0};
-    buffer_append_text(&text, call->options->is_dry_run ? "to be sealed: " : "sealed: ");
+    buffer_append_text(&text, call->options->common.is_dry_run ? "to be sealed: " : "sealed: ");
     command_text_count(&text, totals->days, "day");
     buffer_append_text(&text, " with ");
     command_text_count(&text, totals->clicks, "expired click");
@@ -214,7 +206,7 @@ static void sealed(void *context, int status, const struct error *err,
         return;
     }
     print_seals(call, totals);
-    if (call->options->is_dry_run)
+    if (call->options->common.is_dry_run)
         totals_start(call);
     else
         rollup_refresh_now(call->rollup, false, seals_settled, call);
@@ -237,8 +229,8 @@ static void seal_days(struct timer *timer)
         totals_start(call);
         return;
     }
-    int rc =
-        seal_pass_begin(call->rollup, &call->change, call->options->is_dry_run, sealed, call, &err);
+    int rc = seal_pass_begin(call->rollup, &call->change, call->options->common.is_dry_run, sealed,
+                             call, &err);
     if (rc == ERROR_FULL)
         executor->timer_start(executor, &call->again, SEALING_PAUSE_MS);
     else if (rc < 0)
@@ -274,25 +266,31 @@ static void dry_run(struct rollup_call *call)
     seal_days(&call->again);
 }
 
-void command_rollup_run(void *room, const struct command_request *request,
-                        struct command_output *output)
+static void rollup_run(void *streams, const struct command_request *request,
+                       struct command_output *output)
 {
-    const struct command_rollup_options *options = request->options;
-    struct rollup *rollup = streams_enter(room, options->stream, output);
+    const struct rollup_command_options *options = request->options;
+    struct rollup *rollup = streams_enter(streams, options->common.stream, output);
     if (rollup == NULL)
         return;
     struct rollup_call *call = memory_zeroed(1, sizeof(*call));
-    *call = (struct rollup_call){
-        .rollup = rollup,
-        .options = request->options,
-        .output = output,
-        .change = {.door = request->door, .actor = request->actor, .command = request->text},
-        .written_before = rollup->metrics.written->value,
-        .published_before = rollup->metrics.published->value,
-        .restated_before = rollup->metrics.restated->value};
+    *call = (struct rollup_call){.rollup = rollup,
+                                 .options = options,
+                                 .output = output,
+                                 .change = command_options_change(&options->common, request),
+                                 .written_before = rollup->metrics.written->value,
+                                 .published_before = rollup->metrics.published->value,
+                                 .restated_before = rollup->metrics.restated->value};
     call->again = (struct timer){.fire = seal_days, .context = call};
-    if (call->options->is_dry_run)
+    if (options->common.is_dry_run)
         dry_run(call);
     else
         rollup_refresh_now(rollup, true, settled, call);
 }
+
+const struct command command_rollup = {.name = "rollup",
+                                       .summary = "bring amount_by_day up to date and publish days",
+                                       .argp = &rollup_argp,
+                                       .options_size = sizeof(struct rollup_command_options),
+                                       .writes = rollup_writes,
+                                       .run = rollup_run};

@@ -1,14 +1,18 @@
 /* command_verify: see the header; what is compared is in rollup/verify/. */
 #include "rollup/commands/command_verify.h"
 
-#include <errno.h>
-
 #include "base/memory.h"
-#include "rollup/commands/day_choice.h"
+#include "rollup/commands/command_options.h"
 #include "rollup/streams/streams.h"
 #include "rollup/verify/verify.h"
 
 /* ---- options ---- */
+
+struct verify_options {
+    struct command_options common;
+    bool is_quiet; /* no progress */
+    bool repairs;
+};
 
 enum { OPTION_QUIET = 'q', OPTION_REPAIR = OPTION_OWN };
 
@@ -21,26 +25,20 @@ static const struct argp_option verify_argp_options[] = {
 
 static error_t verify_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct command_verify_options *options = state->input;
+    struct verify_options *options = state->input;
     switch (key) {
     case OPTION_QUIET:
         options->is_quiet = true;
         return 0;
-    case OPTION_STREAM:
-        options->stream = argument;
-        return 0;
     case OPTION_REPAIR:
         options->repairs = true;
         return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is one word too many", argument);
-        return EINVAL;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return command_options_parse(&options->common, key, argument, state);
     }
 }
 
-const struct argp command_verify_argp = {
+static const struct argp verify_argp = {
     .options = verify_argp_options,
     .parser = verify_parse_option,
     .doc = "Prove that checksums, stats, counters, figures and ledger agree with the clicks.\v"
@@ -57,9 +55,9 @@ const struct argp command_verify_argp = {
 
 /* ---- the call ---- */
 
-bool command_verify_writes(const void *options)
+static bool verify_writes(const void *options)
 {
-    return ((const struct command_verify_options *)options)->repairs;
+    return ((const struct verify_options *)options)->repairs;
 }
 
 struct verify_call {
@@ -76,11 +74,11 @@ static void verified(void *context, int exit_status)
     output->finish(output, exit_status);
 }
 
-void command_verify_run(void *room, const struct command_request *request,
-                        struct command_output *output)
+static void verify_run(void *streams, const struct command_request *request,
+                       struct command_output *output)
 {
-    const struct command_verify_options *options = request->options;
-    struct rollup *rollup = streams_enter(room, options->stream, output);
+    const struct verify_options *options = request->options;
+    struct rollup *rollup = streams_enter(streams, options->common.stream, output);
     if (rollup == NULL)
         return;
     struct verify_call *call = memory_zeroed(1, sizeof(*call));
@@ -90,10 +88,16 @@ void command_verify_run(void *room, const struct command_request *request,
                                        .is_quiet = options->is_quiet,
                                        .is_read_only = request->is_read_only,
                                        .repairs = options->repairs,
-                                       .door = request->door,
-                                       .actor = request->actor,
-                                       .command = request->text,
+                                       .change = command_options_change(&options->common, request),
                                        .done = verified,
                                        .context = call};
     verify_start(&order);
 }
+
+const struct command command_verify = {
+    .name = "verify",
+    .summary = "prove that files, stats, counters, figures and ledger agree",
+    .argp = &verify_argp,
+    .options_size = sizeof(struct verify_options),
+    .writes = verify_writes,
+    .run = verify_run};

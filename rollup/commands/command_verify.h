@@ -4,15 +4,5 @@
 
 #include "base/cli/command.h"
 
-struct command_verify_options {
-    bool is_quiet;                     /* no progress */
-    bool repairs;
-    const char *stream;
-};
-
-extern const struct argp command_verify_argp;
-bool command_verify_writes(const void *options);
-/* `room` is the struct streams. */
-void command_verify_run(void *room, const struct command_request *request,
-                        struct command_output *output);
+extern const struct command command_verify;
 #endif

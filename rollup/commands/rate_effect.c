@@ -180,36 +180,25 @@ static void append_rate(struct buffer *text, const struct day_figure *figure)
         buffer_append_text(text, "unpriced");
 }
 
-/* Room for what a day's cells say. */
-struct day_text {
-    struct buffer clicks;
-    struct buffer rates;
-    struct buffer amounts;
-};
-
-static void print_day(struct table_print *print, const struct changed_day *day,
-                      struct day_text *said)
+static void print_day(struct table_print *print, const struct changed_day *day)
 {
-    char text[DAY_TEXT_SIZE + 1];
-    calendar_day_format(day->before.day, text);
-    buffer_clear(&said->clicks);
-    buffer_clear(&said->rates);
-    buffer_clear(&said->amounts);
-    buffer_printf(&said->clicks, "%" PRIu64, day->before.clicks);
-    append_rate(&said->rates, &day->before);
-    buffer_append_text(&said->rates, " -> ");
-    append_rate(&said->rates, &day->after);
+    struct table_cells cells = {.count = 0};
+    buffer_append_bytes(table_print_cell(&cells, false), day->before.reseller);
+    command_text_day(table_print_cell(&cells, false), day->before.day);
+    buffer_printf(table_print_cell(&cells, false), "%" PRIu64, day->before.clicks);
+    struct buffer *text = table_print_cell(&cells, false);
+    append_rate(text, &day->before);
+    buffer_append_text(text, " -> ");
+    append_rate(text, &day->after);
+    text = table_print_cell(&cells, false);
     if (day->before.is_priced) {
-        decimal_append(&said->amounts, day->before.amount);
-        buffer_put_u8(&said->amounts, ' ');
+        decimal_append(text, day->before.amount);
+        buffer_put_u8(text, ' ');
     }
-    buffer_append_text(&said->amounts, "-> ");
+    buffer_append_text(text, "-> ");
     if (day->after.is_priced)
-        decimal_append(&said->amounts, day->after.amount);
-    const struct bytes cells[] = {day->before.reseller, bytes_text(text),
-                                  buffer_view(&said->clicks), buffer_view(&said->rates),
-                                  buffer_view(&said->amounts)};
-    table_print_row(print, cells);
+        decimal_append(text, day->after.amount);
+    table_print_cells(print, &cells);
 }
 
 static void print_days(const struct rate_effect *effect, struct buffer *text)
@@ -220,13 +209,9 @@ static void print_days(const struct rate_effect *effect, struct buffer *text)
                                                   {"rate", TABLE_TEXT},
                                                   {"amount", TABLE_TEXT}};
     struct table_print *print = table_print_new(TABLE_ALIGNED, columns, 5, text);
-    struct day_text said = {0};
     for (uint32_t i = 0; i < effect->printed_count; i++)
-        print_day(print, effect->printed[i], &said);
+        print_day(print, effect->printed[i]);
     table_print_finish(print);
-    buffer_release(&said.clicks);
-    buffer_release(&said.rates);
-    buffer_release(&said.amounts);
     if (effect->days > effect->printed_count)
         buffer_printf(text, "… and %" PRIu64 " more\n", effect->days - effect->printed_count);
 }

@@ -12,9 +12,7 @@ struct verify_order {
     bool is_quiet;                     /* no progress */
     bool is_read_only;                 /* the store: nothing is worked off before */
     bool repairs;                      /* differences are put right, and all is compared again */
-    const char *door;                  /* of the repairs' row in `change`, as the next two */
-    const char *actor;
-    const char *command;
+    struct change_row change;          /* of the repairs, without id and time */
     /* Once, at the end, with an exit status: EXIT_DONE, EXIT_DATA_SAYS_NO for a difference,
      * EXIT_SYSTEM_FAILED where the verification could not go on. */
     void (*done)(void *context, int exit_status);

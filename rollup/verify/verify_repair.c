@@ -133,9 +133,7 @@ void verify_repair(struct verify *verify, verify_step repaired)
                               .list = verify->repairs,
                               .repaired = repaired,
                               .batch = write_batch_new(),
-                              .change = {.door = verify->order.door,
-                                         .actor = verify->order.actor,
-                                         .command = verify->order.command}};
+                              .change = verify->order.change};
     rollup_begin_change(verify->rollup, &repair->change);
     batch_next(repair);
 }

@@ -44,13 +44,13 @@ static int split(char *text, char *words[WORDS_MAX + 1])
 void answer_start(struct rollup_fixture *fixture, struct answer *answer, const char *line,
                   const char *input)
 {
-    uint32_t count;
-    const struct command *command = rollup_commands(&count);
+    uint32_t number = 0;
     char *text = memory_string(line);
     char *words[WORDS_MAX + 1] = {0};
     int word_count = split(text, words);
-    while (strcmp(command->name, words[0]) != 0)
-        command++;
+    while (strcmp(rollup_commands_at(number)->name, words[0]) != 0)
+        number++;
+    const struct command *command = rollup_commands_at(number);
     void *options = memory_zeroed(1, command->options_size);
     *answer =
         (struct answer){.output = {.write = take_text, .is_full = never_full, .finish = take_exit}};

@@ -125,3 +125,23 @@ Test(table_print, csv_quotes_a_leading_hash)
     cr_assert_str_eq((const char *)text.data, "\"#sync\"");
     buffer_release(&text);
 }
+
+Test(table_print, cells_are_written_into_one_text_and_a_null_is_no_empty_one)
+{
+    struct buffer text = {0};
+    struct table_cells cells = {.count = 0};
+    struct table_print *print = table_print_new(TABLE_CSV, columns, 4, &text);
+    for (int i = 0; i < 2; i++) {
+        buffer_append_text(table_print_cell(&cells, false), "a");
+        table_print_cell(&cells, true);
+        table_print_cell(&cells, false);
+        buffer_printf(table_print_cell(&cells, false), "c%d", i);
+        table_print_cells(print, &cells);
+        cr_assert_eq(cells.count, 0);
+        cr_assert_null(cells.text.data);
+    }
+    table_print_finish(print);
+    buffer_put_u8(&text, 0);
+    cr_assert_not_null(strstr((const char *)text.data, "\na,,\"\",c0\na,,\"\",c1\n"));
+    buffer_release(&text);
+}
