@@ -273,33 +273,32 @@ static void put_values(struct columnar_page_encoder *encoder, const int64_t *val
 }
 
 /* NULL: all are 0. */
-static void put_flags(struct columnar_page_encoder *encoder, const uint8_t *flags, uint32_t count)
+static void put_flags(struct columnar_page_encoder *encoder, const uint8_t *flags)
 {
-    for (uint32_t i = 0; i < count; i++)
-        encoder->values[i] = flags != NULL ? flags[i] : 0;
-    put_values(encoder, encoder->values, count);
+    uint32_t rows = encoder->encoding.page->rows.rows;
+    for (uint32_t row = 0; row < rows; row++)
+        encoder->values[row] = flags != NULL ? flags[row] : 0;
+    put_values(encoder, encoder->values, rows);
 }
 
-static void put_codes(struct columnar_page_encoder *encoder, const uint32_t *codes, uint32_t count)
+static void put_codes(struct columnar_page_encoder *encoder, const uint32_t *codes)
 {
-    for (uint32_t i = 0; i < count; i++)
-        encoder->values[i] = codes[i];
-    put_values(encoder, encoder->values, count);
+    uint32_t rows = encoder->encoding.page->rows.rows;
+    for (uint32_t row = 0; row < rows; row++)
+        encoder->values[row] = codes[row];
+    put_values(encoder, encoder->values, rows);
 }
 
-static void put_entry_rows(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                           uint32_t index)
+static void put_entry_rows(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
-    (void)index;
     for (uint32_t i = 0; i < page->entry_count; i++)
         encoder->values[i] = page->entries[i].rows;
     put_values(encoder, encoder->values, page->entry_count);
 }
 
 static void put_entry_timestamps(struct columnar_page_encoder *encoder,
-                                 const struct columnar_page *page, uint32_t index)
+                                 const struct columnar_page *page)
 {
-    (void)index;
     for (uint32_t i = 0; i < page->entry_count; i++)
         encoder->values[i] = page->entries[i].timestamp_us;
     put_values(encoder, encoder->values, page->entry_count);
@@ -307,10 +306,8 @@ static void put_entry_timestamps(struct columnar_page_encoder *encoder,
 
 /* Timestamps of rows: few distinct ones, each run's that was merged, so a table and places in it,
  * which are left in `distinct` for the next part. */
-static void put_timestamps(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                           uint32_t index)
+static void put_timestamps(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
-    (void)index;
     const int64_t *timestamps = page->rows.timestamps_us;
     int64_t *table = encoder->values;
     uint32_t count = 0;
@@ -332,73 +329,67 @@ static void put_timestamps(struct columnar_page_encoder *encoder, const struct c
 }
 
 static void put_timestamp_places(struct columnar_page_encoder *encoder,
-                                 const struct columnar_page *page, uint32_t index)
+                                 const struct columnar_page *page)
 {
-    (void)index;
     if (page->rows.timestamps_us != NULL)
-        put_codes(encoder, encoder->distinct, page->rows.rows);
+        put_codes(encoder, encoder->distinct);
 }
 
-static void put_ranks(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                      uint32_t index)
+static void put_ranks(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
-    (void)index;
     if (page->rows.ranks != NULL)
         put_values(encoder, page->rows.ranks, page->rows.rows);
 }
 
 static void put_column_count(struct columnar_page_encoder *encoder,
-                             const struct columnar_page *page, uint32_t index)
+                             const struct columnar_page *page)
 {
-    (void)index;
     buffer_put_varint(encoder->encoding.target, page->rows.column_count);
 }
 
 /* ---- encoding: the parts of a column ---- */
 
-static void put_absent(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                       uint32_t index)
+static void put_absent(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
-    const struct columnar_vector *vector = &page->rows.vectors[index];
+    const struct columnar_vector *vector = &page->rows.vectors[encoder->encoding.column];
     buffer_put_varint(encoder->encoding.target, vector->column_id);
     buffer_put_u8(encoder->encoding.target, (uint8_t)vector->kind);
-    put_flags(encoder, vector->absent, page->rows.rows);
+    put_flags(encoder, vector->absent);
 }
 
 /* By entry, how long its list of string numbers is. */
-static void put_list_sizes(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                           uint32_t index)
+static void put_list_sizes(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
-    const struct columnar_page_list *list = &page->lists[index];
-    if (page->rows.vectors[index].kind != VECTOR_CODE)
+    const struct columnar_page_list *list = &page->lists[encoder->encoding.column];
+    if (page->rows.vectors[encoder->encoding.column].kind != VECTOR_CODE)
         return;
     for (uint32_t i = 0; i < page->entry_count; i++)
         encoder->values[i] = list->starts[i + 1] - list->starts[i];
     put_values(encoder, encoder->values, page->entry_count);
 }
 
-static void put_list(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                     uint32_t index)
+static void put_list(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
-    if (page->rows.vectors[index].kind == VECTOR_CODE)
-        put_values(encoder, page->lists[index].numbers, page->lists[index].count);
+    const struct columnar_page_list *list = &page->lists[encoder->encoding.column];
+    if (page->rows.vectors[encoder->encoding.column].kind == VECTOR_CODE)
+        put_values(encoder, list->numbers, list->count);
 }
 
 /* Integers of the first clustering column, by which the rows of each entry are sorted. */
-static bool has_gaps(const struct columnar_page *page, uint32_t index)
+static bool has_gaps(const struct columnar_page_encoder *encoder)
 {
-    return index == 0 && page->rows.table->clustering_count > 1 &&
-           page->rows.vectors[0].kind != VECTOR_CODE;
+    const struct columnar_rows *rows = &encoder->encoding.page->rows;
+    return encoder->encoding.column == 0 && rows->table->clustering_count > 1 &&
+           rows->vectors[0].kind != VECTOR_CODE;
 }
 
 /* The form of integers; of sorted ones the first value of each entry. */
-static void put_firsts(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                       uint32_t index)
+static void put_firsts(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
-    const struct columnar_vector *vector = &page->rows.vectors[index];
+    const struct columnar_vector *vector = &page->rows.vectors[encoder->encoding.column];
     if (vector->kind == VECTOR_CODE)
         return;
-    enum integer_form form = !has_gaps(page, index)       ? INTEGERS_PLAIN
+    enum integer_form form = !has_gaps(encoder)           ? INTEGERS_PLAIN
                              : vector->column->descending ? INTEGERS_GAPS_DOWN
                                                           : INTEGERS_GAPS_UP;
     buffer_put_u8(encoder->encoding.target, (uint8_t)form);
@@ -410,11 +401,10 @@ static void put_firsts(struct columnar_page_encoder *encoder, const struct colum
 }
 
 /* Of sorted integers the gaps between them; the gap of an entry's first row is 0. */
-static void put_gaps(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                     const struct columnar_vector *vector)
+static void put_gaps(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
-    const int64_t *integers = vector->integers;
-    bool descending = vector->column->descending;
+    const int64_t *integers = page->rows.vectors[0].integers;
+    bool descending = page->rows.vectors[0].column->descending;
     for (uint32_t i = 0; i < page->entry_count; i++) {
         const struct columnar_page_entry *entry = &page->entries[i];
         encoder->values[entry->first] = 0;
@@ -427,31 +417,29 @@ static void put_gaps(struct columnar_page_encoder *encoder, const struct columna
 }
 
 static void put_column_values(struct columnar_page_encoder *encoder,
-                              const struct columnar_page *page, uint32_t index)
+                              const struct columnar_page *page)
 {
-    const struct columnar_vector *vector = &page->rows.vectors[index];
+    const struct columnar_vector *vector = &page->rows.vectors[encoder->encoding.column];
     if (vector->kind == VECTOR_CODE)
-        put_codes(encoder, vector->codes, page->rows.rows);
-    else if (has_gaps(page, index))
-        put_gaps(encoder, page, vector);
+        put_codes(encoder, vector->codes);
+    else if (has_gaps(encoder))
+        put_gaps(encoder, page);
     else
         put_values(encoder, vector->integers, page->rows.rows);
 }
 
-static void put_scales(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                       uint32_t index)
+static void put_scales(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
-    const struct columnar_vector *vector = &page->rows.vectors[index];
+    const struct columnar_vector *vector = &page->rows.vectors[encoder->encoding.column];
     if (vector->kind == VECTOR_DECIMAL)
-        put_flags(encoder, vector->scales, page->rows.rows);
+        put_flags(encoder, vector->scales);
 }
 
 /* ---- encoding: a page ---- */
 
 /* What a page consists of, in this order; from COLUMN_PART on once for each column.  A part has one
  * vector or none. */
-typedef void (*page_part)(struct columnar_page_encoder *encoder, const struct columnar_page *page,
-                          uint32_t index);
+typedef void (*page_part)(struct columnar_page_encoder *encoder, const struct columnar_page *page);
 static const page_part page_parts[] = {
     put_entry_rows, put_entry_timestamps, put_timestamps,    put_timestamp_places,
     put_ranks,      put_column_count,     put_absent,        put_list_sizes,
@@ -468,7 +456,7 @@ static bool part_begin(struct columnar_page_encoder *encoder)
     }
     if (encoding->part >= COLUMN_PART && encoding->column == encoding->page->rows.column_count)
         return false;
-    page_parts[encoding->part++](encoder, encoding->page, encoding->column);
+    page_parts[encoding->part++](encoder, encoding->page);
     return true;
 }
 
