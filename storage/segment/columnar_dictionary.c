@@ -18,8 +18,6 @@ enum {
     PAGE_STRINGS_MAX = 2048,
     PAGE_TEXT_MAX = 64 << 10, /* left when it is passed: a page has at least one string */
     PAGE_TEXT_LIMIT = PAGE_TEXT_MAX + UINT16_MAX,
-    TEXT_PLAIN = 0,
-    TEXT_COMPRESSED = 1,
     ARENA_CHUNK = 1 << 20,
     KEPT_TEXT_MAX = 64 << 20 /* bytes of loaded pages that a trim leaves alone */
 };
@@ -31,7 +29,6 @@ struct columnar_dictionary_writer {
     uint32_t current;
     struct arena *arena;
     struct string_table **strings; /* by column */
-    struct compressor *compressor;
     struct vector_encoder *vectors;
     struct buffer text;
     struct buffer page;
@@ -52,7 +49,6 @@ struct columnar_dictionary_writer *columnar_dictionary_writer_new(uint32_t colum
     writer->column_count = column_count;
     writer->arena = arena_new(ARENA_CHUNK);
     writer->strings = memory_zeroed(column_count, sizeof *writer->strings);
-    writer->compressor = compressor_new(COMPRESS_LEVEL);
     writer->vectors = vector_codec_encoder_new();
     buffer_put_u8(&writer->index, DICTIONARY_FORMAT);
     tables_begin(writer);
@@ -67,7 +63,6 @@ void columnar_dictionary_writer_free(struct columnar_dictionary_writer *writer)
         string_table_free(writer->strings[i]);
     memory_free(writer->strings);
     arena_free(writer->arena);
-    compressor_free(writer->compressor);
     vector_codec_encoder_free(writer->vectors);
     buffer_release(&writer->text);
     buffer_release(&writer->page);
@@ -119,14 +114,7 @@ static uint32_t page_fill(struct columnar_dictionary_writer *writer, const struc
     buffer_put_u8(page, DICTIONARY_FORMAT);
     buffer_put_varint(page, count);
     vector_codec_encode(writer->vectors, sizes, count, page);
-    size_t before = page->size;
-    buffer_put_u8(page, TEXT_COMPRESSED);
-    size_t size = compressor_append(writer->compressor, buffer_view(&writer->text), page);
-    if (size >= writer->text.size) {
-        page->size = before;
-        buffer_put_u8(page, TEXT_PLAIN);
-        buffer_append_bytes(page, buffer_view(&writer->text));
-    }
+    vector_codec_put_text(writer->vectors, buffer_view(&writer->text), page);
     return count;
 }
 
@@ -199,7 +187,6 @@ struct columnar_dictionary {
     struct segment *segment; /* borrowed */
     struct dictionary_column *columns;
     uint32_t column_count;
-    struct decompressor *decompressor;
     struct vector_decoder *vectors;
     struct buffer page;
     size_t kept; /* bytes of loaded text */
@@ -253,7 +240,6 @@ int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary
 {
     struct columnar_dictionary *dictionary = memory_zeroed(1, sizeof *dictionary);
     dictionary->segment = segment;
-    dictionary->decompressor = decompressor_new();
     dictionary->vectors = vector_codec_decoder_new();
     *out = dictionary;
     if (index_parse(dictionary) == 0)
@@ -290,7 +276,6 @@ void columnar_dictionary_close(struct columnar_dictionary *dictionary)
         memory_free(column->pages);
     }
     memory_free(dictionary->columns);
-    decompressor_free(dictionary->decompressor);
     vector_codec_decoder_free(dictionary->vectors);
     buffer_release(&dictionary->page);
     memory_free(dictionary);
@@ -300,20 +285,6 @@ void columnar_dictionary_trim(struct columnar_dictionary *dictionary)
 {
     if (dictionary->kept > KEPT_TEXT_MAX)
         pages_forget(dictionary);
-}
-
-/* The text of a page, whose sizes add up to `size`. */
-static int page_text(struct columnar_dictionary *dictionary, struct reader *reader, uint64_t size,
-                     struct buffer *text)
-{
-    uint8_t form = reader_u8(reader);
-    struct bytes stored = reader_bytes(reader, reader_left(reader));
-    if (form == TEXT_COMPRESSED)
-        return decompressor_append(dictionary->decompressor, stored, size, text);
-    if (form != TEXT_PLAIN || stored.size != size)
-        return ERROR_CORRUPT;
-    buffer_append_bytes(text, stored);
-    return 0;
 }
 
 static int page_decode(struct columnar_dictionary *dictionary, struct dictionary_page *page)
@@ -331,7 +302,8 @@ static int page_decode(struct columnar_dictionary *dictionary, struct dictionary
             return ERROR_CORRUPT;
         total += (uint64_t)sizes[i];
     }
-    if (total > PAGE_TEXT_LIMIT || page_text(dictionary, &reader, total, &page->text) != 0)
+    if (total > PAGE_TEXT_LIMIT ||
+        vector_codec_get_text(dictionary->vectors, &reader, total, &page->text) != 0)
         return ERROR_CORRUPT;
     page->strings = memory_alloc(page->count * sizeof *page->strings);
     size_t offset = 0;

@@ -181,22 +181,12 @@ static int entry_scan(struct row_entry *entry)
     while (reader_left(&reader) > 0) {
         uint64_t head = reader_varint(&reader);
         uint64_t size = head >> ROW_ITEM_KIND_BITS;
-        struct row_item item = {.offset = (uint32_t)reader.offset, .size = (uint32_t)size};
-        switch (head & ((1U << ROW_ITEM_KIND_BITS) - 1)) {
-        case ITEM_ROW:
-            item.kind = ITEM_ROW;
-            break;
-        case ITEM_BOUND:
-            item.kind = ITEM_BOUND;
-            break;
-        case ITEM_STATIC:
-            item.kind = ITEM_STATIC;
-            break;
-        default:
-            return ERROR_CORRUPT;
-        }
+        uint64_t kind = head & ((1U << ROW_ITEM_KIND_BITS) - 1);
+        struct row_item item = {.offset = (uint32_t)reader.offset,
+                                .size = (uint32_t)size,
+                                .kind = (enum row_item_kind)kind};
         reader_bytes(&reader, size);
-        if (reader.failed)
+        if (reader.failed || kind > ITEM_STATIC)
             return ERROR_CORRUPT;
         entry_add_item(entry, &item);
     }

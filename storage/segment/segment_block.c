@@ -58,9 +58,6 @@ enum block_column {
     COLUMN_COUNT
 };
 
-/* Written to disk. */
-enum key_form { KEYS_PLAIN = 0, KEYS_COMPRESSED = 1 };
-
 struct numbers {
     int64_t *values;
     uint32_t count;
@@ -279,13 +276,7 @@ static void keys_put(struct segment_block_encoder *encoder, struct buffer *direc
         keys_turn(encoder, directory);
         plain = buffer_view(&encoder->turned);
     }
-    size_t form_at = directory->size;
-    buffer_put_u8(directory, KEYS_COMPRESSED);
-    if (compressor_append(vector_codec_compressor(encoder->vectors), plain, directory) < plain.size)
-        return;
-    directory->size = form_at;
-    buffer_put_u8(directory, KEYS_PLAIN);
-    buffer_append_bytes(directory, plain);
+    vector_codec_put_text(encoder->vectors, plain, directory);
 }
 
 void segment_block_encoder_close(struct segment_block_encoder *encoder, struct buffer *directory)
@@ -417,21 +408,6 @@ static int numbers_decode(struct segment_block_decoder *decoder, struct reader *
     return rc == 0 ? columns_decode(decoder, reader, COLUMN_SCALE, COLUMN_SUM_HIGH, scales) : rc;
 }
 
-/* All that the reader has left, which is `size` bytes plain; appended. */
-static int keys_unpack(struct segment_block_decoder *decoder, struct reader *reader, size_t size,
-                       struct buffer *plain)
-{
-    uint8_t form = reader_u8(reader);
-    struct bytes packed = reader_bytes(reader, reader_left(reader));
-    if (reader->failed || form > KEYS_COMPRESSED)
-        return ERROR_CORRUPT;
-    if (form == KEYS_COMPRESSED)
-        return decompressor_append(vector_codec_decompressor(decoder->vectors), packed, size,
-                                   plain);
-    buffer_append_bytes(plain, packed);
-    return packed.size == size ? 0 : ERROR_CORRUPT;
-}
-
 /* `count` keys of `size` bytes: what they have in common, and the other bytes by position. */
 static int keys_turn_back(struct segment_block_decoder *decoder, struct reader *reader,
                           uint32_t count, size_t size, struct buffer *keys)
@@ -445,7 +421,8 @@ static int keys_turn_back(struct segment_block_decoder *decoder, struct reader *
         turned_count += !is_common;
     }
     buffer_clear(&decoder->turned);
-    if (reader->failed || keys_unpack(decoder, reader, turned_count * count, &decoder->turned) != 0)
+    if (reader->failed || vector_codec_get_text(decoder->vectors, reader, turned_count * count,
+                                                &decoder->turned) != 0)
         return ERROR_CORRUPT;
     keys->size = count * size;
     for (uint32_t i = 1; size > 0 && i < count; i++)
@@ -474,7 +451,7 @@ static int keys_decode(struct segment_block_decoder *decoder, struct reader *rea
         return ERROR_CORRUPT;
     if (is_one_size(sizes))
         return keys_turn_back(decoder, reader, sizes->count, (size_t)sizes->values[0], keys);
-    return keys_unpack(decoder, reader, total, keys);
+    return vector_codec_get_text(decoder->vectors, reader, total, keys);
 }
 
 /* Where the next number of the columns that not all entries have is. */

@@ -20,13 +20,15 @@
 
 #include <string.h>
 
+#include "base/compressor.h"
 #include "base/memory.h"
 #include "storage/segment/vector_join.h"
 
 enum vector_form { FORM_CONSTANT = 0, FORM_OFFSETS = 1, FORM_DIFFERENCES = 2, FORM_SIGNED = 3 };
 /* Of encoding one vector. */
 enum vector_step { STEP_NUMBERS, STEP_SPLIT, STEP_PUT, STEP_NONE };
-enum bucket_form { BUCKETS_PLAIN = 0, BUCKETS_COMPRESSED = 1 };
+/* Of buckets and of text. */
+enum stored_form { STORED_PLAIN = 0, STORED_COMPRESSED = 1 };
 
 enum {
     SAMPLE_MAX = 2048,    /* so many values decide the form */
@@ -73,11 +75,6 @@ void vector_codec_encoder_free(struct vector_encoder *encoder)
     buffer_release(&encoder->buckets);
     buffer_release(&encoder->raw);
     memory_free(encoder);
-}
-
-struct compressor *vector_codec_compressor(struct vector_encoder *encoder)
-{
-    return encoder->compressor;
 }
 
 static uint32_t bit_length(uint64_t number)
@@ -228,10 +225,10 @@ static void put_buckets(struct vector_encoder *encoder, struct buffer *target)
     buffer_clear(&encoder->raw);
     size_t size = compressor_append(encoder->compressor, plain, &encoder->raw);
     if (size < plain.size) {
-        buffer_put_u8(target, BUCKETS_COMPRESSED);
+        buffer_put_u8(target, STORED_COMPRESSED);
         buffer_put_sized(target, buffer_view(&encoder->raw));
     } else {
-        buffer_put_u8(target, BUCKETS_PLAIN);
+        buffer_put_u8(target, STORED_PLAIN);
         buffer_append_bytes(target, plain);
     }
 }
@@ -322,6 +319,17 @@ void vector_codec_encode(struct vector_encoder *encoder, const int64_t *values, 
     }
 }
 
+void vector_codec_put_text(struct vector_encoder *encoder, struct bytes text, struct buffer *target)
+{
+    size_t form_at = target->size;
+    buffer_put_u8(target, STORED_COMPRESSED);
+    if (compressor_append(encoder->compressor, text, target) < text.size)
+        return;
+    target->size = form_at;
+    buffer_put_u8(target, STORED_PLAIN);
+    buffer_append_bytes(target, text);
+}
+
 /* ---- decoding ---- */
 
 struct vector_decoder *vector_codec_decoder_new(void)
@@ -351,13 +359,13 @@ static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader 
                                   uint32_t count)
 {
     uint8_t form = reader_u8(reader);
-    if (form == BUCKETS_PLAIN) {
+    if (form == STORED_PLAIN) {
         struct bytes plain = reader_bytes(reader, count);
         return reader->failed ? NULL : plain.data;
     }
     struct bytes compressed = reader_sized(reader);
     buffer_clear(&decoder->buckets);
-    if (reader->failed || form != BUCKETS_COMPRESSED ||
+    if (reader->failed || form != STORED_COMPRESSED ||
         decompressor_append(decoder->decompressor, compressed, count, &decoder->buckets) != 0)
         return NULL;
     return decoder->buckets.data;
@@ -446,9 +454,24 @@ int vector_codec_skip(struct reader *reader, uint32_t count)
     (void)reader_signed(reader);
     (void)reader_sized(reader);
     uint8_t buckets = reader_u8(reader);
-    (void)(buckets == BUCKETS_PLAIN ? reader_bytes(reader, count) : reader_sized(reader));
+    (void)(buckets == STORED_PLAIN ? reader_bytes(reader, count) : reader_sized(reader));
     return reader->failed || count > VECTOR_COUNT_MAX || form < FORM_OFFSETS ||
-                   form > FORM_SIGNED || buckets > BUCKETS_COMPRESSED
+                   form > FORM_SIGNED || buckets > STORED_COMPRESSED
                ? ERROR_CORRUPT
                : 0;
+}
+
+int vector_codec_get_text(struct vector_decoder *decoder, struct reader *reader, size_t size,
+                          struct buffer *text)
+{
+    uint8_t form = reader_u8(reader);
+    struct bytes stored = reader_bytes(reader, reader_left(reader));
+    if (reader->failed)
+        return ERROR_CORRUPT;
+    if (form == STORED_COMPRESSED)
+        return decompressor_append(decoder->decompressor, stored, size, text);
+    if (form != STORED_PLAIN || stored.size != size)
+        return ERROR_CORRUPT;
+    buffer_append_bytes(text, stored);
+    return 0;
 }

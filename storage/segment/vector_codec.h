@@ -11,13 +11,11 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
-#include "base/compressor.h"
 #include "base/decompressor.h"
 #include "base/reader.h"
 
 enum { VECTOR_COUNT_MAX = 1 << 20 };
 
-struct compressor;
 struct decompressor;
 
 /* Working memory, worth keeping between vectors; each serves one thread at a time. */
@@ -33,8 +31,10 @@ void vector_codec_encode(struct vector_encoder *encoder, const int64_t *values, 
 void vector_codec_encode_begin(struct vector_encoder *encoder, const int64_t *values,
                                uint32_t count, struct buffer *target);
 bool vector_codec_encode_step(struct vector_encoder *encoder);
-/* The one it holds, for what is stored beside vectors. */
-struct compressor *vector_codec_compressor(struct vector_encoder *encoder);
+/* Append text that is stored behind vectors, at the end of what it is stored in: a byte for its
+ * form, and the bytes as they are, or compressed where that is shorter. */
+void vector_codec_put_text(struct vector_encoder *encoder, struct bytes text,
+                           struct buffer *target);
 
 struct vector_decoder;
 struct vector_decoder *vector_codec_decoder_new(void);
@@ -49,6 +49,10 @@ bool vector_codec_get_constant(struct reader *reader, uint32_t count, int64_t *v
 /* Read past a vector of `count` values without decoding it: only that its bytes are there is
  * checked. */
 must_check int vector_codec_skip(struct reader *reader, uint32_t count);
+/* Read the text that is all that `reader` has left, `size` bytes plain, which the caller has checked
+ * against a limit; appended to `text`.  ERROR_CORRUPT. */
+must_check int vector_codec_get_text(struct vector_decoder *decoder, struct reader *reader,
+                                     size_t size, struct buffer *text);
 /* The one it holds. */
 struct decompressor *vector_codec_decompressor(struct vector_decoder *decoder);
 #endif
