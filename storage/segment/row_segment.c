@@ -254,17 +254,13 @@ struct row_expanded {
     struct buffer plain;
 };
 
-static void row_expanded_free(struct row_expanded *expanded)
+static void row_expanded_free(struct reader_spare *base)
 {
+    struct row_expanded *expanded = (struct row_expanded *)base;
     if (expanded == NULL)
         return;
     buffer_release(&expanded->plain);
     memory_free(expanded);
-}
-
-static void row_expanded_let_go(struct reader_spare *base)
-{
-    row_expanded_free((struct row_expanded *)base);
 }
 
 static size_t row_expanded_bytes(const struct row_expanded *expanded)
@@ -283,7 +279,7 @@ static void row_scratch_free(struct reader_spare *base)
 {
     struct row_scratch *scratch = (struct row_scratch *)base;
     arena_free(scratch->arena);
-    row_expanded_free(scratch->expanded);
+    row_expanded_free((struct reader_spare *)scratch->expanded);
     row_page_entry_release(&scratch->entry);
     memory_free(scratch);
 }
@@ -322,11 +318,11 @@ static void row_scratch_swap(struct row_scratch *scratch, struct segment *segmen
     bool is_it = taken != NULL && taken->page == page;
     scratch->expanded = is_it ? taken : NULL;
     if (!is_it)
-        row_expanded_free(taken);
+        row_expanded_free((struct reader_spare *)taken);
     if (left == NULL)
         return;
     left->base =
-        (struct reader_spare){.free = row_expanded_let_go, .bytes = row_expanded_bytes(left)};
+        (struct reader_spare){.free = row_expanded_free, .bytes = row_expanded_bytes(left)};
     reader_pool_give(readers, segment_page_place(segment, left->page), &left->base);
 }
 
@@ -375,7 +371,7 @@ static int row_stream_read(struct row_stream *stream, uint32_t page_index, struc
         rc = row_stream_damaged(stream, "it does not decompress", err);
     reader_pool_give_back(readers, work);
     if (rc != 0) {
-        row_expanded_free(scratch->expanded);
+        row_expanded_free((struct reader_spare *)scratch->expanded);
         scratch->expanded = NULL;
     }
     return rc;

@@ -95,52 +95,61 @@ static int segment_read_section(struct segment *segment, const struct segment_se
     return 0;
 }
 
-static bool info_equal(const struct segment_info *a, const struct segment_info *b)
+/* Whether two footers say the same in every field. */
+static bool footers_equal(const struct segment_footer *a, const struct segment_footer *b)
 {
-    return a->id == b->id && a->table_id == b->table_id && a->kind == b->kind &&
-           a->frame_first == b->frame_first && a->frame_last == b->frame_last &&
-           a->size == b->size && a->rows == b->rows && a->partitions == b->partitions &&
-           a->timestamp_max_us == b->timestamp_max_us && a->schema_version == b->schema_version;
+    uint8_t block_of_a[SEGMENT_BLOCK];
+    uint8_t block_of_b[SEGMENT_BLOCK];
+    segment_format_footer(a, block_of_a);
+    segment_format_footer(b, block_of_b);
+    return memcmp(block_of_a, block_of_b, SEGMENT_BLOCK) == 0;
 }
 
-static int segment_check_size(struct segment *segment, const struct segment_info *info,
-                              struct error *err)
+static int segment_check_size(struct segment *segment, struct error *err)
 {
     int64_t size = segment->disk->size(segment->disk, segment->file);
     if (size < 0)
         return error_set(err, (int)size, "size: %s", error_text((int)size));
-    if ((uint64_t)size != info->size || size < 2 * SEGMENT_BLOCK)
+    if ((uint64_t)size != segment->info.size || size < 2 * SEGMENT_BLOCK)
         return error_set(err, ERROR_CORRUPT, "%" PRId64 " bytes where the manifest says %" PRIu64,
-                         size, info->size);
+                         size, segment->info.size);
     return 0;
 }
 
-static int segment_read_footer(struct segment *segment, const struct segment_info *info,
-                               struct segment_footer *footer, struct error *err)
+/* The footer, against the manifest. */
+static int segment_load_footer(struct segment *segment, struct segment_footer *footer,
+                               struct error *err)
 {
+    uint64_t size = segment->info.size;
     uint8_t block[SEGMENT_BLOCK];
-    int rc = segment_read(segment, info->size - SEGMENT_BLOCK, block, SEGMENT_BLOCK, err);
+    int rc = segment_check_size(segment, err);
     if (rc == 0)
-        rc = segment_format_read_footer(block, info->size, footer, err);
-    if (rc == 0 && !info_equal(info, &footer->info))
-        rc = error_set(err, ERROR_CORRUPT, "footer: another segment than the manifest has");
-    return rc;
+        rc = segment_read(segment, size - SEGMENT_BLOCK, block, SEGMENT_BLOCK, err);
+    if (rc == 0)
+        rc = segment_format_read_footer(block, size, footer, err);
+    if (rc != 0)
+        return rc;
+    struct segment_footer expected = *footer;
+    expected.info = segment->info;
+    return footers_equal(&expected, footer)
+               ? 0
+               : error_set(err, ERROR_CORRUPT, "footer: another segment than the manifest has");
 }
 
 /* Header and footer, both against the manifest.  The header first: a file of a newer format may
  * have another footer. */
-static int segment_load_footer(struct segment *segment, const struct segment_info *info,
-                               struct segment_footer *footer, struct error *err)
+static int segment_load_ends(struct segment *segment, struct segment_footer *footer,
+                             struct error *err)
 {
     uint8_t block[SEGMENT_BLOCK];
     uint32_t format = 0;
-    int rc = segment_check_size(segment, info, err);
+    int rc = segment_check_size(segment, err);
     if (rc == 0)
         rc = segment_read(segment, 0, block, SEGMENT_BLOCK, err);
     if (rc == 0)
-        rc = segment_format_check_header(info, block, &format, err);
+        rc = segment_format_check_header(&segment->info, block, &format, err);
     if (rc == 0)
-        rc = segment_read_footer(segment, info, footer, err);
+        rc = segment_load_footer(segment, footer, err);
     if (rc == 0 && format != footer->format)
         rc = error_set(err, ERROR_CORRUPT, "footer: of another format than the header");
     return rc;
@@ -234,7 +243,7 @@ static void segment_free(struct segment *segment)
 static int segment_load(struct segment *segment, const struct table *days_of, struct error *err)
 {
     struct segment_footer footer;
-    int rc = segment_load_footer(segment, &segment->info, &footer, err);
+    int rc = segment_load_ends(segment, &footer, err);
     if (rc == 0)
         rc = segment_load_index(segment, &footer, err);
     if (rc == 0)
@@ -281,16 +290,16 @@ int segment_open_by_days(struct world *world, const struct segment_info *info,
 }
 
 static int segment_probe_by(struct world *world, const struct segment_info *info,
-                            int (*load)(struct segment *segment, const struct segment_info *info,
-                                        struct segment_footer *footer, struct error *err),
+                            int (*load)(struct segment *segment, struct segment_footer *footer,
+                                        struct error *err),
                             struct segment_footer *footer, struct error *err)
 {
-    struct segment segment = {.disk = world->disk};
+    struct segment segment = {.disk = world->disk, .info = *info};
     segment_path(info->id, segment.path);
     int rc = world->disk->open(world->disk, segment.path, DISK_READ, &segment.file, err);
     if (rc != 0)
         return rc;
-    rc = load(&segment, info, footer, err);
+    rc = load(&segment, footer, err);
     world->disk->close(world->disk, segment.file);
     if (rc != 0)
         error_wrap(err, "%s", segment.path);
@@ -300,47 +309,29 @@ static int segment_probe_by(struct world *world, const struct segment_info *info
 int segment_probe(struct world *world, const struct segment_info *info, struct error *err)
 {
     struct segment_footer footer;
-    return segment_probe_by(world, info, segment_load_footer, &footer, err);
+    return segment_probe_by(world, info, segment_load_ends, &footer, err);
 }
 
 /* Its header may be what is damaged. */
-static int segment_load_footer_only(struct segment *segment, const struct segment_info *info,
-                                    struct segment_footer *footer, struct error *err)
-{
-    int rc = segment_check_size(segment, info, err);
-    return rc == 0 ? segment_read_footer(segment, info, footer, err) : rc;
-}
-
 int segment_footer_check(struct world *world, const struct segment_info *info, struct error *err)
 {
     struct segment_footer footer;
-    return segment_probe_by(world, info, segment_load_footer_only, &footer, err);
-}
-
-static bool sections_equal(const struct segment_footer *a, const struct segment_footer *b)
-{
-    bool is_equal = a->format == b->format && a->page_count == b->page_count;
-    for (size_t i = 0; i < SECTION_COUNT; i++)
-        is_equal = is_equal && a->sections[i].offset == b->sections[i].offset &&
-                   a->sections[i].size == b->sections[i].size &&
-                   a->sections[i].hash == b->sections[i].hash;
-    return is_equal;
+    return segment_probe_by(world, info, segment_load_footer, &footer, err);
 }
 
 int segment_agrees(struct world *world, const struct segment_info *info,
                    const struct segment *other, bool *agrees_out, struct error *err)
 {
     struct segment_footer expected, found;
-    struct segment_info renamed = other->info;
     *agrees_out = false;
-    int rc = segment_probe_by(world, info, segment_load_footer_only, &expected, err);
+    int rc = segment_probe_by(world, info, segment_load_footer, &expected, err);
     if (rc == 0)
-        rc = segment_probe_by(world, &other->info, segment_load_footer, &found, err);
+        rc = segment_probe_by(world, &other->info, segment_load_ends, &found, err);
     if (rc != 0)
         return rc;
-    renamed.id = info->id;
-    renamed.schema_version = info->schema_version;
-    *agrees_out = info_equal(info, &renamed) && sections_equal(&expected, &found);
+    found.info.id = info->id;
+    found.info.schema_version = info->schema_version;
+    *agrees_out = footers_equal(&expected, &found);
     return 0;
 }
 
@@ -417,14 +408,12 @@ bool segment_has(struct segment *segment, int64_t token, struct bytes key)
 
 struct segment_cursor *segment_cursor_take(struct segment *segment)
 {
-    struct reader_spare *left = reader_pool_take(segment->readers, &segment->cursor);
-    return left != NULL ? segment_directory_cursor_left(left)
-                        : segment_directory_cursor_new(segment->directory, segment->readers);
+    return segment_directory_cursor_take(segment->directory, segment->readers, &segment->cursor);
 }
 
 void segment_cursor_give(struct segment *segment, struct segment_cursor *cursor)
 {
-    reader_pool_give(segment->readers, &segment->cursor, segment_directory_cursor_leave(cursor));
+    segment_directory_cursor_give(cursor, &segment->cursor);
 }
 
 uint32_t segment_page_count(const struct segment *segment)

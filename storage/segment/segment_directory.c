@@ -51,7 +51,7 @@ struct decoded_block {
 };
 
 struct segment_cursor {
-    struct reader_spare spare; /* of the segment, when nobody has the cursor */
+    struct reader_spare spare; /* as it lies in the pool between two readers; first member */
     const struct segment_directory *directory;
     struct reader_pool *readers;
     struct decoded_block decoded[CURSOR_BLOCKS];
@@ -68,43 +68,40 @@ static uint32_t token_half(int64_t token)
 
 /* ---- cursors ---- */
 
-static void cursor_free(struct segment_cursor *cursor)
+static void cursor_free(struct reader_spare *spare)
 {
-    if (cursor == NULL)
-        return;
+    struct segment_cursor *cursor = (struct segment_cursor *)(void *)spare;
     for (uint32_t i = 0; i < CURSOR_BLOCKS; i++)
         segment_block_release(&cursor->decoded[i].entries);
     memory_free(cursor);
 }
 
-static void cursor_spare_free(struct reader_spare *spare)
-{
-    cursor_free(segment_directory_cursor_left(spare));
-}
-
-struct segment_cursor *segment_directory_cursor_new(const struct segment_directory *directory,
-                                                    struct reader_pool *readers)
+static struct segment_cursor *cursor_new(const struct segment_directory *directory,
+                                         struct reader_pool *readers)
 {
     struct segment_cursor *cursor = memory_zeroed(1, sizeof *cursor);
-    cursor->spare.free = cursor_spare_free;
+    cursor->spare.free = cursor_free;
     cursor->directory = directory;
     cursor->readers = readers;
     return cursor;
 }
 
-struct reader_spare *segment_directory_cursor_leave(struct segment_cursor *cursor)
+struct segment_cursor *segment_directory_cursor_take(const struct segment_directory *directory,
+                                                     struct reader_pool *readers,
+                                                     struct reader_spare **place)
+{
+    struct reader_spare *left = reader_pool_take(readers, place);
+    return left != NULL ? (struct segment_cursor *)(void *)left : cursor_new(directory, readers);
+}
+
+void segment_directory_cursor_give(struct segment_cursor *cursor, struct reader_spare **place)
 {
     if (cursor == NULL)
-        return NULL;
+        return;
     cursor->spare.bytes = sizeof *cursor;
     for (uint32_t i = 0; i < CURSOR_BLOCKS; i++)
         cursor->spare.bytes += segment_block_bytes(&cursor->decoded[i].entries);
-    return &cursor->spare;
-}
-
-struct segment_cursor *segment_directory_cursor_left(struct reader_spare *spare)
-{
-    return (struct segment_cursor *)(void *)spare;
+    reader_pool_give(cursor->readers, place, &cursor->spare);
 }
 
 /* The entry that `reader` stands at; `before` is what comes before it and moves on.  False unless
@@ -321,10 +318,9 @@ int segment_directory_open(const struct segment_info *info, uint32_t format, uin
     directory->format = format;
     directory->page_count = page_count;
     directory->has_stats = info->kind == SEGMENT_COLUMNAR;
-    struct directory_walk walk = {.cursor = segment_directory_cursor_new(directory, readers),
-                                  .visitor = visitor};
+    struct directory_walk walk = {.cursor = cursor_new(directory, readers), .visitor = visitor};
     int rc = directory_read(directory, &walk, info, err);
-    cursor_free(walk.cursor);
+    cursor_free(&walk.cursor->spare);
     buffer_release(&walk.key);
     if (rc != 0) {
         segment_directory_free(directory);

@@ -60,13 +60,13 @@ size_t segment_directory_bytes(const struct segment_directory *directory);     /
 /* False: the directory has no partition of that token.  True: nearly always it has one. */
 bool segment_directory_may_have(const struct segment_directory *directory, int64_t token);
 
-/* The directory and the pool, whose workspaces decode, outlive their cursors. */
-struct segment_cursor *segment_directory_cursor_new(const struct segment_directory *directory,
-                                                    struct reader_pool *readers);
-/* The cursor as what is left for the next reader (reader_pool.h), its bytes counted, and back; NULL
- * is fine in both. */
-struct reader_spare *segment_directory_cursor_leave(struct segment_cursor *cursor);
-struct segment_cursor *segment_directory_cursor_left(struct reader_spare *spare);
+/* A cursor: the one that lies in `place` of the pool (reader_pool.h), with the blocks that it has
+ * decoded, or a new one; and leave it there for the next reader.  The directory and the pool, whose
+ * workspaces decode, outlive their cursors. */
+struct segment_cursor *segment_directory_cursor_take(const struct segment_directory *directory,
+                                                     struct reader_pool *readers,
+                                                     struct reader_spare **place);
+void segment_directory_cursor_give(struct segment_cursor *cursor, struct reader_spare **place);
 
 /* What a cursor gives is valid until it is asked for another partition. */
 const struct segment_partition *segment_directory_at(struct segment_cursor *cursor, uint32_t index);
