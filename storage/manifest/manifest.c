@@ -51,39 +51,33 @@ struct manifest {
     bool is_failed;
 };
 
+static const struct manifest_copy_names copy_names = {
+    .folder = "",
+    .path = MANIFEST_COPY_PATH,
+    .path_new = MANIFEST_COPY_NEW_PATH,
+};
+
+/* A manifest that has no file behind it has no world either. */
+static void files_close(struct manifest *manifest)
+{
+    if (manifest->file != NULL)
+        manifest->world->disk->close(manifest->world->disk, manifest->file);
+    if (manifest->copy != NULL)
+        manifest->world->disk->close(manifest->world->disk, manifest->copy);
+    manifest->file = NULL;
+    manifest->copy = NULL;
+}
+
 /* ---- writing ---- */
 
-/* What to return where nobody knows what is on disk: waiting for space would mend nothing, so it is
- * not one of those codes (error_is_passing) after which a caller tries again. */
-static int failed_for_good(struct manifest *manifest, int rc)
+/* Say that a write failed of which nobody knows what is on disk: the manifest has failed.  Waiting
+ * for space would mend nothing, so it is not one of those codes (error_is_passing) after which a
+ * caller tries again. */
+static int fail_for_good(struct manifest *manifest, int rc, const char *action, struct error *err)
 {
     manifest->is_failed = true;
-    return error_is_passing(rc) ? -EIO : rc;
-}
-
-/* Give the new file the manifest's name; when that fails, nobody knows which of them has it. */
-static int file_replace(struct manifest *manifest)
-{
-    struct disk *disk = manifest->world->disk;
-    int rc = disk->rename(disk, MANIFEST_NEW_PATH, MANIFEST_PATH);
-
-    if (rc == 0)
-        rc = disk->sync_directory(disk, "");
-    return rc < 0 ? failed_for_good(manifest, rc) : 0;
-}
-
-/* The copy of the file that the manifest writes to from now on. */
-static int copy_replace(struct manifest *manifest, struct bytes content, struct error *err)
-{
-    struct disk *disk = manifest->world->disk;
-    int rc;
-
-    if (manifest->copy != NULL)
-        disk->close(disk, manifest->copy);
-    rc = manifest_copy_make(disk, content, manifest->size, &manifest->copy);
-    return rc < 0 ? error_set(err, failed_for_good(manifest, rc),
-                              "cannot make the copy of the manifest: %s", error_text(rc))
-                  : 0;
+    return error_set(err, error_is_passing(rc) ? -EIO : rc, "cannot %s: %s", action,
+                     error_text(rc));
 }
 
 /* Let the snapshot say what the state is now. */
@@ -91,49 +85,81 @@ static int snapshot_replace(struct manifest *manifest, struct error *err)
 {
     int rc = manifest_snapshot_write(manifest->world->disk, &manifest->state);
 
-    return rc < 0 ? error_set(err, failed_for_good(manifest, rc), "cannot write the roster: %s",
-                              error_text(rc))
-                  : 0;
+    return rc < 0 ? fail_for_good(manifest, rc, "write the roster", err) : 0;
+}
+
+/* A whole new file of the state, and `room` bytes of zeros for edits; returns the record's checksum
+ * and where the next one goes.  The room is written and not allocated, which would sync the zeros
+ * once more for themselves. */
+static uint32_t content_make(const struct manifest *manifest, uint64_t room, struct buffer *content,
+                             uint64_t *offset_out)
+{
+    uint32_t crc;
+
+    buffer_put_zeros(content, MANIFEST_BLOCK + MANIFEST_RECORD_HEADER);
+    manifest_state_encode(&manifest->state, content);
+    crc = manifest_record_seal(content, MANIFEST_BLOCK, MANIFEST_RECORD_STATE, 1, 0);
+    *offset_out = content->size;
+    buffer_put_zeros(content, room);
+    manifest_record_put_file(content->data, content->size);
+    return crc;
+}
+
+/* Give a new file, whose bytes are durable, the manifest's name; when that fails, nobody knows
+ * which of them has it. */
+static int file_rename(struct manifest *manifest, struct error *err)
+{
+    struct disk *disk = manifest->world->disk;
+    int rc = disk->rename(disk, MANIFEST_NEW_PATH, MANIFEST_PATH);
+
+    if (rc == 0)
+        rc = disk->sync_directory(disk, "");
+    return rc < 0 ? fail_for_good(manifest, rc, "make the manifest", err) : 0;
+}
+
+static int file_write(struct manifest *manifest, struct bytes content, struct disk_file **file_out,
+                      struct error *err)
+{
+    struct disk *disk = manifest->world->disk;
+    int rc;
+
+    (void)disk->remove(disk, MANIFEST_NEW_PATH); /* left by a crash */
+    rc = disk->open(disk, MANIFEST_NEW_PATH, DISK_WRITE | DISK_CREATE, file_out, err);
+    if (rc < 0)
+        return rc;
+    rc = manifest_copy_write(disk, *file_out, 0, content);
+    rc = rc < 0 ? error_set(err, rc, "cannot make the manifest: %s", error_text(rc))
+                : file_rename(manifest, err);
+    if (rc < 0) {
+        disk->close(disk, *file_out);
+        (void)disk->remove(disk, MANIFEST_NEW_PATH);
+    }
+    return rc;
 }
 
 /* Make a file of the whole state, with `room` bytes for edits, under the new name, and put it in
- * place.  The manifest then writes to it.  When it fails before the name could have moved, the old
- * file goes on; else nobody knows which of them is there, and the manifest has failed. */
+ * place; and its copy.  The manifest then writes to them.  When it fails before the name could have
+ * moved, the old file goes on; else nobody knows which of them is there, and the manifest has
+ * failed. */
 static int file_make(struct manifest *manifest, uint64_t room, struct error *err)
 {
-    struct disk *disk = manifest->world->disk;
     struct buffer content = {0};
     struct disk_file *file;
-    uint64_t size;
-    uint32_t crc;
-    int rc;
+    uint64_t offset;
+    uint32_t crc = content_make(manifest, room, &content, &offset);
+    int rc = file_write(manifest, buffer_view(&content), &file, err);
 
-    buffer_put_zeros(&content, MANIFEST_BLOCK + MANIFEST_RECORD_HEADER);
-    manifest_state_encode(&manifest->state, &content);
-    crc = manifest_record_seal(&content, MANIFEST_BLOCK, MANIFEST_RECORD_STATE, 1, 0);
-    size = content.size + room;
-    manifest_record_put_file(content.data, size);
-    (void)disk->remove(disk, MANIFEST_NEW_PATH); /* left by a crash */
-    rc = disk->open(disk, MANIFEST_NEW_PATH, DISK_WRITE | DISK_CREATE, &file, err);
     if (rc == 0) {
-        rc = manifest_copy_fill_file(disk, file, buffer_view(&content), size);
-        if (rc == 0)
-            rc = file_replace(manifest);
-        if (rc < 0) {
-            disk->close(disk, file);
-            (void)disk->remove(disk, MANIFEST_NEW_PATH);
-            error_set(err, rc, "cannot make the manifest: %s", error_text(rc));
-        }
-    }
-    if (rc == 0) {
-        if (manifest->file != NULL)
-            disk->close(disk, manifest->file);
+        files_close(manifest);
         manifest->file = file;
-        manifest->size = size;
-        manifest->offset = content.size;
+        manifest->size = content.size;
+        manifest->offset = offset;
         manifest->number = 1;
         manifest->crc = crc;
-        rc = copy_replace(manifest, buffer_view(&content), err);
+        rc = manifest_copy_make(manifest->world->disk, &copy_names, buffer_view(&content),
+                                &manifest->copy);
+        if (rc < 0)
+            rc = fail_for_good(manifest, rc, "make the copy of the manifest", err);
     }
     buffer_release(&content);
     return rc;
@@ -222,15 +248,6 @@ static int files_make(struct manifest *manifest, struct error *err)
     return rc == 0 ? snapshot_replace(manifest, err) : rc;
 }
 
-/* One that no file stands behind has no world either. */
-static void files_close(struct manifest *manifest)
-{
-    if (manifest->file != NULL)
-        manifest->world->disk->close(manifest->world->disk, manifest->file);
-    if (manifest->copy != NULL)
-        manifest->world->disk->close(manifest->world->disk, manifest->copy);
-}
-
 int manifest_create_from(struct world *world, const struct manifest_state *state, struct error *err)
 {
     struct manifest manifest = {.world = world, .state = *state};
@@ -315,19 +332,17 @@ static int manifest_settle(struct manifest *manifest, struct bytes content, bool
         if (is_torn || !error_is_passing(rc))
             return rc;
     }
-    rc = disk->write(disk, manifest->file, from, content.data + from, manifest->offset - from);
-    if (rc == 0)
-        rc = disk->sync(disk, manifest->file);
+    rc = manifest_copy_write(disk, manifest->file, from,
+                             bytes_of(content.data + from, manifest->offset - from));
     if (rc == 0)
         rc = disk->sync_directory(disk, "");
     if (rc == 0)
-        rc = manifest_copy_open(disk, content, from, manifest->offset, &manifest->copy);
+        rc = manifest_copy_settle(disk, &copy_names, content, from, manifest->offset,
+                                  &manifest->copy);
     if (rc < 0)
         return error_set(err, rc, "cannot sync the manifest: %s", error_text(rc));
     rc = manifest_snapshot_settle(disk, &manifest->state);
-    return rc < 0 ? error_set(err, failed_for_good(manifest, rc), "cannot sync the roster: %s",
-                              error_text(rc))
-                  : 0;
+    return rc < 0 ? fail_for_good(manifest, rc, "sync the roster", err) : 0;
 }
 
 /* Read the manifest, or what has its form; -ENOENT where it is not there. */
@@ -370,8 +385,7 @@ static int mirror_load(struct world *world, struct manifest **manifest_out, cons
     buffer_release(&content);
     *from = MANIFEST_COPY_PATH;
     if (rc == 0) {
-        world->disk->close(world->disk, (*manifest_out)->file);
-        (*manifest_out)->file = NULL;
+        files_close(*manifest_out);
         return 0;
     }
     *from = "segments/" MANIFEST_SNAPSHOT_NAME;
@@ -554,15 +568,11 @@ static int edit_write(struct manifest *manifest, struct buffer *record,
     }
     crc =
         manifest_record_seal(record, 0, MANIFEST_RECORD_EDIT, manifest->number + 1, manifest->crc);
-    rc = disk->write(disk, manifest->file, manifest->offset, record->data, record->size);
-    if (rc == 0)
-        rc = disk->sync(disk, manifest->file);
+    rc = manifest_copy_write(disk, manifest->file, manifest->offset, buffer_view(record));
     if (rc == 0 && manifest->copy != NULL)
-        rc = manifest_copy_append(disk, manifest->copy, manifest->offset, buffer_view(record));
-    if (rc < 0) {
-        return error_set(err, failed_for_good(manifest, rc), "cannot write the manifest: %s",
-                         error_text(rc));
-    }
+        rc = manifest_copy_write(disk, manifest->copy, manifest->offset, buffer_view(record));
+    if (rc < 0)
+        return fail_for_good(manifest, rc, "write the manifest", err);
     manifest->offset += size;
     manifest->number++;
     manifest->crc = crc;

@@ -8,100 +8,79 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/memory.h"
+#include "base/buffer.h"
+#include "base/world/whole_file.h"
 
-/* Written and not allocated, which would sync the zeros once more for themselves. */
-int manifest_copy_fill_file(struct disk *disk, struct disk_file *file, struct bytes content,
-                            uint64_t size)
+int manifest_copy_write(struct disk *disk, struct disk_file *file, uint64_t offset,
+                        struct bytes bytes)
 {
-    uint8_t *room = memory_zeroed(1, size - content.size);
-    int rc = disk->write(disk, file, 0, content.data, content.size);
+    int rc = disk->write(disk, file, offset, bytes.data, bytes.size);
 
-    if (rc == 0)
-        rc = disk->write(disk, file, content.size, room, size - content.size);
-    memory_free(room);
     return rc < 0 ? rc : disk->sync(disk, file);
 }
 
-static int copy_write(struct disk *disk, struct bytes content, uint64_t size,
-                      struct disk_file **file_out)
+static int file_replace(struct disk *disk, const struct manifest_copy_names *names,
+                        struct bytes content, struct disk_file **file_out)
 {
     int rc;
 
-    (void)disk->remove(disk, MANIFEST_COPY_NEW_PATH); /* left by a crash */
-    rc = disk->open(disk, MANIFEST_COPY_NEW_PATH, DISK_WRITE | DISK_CREATE, file_out, NULL);
-    if (rc < 0)
-        return rc;
-    rc = manifest_copy_fill_file(disk, *file_out, content, size);
+    (void)disk->remove(disk, names->path_new); /* left by a crash */
+    rc = disk->open(disk, names->path_new, DISK_WRITE | DISK_CREATE, file_out, NULL);
     if (rc == 0)
-        rc = disk->rename(disk, MANIFEST_COPY_NEW_PATH, MANIFEST_COPY_PATH);
+        rc = manifest_copy_write(disk, *file_out, 0, content);
     if (rc == 0)
-        rc = disk->sync_directory(disk, "");
-    return rc;
+        rc = disk->rename(disk, names->path_new, names->path);
+    return rc == 0 ? disk->sync_directory(disk, names->folder) : rc;
 }
 
-static int copy_remove(struct disk *disk)
+static int file_remove(struct disk *disk, const struct manifest_copy_names *names)
 {
     int rc;
 
-    (void)disk->remove(disk, MANIFEST_COPY_NEW_PATH);
-    rc = disk->remove(disk, MANIFEST_COPY_PATH);
-    return rc == 0 || rc == -ENOENT ? disk->sync_directory(disk, "") : rc;
+    (void)disk->remove(disk, names->path_new);
+    rc = disk->remove(disk, names->path);
+    return rc == 0 || rc == -ENOENT ? disk->sync_directory(disk, names->folder) : rc;
 }
 
-int manifest_copy_make(struct disk *disk, struct bytes content, uint64_t size,
-                       struct disk_file **file_out)
+int manifest_copy_make(struct disk *disk, const struct manifest_copy_names *names,
+                       struct bytes content, struct disk_file **file_out)
 {
     int rc;
 
     *file_out = NULL;
-    rc = copy_write(disk, content, size, file_out);
+    rc = file_replace(disk, names, content, file_out);
     if (rc == 0)
         return 0;
     if (*file_out != NULL)
         disk->close(disk, *file_out);
     *file_out = NULL;
-    return error_is_passing(rc) ? copy_remove(disk) : rc;
+    return error_is_passing(rc) ? file_remove(disk, names) : rc;
 }
 
-static bool copy_is_equal(struct disk *disk, struct disk_file *file, struct bytes content)
+static bool file_is_equal(struct disk *disk, struct disk_file *file, struct bytes content)
 {
-    uint8_t *bytes;
-    bool is_equal;
+    struct buffer found = {0};
+    bool is_equal = whole_file_read(disk, file, (int64_t)content.size, &found) == 0 &&
+                    bytes_equal(buffer_view(&found), content);
 
-    if (disk->size(disk, file) != (int64_t)content.size)
-        return false;
-    bytes = memory_alloc(content.size);
-    is_equal = disk->read(disk, file, 0, bytes, content.size) == (int64_t)content.size &&
-               bytes_equal(bytes_of(bytes, content.size), content);
-    memory_free(bytes);
+    buffer_release(&found);
     return is_equal;
 }
 
-int manifest_copy_open(struct disk *disk, struct bytes content, uint64_t last, uint64_t end,
-                       struct disk_file **file_out)
+int manifest_copy_settle(struct disk *disk, const struct manifest_copy_names *names,
+                         struct bytes content, uint64_t from, uint64_t end,
+                         struct disk_file **file_out)
 {
-    int rc = disk->open(disk, MANIFEST_COPY_PATH, DISK_WRITE, file_out, NULL);
+    const struct bytes again = bytes_of(content.data + from, end - from);
 
-    if (rc == 0 && copy_is_equal(disk, *file_out, content)) {
-        rc = manifest_copy_append(disk, *file_out, last, bytes_of(content.data + last, end - last));
-        if (rc < 0) {
-            disk->close(disk, *file_out);
-            *file_out = NULL;
-        }
-        return rc;
-    }
-    if (rc == 0)
+    if (disk->open(disk, names->path, DISK_WRITE, file_out, NULL) == 0) {
+        if (file_is_equal(disk, *file_out, content) &&
+            manifest_copy_write(disk, *file_out, from, again) == 0 &&
+            disk->sync_directory(disk, names->folder) == 0)
+            return 0;
         disk->close(disk, *file_out);
-    return manifest_copy_make(disk, content, content.size, file_out);
-}
-
-int manifest_copy_append(struct disk *disk, struct disk_file *file, uint64_t offset,
-                         struct bytes record)
-{
-    int rc = disk->write(disk, file, offset, record.data, record.size);
-
-    return rc < 0 ? rc : disk->sync(disk, file);
+    }
+    return manifest_copy_make(disk, names, content, file_out);
 }
 
 int manifest_copy_keep_damaged(struct disk *disk, const char *path)

@@ -18,11 +18,15 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "storage/segment/segment.h"
 #include "base/world/whole_file.h"
+#include "storage/manifest/manifest_copy.h"
+#include "storage/segment/segment.h"
 
-#define ROSTER_PATH     "segments/" MANIFEST_SNAPSHOT_NAME
-#define ROSTER_NEW_PATH ROSTER_PATH ".new"
+static const struct manifest_copy_names roster = {
+    .folder = "segments",
+    .path = "segments/" MANIFEST_SNAPSHOT_NAME,
+    .path_new = "segments/" MANIFEST_SNAPSHOT_NAME ".new",
+};
 
 static const char magic[8] = {'D', 'A', 'Y', 'B', 'R', 'O', 'S', 'T'};
 
@@ -68,40 +72,31 @@ int manifest_snapshot_decode(struct bytes bytes, struct manifest **manifest_out,
 
 /* ---- writing ---- */
 
-static int snapshot_replace(struct disk *disk, struct bytes record)
+static int snapshot_write(struct disk *disk, const struct manifest_state *state, bool is_settling)
 {
-    int rc = disk->make_directory(disk, "segments");
+    struct buffer record = {0};
+    struct disk_file *file = NULL;
+    int rc = disk->make_directory(disk, roster.folder);
 
-    return rc == 0 ? whole_file_replace(disk, "segments", ROSTER_PATH, ROSTER_NEW_PATH, record)
-                   : rc;
-}
-
-static int snapshot_remove(struct disk *disk)
-{
-    int rc;
-
-    (void)disk->remove(disk, ROSTER_NEW_PATH);
-    rc = disk->remove(disk, ROSTER_PATH);
-    return rc == 0 || rc == -ENOENT ? disk->sync_directory(disk, "segments") : rc;
-}
-
-/* Without room for it, the one that is out of date goes. */
-static int snapshot_put(struct disk *disk, struct bytes record)
-{
-    int rc = snapshot_replace(disk, record);
-
-    return error_is_passing(rc) ? snapshot_remove(disk) : rc;
+    manifest_snapshot_encode(state, &record);
+    if (rc == 0 && is_settling)
+        rc = manifest_copy_settle(disk, &roster, buffer_view(&record), 0, record.size, &file);
+    else if (rc == 0)
+        rc = manifest_copy_make(disk, &roster, buffer_view(&record), &file);
+    if (file != NULL)
+        disk->close(disk, file);
+    buffer_release(&record);
+    return rc;
 }
 
 int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state)
 {
-    struct buffer record = {0};
-    int rc;
+    return snapshot_write(disk, state, false);
+}
 
-    manifest_snapshot_encode(state, &record);
-    rc = snapshot_put(disk, buffer_view(&record));
-    buffer_release(&record);
-    return rc;
+int manifest_snapshot_settle(struct disk *disk, const struct manifest_state *state)
+{
+    return snapshot_write(disk, state, true);
 }
 
 /* ---- reading ---- */
@@ -109,7 +104,7 @@ int manifest_snapshot_write(struct disk *disk, const struct manifest_state *stat
 static int snapshot_load(struct disk *disk, struct buffer *record, struct error *err)
 {
     struct disk_file *file;
-    int rc = disk->open(disk, ROSTER_PATH, DISK_READ, &file, err);
+    int rc = disk->open(disk, roster.path, DISK_READ, &file, err);
 
     if (rc < 0)
         return rc;
@@ -119,42 +114,6 @@ static int snapshot_load(struct disk *disk, struct buffer *record, struct error 
     else if (rc < 0)
         (void)error_set(err, rc, "it cannot be read");
     disk->close(disk, file);
-    return rc;
-}
-
-/* ---- at an opening ---- */
-
-/* The bytes that are there, in the place where they are; -ENOENT when there are others. */
-static int snapshot_write_again(struct disk *disk, struct bytes record)
-{
-    struct buffer found = {0};
-    struct disk_file *file;
-    int rc = snapshot_load(disk, &found, NULL);
-
-    if (rc == 0 && !bytes_equal(buffer_view(&found), record))
-        rc = -ENOENT;
-    buffer_release(&found);
-    if (rc == 0)
-        rc = disk->open(disk, ROSTER_PATH, DISK_WRITE, &file, NULL);
-    if (rc != 0)
-        return rc;
-    rc = disk->write(disk, file, 0, record.data, record.size);
-    if (rc == 0)
-        rc = disk->sync(disk, file);
-    disk->close(disk, file);
-    return rc == 0 ? disk->sync_directory(disk, "segments") : rc;
-}
-
-int manifest_snapshot_settle(struct disk *disk, const struct manifest_state *state)
-{
-    struct buffer record = {0};
-    int rc;
-
-    manifest_snapshot_encode(state, &record);
-    rc = snapshot_write_again(disk, buffer_view(&record));
-    if (rc != 0)
-        rc = snapshot_put(disk, buffer_view(&record));
-    buffer_release(&record);
     return rc;
 }
 

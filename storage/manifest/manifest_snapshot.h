@@ -23,9 +23,7 @@
  * is out of date is removed. */
 must_check int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state);
 
-/* The same at an opening, when the roster nearly always says what it should, but may be in a cache
- * only (manifest.c "settle"): then its bytes are written again in their place and synced, which
- * takes no new file and no new name. */
+/* The same at an opening: manifest_copy_settle. */
 must_check int manifest_snapshot_settle(struct disk *disk, const struct manifest_state *state);
 
 void manifest_snapshot_encode(const struct manifest_state *state, struct buffer *to);

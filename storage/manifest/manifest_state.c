@@ -24,8 +24,7 @@ static int segment_order(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-static struct segment_info *segment_directory_find(struct segment_info *segments, uint32_t count,
-                                                   uint64_t id)
+static struct segment_info *segment_find(struct segment_info *segments, uint32_t count, uint64_t id)
 {
     for (uint32_t i = 0; i < count; i++)
         if (segments[i].id == id)
@@ -45,7 +44,7 @@ static struct segment_info *segments_edit(const struct manifest_state *state,
     if (count > 0)
         memcpy(segments, state->segments, count * sizeof(*segments));
     for (uint32_t i = 0; i < edit->removed_count; i++) {
-        struct segment_info *gone = segment_directory_find(segments, count, edit->removed[i]);
+        struct segment_info *gone = segment_find(segments, count, edit->removed[i]);
 
         if (gone == NULL) {
             memory_free(segments);
@@ -54,7 +53,7 @@ static struct segment_info *segments_edit(const struct manifest_state *state,
         *gone = segments[--count];
     }
     for (uint32_t i = 0; i < edit->added_count; i++) {
-        if (segment_directory_find(segments, count, edit->added[i].id) != NULL) {
+        if (segment_find(segments, count, edit->added[i].id) != NULL) {
             memory_free(segments);
             return NULL;
         }
@@ -120,8 +119,7 @@ bool manifest_state_takes(const struct manifest_state *state, const struct manif
 
 void manifest_state_release(struct manifest_state *state)
 {
-    if (state->schema != NULL)
-        schema_unref(state->schema);
+    schema_unref(state->schema);
     memory_free(state->segments);
 }
 
@@ -151,16 +149,21 @@ static void put_schema(struct buffer *buffer, const struct schema *schema)
     buffer_release(&serialized);
 }
 
-static void put_clock(struct buffer *buffer, int64_t timestamp_us, const struct clock_mark *clock)
+static void put_segments(struct buffer *buffer, const struct segment_info *segments, uint32_t count)
+{
+    buffer_put_varint(buffer, count);
+    for (uint32_t i = 0; i < count; i++)
+        put_segment(buffer, &segments[i]);
+}
+
+/* Clock and purges, which are last. */
+static void put_end(struct buffer *buffer, int64_t timestamp_us, const struct clock_mark *clock,
+                    uint64_t purges)
 {
     buffer_put_u64(buffer, (uint64_t)timestamp_us);
     buffer_put_u64(buffer, (uint64_t)clock->trusted_us);
     buffer_put_u64(buffer, (uint64_t)clock->boot_us);
     buffer_append(buffer, clock->boot_id, sizeof(clock->boot_id));
-}
-
-static void put_purges(struct buffer *buffer, uint64_t purges)
-{
     if (purges != 0)
         buffer_put_u64(buffer, purges);
 }
@@ -172,11 +175,8 @@ void manifest_state_encode(const struct manifest_state *state, struct buffer *to
     buffer_put_u64(to, state->segment_id_next);
     buffer_put_sized(to, state->properties);
     put_schema(to, state->schema);
-    buffer_put_varint(to, state->segment_count);
-    for (uint32_t i = 0; i < state->segment_count; i++)
-        put_segment(to, &state->segments[i]);
-    put_clock(to, state->timestamp_us, &state->clock);
-    put_purges(to, state->purges);
+    put_segments(to, state->segments, state->segment_count);
+    put_end(to, state->timestamp_us, &state->clock, state->purges);
 }
 
 void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer *to)
@@ -186,11 +186,8 @@ void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer 
     buffer_put_varint(to, edit->removed_count);
     for (uint32_t i = 0; i < edit->removed_count; i++)
         buffer_put_u64(to, edit->removed[i]);
-    buffer_put_varint(to, edit->added_count);
-    for (uint32_t i = 0; i < edit->added_count; i++)
-        put_segment(to, &edit->added[i]);
-    put_clock(to, edit->timestamp_us, &edit->clock);
-    put_purges(to, edit->purges);
+    put_segments(to, edit->added, edit->added_count);
+    put_end(to, edit->timestamp_us, &edit->clock, edit->purges);
 }
 
 /* ---- and back ---- */
@@ -227,19 +224,34 @@ static struct schema *get_schema(struct reader *reader, struct error *err)
     return schema;
 }
 
+/* How many items of `item_size` bytes follow; 0 once the reader has failed. */
+static uint32_t get_count(struct reader *reader, size_t item_size)
+{
+    uint64_t count = reader_count(reader, item_size);
+
+    reader->failed |= count > UINT32_MAX;
+    return reader->failed ? 0 : (uint32_t)count;
+}
+
+static uint64_t *get_ids(struct reader *reader, uint32_t *count_out)
+{
+    uint32_t count = get_count(reader, sizeof(uint64_t));
+    uint64_t *ids = memory_zeroed(count, sizeof(*ids));
+
+    for (uint32_t i = 0; i < count; i++)
+        ids[i] = reader_u64(reader);
+    *count_out = count;
+    return ids;
+}
+
 static struct segment_info *get_segments(struct reader *reader, uint32_t *count_out)
 {
-    uint64_t count = reader_count(reader, SEGMENT_INFO_SIZE);
-    struct segment_info *segments;
+    uint32_t count = get_count(reader, SEGMENT_INFO_SIZE);
+    struct segment_info *segments = memory_zeroed(count, sizeof(*segments));
 
-    if (count > UINT32_MAX)
-        reader->failed = true;
-    if (reader->failed)
-        count = 0;
-    segments = memory_zeroed((size_t)count, sizeof(*segments));
-    for (uint64_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         get_segment(reader, &segments[i]);
-    *count_out = (uint32_t)count;
+    *count_out = count;
     return segments;
 }
 
@@ -265,61 +277,53 @@ static uint64_t get_purges(struct reader *reader)
     return purges != UINT64_MAX ? purges : 0;
 }
 
+/* Read what a state and an edit have alike, from the schema on, and change the state by it: a state
+ * is the edit that makes it of an empty one. */
+static bool load_changes(struct manifest_state *state, bool is_edit, uint64_t flushed_frame,
+                         struct reader *reader, struct error *err)
+{
+    struct manifest_edit edit = {.flushed_frame = flushed_frame};
+    uint64_t *removed = NULL;
+    struct segment_info *added;
+    bool is_good;
+
+    edit.schema = get_schema(reader, err);
+    if (is_edit)
+        edit.removed = removed = get_ids(reader, &edit.removed_count);
+    edit.added = added = get_segments(reader, &edit.added_count);
+    get_clock(reader, &edit);
+    edit.purges = get_purges(reader);
+    is_good = !reader->failed && reader_left(reader) == 0 && (is_edit || edit.schema != NULL) &&
+              manifest_state_edit(state, &edit);
+    schema_unref(edit.schema);
+    memory_free(removed);
+    memory_free(added);
+    return is_good;
+}
+
 bool manifest_state_load(struct manifest_state *state, struct buffer *properties,
                          struct bytes bytes, struct error *err)
 {
     struct reader reader = reader_of(bytes);
     struct bytes id = reader_bytes(&reader, sizeof(state->directory_id));
-    struct manifest_edit edit = {0};
-    struct segment_info *added;
-    uint64_t segment_id_next;
+    uint64_t flushed_frame = reader_u64(&reader);
+    uint64_t segment_id_next = reader_u64(&reader);
     bool is_good;
 
     if (!reader.failed)
         memcpy(state->directory_id, id.data, id.size);
-    edit.flushed_frame = reader_u64(&reader);
-    segment_id_next = reader_u64(&reader);
     buffer_append_bytes(properties, reader_sized(&reader));
     state->properties = buffer_view(properties);
-    edit.schema = get_schema(&reader, err);
-    edit.added = added = get_segments(&reader, &edit.added_count);
-    get_clock(&reader, &edit);
-    edit.purges = get_purges(&reader);
-    is_good = !reader.failed && reader_left(&reader) == 0 && edit.schema != NULL &&
-              manifest_state_edit(state, &edit);
+    is_good = load_changes(state, false, flushed_frame, &reader, err);
     if (segment_id_next > state->segment_id_next)
         state->segment_id_next = segment_id_next;
-    schema_unref(edit.schema);
-    memory_free(added);
     return is_good;
 }
 
 bool manifest_state_load_edit(struct manifest_state *state, struct bytes bytes, struct error *err)
 {
     struct reader reader = reader_of(bytes);
-    struct manifest_edit edit = {0};
-    struct segment_info *added;
-    uint64_t *removed, count;
-    bool is_good;
+    uint64_t flushed_frame = reader_u64(&reader);
 
-    edit.flushed_frame = reader_u64(&reader);
-    edit.schema = get_schema(&reader, err);
-    count = reader_count(&reader, sizeof(*removed));
-    if (count > UINT32_MAX)
-        reader.failed = true;
-    if (reader.failed)
-        count = 0;
-    edit.removed = removed = memory_zeroed((size_t)count, sizeof(*removed));
-    edit.removed_count = (uint32_t)count;
-    for (uint64_t i = 0; i < count; i++)
-        removed[i] = reader_u64(&reader);
-    edit.added = added = get_segments(&reader, &edit.added_count);
-    get_clock(&reader, &edit);
-    edit.purges = get_purges(&reader);
-    is_good = !reader.failed && reader_left(&reader) == 0 && manifest_state_edit(state, &edit);
-    if (edit.schema != NULL)
-        schema_unref(edit.schema);
-    memory_free(removed);
-    memory_free(added);
-    return is_good;
+    return load_changes(state, true, flushed_frame, &reader, err);
 }

@@ -49,8 +49,8 @@ bool vector_codec_get_constant(struct reader *reader, uint32_t count, int64_t *v
 /* Read past a vector of `count` values without decoding it: only that its bytes are there is
  * checked. */
 must_check int vector_codec_skip(struct reader *reader, uint32_t count);
-/* Read the text that is all that `reader` has left, `size` bytes plain, which the caller has checked
- * against a limit; appended to `text`.  ERROR_CORRUPT. */
+/* Read the text that is all that `reader` has left, and append it to `text`.  It has `size` bytes,
+ * which the caller has checked against a limit.  ERROR_CORRUPT. */
 must_check int vector_codec_get_text(struct vector_decoder *decoder, struct reader *reader,
                                      size_t size, struct buffer *text);
 /* The one it holds. */
