@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
 #include "storage/engine/partition_reader.h"
+#include "storage/engine/run_change.h"
 #include "storage/segment/row_segment.h"
 #include "storage/cell/restamp.h"
 #include "storage/segment/columnar_segment.h"
@@ -28,9 +29,7 @@ struct restamping {
     uint64_t reported;       /* of those that were noted */
     struct segment **inputs; /* those with times ahead of now; borrowed */
     uint32_t input_count;
-    struct segment **outputs; /* those that have rows, referenced */
-    struct segment_info *infos;
-    uint32_t output_count;
+    struct run_change change; /* those that were written again for the inputs */
     struct error *err;
 };
 
@@ -202,46 +201,29 @@ static int write_one(struct restamping *restamping, struct segment *segment)
 {
     struct engine *engine = restamping->engine;
     struct segment_info info = *segment_info(segment);
-    uint32_t place = restamping->output_count;
     info.id = run_set_next_id(&engine->runs);
     info.schema_version = schema_version(engine->memtables.schema);
     int rc = info.kind == SEGMENT_COLUMNAR ? columnar_write(restamping, segment, &info)
                                            : row_write(restamping, segment, &info);
-    if (rc != 0 || (info.rows == 0 && info.partitions == 0))
-        return rc;
-    restamping->infos[place] = info;
-    rc = run_set_open_segment(&engine->runs, &info, table_of(restamping, segment),
-                              &restamping->outputs[place], restamping->err);
-    restamping->output_count += rc == 0;
-    return rc;
+    run_change_remove(&restamping->change, segment);
+    return rc == 0 ? run_change_add(&restamping->change, &info, table_of(restamping, segment),
+                                    restamping->err)
+                   : rc;
 }
 
 static int publish(struct restamping *restamping)
 {
-    struct engine *engine = restamping->engine;
-    uint64_t *removed = memory_alloc(restamping->input_count * sizeof(*removed));
-    for (uint32_t i = 0; i < restamping->input_count; i++)
-        removed[i] = segment_info(restamping->inputs[i])->id;
-    const struct manifest_edit edit = {.added = restamping->infos,
-                                       .added_count = restamping->output_count,
-                                       .removed = removed,
-                                       .removed_count = restamping->input_count,
-                                       .flushed_frame = engine->sequencer.frame - 1,
+    const struct engine *engine = restamping->engine;
+    const struct manifest_edit edit = {.flushed_frame = engine->sequencer.frame - 1,
                                        .timestamp_us = restamping->times.end_us,
                                        .purges = engine->runs.purges + 1};
-    int rc = manifest_apply(engine->runs.manifest, &edit, restamping->err);
-    memory_free(removed);
-    return rc;
+    return run_change_publish(&restamping->change, edit, restamping->err);
 }
 
 static void swap(struct restamping *restamping)
 {
     struct engine *engine = restamping->engine;
-    for (uint32_t i = 0; i < restamping->input_count; i++)
-        run_set_remove(&engine->runs, segment_info(restamping->inputs[i])->id);
-    for (uint32_t i = 0; i < restamping->output_count; i++)
-        run_set_add(&engine->runs, restamping->outputs[i]);
-    restamping->output_count = 0;
+    run_change_apply(&restamping->change);
     engine->runs.frame_flushed = engine->sequencer.frame - 1;
     engine->runs.timestamp_us = restamping->times.end_us;
     engine->clock.next_us = restamping->times.end_us + 1;
@@ -260,28 +242,23 @@ static int write_all(struct restamping *restamping)
         return 0;
     }
     /* After a failure that waiting does not mend, what the manifest names is not known. */
-    for (uint32_t i = 0; (!may_be_named || error_is_passing(rc)) && i < restamping->output_count;
-         i++)
-        segment_remove_at_close(restamping->outputs[i]);
+    if (!may_be_named || error_is_passing(rc))
+        run_change_discard(&restamping->change);
     return rc;
 }
 
 static int restamp_all(struct engine *engine, struct engine_restamp *options, struct error *err)
 {
-    struct restamping restamping = {.engine = engine, .err = err};
+    struct restamping restamping = {
+        .engine = engine, .change = {.runs = &engine->runs}, .err = err};
     restamp_init(&restamping.times, options->now_us, options->before_us, RESTAMP_SPANS_MAX);
     restamping.inputs = memory_alloc(engine->runs.count * sizeof(*restamping.inputs));
-    restamping.outputs = memory_alloc(engine->runs.count * sizeof(*restamping.outputs));
-    restamping.infos = memory_alloc(engine->runs.count * sizeof(*restamping.infos));
     int rc = note_all(&restamping);
     options->after_us = restamping.times.end_us;
     if (rc == 0 && !options->is_dry_run)
         rc = write_all(&restamping);
-    for (uint32_t i = 0; i < restamping.output_count; i++)
-        segment_unref(restamping.outputs[i]);
+    run_change_release(&restamping.change);
     memory_free(restamping.inputs);
-    memory_free(restamping.outputs);
-    memory_free(restamping.infos);
     restamp_release(&restamping.times);
     return rc;
 }

@@ -12,43 +12,19 @@ enum { OWN_DAYS_MAX = 64 };
 void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,
                        const atomic_uint *fill)
 {
-    *flush = (struct flush_writer){.runs = runs, .memtable = memtable, .fill = fill};
-}
-
-void flush_writer_release(struct flush_writer *flush)
-{
-    memory_free(flush->infos);
-    memory_free(flush->segments);
+    *flush = (struct flush_writer){.memtable = memtable, .fill = fill, .change = {.runs = runs}};
 }
 
 static struct segment_info info_for(struct flush_writer *flush, uint32_t table_id,
                                     enum segment_kind kind)
 {
-    return (struct segment_info){.id = run_set_next_id(flush->runs),
+    return (struct segment_info){.id = run_set_next_id(flush->change.runs),
                                  .table_id = table_id,
                                  .kind = kind,
                                  .frame_first = flush->memtable->frame_first,
                                  .frame_last = flush->memtable->frame_last,
                                  .timestamp_max_us = flush->memtable->timestamp_max_us,
                                  .schema_version = schema_version(flush->memtable->schema)};
-}
-
-static int keep_segment(struct flush_writer *flush, const struct segment_info *info,
-                        const struct table *table)
-{
-    if (info->rows == 0 && info->partitions == 0)
-        return 0;
-    if (flush->count == flush->capacity) {
-        flush->capacity = flush->capacity == 0 ? 16 : flush->capacity * 2;
-        flush->infos = memory_resize(flush->infos, flush->capacity * sizeof(struct segment_info));
-        flush->segments =
-            memory_resize(flush->segments, flush->capacity * sizeof(struct segment *));
-    }
-    flush->infos[flush->count] = *info;
-    int rc =
-        run_set_open_segment(flush->runs, info, table, &flush->segments[flush->count], &flush->err);
-    flush->count += rc == 0;
-    return rc;
 }
 
 /* ---- pace ---- */
@@ -151,11 +127,11 @@ static int flush_share(struct flush_writer *flush, const struct columnar_share *
 {
     struct segment_info info = info_for(flush, share->table->id, SEGMENT_COLUMNAR);
     struct columnar_segment_writer *writer;
-    int rc = columnar_segment_writer_open(flush->runs->env->world, share->table, &info, &writer,
-                                          &flush->err);
+    int rc = columnar_segment_writer_open(flush->change.runs->env->world, share->table, &info,
+                                          &writer, &flush->err);
     if (rc != 0)
         return rc;
-    columnar_segment_writer_set_page_rows(writer, flush->runs->env->options.page_rows);
+    columnar_segment_writer_set_page_rows(writer, flush->change.runs->env->options.page_rows);
     rc = write_columnar_partitions(flush, writer, share);
     if (rc == 0)
         rc = columnar_segment_writer_complete(writer, &flush->err);
@@ -164,7 +140,7 @@ static int flush_share(struct flush_writer *flush, const struct columnar_share *
     if (rc == 0)
         rc = columnar_segment_writer_finish(writer, &info, &flush->err);
     columnar_segment_writer_close(writer);
-    return rc == 0 ? keep_segment(flush, &info, share->table) : rc;
+    return rc == 0 ? run_change_add(&flush->change, &info, share->table, &flush->err) : rc;
 }
 
 /* The day of each partition, and the days large enough for a segment of their own.  `days` has room
@@ -180,7 +156,7 @@ static bool days_of(const struct flush_writer *flush, const struct columnar_memt
                          columnar_memtable_stats(columnar, order[i], UINT64_MAX).rows);
     }
     for (uint32_t i = 0; i < all.count && own->count < OWN_DAYS_MAX; i++)
-        if (all.days[i].rows >= flush->runs->env->options.day_rows_min)
+        if (all.days[i].rows >= flush->change.runs->env->options.day_rows_min)
             segment_days_add(own, all.days[i].day, all.days[i].rows);
     bool has_rest = own->count < all.count;
     segment_days_release(&all);
@@ -249,14 +225,14 @@ static int flush_row_runs(struct flush_writer *flush, uint32_t table_id)
     const struct table *table = schema_table(flush->memtable->schema, table_id);
     struct segment_info info = info_for(flush, table_id, SEGMENT_ROW);
     struct row_segment_writer *writer;
-    int rc = row_segment_writer_open(flush->runs->env->world, &info, &writer, &flush->err);
+    int rc = row_segment_writer_open(flush->change.runs->env->world, &info, &writer, &flush->err);
     if (rc != 0)
         return rc;
     rc = write_row_partitions(flush, writer, table);
     if (rc == 0)
         rc = row_segment_writer_finish(writer, &info, &flush->err);
     row_segment_writer_close(writer);
-    return rc == 0 ? keep_segment(flush, &info, table) : rc;
+    return rc == 0 ? run_change_add(&flush->change, &info, table, &flush->err) : rc;
 }
 
 /* ---- all of it, or a part ---- */
@@ -264,7 +240,7 @@ static int flush_row_runs(struct flush_writer *flush, uint32_t table_id)
 int flush_writer_write(struct flush_writer *flush)
 {
     struct memtable *memtable = flush->memtable;
-    struct engine_env *env = flush->runs->env;
+    struct engine_env *env = flush->change.runs->env;
     int rc = 0;
     pace_begin(&flush->pace, env->world->clock, &env->frames_sealed);
     for (uint32_t i = 0; rc == 0 && i < memtable->columnar_count; i++)
@@ -279,7 +255,7 @@ int flush_writer_write(struct flush_writer *flush)
 int flush_writer_write_part(struct flush_writer *flush, uint32_t table_id, enum segment_kind kind)
 {
     struct memtable *memtable = flush->memtable;
-    struct engine_env *env = flush->runs->env;
+    struct engine_env *env = flush->change.runs->env;
     int rc = 0;
     pace_begin(&flush->pace, env->world->clock, &env->frames_sealed);
     for (uint32_t i = 0; rc == 0 && kind == SEGMENT_COLUMNAR && i < memtable->columnar_count; i++)
@@ -288,14 +264,4 @@ int flush_writer_write_part(struct flush_writer *flush, uint32_t table_id, enum 
     if (kind == SEGMENT_ROW && schema_table(memtable->schema, table_id) != NULL)
         rc = flush_row_runs(flush, table_id);
     return rc;
-}
-
-void flush_writer_discard(struct flush_writer *flush, bool removes)
-{
-    for (uint32_t i = 0; i < flush->count; i++) {
-        if (removes)
-            segment_remove_at_close(flush->segments[i]);
-        segment_unref(flush->segments[i]);
-    }
-    flush->count = 0;
 }

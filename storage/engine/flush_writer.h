@@ -12,32 +12,23 @@
 #define DAYBOOK_STORAGE_ENGINE_FLUSH_WRITER_H
 
 #include "base/world/pace.h"
-#include "storage/engine/run_set.h"
+#include "storage/engine/run_change.h"
 #include "storage/memtable/memtable.h"
 
 struct flush_writer {
-    struct run_set *runs;
     struct memtable *memtable;         /* frozen */
     const atomic_uint *fill;           /* memtable_set.h; NULL: no other flush is waited for */
-    struct segment_info *infos;        /* what was written */
-    struct segment **segments;         /* the same; referenced */
-    uint32_t count;
-    uint32_t capacity;
+    struct run_change change;          /* adds what was written */
     struct pace pace;
     uint64_t rows;                     /* of the columnar memtables that are written */
     struct error err;
 };
 
-/* Caller's memory; all three pointers outlive it. */
+/* Caller's memory, of which the change alone is released; all three pointers outlive it. */
 void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,
                        const atomic_uint *fill);
-/* Unlinks no file, and lets go of no segment. */
-void flush_writer_release(struct flush_writer *flush);
-
 /* Everything; or what there is of one table and kind.  A negative status with flush->err. */
 must_check int flush_writer_write(struct flush_writer *flush);
 must_check int flush_writer_write_part(struct flush_writer *flush, uint32_t table_id,
                                        enum segment_kind kind);
-/* Let go of the segments, which are not going to be live; their files go too when `removes`. */
-void flush_writer_discard(struct flush_writer *flush, bool removes);
 #endif

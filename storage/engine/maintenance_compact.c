@@ -58,21 +58,13 @@ static void list_release(struct segment_list *list)
     memory_free(list->segments);
 }
 
-static void compact_discard(struct compact_job *compact, bool may_be_named)
-{
-    compact->is_discarded = true;
-    for (uint32_t i = 0; !may_be_named && i < compact->output_count; i++)
-        segment_remove_at_close(compact->outputs[i]);
-}
-
 static void let_go_run(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
     list_release(&compact->inputs);
     list_release(&compact->beside);
     list_release(&compact->overwrites);
-    for (uint32_t i = 0; compact->is_discarded && i < compact->output_count; i++)
-        segment_unref(compact->outputs[i]);
+    run_change_release(&compact->change);
 }
 
 static struct compact_job **place_of(struct maintenance *maintenance, enum segment_kind kind)
@@ -139,12 +131,7 @@ static bool reindex(const struct compact_job *compact, int64_t token, struct byt
 static void compact_swap(struct compact_job *compact)
 {
     struct maintenance *maintenance = compact->maintenance;
-    for (uint32_t i = 0; i < compact->inputs.count; i++)
-        run_set_remove(maintenance->runs, segment_info(compact->inputs.segments[i])->id);
-    for (uint32_t i = 0; has_purged(compact) && i < compact->overwrites.count; i++)
-        run_set_remove(maintenance->runs, segment_info(compact->overwrites.segments[i])->id);
-    for (uint32_t i = 0; i < compact->output_count; i++)
-        run_set_add(maintenance->runs, compact->outputs[i]);
+    run_change_apply(&compact->change);
     if (has_purged(compact)) {
         purged_all(compact, reindex);
         partition_versions_end(&maintenance->sequencer->versions);
@@ -155,27 +142,15 @@ static void compact_swap(struct compact_job *compact)
 
 /* ---- publishing ---- */
 
-static int publish_write(struct compact_job *compact)
-{
-    uint32_t most = compact->inputs.count + compact->overwrites.count;
-    uint64_t *removed = memory_alloc(most * sizeof(uint64_t));
-    struct manifest_edit edit = {.added = compact->infos,
-                                 .added_count = compact->output_count,
-                                 .removed = removed,
-                                 .purges = compact->purge};
-    for (uint32_t i = 0; i < compact->inputs.count; i++)
-        removed[edit.removed_count++] = segment_info(compact->inputs.segments[i])->id;
-    for (uint32_t i = 0; has_purged(compact) && i < compact->overwrites.count; i++)
-        removed[edit.removed_count++] = segment_info(compact->overwrites.segments[i])->id;
-    int rc = manifest_apply(compact->maintenance->runs->manifest, &edit, &compact->err);
-    memory_free(removed);
-    return rc;
-}
-
 static void publish_run(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
-    compact->status = publish_write(compact);
+    const struct manifest_edit edit = {.purges = compact->purge};
+    for (uint32_t i = 0; i < compact->inputs.count; i++)
+        run_change_remove(&compact->change, compact->inputs.segments[i]);
+    for (uint32_t i = 0; has_purged(compact) && i < compact->overwrites.count; i++)
+        run_change_remove(&compact->change, compact->overwrites.segments[i]);
+    compact->status = run_change_publish(&compact->change, edit, &compact->err);
 }
 
 /* A server's: what was deleted or has expired leaves the disk. */
@@ -186,8 +161,8 @@ static void log_purged(const struct compact_job *compact)
         return;
     for (uint32_t i = 0; i < compact->inputs.count; i++)
         before += segment_info(compact->inputs.segments[i])->rows;
-    for (uint32_t i = 0; i < compact->output_count; i++)
-        after += compact->infos[i].rows;
+    for (uint32_t i = 0; i < compact->change.added_count; i++)
+        after += compact->change.infos[i].rows;
     log_event(LOG_NOTICE, "deleted_rows_purged", log_text("keyspace", compact->table->keyspace),
               log_text("table", compact->table->name),
               log_number("rows", (int64_t)(before - after)),
@@ -217,8 +192,9 @@ static void publish_done(struct job *job)
         compact_swap(compact);
         purge_reported(compact);
     } else {
-        /* After a failure nobody waits out, what the manifest names is not known. */
-        compact_discard(compact, !error_is_passing(compact->status));
+        /* After a failure that waiting does not mend, what the manifest names is not known. */
+        if (error_is_passing(compact->status))
+            run_change_discard(&compact->change);
         maintenance_job_failed(maintenance, MAINTENANCE_MERGE, compact->status, &compact->err);
     }
     sequencer_drain(maintenance->sequencer);
@@ -348,7 +324,7 @@ static void merge_done(struct job *job)
                                                   LANE_BACKGROUND, &compact->job);
         return;
     }
-    compact_discard(compact, false);
+    run_change_discard(&compact->change);
     merge_failed(compact);
     compact_end(compact);
 }
@@ -486,6 +462,7 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
     struct compact_job *compact = memory_zeroed(1, sizeof(*compact));
     compact->job = (struct job){.run = maintenance_merge_run, .done = merge_done};
     compact->maintenance = maintenance;
+    compact->change.runs = maintenance->runs;
     compact->schema = schema_ref(maintenance->memtables->schema);
     compact->table = schema_table(compact->schema, first->table_id);
     compact->kind = first->kind;

@@ -17,8 +17,6 @@ struct flush_job {
     struct maintenance *maintenance;
     struct memtable *memtable;
     struct flush_writer writer;
-    uint64_t *dropped; /* segments of tables that are gone */
-    uint32_t dropped_count;
     int status;
 };
 
@@ -33,14 +31,10 @@ static int flush_write(struct flush_job *flush)
         return rc;
     bool schema_is_newer =
         schema_version(memtable->schema) > schema_version(manifest_state(manifest)->schema);
-    struct manifest_edit edit = {.added = flush->writer.infos,
-                                 .added_count = flush->writer.count,
-                                 .removed = flush->dropped,
-                                 .removed_count = flush->dropped_count,
-                                 .flushed_frame = memtable->frame_last,
-                                 .schema = schema_is_newer ? memtable->schema : NULL,
-                                 .timestamp_us = memtable->given_us};
-    return manifest_apply(manifest, &edit, &flush->writer.err);
+    const struct manifest_edit edit = {.flushed_frame = memtable->frame_last,
+                                       .schema = schema_is_newer ? memtable->schema : NULL,
+                                       .timestamp_us = memtable->given_us};
+    return run_change_publish(&flush->writer.change, edit, &flush->writer.err);
 }
 
 static void flush_run(struct job *job)
@@ -56,12 +50,9 @@ static void flush_publish(struct flush_job *flush)
     struct run_set *runs = maintenance->runs;
     check(maintenance->memtables->frozen_count > 0 &&
           maintenance->memtables->frozen[0] == flush->memtable);
-    for (uint32_t i = 0; i < flush->writer.count; i++) {
-        run_set_add(runs, flush->writer.segments[i]);
-        run_set_index_segment(runs, flush->writer.segments[i]);
-    }
-    for (uint32_t i = 0; i < flush->dropped_count; i++)
-        run_set_remove(runs, flush->dropped[i]);
+    for (uint32_t i = 0; i < flush->writer.change.added_count; i++)
+        run_set_index_segment(runs, flush->writer.change.added[i]);
+    run_change_apply(&flush->writer.change);
     run_set_note_flushed(runs, flush->memtable->frame_last, flush->memtable->given_us,
                          flush->memtable->schema);
     memtable_set_drop_oldest(maintenance->memtables);
@@ -71,8 +62,9 @@ static void flush_publish(struct flush_job *flush)
 
 static void flush_free(struct flush_job *flush)
 {
-    flush_writer_release(&flush->writer);
-    memory_free(flush->dropped);
+    if (error_is_passing(flush->status))
+        run_change_discard(&flush->writer.change);
+    run_change_release(&flush->writer.change);
     memory_free(flush);
 }
 
@@ -104,12 +96,10 @@ static void flush_done(struct job *job)
     struct flush_job *flush = (struct flush_job *)job;
     struct maintenance *maintenance = flush->maintenance;
     maintenance->flush = NULL;
-    if (flush->status == 0) {
+    if (flush->status == 0)
         flush_succeeded(flush);
-    } else {
-        flush_writer_discard(&flush->writer, error_is_passing(flush->status));
+    else
         maintenance_job_failed(maintenance, MAINTENANCE_FLUSH, flush->status, &flush->writer.err);
-    }
     flush_free(flush);
     engine_env_job_done(maintenance->env);
 }
@@ -118,13 +108,12 @@ static void flush_done(struct job *job)
 static void collect_dropped(struct flush_job *flush)
 {
     const struct run_set *runs = flush->maintenance->runs;
-    flush->dropped = memory_alloc(runs->count * sizeof(uint64_t));
     for (uint32_t i = 0; i < runs->count; i++) {
         const struct segment_info *info = segment_info(runs->segments[i]);
         if (schema_table(flush->memtable->schema, info->table_id) == NULL &&
             !schema_is_unread(flush->memtable->schema, info->table_id) &&
             !maintenance_is_merging_table(flush->maintenance, info->table_id))
-            flush->dropped[flush->dropped_count++] = info->id;
+            run_change_remove(&flush->writer.change, runs->segments[i]);
     }
 }
 
@@ -163,10 +152,8 @@ int maintenance_flush_now(struct maintenance *maintenance, struct error *err)
         if (rc == 0) {
             flush_publish(flush);
             memtable_unref(flush->memtable);
-        } else {
-            flush_writer_discard(&flush->writer, error_is_passing(rc));
-            if (err != NULL)
-                *err = flush->writer.err;
+        } else if (err != NULL) {
+            *err = flush->writer.err;
         }
         flush_free(flush);
         if (rc != 0)

@@ -55,18 +55,6 @@ static struct segment_info info_of(const struct compact_job *compact,
     return info;
 }
 
-static int keep_output(struct compact_job *compact, const struct segment_info *info)
-{
-    if (info->rows == 0 && info->partitions == 0)
-        return 0;
-    check(compact->output_count < MERGE_OUTPUTS_MAX);
-    compact->infos[compact->output_count] = *info;
-    int rc = run_set_open_segment(compact->maintenance->runs, info, compact->table,
-                                  &compact->outputs[compact->output_count], &compact->err);
-    compact->output_count += rc == 0;
-    return rc;
-}
-
 /* ---- row runs ---- */
 
 struct fold_stream {
@@ -174,7 +162,7 @@ static int merge_row_runs(struct compact_job *compact, const struct segment_list
     if (rc == 0)
         rc = row_segment_writer_finish(writer, &info, &compact->err);
     row_segment_writer_close(writer);
-    return rc == 0 ? keep_output(compact, &info) : rc;
+    return rc == 0 ? run_change_add(&compact->change, &info, compact->table, &compact->err) : rc;
 }
 
 /* ---- columnar runs ---- */
@@ -250,7 +238,7 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
     struct segment_info info = info_of(compact, &compact->pass, SEGMENT_COLUMNAR);
     int rc = columnar_segment_merge(compact->maintenance->env->world, compact->table, inputs, count,
                                     &info, &rules, &info, &compact->err);
-    return rc == 0 ? keep_output(compact, &info) : rc;
+    return rc == 0 ? run_change_add(&compact->change, &info, compact->table, &compact->err) : rc;
 }
 
 /* Runs that were deleted whole go unread; what else was chosen is chosen again afterwards. */

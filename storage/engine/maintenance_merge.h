@@ -12,9 +12,7 @@
 #include "storage/engine/compact_plan.h"
 #include "storage/engine/maintenance_private.h"
 #include "storage/engine/partition_reader.h"
-
-/* One for the day, the rest of each input, the overwrites. */
-enum { MERGE_OUTPUTS_MAX = COMPACT_RUNS_MAX + 2 };
+#include "storage/engine/run_change.h"
 
 struct segment_list {
     struct segment **segments;         /* referenced; ascending by frame_first */
@@ -48,11 +46,8 @@ struct compact_job {
     bool has_dropped;                  /* a tombstone, at least */
     struct pace pace;                  /* hurries: there are too many runs to rest */
 
-    struct segment_info infos[MERGE_OUTPUTS_MAX];
-    struct segment *outputs[MERGE_OUTPUTS_MAX];
-    uint32_t output_count;
+    struct run_change change;          /* the outputs for the inputs */
     uint64_t purge;                    /* its number in the manifest; 0: it is none */
-    bool is_discarded;                 /* the outputs are not live */
     int status;                        /* ERROR_CLOSED: told to end */
     struct error err;
 };

@@ -89,8 +89,8 @@ static int write_again(struct rebuild *rebuild, struct segment **segment_out, st
     int rc = flush_writer_write_part(&writer, damaged->table_id, damaged->kind);
     if (rc != 0)
         error_set(err, rc, "%s", writer.err.text);
-    for (uint32_t i = 0; i < writer.count; i++) {
-        struct segment *made = writer.segments[i];
+    for (uint32_t i = 0; i < writer.change.added_count; i++) {
+        struct segment *made = writer.change.added[i];
         bool agrees = false;
         if (rc == 0 && *segment_out == NULL)
             rc = segment_agrees(rebuild->runs->env->world, damaged, made, &agrees, err);
@@ -99,8 +99,7 @@ static int write_again(struct rebuild *rebuild, struct segment **segment_out, st
         else
             segment_remove_at_close(made);
     }
-    flush_writer_discard(&writer, false);
-    flush_writer_release(&writer);
+    run_change_release(&writer.change);
     if (rc == 0 && *segment_out == NULL)
         rc = error_set(err, ERROR_CONFLICT,
                        "its frames give other bytes than it had, as those of "
