@@ -1,22 +1,16 @@
 #include "storage/engine/appended_stats.h"
 
-static void add_memtable(const struct memtable *memtable, uint32_t table_id, struct bytes key,
-                         uint64_t frame, struct partition_stats *stats)
-{
-    const struct columnar_memtable *columnar = memtable_columnar(memtable, table_id);
-    uint32_t partition = columnar == NULL ? UINT32_MAX : columnar_memtable_find(columnar, key);
-    if (partition != UINT32_MAX) {
-        const struct partition_stats more = columnar_memtable_stats(columnar, partition, frame);
-        stats_add(stats, &more);
-    }
-}
-
 void appended_stats_add_memtables(const struct memtable_set *memtables, uint32_t table_id,
                                   struct bytes key, uint64_t frame, struct partition_stats *stats)
 {
-    for (uint32_t i = 0; i < memtables->frozen_count; i++)
-        add_memtable(memtables->frozen[i], table_id, key, frame, stats);
-    add_memtable(memtables->open, table_id, key, frame, stats);
+    for (uint32_t i = 0; i <= memtables->frozen_count; i++) {
+        struct columnar_memtable *columnar;
+        uint32_t partition = memtable_find(memtable_set_at(memtables, i), table_id, key, &columnar);
+        if (partition == UINT32_MAX)
+            continue;
+        const struct partition_stats more = columnar_memtable_stats(columnar, partition, frame);
+        stats_add(stats, &more);
+    }
 }
 
 void appended_stats_add(const struct run_set *runs, const struct memtable_set *memtables,

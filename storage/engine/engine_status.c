@@ -63,9 +63,8 @@ uint32_t engine_table_status(struct store *store, struct engine_table_status *ta
             entry->segment_rows += info->rows;
         }
     }
-    for (uint32_t i = 0; i < engine->memtables.frozen_count; i++)
-        add_memory_rows(engine->memtables.frozen[i], tables, capacity, &count);
-    add_memory_rows(engine->memtables.open, tables, capacity, &count);
+    for (uint32_t i = 0; i <= engine->memtables.frozen_count; i++)
+        add_memory_rows(memtable_set_at(&engine->memtables, i), tables, capacity, &count);
     return count;
 }
 

@@ -184,35 +184,20 @@ static int flush_columnar(struct flush_writer *flush, const struct columnar_part
 
 /* ---- everything else ---- */
 
-static struct stream *row_partition(const struct memtable *memtable, const struct table *table,
-                                    int64_t token, struct bytes key)
-{
-    struct slice slice = stream_slice_all();
-    struct stream *streams[2];
-    size_t count = 0;
-    struct stream *stream =
-        row_memtable_stream(memtable->rows, table, token, key, &slice, UINT64_MAX);
-    if (stream != NULL)
-        streams[count++] = stream;
-    if ((table->flags & TABLE_COUNTER) != 0) {
-        stream = counter_memtable_stream(memtable->counters, table, key, &slice, UINT64_MAX,
-                                         (uint64_t)memtable->timestamp_first_us);
-        if (stream != NULL)
-            streams[count++] = stream;
-    }
-    return stream_merge(table, streams, count, false);
-}
-
 static int write_row_partitions(struct flush_writer *flush, struct row_segment_writer *writer,
                                 const struct table *table)
 {
-    struct memtable *memtable = flush->memtable;
+    const struct memtable *memtable = flush->memtable;
+    const struct slice slice = stream_slice_all();
     int64_t token = INT64_MIN;
     struct bytes key = {0};
     int rc = 0;
     for (bool after = false;
          rc == 0 && memtable_seek(memtable, table, token, key, after, &token, &key); after = true) {
-        struct stream *stream = row_partition(memtable, table, token, key);
+        struct stream *streams[2];
+        uint32_t count =
+            memtable_row_streams(memtable, table, token, key, &slice, UINT64_MAX, streams);
+        struct stream *stream = stream_merge(table, streams, count, false);
         rc = row_segment_writer_partition(writer, token, key, stream, &flush->err);
         stream->close(stream);
         flush_pause(flush, 0);

@@ -222,29 +222,23 @@ static bool is_input(const struct compact_job *compact, const struct segment *se
     return false;
 }
 
-static bool memtable_has(const struct memtable *memtable, uint32_t table_id, struct bytes key)
-{
-    const struct columnar_memtable *columnar = memtable_columnar(memtable, table_id);
-    return columnar != NULL && columnar_memtable_find(columnar, key) != UINT32_MAX;
-}
-
 /* No click of the partition is anywhere but in the inputs. */
 static bool is_untouched(const struct compact_job *compact, int64_t token, struct bytes key)
 {
     const struct maintenance *maintenance = compact->maintenance;
+    const struct memtable_set *memtables = maintenance->memtables;
     uint32_t table_id = compact->table->id;
+    struct columnar_memtable *columnar;
     for (uint32_t i = 0; i < maintenance->runs->count; i++) {
-        const struct segment_info *info = segment_info(maintenance->runs->segments[i]);
-        if (info->table_id == table_id && info->kind == SEGMENT_COLUMNAR &&
-            !is_input(compact, maintenance->runs->segments[i]) &&
-            segment_has(maintenance->runs->segments[i], token, key)) {
+        struct segment *segment = maintenance->runs->segments[i];
+        if (segment_is(segment, table_id, SEGMENT_COLUMNAR) && !is_input(compact, segment) &&
+            segment_has(segment, token, key))
             return false;
-        }
     }
-    for (uint32_t i = 0; i < maintenance->memtables->frozen_count; i++)
-        if (memtable_has(maintenance->memtables->frozen[i], table_id, key))
+    for (uint32_t i = 0; i <= memtables->frozen_count; i++)
+        if (memtable_find(memtable_set_at(memtables, i), table_id, key, &columnar) != UINT32_MAX)
             return false;
-    return !memtable_has(maintenance->memtables->open, table_id, key);
+    return true;
 }
 
 /* Whether clients give the table's writes timestamps of their own, or once could. */
@@ -260,9 +254,7 @@ static int64_t tombstones_before(struct maintenance *maintenance, const struct t
     if (!has_client_times(table))
         return INT64_MAX;
     for (uint32_t i = 0; i <= maintenance->memtables->frozen_count; i++) {
-        const struct memtable *memtable = i < maintenance->memtables->frozen_count
-                                              ? maintenance->memtables->frozen[i]
-                                              : maintenance->memtables->open;
+        const struct memtable *memtable = memtable_set_at(maintenance->memtables, i);
         before_us = memtable->oldest_us < before_us ? memtable->oldest_us : before_us;
     }
     return before_us;

@@ -108,8 +108,8 @@ bool memtable_set_meets_overwrites(const struct memtable_set *set, const struct 
 {
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
-        const struct columnar_memtable *columnar = memtable_columnar(set->open, mutation->table_id);
-        if (columnar != NULL && columnar_memtable_find(columnar, mutation->key) != UINT32_MAX)
+        struct columnar_memtable *columnar;
+        if (memtable_find(set->open, mutation->table_id, mutation->key, &columnar) != UINT32_MAX)
             return true;
     }
     return false;
@@ -117,19 +117,19 @@ bool memtable_set_meets_overwrites(const struct memtable_set *set, const struct 
 
 bool memtable_set_may_have_overwrites(const struct memtable_set *set, const struct table *table)
 {
-    for (uint32_t i = 0; i < set->frozen_count; i++)
-        if (row_memtable_has_table(set->frozen[i]->rows, table->id))
+    for (uint32_t i = 0; i <= set->frozen_count; i++)
+        if (row_memtable_has_table(memtable_set_at(set, i)->rows, table->id))
             return true;
-    return row_memtable_has_table(set->open->rows, table->id);
+    return false;
 }
 
 bool memtable_set_has_overwrites(const struct memtable_set *set, const struct table *table,
                                  int64_t token, struct bytes key)
 {
-    for (uint32_t i = 0; i < set->frozen_count; i++)
-        if (row_memtable_has(set->frozen[i]->rows, table->id, token, key))
+    for (uint32_t i = 0; i <= set->frozen_count; i++)
+        if (row_memtable_has(memtable_set_at(set, i)->rows, table->id, token, key))
             return true;
-    return row_memtable_has(set->open->rows, table->id, token, key);
+    return false;
 }
 
 void memtable_set_watch_oldest(struct memtable_set *set)
@@ -141,9 +141,9 @@ void memtable_set_watch_oldest(struct memtable_set *set)
 
 uint64_t memtable_set_bytes(const struct memtable_set *set)
 {
-    uint64_t bytes = memtable_bytes(set->open) + set->giving_bytes;
-    for (uint32_t i = 0; i < set->frozen_count; i++)
-        bytes += memtable_bytes(set->frozen[i]);
+    uint64_t bytes = set->giving_bytes;
+    for (uint32_t i = 0; i <= set->frozen_count; i++)
+        bytes += memtable_bytes(memtable_set_at(set, i));
     return bytes;
 }
 

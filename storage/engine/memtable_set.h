@@ -64,6 +64,12 @@ void memtable_set_begin(struct memtable_set *set, uint64_t frame_first);
 void memtable_set_begin_schema(struct memtable_set *set, struct schema *schema,
                                uint64_t frame_first);
 
+/* The frozen ones, oldest first, and at `frozen_count` the open one. */
+static inline struct memtable *memtable_set_at(const struct memtable_set *set, uint32_t i)
+{
+    return i < set->frozen_count ? set->frozen[i] : set->open;
+}
+
 /* Nothing of the open memtable's frames needs a flush: they have no rows, and no schema that only
  * the log has. */
 bool memtable_set_open_is_empty(const struct memtable_set *set);

@@ -67,13 +67,6 @@ void partition_reader_free(struct partition_reader *reader)
     memory_free(reader);
 }
 
-static bool segment_is(const struct segment *segment, const struct table *table,
-                       enum segment_kind kind)
-{
-    const struct segment_info *info = segment_info(segment);
-    return info->table_id == table->id && info->kind == kind;
-}
-
 static struct segment_cursor *cursor_of(struct partition_reader *reader, uint32_t i)
 {
     if (reader->cursors[i] == NULL)
@@ -175,7 +168,7 @@ bool partition_reader_has_overwrites(struct partition_reader *reader, int64_t to
 {
     const struct view *view = reader->view;
     for (uint32_t i = 0; i < view->segment_count; i++) {
-        if (segment_is(view->segments[i], reader->table, SEGMENT_ROW) &&
+        if (segment_is(view->segments[i], reader->table->id, SEGMENT_ROW) &&
             segment_may_have(view->segments[i], token) &&
             segment_directory_find(cursor_of(reader, i), token, key) != NULL) {
             return true;
@@ -214,8 +207,8 @@ static void appended_of_memtable(const struct partition_reader *reader,
                                  struct columnar_rows *rows)
 {
     columnar_rows_clear(rows);
-    const struct columnar_memtable *columnar = memtable_columnar(memtable, reader->table->id);
-    uint32_t partition = columnar == NULL ? UINT32_MAX : columnar_memtable_find(columnar, key);
+    struct columnar_memtable *columnar;
+    uint32_t partition = memtable_find(memtable, reader->table->id, key, &columnar);
     if (partition != UINT32_MAX)
         columnar_memtable_rows(columnar, partition, reader->view->frame, rows);
 }
@@ -228,7 +221,7 @@ static int appended_of_run(struct partition_reader *reader, int64_t token, struc
     const struct view *view = reader->view;
     if (run < view->segment_count) {
         columnar_rows_clear(rows);
-        if (!segment_is(view->segments[run], reader->table, SEGMENT_COLUMNAR))
+        if (!segment_is(view->segments[run], reader->table->id, SEGMENT_COLUMNAR))
             return 1;
         int rc = appended_of_segment(reader, run, token, key, rows, err);
         return rc < 0 ? rc : 1;
@@ -315,7 +308,7 @@ static int add_segments(struct partition_reader *reader, int64_t token, struct b
                         const struct slice *slice, struct stream_list *list, struct error *err)
 {
     for (uint32_t i = 0; i < reader->view->segment_count; i++) {
-        if (!segment_is(reader->view->segments[i], reader->table, SEGMENT_ROW))
+        if (!segment_is(reader->view->segments[i], reader->table->id, SEGMENT_ROW))
             continue;
         struct stream *stream;
         int rc = row_segment_stream(reader->view->segments[i], reader->table, token, key, slice,
@@ -333,16 +326,9 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
                           const struct slice *slice, struct stream_list *list)
 {
     const struct view *view = reader->view;
-    for (uint32_t i = 0; i < view->frozen_count; i++) {
-        struct memtable *memtable = view->frozen[i];
-        list_add(list, row_memtable_stream(memtable->rows, reader->table, token, key, slice,
-                                           view->frame));
-        if ((reader->table->flags & TABLE_COUNTER) != 0) {
-            list_add(list,
-                     counter_memtable_stream(memtable->counters, reader->table, key, slice,
-                                             view->frame, (uint64_t)memtable->timestamp_first_us));
-        }
-    }
+    for (uint32_t i = 0; i < view->frozen_count; i++)
+        list->count += memtable_row_streams(view->frozen[i], reader->table, token, key, slice,
+                                            view->frame, list->streams + list->count);
 }
 
 /* Whether the partition was deleted whole after the last of its appended rows was written, as a
@@ -353,6 +339,7 @@ static bool is_appended_hidden(struct partition_reader *reader, int64_t token, s
 {
     const struct view *view = reader->view;
     struct deletion deletion = DELETION_NONE;
+    struct columnar_memtable *columnar;
     for (uint32_t i = 0; i < overwrites->count; i++)
         if (row_deletion_supersedes(overwrites->streams[i]->partition_deletion, deletion))
             deletion = overwrites->streams[i]->partition_deletion;
@@ -360,18 +347,15 @@ static bool is_appended_hidden(struct partition_reader *reader, int64_t token, s
         return false;
     for (uint32_t i = 0; i < view->segment_count; i++) {
         struct segment *segment = view->segments[i];
-        if (segment_is(segment, reader->table, SEGMENT_COLUMNAR) &&
+        if (segment_is(segment, reader->table->id, SEGMENT_COLUMNAR) &&
             !row_deletion_hides(deletion, segment_info(segment)->timestamp_max_us) &&
             segment_has(segment, token, key)) {
             return false;
         }
     }
-    for (uint32_t i = 0; i < view->frozen_count; i++) {
-        const struct columnar_memtable *columnar =
-            memtable_columnar(view->frozen[i], reader->table->id);
-        if (columnar != NULL && columnar_memtable_find(columnar, key) != UINT32_MAX)
+    for (uint32_t i = 0; i < view->frozen_count; i++)
+        if (memtable_find(view->frozen[i], reader->table->id, key, &columnar) != UINT32_MAX)
             return false;
-    }
     return true;
 }
 

@@ -138,10 +138,8 @@ void run_set_index_partition(struct run_set *runs, uint32_t table_id, int64_t to
     partition_index_clear(index, token, key);
     for (uint32_t i = 0; i < runs->count; i++) {
         struct segment *segment = runs->segments[i];
-        if (segment_info(segment)->table_id != table_id ||
-            segment_info(segment)->kind != SEGMENT_COLUMNAR || !segment_may_have(segment, token)) {
+        if (!segment_is(segment, table_id, SEGMENT_COLUMNAR) || !segment_may_have(segment, token))
             continue;
-        }
         struct segment_cursor *cursor = segment_cursor_take(segment);
         const struct segment_partition *partition = segment_directory_find(cursor, token, key);
         if (partition != NULL)
@@ -182,24 +180,19 @@ void run_set_note_flushed(struct run_set *runs, uint64_t frame, int64_t given_us
 
 bool run_set_may_have_overwrites(const struct run_set *runs, const struct table *table)
 {
-    for (uint32_t i = 0; i < runs->count; i++) {
-        const struct segment_info *info = segment_info(runs->segments[i]);
-        if (info->table_id == table->id && info->kind == SEGMENT_ROW)
+    for (uint32_t i = 0; i < runs->count; i++)
+        if (segment_is(runs->segments[i], table->id, SEGMENT_ROW))
             return true;
-    }
     return false;
 }
 
 bool run_set_has_overwrites(const struct run_set *runs, const struct table *table, int64_t token,
                             struct bytes key)
 {
-    for (uint32_t i = 0; i < runs->count; i++) {
-        const struct segment_info *info = segment_info(runs->segments[i]);
-        if (info->table_id == table->id && info->kind == SEGMENT_ROW &&
-            segment_has(runs->segments[i], token, key)) {
+    for (uint32_t i = 0; i < runs->count; i++)
+        if (segment_is(runs->segments[i], table->id, SEGMENT_ROW) &&
+            segment_has(runs->segments[i], token, key))
             return true;
-        }
-    }
     return false;
 }
 

@@ -88,6 +88,27 @@ struct columnar_memtable *memtable_columnar(const struct memtable *memtable, uin
     return NULL;
 }
 
+uint32_t memtable_find(const struct memtable *memtable, uint32_t table_id, struct bytes key,
+                       struct columnar_memtable **columnar_out)
+{
+    *columnar_out = memtable_columnar(memtable, table_id);
+    return *columnar_out == NULL ? UINT32_MAX : columnar_memtable_find(*columnar_out, key);
+}
+
+uint32_t memtable_row_streams(const struct memtable *memtable, const struct table *table,
+                              int64_t token, struct bytes key, const struct slice *slice,
+                              uint64_t frame, struct stream **streams_out)
+{
+    uint32_t count = 0;
+    streams_out[count] = row_memtable_stream(memtable->rows, table, token, key, slice, frame);
+    count += streams_out[count] != NULL;
+    if ((table->flags & TABLE_COUNTER) == 0)
+        return count;
+    streams_out[count] = counter_memtable_stream(memtable->counters, table, key, slice, frame,
+                                                 (uint64_t)memtable->timestamp_first_us);
+    return count + (streams_out[count] != NULL);
+}
+
 static struct columnar_memtable *columnar_for(struct memtable *memtable, uint32_t table_id)
 {
     struct columnar_memtable *found = memtable_columnar(memtable, table_id);

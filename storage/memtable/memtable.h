@@ -64,12 +64,20 @@ void memtable_freeze(struct memtable *memtable, uint64_t frame_last);
 
 /* NULL when it has no rows of the table. */
 struct columnar_memtable *memtable_columnar(const struct memtable *memtable, uint32_t table_id);
+/* The number of the partition in the columnar memtable of the table; UINT32_MAX: there is none. */
+uint32_t memtable_find(const struct memtable *memtable, uint32_t table_id, struct bytes key,
+                       struct columnar_memtable **columnar_out);
 /* The first partition at or after (token, key), or after it, of the table's rows and counters,
  * without those of its blocks.  False at the end. */
 bool memtable_seek(const struct memtable *memtable, const struct table *table, int64_t token,
                    struct bytes key, bool after, int64_t *token_out, struct bytes *key_out);
 /* The tables that have rows or counters in it: the least id above `after`; 0 at the end. */
 uint32_t memtable_next_table(const struct memtable *memtable, uint32_t after);
+/* The partition's streams as of `frame`, at most two; returns how many.  The slice's bytes outlive
+ * them. */
+uint32_t memtable_row_streams(const struct memtable *memtable, const struct table *table,
+                              int64_t token, struct bytes key, const struct slice *slice,
+                              uint64_t frame, struct stream **streams_out);
 bool memtable_is_empty(const struct memtable *memtable);
 size_t memtable_bytes(const struct memtable *memtable);        /* of memory */
 #endif

@@ -379,6 +379,11 @@ const struct segment_info *segment_info(const struct segment *segment)
     return &segment->info;
 }
 
+bool segment_is(const struct segment *segment, uint32_t table_id, enum segment_kind kind)
+{
+    return segment->info.table_id == table_id && segment->info.kind == kind;
+}
+
 uint32_t segment_partition_count(const struct segment *segment)
 {
     return segment_directory_count(segment->directory);

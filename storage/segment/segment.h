@@ -92,6 +92,7 @@ void segment_remove_at_close(struct segment *segment);
 const struct segment_days *segment_days(const struct segment *segment);
 
 const struct segment_info *segment_info(const struct segment *segment);
+bool segment_is(const struct segment *segment, uint32_t table_id, enum segment_kind kind);
 /* Whether its file still has a name. */
 bool segment_is_linked(const struct segment *segment);
 uint32_t segment_partition_count(const struct segment *segment);
