@@ -23,14 +23,12 @@ void answer_say(struct ingest_connection *connection, const char *format, ...)
 void answer_refuse(struct ingest_connection *connection, uint64_t sequence, const char *word,
                    const char *text)
 {
-    struct reply *reply;
-
     if (connection->state == INGEST_REFUSED)
         return;
     connection->state = INGEST_REFUSED;
     connection->ingest->metrics.refused->value++;
     stream_rows_clear(&connection->rows);
-    reply = reply_queue_add(&connection->replies, sizeof *reply);
+    struct reply *reply = reply_queue_add(&connection->replies, sizeof *reply);
     answer_text_error(&reply->text, sequence, word, text);
     reply->is_last = true;
     reply_queue_ready(reply);

@@ -338,12 +338,9 @@ static bool group_step(struct ingest_connection *connection)
 /* Take a frame; false: it is not all there, or must wait. */
 static bool frame_step(struct ingest_connection *connection, uint64_t lines_max)
 {
-    struct decoded_frame *run;
-    struct bytes frame;
-
     (void)lines_max; /* frames are taken whole */
     parse_ahead_advance(connection);
-    frame = input_queue_rest(&connection->input);
+    struct bytes frame = input_queue_rest(&connection->input);
     if (frame.size < WIRE_HEADER_SIZE || parse_ahead_is_under_way(connection))
         return false;
     if (load_u32(frame.data) > WIRE_PAYLOAD_MAX) {
@@ -358,7 +355,7 @@ static bool frame_step(struct ingest_connection *connection, uint64_t lines_max)
     if (connection->state != INGEST_RECORDS)
         return false;
     frame.size = WIRE_HEADER_SIZE + (size_t)load_u32(frame.data);
-    run = parse_ahead_frame(connection);
+    struct decoded_frame *run = parse_ahead_frame(connection);
     if (run != NULL ? !run->is_sound : !decoded_frame_is_sound(frame)) {
         frame_refuse(connection, 0, "checksum");
         return false;
@@ -411,14 +408,13 @@ static bool frames_have_space(const struct ingest_connection *connection)
 static void frames_space(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out)
 {
     struct input_queue *input = &connection->input;
-    struct bytes rest;
     size_t capacity = INPUT_QUEUE_BUSY;
 
     if (!ingest_account_may_grow(&connection->account)) {
         input_queue_space(input, false, to_out, size_out);
         return;
     }
-    rest = input_queue_back(input);
+    struct bytes rest = input_queue_back(input);
     if (rest.size >= WIRE_HEADER_SIZE && rest.size == input->back->capacity) {
         size_t frame = WIRE_HEADER_SIZE + (size_t)load_u32(rest.data);
 
@@ -457,11 +453,10 @@ static struct input_chunk *frames_seal(struct ingest_connection *connection, uin
 {
     struct bytes back = input_queue_back(&connection->input);
     size_t least = parse_ahead_least(connection, AHEAD_BYTES_MIN, AHEAD_BYTES_NEXT);
-    size_t size;
 
     if (back.size < least)
         return NULL;
-    size = decoded_frame_plan(back, frames_out);
+    size_t size = decoded_frame_plan(back, frames_out);
     if (*frames_out == 0 || size < least || size < back.size / 4)
         return NULL;
     return input_queue_split(&connection->input, size);

@@ -279,7 +279,6 @@ static void batch_answer_known(struct ingest_connection *connection, struct hash
 {
     uint64_t sequence = connection->batch.sequence;
     struct producer_batch *known = producer_batch_of(connection->producer, sequence);
-    struct commit *commit;
 
     stream_rows_clear(&connection->rows);
     batch_close(connection);
@@ -293,7 +292,7 @@ static void batch_answer_known(struct ingest_connection *connection, struct hash
         answer_refuse(connection, sequence, "batch_differs", NULL);
         return;
     }
-    commit = commit_new(connection, sequence);
+    struct commit *commit = commit_new(connection, sequence);
     buffer_printf(&commit->reply.text,
                   "ok %" PRIu64 " accepted %" PRIu64 " rejected %" PRIu64 " duplicate\n", sequence,
                   known->accepted, known->rejected);
@@ -350,12 +349,11 @@ static void batch_apply(struct ingest_connection *connection, struct hash128 has
     struct write_batch *batch = commit_begin(connection, counts.rejects, producer->id, sequence);
     struct commit *commit = batch_enter(connection, &known, &counts, connection->batch.bytes);
     struct error err = {0};
-    int rc;
 
     if (connection->file.is_named)
         loaded_file_add(connection, sequence);
     producer_rows_tell(connection->ingest);
-    rc = commit_apply(connection, batch, commit, &err);
+    int rc = commit_apply(connection, batch, commit, &err);
     if (rc == 0) {
         batch_close(connection);
         return;
@@ -371,11 +369,9 @@ static void batch_apply(struct ingest_connection *connection, struct hash128 has
 /* Whether the place in the window that a batch would take is still being made durable. */
 static bool batch_place_is_taken(struct producer *producer, uint64_t sequence)
 {
-    const struct producer_batch *known;
-
     if (sequence <= PRODUCER_WINDOW)
         return false;
-    known = producer_batch_of(producer, sequence - PRODUCER_WINDOW);
+    const struct producer_batch *known = producer_batch_of(producer, sequence - PRODUCER_WINDOW);
     return known != NULL && !known->is_durable;
 }
 
@@ -390,12 +386,10 @@ void ingest_commit_batch(struct ingest_connection *connection)
         connection->state = INGEST_BLOCKED;
         batch->is_kept_waiting = true;
     } else {
-        const struct reject_list *finished;
-
         /* One that has had no lines yet gives its builder back when memory is scarce. */
         if (!ingest_rows_prepare(connection))
             return;
-        finished = row_parts_finish(&connection->rows.parts);
+        const struct reject_list *finished = row_parts_finish(&connection->rows.parts);
         if (commit_is_judged(connection))
             batch_apply(connection, hash, finished);
         else
@@ -439,7 +433,6 @@ static int group_apply(struct ingest_connection *connection, const struct batch_
     struct commit *commits[BATCH_GROUP_MAX];
     struct ingest *ingest = connection->ingest;
     struct error err = {0};
-    int rc;
 
     write_batch_clear(ingest->batch);
     if (group->part->block->rows > 0)
@@ -453,7 +446,7 @@ static int group_apply(struct ingest_connection *connection, const struct batch_
         loaded_file_add(connection, commits[0]->sequence);
     producer_rows_tell(ingest);
     ingest->calls++;
-    rc = store_apply(ingest->options.store, ingest->batch, commit_done, commits[0], &err);
+    int rc = store_apply(ingest->options.store, ingest->batch, commit_done, commits[0], &err);
     if (rc == 0)
         return 0;
     ingest->calls--;
@@ -467,7 +460,6 @@ enum ingest_commit_result ingest_commit_batch_group(struct ingest_connection *co
     struct ingest *ingest = connection->ingest;
     const struct batch_group_member *batches = group->batches;
     struct producer *producer = connection->producer;
-    int rc;
 
     check(!connection->batch.is_open && connection->unnumbered.lines == 0);
     if (producer == NULL || (connection->file.is_named && group->count > 1) ||
@@ -478,7 +470,7 @@ enum ingest_commit_result ingest_commit_batch_group(struct ingest_connection *co
         connection->state = INGEST_BLOCKED;
         return INGEST_COMMIT_LATER;
     }
-    rc = group_apply(connection, group);
+    int rc = group_apply(connection, group);
     if (rc == ERROR_FULL) {
         connection->state = INGEST_BLOCKED;
         ingest->metrics.waits->value++;
@@ -496,32 +488,27 @@ enum ingest_commit_result ingest_commit_batch_group(struct ingest_connection *co
 bool ingest_commit_unnumbered(struct ingest_connection *connection)
 {
     struct unnumbered_rows *rows = &connection->unnumbered;
-    const struct reject_list *rejects;
-    struct commit_counts counts;
-    uint64_t rejected;
     uint64_t lines_sent = rows->reject_lines;
     uint64_t sums[REJECT_CODE_COUNT];
-    struct commit *commit;
     struct error err = {0};
-    int rc;
 
     if (rows->lines == 0)
         return true;
-    rejects = row_parts_finish(&connection->rows.parts);
+    const struct reject_list *rejects = row_parts_finish(&connection->rows.parts);
     if (!commit_is_judged(connection))
         return false;
-    counts = commit_count_rows(connection, rejects);
+    struct commit_counts counts = commit_count_rows(connection, rejects);
     rejects = counts.rejects;
-    rejected = rejects->count;
+    uint64_t rejected = rejects->count;
     memcpy(sums, rows->reject_sums, sizeof sums);
-    commit = commit_new(connection, 0);
+    struct commit *commit = commit_new(connection, 0);
     commit->is_unnumbered = true;
     commit_note_rows(commit, counts.accepted, rejects, rows->bytes);
     answer_text_rejects(&commit->reply.text, rejects, 0, INGEST_REJECT_LINES_MAX, &lines_sent,
                         sums);
     reply_queue_count(&commit->reply);
     rows->in_flight++;
-    rc = commit_apply(connection, commit_begin(connection, rejects, NULL, 0), commit, &err);
+    int rc = commit_apply(connection, commit_begin(connection, rejects, NULL, 0), commit, &err);
     if (rc != 0) {
         rows->in_flight--;
         if (rc != ERROR_FULL && rc != ERROR_CONFLICT)

@@ -43,18 +43,13 @@ static enum door_claim claim_of(const struct ingest_connection *connection)
 static void connection_update(struct ingest_connection *connection)
 {
     const struct ingest_limits *limits = &connection->ingest->options.limits;
-    size_t answers_max;
-    size_t queued;
-    bool is_quiet;
-    bool is_slow;
-    bool is_lingering;
 
     if (connection->is_closing || connection->is_running)
         return;
     if (connection->state == INGEST_REFUSED)
         parse_ahead_abandon(connection);
-    queued = network_queued(connection->network);
-    is_quiet = connection->replies.first == NULL && queued == 0;
+    size_t queued = network_queued(connection->network);
+    bool is_quiet = connection->replies.first == NULL && queued == 0;
     if (connection->has_ended && is_quiet &&
         (connection->state == INGEST_ENDING || connection->state == INGEST_REFUSED)) {
         ingest_connection_close(connection);
@@ -62,7 +57,7 @@ static void connection_update(struct ingest_connection *connection)
     }
     if (connection_memory_update(connection, connection->decoder->has_space(connection)))
         look_soon(connection->ingest);
-    answers_max = ingest_account_answers_max(&connection->account);
+    size_t answers_max = ingest_account_answers_max(&connection->account);
     if (connection->state == INGEST_REFUSED ||
         (connection->state == INGEST_RECORDS &&
          connection_memory_answers(connection) <= answers_max &&
@@ -71,8 +66,8 @@ static void connection_update(struct ingest_connection *connection)
         network_resume(connection->network);
     else
         network_pause(connection->network);
-    is_lingering = connection->state == INGEST_REFUSED && connection->replies.first == NULL;
-    is_slow = queued > answers_max || (connection->state == INGEST_ENDING && queued > 0);
+    bool is_lingering = connection->state == INGEST_REFUSED && connection->replies.first == NULL;
+    bool is_slow = queued > answers_max || (connection->state == INGEST_ENDING && queued > 0);
     door_claim(&connection->slot, claim_of(connection));
     door_clock(&connection->slot, is_lingering ? limits->linger_ms
                                   : is_slow    ? limits->slow_reader_ms
@@ -119,7 +114,6 @@ static void connection_run(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
     const struct ingest_decoder *decoder = connection->decoder;
-    const struct input_chunk *chunk;
     bool is_through = false;
     bool may_take = true;
     uint64_t lines_max;
@@ -129,7 +123,7 @@ static void connection_run(struct ingest_connection *connection)
     connection->is_running = true;
     ingest_budget_resume(&ingest->budget);
     parse_ahead_submit(connection);
-    chunk = connection->input.front;
+    const struct input_chunk *chunk = connection->input.front;
     while (connection->state == INGEST_RECORDS && connection->replies.count < INGEST_REPLIES_MAX &&
            !is_through && connection->input.front == chunk &&
            !ingest_budget_is_over(&ingest->budget) &&
@@ -271,11 +265,9 @@ static void network_space(void *context, uint8_t **to_out, size_t *size_out)
 /* False: the first bytes do not say yet what the connection speaks. */
 static bool connection_knows_decoder(struct ingest_connection *connection)
 {
-    enum frame_decoder_begin begin;
-
     if (connection->is_decoder_known)
         return true;
-    begin = frame_decoder_looks(input_queue_rest(&connection->input));
+    enum frame_decoder_begin begin = frame_decoder_looks(input_queue_rest(&connection->input));
     if (begin == FRAME_DECODER_MAYBE)
         return false;
     connection->is_decoder_known = true;

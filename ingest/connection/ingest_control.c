@@ -189,11 +189,9 @@ static bool control_stream(struct ingest_connection *connection, const struct co
 
 static bool control_columns(struct ingest_connection *connection, const struct control_words *words)
 {
-    struct reply *reply;
-
     if (words->count != 1)
         return false;
-    reply = reply_queue_add(&connection->replies, sizeof *reply);
+    struct reply *reply = reply_queue_add(&connection->replies, sizeof *reply);
     buffer_append_text(&reply->text, "columns ");
     for (int i = 0; i < line_parser_column_count(&connection->rows.columns); i++) {
         if (i > 0)

@@ -5,11 +5,9 @@
 
 bool ingest_rows_prepare(struct ingest_connection *connection)
 {
-    struct error err;
-
     if (connection->rows.parts.builder != NULL)
         return true;
-    err = (struct error){0};
+    struct error err = (struct error){0};
     if (stream_rows_prepare(&connection->rows, &err) == 0)
         return true;
     answer_refuse(connection, 0, "store_failed", err.text);

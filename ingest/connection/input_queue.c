@@ -214,12 +214,11 @@ static struct input_chunk *back_new(struct input_queue *input, size_t used)
 struct input_chunk *input_queue_split(struct input_queue *input, size_t size)
 {
     struct input_chunk *sealed = input->back;
-    size_t rest;
 
     if (input->chunks == INPUT_QUEUE_CHUNKS_MAX)
         return NULL;
     check(size <= sealed->end - sealed->start);
-    rest = sealed->end - sealed->start - size;
+    size_t rest = sealed->end - sealed->start - size;
     input->back = back_new(input, rest);
     memcpy(input->back->data, sealed->data + sealed->start + size, rest);
     input->back->end = rest;
@@ -251,15 +250,13 @@ struct input_chunk *input_queue_seal(struct input_queue *input, size_t size_min)
 {
     struct bytes back = input_queue_back(input);
     size_t least = back.size > SEALED_REST_MAX ? back.size - SEALED_REST_MAX : 0;
-    const uint8_t *last;
-    size_t whole;
 
     if (back.size == 0 || back.size < size_min || input->chunks == INPUT_QUEUE_CHUNKS_MAX)
         return NULL;
-    whole = control_last(back, least > size_min / 2 ? least : size_min / 2);
+    size_t whole = control_last(back, least > size_min / 2 ? least : size_min / 2);
     if (whole > 0)
         return input_queue_split(input, whole);
-    last = memrchr(back.data, '\n', back.size);
+    const uint8_t *last = memrchr(back.data, '\n', back.size);
     whole = last == NULL ? 0 : (size_t)(last - back.data) + 1;
     return whole < size_min ? NULL : input_queue_split(input, whole);
 }

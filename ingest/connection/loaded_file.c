@@ -140,7 +140,6 @@ bool loaded_file_list(struct ingest_connection *connection, const struct control
     const struct bytes partition = bytes_of(key, sizeof key);
     struct read_request request = store_rows_request(TABLE_LOADED_FILE, &partition, READ_DURABLE);
     struct ingest *ingest = connection->ingest;
-    struct lookup *lookup;
 
     if (words->count != 2 || !control_line_hash(words->words[1], key))
         return false;
@@ -150,7 +149,7 @@ bool loaded_file_list(struct ingest_connection *connection, const struct control
     }
     file->holds_key = true;
     memcpy(file->held_key, key, sizeof key);
-    lookup = reply_queue_add(&connection->replies, sizeof *lookup);
+    struct lookup *lookup = reply_queue_add(&connection->replies, sizeof *lookup);
     lookup->ingest = ingest;
     ingest->calls++;
     store_rows_read(ingest->options.store, &request, append_row, lookup_done, lookup);

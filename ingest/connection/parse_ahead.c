@@ -141,14 +141,13 @@ void parse_ahead_submit(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
     struct executor *executor = ingest->options.world->executor;
-    struct row_builder *builder;
-    struct input_chunk *chunk;
     uint32_t frames;
 
     if (!ahead_is_possible(connection))
         return;
-    builder = lane_builder(ingest, connection->rows.stream);
-    chunk = builder == NULL ? NULL : connection->decoder->seal(connection, &frames);
+    struct row_builder *builder = lane_builder(ingest, connection->rows.stream);
+    struct input_chunk *chunk =
+        builder == NULL ? NULL : connection->decoder->seal(connection, &frames);
     if (chunk == NULL)
         return;
     chunk->ahead = ahead_take(&ingest->aheads);

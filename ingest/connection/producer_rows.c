@@ -85,14 +85,13 @@ int producer_rows_take(struct producer_table *producers, const struct table *tab
                        const struct page_row *row, struct error *err)
 {
     struct producer_batch batch;
-    struct producer *producer;
     uint8_t id[UUID_SIZE];
     uint64_t epoch = 0;
     int rc = producer_rows_read(table, row, id, &epoch, &batch, err);
 
     if (rc != 0)
         return rc;
-    producer = producer_find(producers, id);
+    struct producer *producer = producer_find(producers, id);
     if (producer == NULL)
         producer = producer_add(producers, id, epoch);
     if (producer == NULL)
@@ -121,7 +120,6 @@ static int forget(struct ingest *ingest, struct producer *const *producers, uint
     struct store *store = ingest->options.store;
     const struct table *table = schema_table(store_schema(store), TABLE_PRODUCER);
     struct write_batch *batch = ingest->batch;
-    int rc;
 
     write_batch_clear(batch);
     for (uint32_t i = 0; i < count; i++) {
@@ -130,7 +128,7 @@ static int forget(struct ingest *ingest, struct producer *const *producers, uint
 
         write_batch_delete(batch, table, &id, 1);
     }
-    rc = store_apply(store, batch, done, context, err);
+    int rc = store_apply(store, batch, done, context, err);
     if (rc != 0)
         return rc;
     for (uint32_t i = 0; i < count; i++)
@@ -151,12 +149,11 @@ static void forget_silent(struct ingest *ingest, int64_t now_us)
 {
     struct producer *silent[FORGOTTEN_AT_ONCE];
     struct error err;
-    uint32_t count;
 
     if (now_us < ingest->producers_due_us)
         return;
-    count = producer_list_silent(ingest->producers, now_us - PRODUCER_SILENT_DAYS * DAY_US, silent,
-                                 FORGOTTEN_AT_ONCE);
+    uint32_t count = producer_list_silent(ingest->producers, now_us - PRODUCER_SILENT_DAYS * DAY_US,
+                                          silent, FORGOTTEN_AT_ONCE);
     if (count > 0 && forget(ingest, silent, count, NULL, NULL, &err) != 0)
         return;
     if (count < FORGOTTEN_AT_ONCE)
@@ -183,18 +180,16 @@ int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *e
     const struct store_clock clock = store_clock(ingest->options.store);
     /* In doubt it is so early that all work, and none is silent. */
     int64_t now_us = clock.is_in_doubt ? 0 : clock.wall_us;
-    struct producer *evicted;
     uint8_t id[UUID_SIZE];
-    int rc;
 
     forget_silent(ingest, now_us);
     if (!producer_table_is_full(ingest->producers, kept))
         return 0;
-    evicted = producer_evictable(ingest->producers, now_us);
+    struct producer *evicted = producer_evictable(ingest->producers, now_us);
     if (evicted == NULL)
         return error_set(err, ERROR_LIMIT, "all places of producers are taken");
     memcpy(id, evicted->id, UUID_SIZE);
-    rc = forget(ingest, &evicted, 1, NULL, NULL, err);
+    int rc = forget(ingest, &evicted, 1, NULL, NULL, err);
     if (rc != 0)
         return rc;
     producer_mark_evicted(ingest->producers, id);

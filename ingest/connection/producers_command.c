@@ -37,7 +37,6 @@ static error_t option_word(struct argp_state *state, const char *text,
                            struct producers_options *options)
 {
     static const char *const actions[] = {[PRODUCERS_LIST] = "list", [PRODUCERS_DROP] = "drop"};
-    uint32_t action;
 
     if (options->action == PRODUCERS_DROP && !options->has_id) {
         options->has_id = uuid_from_text(bytes_text(text), options->id);
@@ -50,7 +49,7 @@ static error_t option_word(struct argp_state *state, const char *text,
         argp_error(state, "'%s' is one word too many", text);
         return EINVAL;
     }
-    action = command_word(text, actions, PRODUCERS_DROP + 1);
+    uint32_t action = command_word(text, actions, PRODUCERS_DROP + 1);
     if (action > PRODUCERS_DROP) {
         argp_error(state, "'%s' is neither list nor drop", text);
         return EINVAL;
@@ -134,14 +133,13 @@ static void list_entry(struct producers_job *job)
     struct buffer time = {0};
     struct bytes cells[LIST_COLUMNS];
     char id[UUID_TEXT_SIZE + 1];
-    size_t epoch_size;
 
     if (!entry->is_there)
         return;
     uuid_format(entry->id, id);
     calendar_time_format(entry->last_us / 1000, &time);
     buffer_printf(&numbers, "%" PRIu64, entry->epoch);
-    epoch_size = numbers.size;
+    size_t epoch_size = numbers.size;
     buffer_printf(&numbers, "%" PRIu64, entry->last);
     cells[0] = bytes_text(id);
     cells[1] = bytes_of(numbers.data, epoch_size);
@@ -243,7 +241,6 @@ static void drop_run(struct ingest *ingest, const struct producers_options *opti
                      struct command_output *output)
 {
     struct producer *producer = producer_find(ingest->producers, options->id);
-    struct drop_job *job;
     struct error err = {0};
     char id[UUID_TEXT_SIZE + 1];
 
@@ -258,7 +255,7 @@ static void drop_run(struct ingest *ingest, const struct producers_options *opti
                      id);
         return;
     }
-    job = memory_zeroed(1, sizeof *job);
+    struct drop_job *job = memory_zeroed(1, sizeof *job);
     *job = (struct drop_job){.ingest = ingest, .output = output};
     memcpy(job->id, id, sizeof id);
     ingest->calls++;

@@ -270,12 +270,11 @@ static int export_row(struct row_listing *listing, const struct table *table,
 static bool rejects_next(struct row_listing *listing, struct read_request *request)
 {
     struct rejects_job *job = (struct rejects_job *)listing;
-    struct bytes key;
 
     if (job->day > job->last_day)
         return false;
     calendar_day_format(job->day++, job->day_text);
-    key = bytes_of(job->day_text, DAY_TEXT_SIZE);
+    struct bytes key = bytes_of(job->day_text, DAY_TEXT_SIZE);
     *request = store_rows_request(TABLE_REJECT, &key, READ_DURABLE);
     return true;
 }

@@ -130,11 +130,10 @@ static size_t ndjson_run(struct ingest_connection *connection, struct bytes rest
 
     while (at < rest.size && rest.data[at] != '#' && lines_max-- > 0) {
         const uint8_t *end = memchr(rest.data + at, '\n', rest.size - at);
-        size_t size;
 
         if (end == NULL)
             break;
-        size = (size_t)(end - rest.data) - at;
+        size_t size = (size_t)(end - rest.data) - at;
         ndjson_line(stream_rows_ndjson(&connection->rows), connection->rows.parts.builder,
                     bytes_of(rest.data + at, size), connection->rows.parser.line++);
         at += size + 1;
@@ -150,11 +149,10 @@ static bool records_step(struct ingest_connection *connection, struct bytes rest
                              ? connection->batch.lines_left
                              : UNNUMBERED_ROWS_LINES_MAX - connection->unnumbered.lines;
     uint64_t lines;
-    size_t taken;
 
     if (lines_max > lines_most)
         lines_max = lines_most;
-    taken = parse_ahead_take(connection, number, lines_max, &lines);
+    size_t taken = parse_ahead_take(connection, number, lines_max, &lines);
     if (taken > 0) {
         input_take(connection, taken, lines);
         return true;
@@ -257,10 +255,8 @@ static bool group_step(struct ingest_connection *connection)
  */
 static bool text_step(struct ingest_connection *connection, uint64_t lines_most)
 {
-    struct bytes rest;
-
     parse_ahead_advance(connection);
-    rest = input_queue_rest(&connection->input);
+    struct bytes rest = input_queue_rest(&connection->input);
     if (rest.size == 0 || parse_ahead_is_under_way(connection) ||
         !unnumbered_have_room(connection) || !ingest_rows_prepare(connection))
         return false;

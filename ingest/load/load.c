@@ -302,10 +302,9 @@ static void load_ask_files(struct load *load)
     const char *identity = strcmp(path, "-") == 0 ? options->producer : options->as;
     char key[33];
     struct error err = {0};
-    int rc;
 
     load->is_open = true;
-    rc = load_file_open(&load->file, path, identity, &load->columns, &err);
+    int rc = load_file_open(&load->file, path, identity, &load->columns, &err);
     if (rc < 0) {
         load_fail(load, "%s", err.text);
         return;
@@ -573,11 +572,10 @@ static bool reply_word_is(struct bytes *reply, const char *text)
 static struct load_batch *reply_batch(struct load *load, struct bytes *reply)
 {
     uint64_t sequence;
-    struct load_batch *batch;
 
     if (load->phase != LOAD_SENDING || !reply_number(reply, &sequence))
         return NULL;
-    batch = &load->batches[sequence % LOAD_BATCHES];
+    struct load_batch *batch = &load->batches[sequence % LOAD_BATCHES];
     return batch->sequence == sequence && sequence < load->sequence &&
                    load->sequence - sequence <= load->batch_count
                ? batch

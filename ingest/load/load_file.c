@@ -27,14 +27,13 @@ static struct bytes content_rest(const struct load_file *file)
 static int content_fill(struct load_file *file, struct error *err)
 {
     size_t used = file->content.size - file->content_at;
-    int64_t count;
 
     if (file->content_at > 0 && used > 0)
         memmove(file->content.data, file->content.data + file->content_at, used);
     file->content_at = 0;
     file->content.size = used;
     buffer_reserve(&file->content, READ_SIZE);
-    count = source_read(file->source, file->content.data + used, READ_SIZE, err);
+    int64_t count = source_read(file->source, file->content.data + used, READ_SIZE, err);
     if (count < 0) {
         error_wrap(err, "%s", file->path);
         return (int)count;
@@ -123,8 +122,6 @@ int load_file_line(struct load_file *file, struct buffer *to, struct error *err)
 
     for (;;) {
         struct bytes rest = content_rest(file);
-        const uint8_t *end;
-        size_t size;
         size_t room = LOAD_LINE_MAX - (to->size - start);
 
         if (rest.size == 0 && file->has_ended)
@@ -137,8 +134,8 @@ int load_file_line(struct load_file *file, struct buffer *to, struct error *err)
             continue;
         }
         is_begun = true;
-        end = memchr(rest.data, '\n', rest.size);
-        size = end == NULL ? rest.size : (size_t)(end - rest.data);
+        const uint8_t *end = memchr(rest.data, '\n', rest.size);
+        size_t size = end == NULL ? rest.size : (size_t)(end - rest.data);
         buffer_append(to, rest.data, size < room ? size : room);
         content_consume(file, size + (end != NULL));
         if (end != NULL) {
@@ -174,7 +171,6 @@ static void file_set_key(struct load_file *file, const char *identity, struct by
 {
     struct hash128_stream *stream = hash128_stream_new();
     const char *kind = file->is_stdin ? "producer" : identity != NULL ? "as" : "file";
-    struct hash128 hash;
 
     hash128_stream_add(stream, kind, strlen(kind) + 1);
     if (identity != NULL)
@@ -184,7 +180,7 @@ static void file_set_key(struct load_file *file, const char *identity, struct by
         hash128_stream_add(stream, "\n", 1);
         hash128_stream_add(stream, record.data, record.size);
     }
-    hash = hash128_stream_digest(stream);
+    struct hash128 hash = hash128_stream_digest(stream);
     hash128_stream_free(stream);
     store_u64(file->key, hash.low);
     store_u64(file->key + 8, hash.high);
@@ -205,12 +201,10 @@ int load_file_open(struct load_file *file, const char *path, const char *identit
                    const struct line_columns *columns, struct error *err)
 {
     struct bytes header = bytes_of("", 0);
-    struct bytes record;
     size_t at = 0;
-    int rc;
 
     *file = (struct load_file){.path = path, .is_stdin = strcmp(path, "-") == 0};
-    rc = file_begin(file, err);
+    int rc = file_begin(file, err);
     while (rc == 0 && !file->has_ended && file->content.size < PEEK_MAX && !has_two_lines(file))
         rc = content_fill(file, err);
     if (rc != 0)
@@ -219,7 +213,7 @@ int load_file_open(struct load_file *file, const char *path, const char *identit
         at = 3;
     if (at == file->content.size)
         return 0;
-    record = peek_line(file, &at);
+    struct bytes record = peek_line(file, &at);
     if (line_parser_is_header(record, columns)) {
         header = record;
         buffer_append_bytes(&file->header, header);

@@ -166,14 +166,13 @@ static uint32_t pair_add(struct load_frames *frames, uint32_t partition, bool is
     struct click_partition pair = {.day = WIRE_DAY_NONE};
     struct bytes reseller;
     struct bytes day;
-    int64_t code;
 
     check(type_key_component(key, 2, 0, &reseller) == 0 &&
           type_key_component(key, 2, 1, &day) == 0);
     if (!is_derived)
         check(calendar_day_parse(day, &pair.day));
-    code = string_map_add(&frames->resellers, string_map_hash(reseller.data, reseller.size),
-                          reseller.data, reseller.size);
+    int64_t code = string_map_add(&frames->resellers, string_map_hash(reseller.data, reseller.size),
+                                  reseller.data, reseller.size);
     check(code >= 0);
     pair.reseller = (uint32_t)code;
     code = string_map_add(&frames->pairs, string_map_hash(&pair, sizeof pair), &pair, sizeof pair);
@@ -213,7 +212,6 @@ static void columns_write(struct load_frames *frames, uint64_t sequence)
         .offsets = ad->dictionary.offsets,
         .count = ad->dictionary.count,
     };
-    const void *partitions;
 
     codes_reserve(frames);
     for (uint32_t i = 0; i < block->rows; i++) {
@@ -224,7 +222,7 @@ static void columns_write(struct load_frames *frames, uint64_t sequence)
             *code = pair_add(frames, partition, derived[i] != 0) + 1;
         frames->codes[i] = *code - 1;
     }
-    partitions = frames->pairs.text;
+    const void *partitions = frames->pairs.text;
     struct click_columns columns = {
         .rows = block->rows,
         .partition_count = frames->pairs.count,

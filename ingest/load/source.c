@@ -63,10 +63,8 @@ static int source_detect(struct source *source, struct error *err)
 int source_open(const char *path, struct source **source_out, struct error *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
-    struct source *source;
     struct stat status;
     int fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    int rc;
 
     *source_out = NULL;
     if (fd < 0)
@@ -75,12 +73,12 @@ int source_open(const char *path, struct source **source_out, struct error *err)
         close(fd);
         return error_set(err, -EISDIR, "cannot open %s: it is a directory", path);
     }
-    source = memory_zeroed(1, sizeof *source);
+    struct source *source = memory_zeroed(1, sizeof *source);
     source->fd = fd;
     source->size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
     source->input = memory_alloc(SOURCE_INPUT_SIZE);
     source->rest = bytes_of(source->input, 0);
-    rc = source_detect(source, err);
+    int rc = source_detect(source, err);
     if (rc != 0) {
         source_close(source);
         return rc;
@@ -102,15 +100,13 @@ void source_close(struct source *source)
 
 static int64_t source_read_plain(struct source *source, void *to, size_t size, struct error *err)
 {
-    size_t taken;
-
     if (source->rest.size == 0 && !source->has_ended) {
         int rc = source_fill(source, err);
 
         if (rc != 0)
             return rc;
     }
-    taken = size < source->rest.size ? size : source->rest.size;
+    size_t taken = size < source->rest.size ? size : source->rest.size;
     memcpy(to, source->rest.data, taken);
     source->rest = bytes_of(source->rest.data + taken, source->rest.size - taken);
     return (int64_t)taken;
@@ -124,7 +120,6 @@ int64_t source_read(struct source *source, void *to, size_t size, struct error *
         return source_read_plain(source, to, size, err);
     for (;;) {
         int64_t made = decoder->decode(decoder, &source->rest, to, size);
-        int rc;
 
         if (made > 0)
             return made;
@@ -135,7 +130,7 @@ int64_t source_read(struct source *source, void *to, size_t size, struct error *
                 return 0;
             return error_set(err, ERROR_CORRUPT, "the compressed content is cut off");
         }
-        rc = source_fill(source, err);
+        int rc = source_fill(source, err);
         if (rc != 0)
             return rc;
     }

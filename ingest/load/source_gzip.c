@@ -21,8 +21,6 @@ static int64_t gzip_decode(struct source_decoder *decoder, struct bytes *input, 
     size_t made = 0;
 
     while (made == 0 && input->size > 0) {
-        int rc;
-
         if (gzip->is_between && inflateReset(&gzip->stream) != Z_OK)
             return ERROR_CORRUPT;
         gzip->is_between = false;
@@ -30,7 +28,7 @@ static int64_t gzip_decode(struct source_decoder *decoder, struct bytes *input, 
         gzip->stream.avail_in = (uInt)input->size;
         gzip->stream.next_out = to;
         gzip->stream.avail_out = (uInt)size;
-        rc = inflate(&gzip->stream, Z_NO_FLUSH);
+        int rc = inflate(&gzip->stream, Z_NO_FLUSH);
         if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
             return ERROR_CORRUPT;
         made = size - gzip->stream.avail_out;

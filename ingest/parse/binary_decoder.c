@@ -141,8 +141,6 @@ static int strings_add(struct binary_decoder *decoder, struct bytes text)
 {
     uint8_t padded[INTERN_SHORT_MAX + INTERN_PADDING] = {0};
     struct bytes id = text;
-    struct intern_key key;
-    uint32_t at;
 
     if (decoder->strings.count == WIRE_STRINGS_MAX ||
         decoder->strings.text.size + text.size > WIRE_STRINGS_BYTES_MAX)
@@ -152,10 +150,10 @@ static int strings_add(struct binary_decoder *decoder, struct bytes text)
             memcpy(padded, id.data, id.size);
         id.data = padded;
     }
-    key = intern_key_of(id);
+    struct intern_key key = intern_key_of(id);
     if (intern_find(&decoder->intern, key, id) != INTERN_NONE)
         return ERROR_CORRUPT;
-    at = intern_add(&decoder->intern, key, id);
+    uint32_t at = intern_add(&decoder->intern, key, id);
     /* A row by row reader looks past a short string's end. */
     buffer_reserve(&decoder->strings.text, INTERN_PADDING);
     if (at >= decoder->entry_capacity) {
@@ -209,8 +207,6 @@ static bool bytes_are_zero(const uint8_t *data, size_t size)
 /* The fields of the header; the rest of the payload is looked at by batch_read_parts. */
 static int batch_read_header(struct reader *reader, struct binary_batch *batch)
 {
-    struct bytes zeros;
-
     batch->sequence = reader_u64(reader);
     batch->rows = reader_u32(reader);
     batch->partition_count = reader_u32(reader);
@@ -222,7 +218,7 @@ static int batch_read_header(struct reader *reader, struct binary_batch *batch)
     batch->time_base = reader_u64(reader);
     batch->amount_base = reader_u64(reader);
     batch->scale = reader_u8(reader);
-    zeros = reader_bytes(reader, 7);
+    struct bytes zeros = reader_bytes(reader, 7);
     if (reader->failed || !bytes_are_zero(zeros.data, zeros.size) || batch->sequence > INT64_MAX ||
         !width_is_good(batch->partition_width, 4) || !width_is_good(batch->ad_width, 4) ||
         !width_is_good(batch->time_width, 8) || !width_is_good(batch->amount_width, 8) ||
@@ -244,10 +240,9 @@ int binary_decoder_read_batch(struct bytes payload, struct binary_batch *batch_o
 {
     struct binary_batch *batch = batch_out;
     struct reader reader = reader_of(payload);
-    int rc;
 
     *batch = (struct binary_batch){0};
-    rc = batch_read_header(&reader, batch);
+    int rc = batch_read_header(&reader, batch);
     if (rc != 0)
         return rc;
     batch->shape = bytes_of(payload.data + 8, WIRE_BATCH_HEADER - 8);
@@ -404,11 +399,10 @@ static int begin_ads(struct binary_decoder *decoder, const struct binary_batch *
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t ad = batch_ad(batch, i);
-        struct string_entry *entry;
 
         if (ad >= decoder->strings.count || decoder->entries[ad].batch == decoder->batch)
             return ERROR_CORRUPT;
-        entry = &decoder->entries[ad];
+        struct string_entry *entry = &decoder->entries[ad];
         if (entry->batch < decoder->batch_first)
             entry->code = CODE_NONE;
         entry->batch = decoder->batch;
@@ -434,7 +428,6 @@ int binary_decoder_begin(struct binary_decoder *decoder, const struct binary_bat
                          bool is_next)
 {
     uint64_t bytes = batch->shape.size + batch->columns.size;
-    int rc;
 
     batch_count(decoder);
     decoder->is_plain = !is_next || !decoder->is_parted;
@@ -443,7 +436,7 @@ int binary_decoder_begin(struct binary_decoder *decoder, const struct binary_bat
         decoder->pair_count = 0;
         decoder->is_parted = is_next;
     }
-    rc = begin_partitions(decoder, batch, &bytes);
+    int rc = begin_partitions(decoder, batch, &bytes);
     if (rc == 0)
         rc = begin_ads(decoder, batch, &bytes);
     return rc != 0 ? rc : bytes > WIRE_PAYLOAD_MAX ? ERROR_LIMIT : 0;
@@ -460,11 +453,10 @@ void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_bat
                          struct hash128_stream *hash)
 {
     struct buffer *tables = &decoder->line;
-    uint8_t *to;
 
     buffer_clear(tables);
     buffer_reserve(tables, (size_t)batch->partition_count * 20 + (size_t)batch->ad_count * 16);
-    to = tables->data;
+    uint8_t *to = tables->data;
     for (uint32_t i = 0; i < batch->partition_count; i++) {
         to = put_hash(to, decoder->entries[batch_reseller(batch, i)].hash);
         store_u32(to, (uint32_t)batch_day(batch, i));
@@ -665,14 +657,11 @@ static void columns_take(struct binary_decoder *decoder, const struct binary_bat
 int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batch *batch,
                         struct row_builder *builder)
 {
-    struct target target;
-    int rc;
-
     if (batch->rows == 0)
         return 1;
     block_reserve(builder->block, batch->rows);
-    target = target_of(builder);
-    rc = columns_widen(batch, &target);
+    struct target target = target_of(builder);
+    int rc = columns_widen(batch, &target);
     if (rc != 0)
         return rc;
     if (!decoder->is_plain || !columns_are_plain(decoder, batch, &target))
@@ -732,7 +721,6 @@ static void row_add(struct binary_decoder *decoder, const struct binary_batch *b
         .amount_scale = batch->scale == WIRE_SCALE_OF_ROW ? batch->scales[row] : batch->scale,
     };
     bool is_day = day >= DAY_MIN && day <= DAY_MAX;
-    struct record record;
 
     if (is_day)
         plain.day = day_memo_format(&decoder->days, day);
@@ -740,7 +728,7 @@ static void row_add(struct binary_decoder *decoder, const struct binary_batch *b
         plain.time_ms <= TIME_MS_MAX && plain.amount >= 0 && plain.amount < AMOUNT_END &&
         row_builder_add_plain(builder, &plain))
         return;
-    record = row_text(decoder, &plain, day);
+    struct record record = row_text(decoder, &plain, day);
     row_builder_add(builder, &record, number, row_line(decoder, &record));
 }
 
@@ -755,10 +743,8 @@ static bool builder_is_overfull(const struct row_builder *builder)
 int binary_decoder_rows(struct binary_decoder *decoder, const struct binary_batch *batch,
                         struct row_builder *builder, uint64_t first_row)
 {
-    int rc;
-
     check(builder->block->rows == 0 && decoder->batch_first == decoder->batch);
-    rc = binary_decoder_join(decoder, batch, builder);
+    int rc = binary_decoder_join(decoder, batch, builder);
     if (rc != 0)
         return rc < 0 ? rc : 0;
     for (uint32_t row = 0; row < batch->rows; row++) {

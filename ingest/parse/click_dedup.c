@@ -148,11 +148,10 @@ static int order_rows(const void *a, const void *b, void *table)
 {
     const struct click_dedup_row *left = a;
     const struct click_dedup_row *right = b;
-    int order;
 
     if (left->partition != right->partition)
         return left->partition < right->partition ? -1 : 1;
-    order = row_clustering_compare(table, &left->clustering, &right->clustering);
+    int order = row_clustering_compare(table, &left->clustering, &right->clustering);
     return order != 0 ? order : (left->row > right->row) - (left->row < right->row);
 }
 
@@ -301,7 +300,6 @@ static int read_page(struct click_dedup *dedup, struct bytes position, struct er
 static void read_partition(struct click_dedup *dedup)
 {
     struct error err = {0};
-    int rc;
 
     if (dedup->begin == dedup->row_count) {
         click_dedup_finish(dedup, 0, NULL);
@@ -313,7 +311,7 @@ static void read_partition(struct click_dedup *dedup)
            dedup->rows[dedup->end].partition == dedup->rows[dedup->begin].partition)
         dedup->end++;
     dedup->expectations[dedup->expectation_count].key = (struct bytes){0};
-    rc = read_page(dedup, (struct bytes){0}, &err);
+    int rc = read_page(dedup, (struct bytes){0}, &err);
     if (rc != 0)
         click_dedup_finish(dedup, rc, &err);
 }

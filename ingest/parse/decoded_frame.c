@@ -24,11 +24,9 @@ bool decoded_frame_is_sound(struct bytes frame)
 /* The frame that `input` begins with; size 0: it is not whole, or too long to be one. */
 static struct bytes frame_first(struct bytes input)
 {
-    size_t size;
-
     if (input.size < WIRE_HEADER_SIZE || load_u32(input.data) > WIRE_PAYLOAD_MAX)
         return bytes_of(NULL, 0);
-    size = WIRE_HEADER_SIZE + (size_t)load_u32(input.data);
+    size_t size = WIRE_HEADER_SIZE + (size_t)load_u32(input.data);
     return bytes_of(input.data, size <= input.size ? size : 0);
 }
 
@@ -56,11 +54,10 @@ size_t decoded_frame_plan(struct bytes input, uint32_t *count_out)
 
     for (*count_out = 0; *count_out < DECODED_FRAMES_MAX;) {
         struct bytes frame = frame_first(bytes_of(input.data + at, input.size - at));
-        bool is_decoded;
 
         if (frame.size == 0)
             break;
-        is_decoded = decoded_frame_has_kind(frame.data[4]);
+        bool is_decoded = decoded_frame_has_kind(frame.data[4]);
         rows += frame_rows(frame);
         if ((!is_decoded && !frame_is_passed(frame)) ||
             (rows > DECODED_FRAMES_ROWS_MAX && *count_out > 0))

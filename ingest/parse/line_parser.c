@@ -169,11 +169,10 @@ bool line_parser_is_header(struct bytes line, const struct line_columns *columns
 static int header_error(struct error *err, const char *word, struct bytes text)
 {
     struct buffer quoted = {0};
-    int rc;
 
     reject_append_json(&quoted, text);
     buffer_put_u8(&quoted, 0);
-    rc = error_set(err, ERROR_INVALID, "%s %s", word, (const char *)quoted.data);
+    int rc = error_set(err, ERROR_INVALID, "%s %s", word, (const char *)quoted.data);
     buffer_release(&quoted);
     return rc;
 }
@@ -190,12 +189,11 @@ int line_parser_header(struct line_parser *parser, struct bytes header,
     memset(order, LINE_FIELD_NONE, sizeof order);
     while (at <= header.size) {
         struct bytes name;
-        int field;
 
         buffer_clear(&parser->unquoted);
         if (line_field(header, &at, &parser->unquoted, &name) != SPLIT_DONE)
             return header_error(err, "bad_quote", header);
-        field = column_named(columns, name);
+        int field = column_named(columns, name);
         if (field < 0)
             return header_error(err, "unknown_column", name);
         if (order[field] != LINE_FIELD_NONE)
@@ -262,19 +260,16 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t points = ones * '.';
-    uint64_t word;
-    uint64_t found;
-    size_t point;
     size_t digits = text.size;
 
     if (text.size == 0 || text.size > 8)
         return text.size > 0 && long_amount(text, amount_out, scale_out);
-    word = load_u64(text.data);
+    uint64_t word = load_u64(text.data);
     /* The lowest mark is right, whatever a borrow does to those above it; the end has one, too, so
      * that bytes behind it, which may never have been written, decide nothing. */
-    found = ((word ^ points) - ones) & ~(word ^ points) & ones * 0x80;
+    uint64_t found = ((word ^ points) - ones) & ~(word ^ points) & ones * 0x80;
     found |= UINT64_C(0x80) << 8 * (text.size - 1) << 8;
-    point = found == 0 ? 8 : (size_t)__builtin_ctzll(found) / 8;
+    size_t point = found == 0 ? 8 : (size_t)__builtin_ctzll(found) / 8;
     if (point == text.size) {
         *scale_out = 0;
     } else {
@@ -372,12 +367,11 @@ size_t line_parser_run(struct line_parser *parser, struct row_builder *builder, 
         size_t window = left < LINE_PARSER_WINDOW ? left : LINE_PARSER_WINDOW;
         size_t done =
             window_run(parser, builder, bytes_of(text.data + at, window), line_end - parser->line);
-        const uint8_t *end;
 
         at += done;
         if (done > 0)
             continue;
-        end = memchr(text.data + at, '\n', text.size - at);
+        const uint8_t *end = memchr(text.data + at, '\n', text.size - at);
         if (end == NULL)
             break;
         line_parser_line(parser, builder, bytes_of(text.data + at, (size_t)(end - text.data) - at));

@@ -189,13 +189,11 @@ static bool has_lone_surrogate(struct bytes line)
     size_t at = found == NULL ? line.size : (size_t)(found - line.data);
 
     while (at < line.size) {
-        int unit;
-
         if (line.data[at] != '\\') {
             at++;
             continue;
         }
-        unit = escaped_unit(line, at);
+        int unit = escaped_unit(line, at);
         if (unit >= 0xDC00 && unit <= 0xDFFF)
             return true;
         if (unit >= 0xD800 && unit <= 0xDBFF) {

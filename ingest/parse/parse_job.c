@@ -56,13 +56,10 @@ static struct bytes line_at(const struct parse_job *job, size_t at)
 static size_t group_next(const struct parse_job *job, const struct batch_group *group, size_t at,
                          struct batch_group_member *batch)
 {
-    struct bytes line;
-    size_t size;
-
     if (at == job->end || job->data[at] != '#')
         return 0;
-    line = line_at(job, at);
-    size = line.size--;
+    struct bytes line = line_at(job, at);
+    size_t size = line.size--;
     if (line.size > 0 && line.data[line.size - 1] == '\r')
         line.size--;
     if (!control_line_opens_batch(line, &batch->sequence, &batch->lines) ||
@@ -101,12 +98,11 @@ static bool group_fill(struct parse_job *job, struct record_span *span, size_t a
         struct batch_group_member *batch = &group->batches[group->count];
         size_t control = group_next(job, group, at, batch);
         uint64_t lines;
-        size_t size;
 
         if (control == 0)
             break;
         at += control;
-        size = records_parse(job, at, batch->lines, &lines);
+        size_t size = records_parse(job, at, batch->lines, &lines);
         if (lines < batch->lines) {
             if (group->count == 0) {
                 span->start = at;
@@ -227,14 +223,11 @@ static void frame_join(struct parse_job *job, struct record_span *to, struct dec
 static bool frame_decode_batch(struct parse_job *job, struct decoded_frame *made,
                                struct bytes frame)
 {
-    struct record_span *to;
-    bool is_next;
-
     made->rc = binary_decoder_read_batch(decoded_frame_payload(frame), &made->batch);
     if (made->rc != 0)
         return false;
-    to = frame_group(job, &made->batch);
-    is_next = to != NULL && to->group.count > 0;
+    struct record_span *to = frame_group(job, &made->batch);
+    bool is_next = to != NULL && to->group.count > 0;
     made->rc = binary_decoder_begin(job->decoder, &made->batch, is_next);
     if (made->rc != 0)
         return false;
@@ -296,11 +289,9 @@ void parse_job_frames(struct parse_job *job)
 
 struct record_span *parse_job_span_at(struct parse_job *job, size_t start)
 {
-    struct record_span *span;
-
     while (job->span_next < job->span_count && job->spans[job->span_next].start < start)
         job->span_next++;
-    span = &job->spans[job->span_next];
+    struct record_span *span = &job->spans[job->span_next];
     return job->span_next < job->span_count && span->start == start ? span : NULL;
 }
 

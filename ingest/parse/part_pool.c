@@ -34,7 +34,6 @@ static const struct table *stream_table(const struct part_pool *pool,
 
 struct row_part *part_pool_take(struct part_pool *pool, const struct ingest_stream *stream)
 {
-    const struct table *table;
     struct row_part *part;
 
     /* The one used last first: its memory is warm. */
@@ -45,7 +44,7 @@ struct row_part *part_pool_take(struct part_pool *pool, const struct ingest_stre
         pool->parts[i] = pool->parts[--pool->count];
         return part;
     }
-    table = stream_table(pool, stream);
+    const struct table *table = stream_table(pool, stream);
     if (table == NULL)
         return NULL;
     part = memory_zeroed(1, sizeof *part);

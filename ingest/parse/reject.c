@@ -59,8 +59,6 @@ static uint32_t reject_list_keep(struct reject_list *list, struct bytes bytes, u
 void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code code,
                      struct bytes text, struct bytes content)
 {
-    struct reject *reject;
-
     if (list->count == list->capacity) {
         list->capacity = list->capacity == 0 ? 16 : list->capacity * 2;
         list->items = memory_resize(list->items, list->capacity * sizeof *list->items);
@@ -70,7 +68,7 @@ void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code c
         text.size = REJECT_TEXT_MAX + 4;
     if (content.size > REJECT_CONTENT_MAX)
         content.size = REJECT_CONTENT_MAX;
-    reject = &list->items[list->count++];
+    struct reject *reject = &list->items[list->count++];
     reject->line = line;
     reject->code = code;
     reject->text_size = reject_list_keep(list, text, &reject->text_offset);

@@ -48,13 +48,12 @@ int row_builder_new(const struct ingest_stream *stream, const struct table *tabl
                     struct row_builder **builder_out, struct error *err)
 {
     struct row_builder *builder = memory_zeroed(1, sizeof *builder);
-    int rc;
 
     *builder_out = NULL;
     builder->stream = stream;
     builder->block = block_new(table, 0);
     builder->block->is_checked = true;
-    rc = builder_columns(builder, err);
+    int rc = builder_columns(builder, err);
     if (rc != 0) {
         block_free(builder->block);
         memory_free(builder);
@@ -467,15 +466,13 @@ static void click_id_append(struct row_builder *builder, uint64_t line, struct b
 static uint32_t builder_intern(struct row_builder *builder, struct intern *intern, struct bytes id)
 {
     uint8_t padded[INTERN_SHORT_MAX + INTERN_PADDING] = {0};
-    struct intern_key key;
-    int32_t code;
 
     if (id.size <= INTERN_SHORT_MAX) {
         memcpy(padded, id.data, id.size);
         id.data = padded;
     }
-    key = intern_key_of(id);
-    code = intern_find(intern, key, id);
+    struct intern_key key = intern_key_of(id);
+    int32_t code = intern_find(intern, key, id);
     if (code != INTERN_NONE)
         return (uint32_t)code;
     return intern == &builder->reseller_intern ? builder_add_reseller(builder, key, id)
@@ -489,8 +486,6 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
     enum reject_code code;
     enum record_field field;
     int32_t day = 0;
-    uint32_t reseller;
-    uint32_t ad;
 
     if (record_is_refused(builder, record, &plain, &day, &code, &field)) {
         row_builder_reject(builder, line, code, record->fields[field], content);
@@ -506,8 +501,8 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
         }
         click_id_append(builder, line, content);
     }
-    reseller = builder_intern(builder, &builder->reseller_intern, plain.reseller);
-    ad = builder_intern(builder, &builder->ad_intern, plain.ad);
+    uint32_t reseller = builder_intern(builder, &builder->reseller_intern, plain.reseller);
+    uint32_t ad = builder_intern(builder, &builder->ad_intern, plain.ad);
     builder_append(builder, builder_partition(builder, reseller, day), ad, plain.time_ms,
                    plain.amount, plain.amount_scale, record->fields[FIELD_DAY].size == 0);
 }
@@ -543,7 +538,6 @@ bool row_builder_add_plain(struct row_builder *builder, const struct plain_recor
     struct intern_key ad_key = intern_key_of(record->ad);
     int32_t reseller = intern_find(&builder->reseller_intern, key, record->reseller);
     int32_t ad = intern_find(&builder->ad_intern, ad_key, record->ad);
-    struct partition_memo *memo;
     bool is_derived = record->day.size == 0;
     int32_t day;
 
@@ -552,7 +546,7 @@ bool row_builder_add_plain(struct row_builder *builder, const struct plain_recor
             return false;
         reseller = (int32_t)builder_add_reseller(builder, key, record->reseller);
     }
-    memo = &builder->memos[reseller];
+    struct partition_memo *memo = &builder->memos[reseller];
     if (is_derived)
         day = builder_day_of(builder, record->time_ms);
     else if (load_u64(record->day.data) == memo->text_low &&

@@ -53,13 +53,11 @@ void row_parts_append(struct row_parts *rows, struct part_pool *pool, struct row
 
 const struct reject_list *row_parts_finish(struct row_parts *rows)
 {
-    struct reject_list *all;
-
     check(rows->builder != NULL);
     row_builder_finish(rows->builder);
     if (rows->count == 0)
         return &rows->builder->rejects;
-    all = &rows->parts[0]->rejects;
+    struct reject_list *all = &rows->parts[0]->rejects;
     for (uint32_t i = 1; i < rows->count; i++) {
         reject_list_append(all, &rows->parts[i]->rejects);
         reject_list_clear(&rows->parts[i]->rejects);
