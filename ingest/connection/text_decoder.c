@@ -18,6 +18,7 @@
 #include "ingest/connection/ingest_rows.h"
 #include "ingest/connection/parse_ahead.h"
 #include "ingest/parse/control_line.h"
+#include "ingest/parse/line_batch.h"
 
 enum {
     AHEAD_BYTES_MIN = 64 << 10, /* less is parsed sooner than handed over */
@@ -116,34 +117,10 @@ static bool unnumbered_have_room(struct ingest_connection *connection)
     return ingest_commit_unnumbered(connection);
 }
 
-/* Lines of the two formats; each takes whole lines and returns their bytes. */
-static size_t csv_run(struct ingest_connection *connection, struct bytes rest, uint64_t lines_max)
-{
-    return line_parser_run(&connection->rows.parser, connection->rows.parts.builder, rest,
-                           lines_max);
-}
-
-static size_t ndjson_run(struct ingest_connection *connection, struct bytes rest,
-                         uint64_t lines_max)
-{
-    size_t at = 0;
-
-    while (at < rest.size && rest.data[at] != '#' && lines_max-- > 0) {
-        const uint8_t *end = memchr(rest.data + at, '\n', rest.size - at);
-
-        if (end == NULL)
-            break;
-        size_t size = (size_t)(end - rest.data) - at;
-        ndjson_line(stream_rows_ndjson(&connection->rows), connection->rows.parts.builder,
-                    bytes_of(rest.data + at, size), connection->rows.parser.line++);
-        at += size + 1;
-    }
-    return at;
-}
-
 static bool records_step(struct ingest_connection *connection, struct bytes rest,
                          uint64_t lines_most)
 {
+    struct stream_rows *rows = &connection->rows;
     uint64_t number = line_number(connection);
     uint64_t lines_max = connection->batch.is_open
                              ? connection->batch.lines_left
@@ -157,12 +134,12 @@ static bool records_step(struct ingest_connection *connection, struct bytes rest
         input_take(connection, taken, lines);
         return true;
     }
-    connection->rows.parser.line = number;
-    taken = connection->rows.format == RECORDS_NDJSON ? ndjson_run(connection, rest, lines_max)
-                                                      : csv_run(connection, rest, lines_max);
+    rows->parser.line = number;
+    struct ndjson *ndjson = rows->format == RECORDS_NDJSON ? stream_rows_ndjson(rows) : NULL;
+    taken = line_batch_run(&rows->parser, ndjson, rows->parts.builder, rest, lines_max);
     if (taken == 0)
         return partial_step(connection);
-    input_take(connection, taken, connection->rows.parser.line - number);
+    input_take(connection, taken, rows->parser.line - number);
     return true;
 }
 
@@ -217,8 +194,7 @@ static bool control_step(struct ingest_connection *connection, struct bytes rest
 
     if (end == NULL)
         return partial_step(connection);
-    if (line.size > 0 && line.data[line.size - 1] == '\r')
-        line.size--;
+    line = row_builder_without_cr(line);
     /* What #file announced are a file's lines, whatever they say. */
     if (connection->batch.is_open && !connection->file.is_named &&
         control_line_kind(line) != CONTROL_UNKNOWN) {

@@ -1,34 +1,37 @@
 /* line_batch: see line_batch.h. */
 #include "ingest/parse/line_batch.h"
 
-static void refuse(struct line_parser *parser, struct row_builder *builder, enum reject_code code,
-                   struct bytes line)
+size_t line_batch_run(struct line_parser *parser, struct ndjson *ndjson,
+                      struct row_builder *builder, struct bytes text, uint64_t lines_max)
 {
-    if (line.size > 0 && line.data[line.size - 1] == '\r')
-        line.size--;
-    row_builder_reject(builder, parser->line++, code, line, line);
+    size_t at = 0;
+
+    if (ndjson == NULL)
+        return line_parser_run(parser, builder, text, lines_max);
+    while (at < text.size && text.data[at] != '#' && lines_max-- > 0) {
+        const uint8_t *end = memchr(text.data + at, '\n', text.size - at);
+        if (end == NULL)
+            break;
+        size_t size = (size_t)(end - text.data) - at;
+        ndjson_line(ndjson, builder, bytes_of(text.data + at, size), parser->line++);
+        at += size + 1;
+    }
+    return at;
 }
 
 void line_batch_parse(struct line_parser *parser, struct ndjson *ndjson,
                       struct row_builder *builder, struct bytes text)
 {
     while (text.size > 0) {
-        size_t taken = 0;
+        size_t taken = line_batch_run(parser, ndjson, builder, text, BLOCK_ROWS_MAX);
 
-        if (ndjson == NULL)
-            taken = line_parser_run(parser, builder, text, BLOCK_ROWS_MAX);
         if (taken == 0) {
             const uint8_t *end = memchr(text.data, '\n', text.size);
-            struct bytes line = bytes_of(text.data, (size_t)(end - text.data));
 
             check(end != NULL);
-            taken = line.size + 1;
-            if (text.data[0] == '#')
-                refuse(parser, builder, REJECT_UNKNOWN_CONTROL, line);
-            else if (line.size > RECORD_LINE_MAX + 1)
-                refuse(parser, builder, REJECT_LINE_TOO_LONG, line);
-            else
-                ndjson_line(ndjson, builder, line, parser->line++);
+            taken = (size_t)(end - text.data) + 1;
+            struct bytes line = row_builder_without_cr(bytes_of(text.data, taken - 1));
+            row_builder_reject(builder, parser->line++, REJECT_UNKNOWN_CONTROL, line, line);
         }
         text = bytes_of(text.data + taken, text.size - taken);
     }

@@ -114,13 +114,9 @@ void line_parser_line(struct line_parser *parser, struct row_builder *builder, s
     uint64_t number = parser->line++;
     uint32_t count;
 
-    if (line.size > 0 && line.data[line.size - 1] == '\r')
-        line.size--;
-    if (line.size > RECORD_LINE_MAX)
-        row_builder_reject(builder, number, REJECT_LINE_TOO_LONG, line, line);
-    else if (line.size == 0)
-        row_builder_reject(builder, number, REJECT_EMPTY_LINE, line, line);
-    else if (line_split(parser, line, fields, &count) == SPLIT_BAD_QUOTE)
+    if (!row_builder_takes_line(builder, number, &line))
+        return;
+    if (line_split(parser, line, fields, &count) == SPLIT_BAD_QUOTE)
         row_builder_reject(builder, number, REJECT_BAD_QUOTE, fields[count - 1], line);
     else if (count < parser->order.field_count)
         row_builder_reject(builder, number, REJECT_TOO_FEW_FIELDS, line, line);
@@ -155,11 +151,9 @@ bool line_parser_is_header(struct bytes line, const struct line_columns *columns
     struct buffer unquoted = {0};
     struct bytes first;
     size_t at = 0;
-    bool is_header;
 
-    if (line.size > 0 && line.data[line.size - 1] == '\r')
-        line.size--;
-    is_header =
+    line = row_builder_without_cr(line);
+    bool is_header =
         line_field(line, &at, &unquoted, &first) == SPLIT_DONE && column_named(columns, first) >= 0;
     buffer_release(&unquoted);
     return is_header;
@@ -184,8 +178,7 @@ int line_parser_header(struct line_parser *parser, struct bytes header,
     uint8_t count = 0;
     size_t at = 0;
 
-    if (header.size > 0 && header.data[header.size - 1] == '\r')
-        header.size--;
+    header = row_builder_without_cr(header);
     memset(order, LINE_FIELD_NONE, sizeof order);
     while (at <= header.size) {
         struct bytes name;

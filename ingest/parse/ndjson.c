@@ -234,16 +234,8 @@ void ndjson_line(struct ndjson *ndjson, struct row_builder *builder, struct byte
 {
     struct record record;
 
-    if (line.size > 0 && line.data[line.size - 1] == '\r')
-        line.size--;
-    if (line.size > RECORD_LINE_MAX) {
-        row_builder_reject(builder, number, REJECT_LINE_TOO_LONG, line, line);
+    if (!row_builder_takes_line(builder, number, &line))
         return;
-    }
-    if (line.size == 0) {
-        row_builder_reject(builder, number, REJECT_EMPTY_LINE, line, line);
-        return;
-    }
     if (!ndjson_read(ndjson, line)) {
         row_builder_reject(builder, number, ndjson->code, buffer_view(&ndjson->text), line);
         return;

@@ -60,9 +60,7 @@ static size_t group_next(const struct parse_job *job, const struct batch_group *
         return 0;
     struct bytes line = line_at(job, at);
     size_t size = line.size--;
-    if (line.size > 0 && line.data[line.size - 1] == '\r')
-        line.size--;
-    if (!control_line_opens_batch(line, &batch->sequence, &batch->lines) ||
+    if (!control_line_opens_batch(row_builder_without_cr(line), &batch->sequence, &batch->lines) ||
         !batch_group_admits(group, job->builder, job->group_rows_max, batch->sequence,
                             batch->lines))
         return 0;

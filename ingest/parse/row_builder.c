@@ -400,6 +400,16 @@ void row_builder_reject(struct row_builder *builder, uint64_t line, enum reject_
     reject_list_add(&builder->rejects, line, code, text, content);
 }
 
+bool row_builder_takes_line(struct row_builder *builder, uint64_t line, struct bytes *text)
+{
+    *text = row_builder_without_cr(*text);
+    if (text->size > 0 && text->size <= RECORD_LINE_MAX)
+        return true;
+    row_builder_reject(builder, line, text->size == 0 ? REJECT_EMPTY_LINE : REJECT_LINE_TOO_LONG,
+                       *text, *text);
+    return false;
+}
+
 /* The first thing that is wrong with `record`; true with code and field. */
 static bool record_is_refused(const struct row_builder *builder, const struct record *record,
                               struct plain_record *plain, int32_t *day, enum reject_code *code_out,

@@ -89,6 +89,14 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
                      struct bytes content);
 void row_builder_reject(struct row_builder *builder, uint64_t line, enum reject_code code,
                         struct bytes text, struct bytes content);
+/* Whether `text`, a line without its LF, may be a record; its CR is taken off.  False: it is empty
+ * or too long, and was rejected. */
+bool row_builder_takes_line(struct row_builder *builder, uint64_t line, struct bytes *text);
+/* The line `text` without the CR of a CRLF. */
+static inline struct bytes row_builder_without_cr(struct bytes text)
+{
+    return bytes_of(text.data, text.size - (text.size > 0 && text.data[text.size - 1] == '\r'));
+}
 
 /* The same for the common form of a line, without copies: INTERN_PADDING bytes are readable after
  * every field, a day is empty or of 10 bytes, time and amount are parsed.  False when anything is
