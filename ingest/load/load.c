@@ -24,6 +24,7 @@
 
 #include "ingest/load/load_file.h"
 #include "ingest/load/load_frames.h"
+#include "ingest/parse/control_line.h"
 #include "ingest/parse/reject.h"
 #include "base/memory.h"
 #include "base/cli/table_print.h"
@@ -521,59 +522,39 @@ static void load_reject(struct load *load, const struct load_batch *batch, uint6
 
 /* ---- what the door says ---- */
 
-/* The next word of a reply; empty at its end. */
-static struct bytes reply_word(struct bytes *reply)
+/* Word `index` of a reply; empty behind its end. */
+static struct bytes reply_word(const struct control_words *reply, uint32_t index)
 {
-    const uint8_t *space = reply->size == 0 ? NULL : memchr(reply->data, ' ', reply->size);
-    size_t size = space == NULL ? reply->size : (size_t)(space - reply->data);
-    struct bytes word = bytes_of(reply->data, size);
-    size_t taken = size + (space != NULL);
-
-    *reply = bytes_of(reply->data + taken, reply->size - taken);
-    return word;
+    return index < reply->count ? reply->words[index] : bytes_of("", 0);
 }
 
-static bool reply_number(struct bytes *reply, uint64_t *number_out)
+static bool reply_word_is(const struct control_words *reply, uint32_t index, const char *text)
 {
-    struct bytes word = reply_word(reply);
-    uint64_t number = 0;
+    return control_line_is_word(reply_word(reply, index), text);
+}
 
-    for (size_t i = 0; i < word.size; i++) {
-        if (word.data[i] < '0' || word.data[i] > '9' || number > UINT64_MAX / 10 - 1)
-            return false;
-        number = number * 10 + (uint64_t)(word.data[i] - '0');
+static bool reply_number(const struct control_words *reply, uint32_t index, uint64_t *number_out)
+{
+    return control_line_number(reply_word(reply, index), number_out);
+}
+
+/* What follows the first `count` words. */
+static struct bytes reply_rest(struct bytes line, uint32_t count)
+{
+    while (count-- > 0) {
+        const uint8_t *space = memchr(line.data, ' ', line.size);
+        size_t size = space == NULL ? line.size : (size_t)(space - line.data) + 1;
+        line = bytes_of(line.data + size, line.size - size);
     }
-    *number_out = number;
-    return word.size > 0;
+    return line;
 }
 
-static bool reply_hash(struct bytes *reply, uint8_t hash_out[16])
-{
-    static const char digits[] = "0123456789abcdef";
-    struct bytes word = reply_word(reply);
-
-    if (word.size != 32)
-        return false;
-    for (size_t i = 0; i < word.size; i++) {
-        const char *digit = memchr(digits, word.data[i], 16);
-
-        if (digit == NULL)
-            return false;
-        hash_out[i / 2] = (uint8_t)(hash_out[i / 2] << 4 | (digit - digits));
-    }
-    return true;
-}
-
-static bool reply_word_is(struct bytes *reply, const char *text)
-{
-    return bytes_equal(reply_word(reply), bytes_text(text));
-}
-
-static struct load_batch *reply_batch(struct load *load, struct bytes *reply)
+/* The batch under way that the reply's second word names; NULL: none. */
+static struct load_batch *reply_batch(struct load *load, const struct control_words *reply)
 {
     uint64_t sequence;
 
-    if (load->phase != LOAD_SENDING || !reply_number(reply, &sequence))
+    if (load->phase != LOAD_SENDING || !reply_number(reply, 1, &sequence))
         return NULL;
     struct load_batch *batch = &load->batches[sequence % LOAD_BATCHES];
     return batch->sequence == sequence && sequence < load->sequence &&
@@ -583,12 +564,12 @@ static struct load_batch *reply_batch(struct load *load, struct bytes *reply)
 }
 
 /* columns a,b,c,d,e[,f] */
-static bool load_columns(struct load *load, struct bytes reply)
+static bool load_columns(struct load *load, struct bytes names)
 {
     size_t at = 0;
 
     buffer_clear(&load->names);
-    buffer_append_bytes(&load->names, reply);
+    buffer_append_bytes(&load->names, names);
     load->columns = (struct line_columns){0};
     for (int i = 0; i < RECORD_FIELDS_MAX && at <= load->names.size; i++) {
         struct bytes rest = bytes_of(load->names.data + at, load->names.size - at);
@@ -607,36 +588,32 @@ static bool load_columns(struct load *load, struct bytes reply)
 }
 
 /* file PRODUCER BATCH BYTES HASH LINES lf|cut */
-static bool load_prefix_reply(struct load *load, struct bytes reply)
+static bool load_prefix_reply(struct load *load, const struct control_words *reply)
 {
-    struct load_prefix prefix = {0};
+    struct load_prefix prefix = {.ends_line = reply_word_is(reply, 6, "lf")};
 
-    if (!uuid_from_text(reply_word(&reply), prefix.producer) ||
-        !reply_number(&reply, &prefix.batch) || !reply_number(&reply, &prefix.bytes) ||
-        !reply_hash(&reply, prefix.hash) || !reply_number(&reply, &prefix.lines))
+    if (!uuid_from_text(reply_word(reply, 1), prefix.producer) ||
+        !reply_number(reply, 2, &prefix.batch) || !reply_number(reply, 3, &prefix.bytes) ||
+        !control_line_hash(reply_word(reply, 4), prefix.hash) ||
+        !reply_number(reply, 5, &prefix.lines))
         return false;
-    prefix.ends_line = reply_word_is(&reply, "lf");
     load_file_add_prefix(&load->file, &prefix);
     return true;
 }
 
 /* ok N accepted A rejected R [duplicate], or ok N duplicate */
-static bool load_ok(struct load *load, struct bytes reply)
+static bool load_ok(struct load *load, const struct control_words *reply)
 {
-    struct load_batch *batch = reply_batch(load, &reply);
-    struct bytes word = reply_word(&reply);
+    struct load_batch *batch = reply_batch(load, reply);
+    bool has_counts = reply_word_is(reply, 2, "accepted");
     uint64_t accepted = 0;
     uint64_t rejected = 0;
 
-    if (batch == NULL)
+    if (batch == NULL || (has_counts && (!reply_number(reply, 3, &accepted) ||
+                                         !reply_word_is(reply, 4, "rejected") ||
+                                         !reply_number(reply, 5, &rejected))))
         return false;
-    if (bytes_equal(word, bytes_text("accepted"))) {
-        if (!reply_number(&reply, &accepted) || !reply_word_is(&reply, "rejected") ||
-            !reply_number(&reply, &rejected))
-            return false;
-        word = reply_word(&reply);
-    }
-    load->duplicates += bytes_equal(word, bytes_text("duplicate"));
+    load->duplicates += reply_word_is(reply, has_counts ? 6 : 2, "duplicate");
     load->accepted += accepted;
     load->rejected += rejected;
     load->batch_count--;
@@ -646,86 +623,83 @@ static bool load_ok(struct load *load, struct bytes reply)
     return true;
 }
 
-static bool load_reject_reply(struct load *load, struct bytes reply)
+/* reject N LINE CODE "TEXT" */
+static bool load_reject_reply(struct load *load, const struct control_words *reply)
 {
-    struct bytes rest = reply;
-    struct load_batch *batch = reply_batch(load, &reply);
+    struct load_batch *batch = reply_batch(load, reply);
     uint64_t line;
 
     /* Of no batch: an older server does not know #notes. */
-    if (reply_word_is(&rest, "-"))
+    if (reply_word_is(reply, 1, "-"))
         return true;
-    if (batch == NULL || !reply_number(&reply, &line) || line == 0 || line > batch->lines)
+    if (batch == NULL || !reply_number(reply, 2, &line) || line == 0 || line > batch->lines)
         return false;
-    load_reject(load, batch, line, reply_word(&reply));
+    load_reject(load, batch, line, reply_word(reply, 3));
     return true;
 }
 
-static bool load_error(struct load *load, struct bytes reply)
+/* error N WORD [TEXT] */
+static void load_error(struct load *load, struct bytes why)
 {
-    (void)reply_word(&reply); /* the batch */
-    if (bytes_equal(reply, bytes_text("file_busy")))
+    if (bytes_equal(why, bytes_text("file_busy")))
         load_fail(load, "%s: another load of a file that begins like it is under way",
                   load->file.path);
     else
-        load_fail(load, "%s: the server says: %.*s", load->file.path, (int)reply.size,
-                  (const char *)reply.data);
-    return true;
-}
-
-static bool load_files_end(struct load *load)
-{
-    if (load->phase != LOAD_ASKING_FILES)
-        return false;
-    load_begin(load);
-    return true;
+        load_fail(load, "%s: the server says: %.*s", load->file.path, (int)why.size,
+                  (const char *)why.data);
 }
 
 /* note waiting REASON BYTES, note goes_on */
-static void load_take_note(struct load *load, struct bytes reply)
+static void load_take_note(struct load *load, const struct control_words *reply)
 {
-    struct bytes word = reply_word(&reply);
-    struct bytes reason = reply_word(&reply);
+    struct bytes reason = reply_word(reply, 2);
     uint64_t bytes = 0;
     char number[40];
 
-    if (bytes_equal(word, bytes_text("goes_on")))
+    if (reply_word_is(reply, 1, "goes_on"))
         load_note(load, "the server goes on");
-    if (!bytes_equal(word, bytes_text("waiting")))
+    if (!reply_word_is(reply, 1, "waiting"))
         return;
-    if (!bytes_equal(reason, bytes_text("disk_full")))
+    if (!reply_word_is(reply, 2, "disk_full"))
         load_note(load, "the server waits: %.*s; it goes on by itself", (int)reason.size,
                   (const char *)reason.data);
-    else if (reply_number(&reply, &bytes) && bytes > 0)
+    else if (reply_number(reply, 3, &bytes) && bytes > 0)
         load_note(load, "the server waits for disk space, %s bytes; it goes on by itself",
                   load_number(bytes, number));
     else
         load_note(load, "the server waits for disk space; it goes on by itself");
 }
 
+/* False: an ingest door does not answer so. */
+static bool load_take_reply(struct load *load, struct bytes line)
+{
+    struct control_words reply;
+
+    control_line_split(line, &reply);
+    if (reply_word_is(&reply, 0, "ok"))
+        return load_ok(load, &reply);
+    if (reply_word_is(&reply, 0, "reject"))
+        return load_reject_reply(load, &reply);
+    if (reply_word_is(&reply, 0, "columns") && load->phase == LOAD_ASKING_COLUMNS)
+        return load_columns(load, reply_rest(line, 1));
+    if (reply_word_is(&reply, 0, "file") && load->phase == LOAD_ASKING_FILES)
+        return load_prefix_reply(load, &reply);
+    if (reply_word_is(&reply, 0, "binary"))
+        return load->frames != NULL;
+    if (reply_word_is(&reply, 0, "error"))
+        load_error(load, reply_rest(line, 2));
+    else if (reply_word_is(&reply, 0, "note"))
+        load_take_note(load, &reply);
+    else if (reply_word_is(&reply, 0, "files") && load->phase == LOAD_ASKING_FILES)
+        load_begin(load);
+    else
+        return false;
+    return true;
+}
+
 static void load_reply(struct load *load, struct bytes line)
 {
-    struct bytes rest = line;
-    struct bytes word = reply_word(&rest);
-    bool is_known = false;
-
-    if (bytes_equal(word, bytes_text("ok")))
-        is_known = load_ok(load, rest);
-    else if (bytes_equal(word, bytes_text("reject")))
-        is_known = load_reject_reply(load, rest);
-    else if (bytes_equal(word, bytes_text("error")))
-        is_known = load_error(load, rest);
-    else if (bytes_equal(word, bytes_text("columns")) && load->phase == LOAD_ASKING_COLUMNS)
-        is_known = load_columns(load, rest);
-    else if (bytes_equal(word, bytes_text("file")) && load->phase == LOAD_ASKING_FILES)
-        is_known = load_prefix_reply(load, rest);
-    else if (bytes_equal(word, bytes_text("files")))
-        is_known = load_files_end(load);
-    else if (bytes_equal(word, bytes_text("binary")))
-        is_known = load->frames != NULL;
-    else if ((is_known = bytes_equal(word, bytes_text("note"))))
-        load_take_note(load, rest);
-    if (!is_known)
+    if (!load_take_reply(load, line))
         load_fail(load, "what answers is no ingest door: %.*s",
                   (int)(line.size < 200 ? line.size : 200), (const char *)line.data);
 }

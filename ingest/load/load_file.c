@@ -16,6 +16,12 @@ enum { READ_SIZE = 256 << 10, PEEK_MAX = 2 * LOAD_LINE_MAX };
 
 static const uint8_t byte_order_mark[] = {0xEF, 0xBB, 0xBF};
 
+static bool begins_with_mark(struct bytes content)
+{
+    return content.size >= sizeof byte_order_mark &&
+           memcmp(content.data, byte_order_mark, sizeof byte_order_mark) == 0;
+}
+
 /* ---- content ---- */
 
 static struct bytes content_rest(const struct load_file *file)
@@ -43,6 +49,16 @@ static int content_fill(struct load_file *file, struct error *err)
     return 0;
 }
 
+/* Have a rest of `size` bytes at least, or all that is left of the content. */
+static int content_need(struct load_file *file, size_t size, struct error *err)
+{
+    int rc = 0;
+
+    while (rc == 0 && content_rest(file).size < size && !file->has_ended)
+        rc = content_fill(file, err);
+    return rc;
+}
+
 static void content_consume(struct load_file *file, size_t size)
 {
     struct bytes rest = content_rest(file);
@@ -56,17 +72,11 @@ static void content_consume(struct load_file *file, size_t size)
 static int content_skip_to(struct load_file *file, uint64_t bytes, struct error *err)
 {
     while (file->bytes < bytes) {
+        int rc = content_need(file, 1, err);
         size_t size = content_rest(file).size;
-        int rc;
 
-        if (size == 0 && file->has_ended)
-            return 0;
-        if (size == 0) {
-            rc = content_fill(file, err);
-            if (rc != 0)
-                return rc;
-            continue;
-        }
+        if (rc != 0 || size == 0)
+            return rc;
         content_consume(file, size < bytes - file->bytes ? size : (size_t)(bytes - file->bytes));
     }
     return 0;
@@ -74,13 +84,9 @@ static int content_skip_to(struct load_file *file, uint64_t bytes, struct error 
 
 int load_file_at_end(struct load_file *file, struct error *err)
 {
-    while (content_rest(file).size == 0 && !file->has_ended) {
-        int rc = content_fill(file, err);
+    int rc = content_need(file, 1, err);
 
-        if (rc != 0)
-            return rc;
-    }
-    return content_rest(file).size == 0;
+    return rc != 0 ? rc : content_rest(file).size == 0;
 }
 
 /* From the start again. */
@@ -118,37 +124,25 @@ double load_file_fraction(const struct load_file *file)
 int load_file_line(struct load_file *file, struct buffer *to, struct error *err)
 {
     size_t start = to->size;
-    bool is_begun = false;
 
-    for (;;) {
+    for (bool is_begun = false;; is_begun = true) {
+        int rc = content_need(file, 1, err);
         struct bytes rest = content_rest(file);
+
+        if (rc != 0 || (rest.size == 0 && !is_begun))
+            return rc;
+        const uint8_t *end = rest.size == 0 ? NULL : memchr(rest.data, '\n', rest.size);
+        size_t size = end == NULL ? rest.size : (size_t)(end - rest.data);
         size_t room = LOAD_LINE_MAX - (to->size - start);
 
-        if (rest.size == 0 && file->has_ended)
-            break;
-        if (rest.size == 0) {
-            int rc = content_fill(file, err);
-
-            if (rc != 0)
-                return rc;
-            continue;
-        }
-        is_begun = true;
-        const uint8_t *end = memchr(rest.data, '\n', rest.size);
-        size_t size = end == NULL ? rest.size : (size_t)(end - rest.data);
         buffer_append(to, rest.data, size < room ? size : room);
         content_consume(file, size + (end != NULL));
-        if (end != NULL) {
+        if (end != NULL || rest.size == 0) {
             buffer_put_u8(to, '\n');
-            file->ends_line = true;
+            file->ends_line = end != NULL;
             return 1;
         }
     }
-    if (!is_begun)
-        return 0;
-    buffer_put_u8(to, '\n');
-    file->ends_line = false;
-    return 1;
 }
 
 /* ---- the beginning ---- */
@@ -161,9 +155,8 @@ static struct bytes peek_line(const struct load_file *file, size_t *at)
     size_t size = end == NULL ? rest.size : (size_t)(end - rest.data);
 
     *at += size + (end != NULL);
-    if (size > 0 && rest.data[size - 1] == '\r')
-        size--;
-    return bytes_of(rest.data, size < LOAD_LINE_MAX ? size : LOAD_LINE_MAX);
+    struct bytes line = row_builder_without_cr(bytes_of(rest.data, size));
+    return bytes_of(line.data, line.size < LOAD_LINE_MAX ? line.size : LOAD_LINE_MAX);
 }
 
 static void file_set_key(struct load_file *file, const char *identity, struct bytes header,
@@ -209,8 +202,8 @@ int load_file_open(struct load_file *file, const char *path, const char *identit
         rc = content_fill(file, err);
     if (rc != 0)
         return rc;
-    if (file->content.size >= 3 && memcmp(file->content.data, byte_order_mark, 3) == 0)
-        at = 3;
+    if (begins_with_mark(content_rest(file)))
+        at = sizeof byte_order_mark;
     if (at == file->content.size)
         return 0;
     struct bytes record = peek_line(file, &at);
@@ -270,7 +263,6 @@ static int prefix_matches(struct load_file *file, const struct load_prefix *pref
                           struct error *err)
 {
     uint8_t hash[16];
-    struct bytes rest;
     int rc = content_skip_to(file, prefix->bytes, err);
 
     if (rc != 0)
@@ -280,11 +272,10 @@ static int prefix_matches(struct load_file *file, const struct load_prefix *pref
         return 0;
     if (prefix->ends_line)
         return 1;
-    while ((rest = content_rest(file)).size < 2 && !file->has_ended) {
-        rc = content_fill(file, err);
-        if (rc != 0)
-            return rc;
-    }
+    rc = content_need(file, 2, err);
+    if (rc != 0)
+        return rc;
+    struct bytes rest = content_rest(file);
     return rest.size == 0 || rest.data[0] == '\n' ||
            (rest.size > 1 && rest.data[0] == '\r' && rest.data[1] == '\n');
 }
@@ -306,16 +297,11 @@ static void prefix_take(struct load_file *file, const struct load_prefix *prefix
 static int file_skip_header(struct load_file *file, struct error *err)
 {
     struct buffer header = {0};
-    struct bytes rest;
-    int rc = 0;
+    int rc = content_need(file, sizeof byte_order_mark, err);
 
-    while ((rest = content_rest(file)).size < sizeof byte_order_mark && !file->has_ended) {
-        rc = content_fill(file, err);
-        if (rc != 0)
-            return rc;
-    }
-    if (rest.size >= sizeof byte_order_mark &&
-        memcmp(rest.data, byte_order_mark, sizeof byte_order_mark) == 0)
+    if (rc != 0)
+        return rc;
+    if (begins_with_mark(content_rest(file)))
         content_consume(file, sizeof byte_order_mark);
     if (file->header.size > 0)
         rc = load_file_line(file, &header, err);
