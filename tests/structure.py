@@ -8,6 +8,7 @@ Prints what breaks the rule, a line each.  Rules on calls read the objects in BU
 """
 
 import collections
+import fnmatch
 import functools
 import pathlib
 import re
@@ -206,10 +207,17 @@ def headers():
 
 
 def readmes():
-    """Each folder says what it is for; the root has no source."""
+    """Each folder says what it is for, and lists modules that are there; the root has no source."""
     for folder in folders():
-        if not (ROOT / folder / "README.md").exists():
+        readme = ROOT / folder / "README.md"
+        if not readme.exists():
             yield f"{folder}: has no README.md"
+            continue
+        there = [name for path in readme.parent.iterdir() for name in (path.name, path.stem)]
+        for head in re.findall(r"^\* ([^:]*):", readme.read_text(), re.MULTILINE):
+            for name in re.findall(r"`([^`]+)`", head):
+                if not fnmatch.filter(there, name.rstrip("/")):
+                    yield f"{folder}/README.md: {name} is not there"
     for path in sorted(ROOT.glob("*.[ch]")):
         yield f"{path.name}: the root keeps no source"
 
