@@ -25,8 +25,8 @@ static int64_t monotonic_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The server, else the instance.  ERROR_BUSY: it is held, and nobody answers; -EACCES: by a server
- * that does not let us in. */
+/* Connect to the server, else open the instance.  ERROR_BUSY: another process holds the directory
+ * and does not answer; -EACCES: a server holds it that this user may not connect to. */
 static int access_try(const struct instance_options *options, const char *socket,
                       struct access *access, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* access: the way to a directory's data: through the server that holds it, or by opening it.
  *
- * Who holds the directory is asked of its socket first.  A held directory without a server that
- * answers (one that is starting or stopping, another command) is waited for. */
+ * The control socket is tried first, then the directory's lock.  While another process holds the
+ * directory and no server answers (a server starts or stops, or another command runs), it waits. */
 #ifndef DAYBOOK_PROGRAM_ACCESS_H
 #define DAYBOOK_PROGRAM_ACCESS_H
 
@@ -11,15 +11,15 @@
 struct access {
     struct loop *loop;
     struct network *network;
-    struct connection *server;         /* not started; whoever starts it sees to its end */
+    struct connection *server;         /* not started; the caller starts and closes it */
     struct instance *instance;
 };
 
-/* `options` are the instance's, but for the loop and the network, which are made here.  When it
- * returns 0, the text of `err` may hold what salvage left out. */
+/* `options` without loop and network, which are made here.  After 0 the text of `err` may say what
+ * `salvages` left out. */
 must_check int access_open(const struct instance_options *options, int64_t wait_ms,
                            struct access *access_out, struct error *err);
-/* Close the instance, if it is one, and the loop; `server` has been closed. */
+/* Close the instance, if there is one, and the loop; `server` is closed already. */
 must_check int access_close(struct access *access, struct error *err);
 
 /* DIR/daybook.sock; the caller frees it with memory_free. */

@@ -1,7 +1,8 @@
 /* checking: see the header.
  *
- * The clock is a signal, since any call may be the one that waits: a connection to a socket whose
- * queue is full, a directory on a disk that is gone.  Its handler says so and ends the process. */
+ * The time limit is a signal, since any call may block: the connection to a socket whose queue is
+ * full, the opening of a directory on a disk that is gone.  Its handler prints a line and ends the
+ * process. */
 #include "program/checking.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 
 #include "program/access.h"
 #include "program/control/control_client.h"
-#include "query/commands/query_commands.h"
 #include "query/status.h"
 #include "program/cli_run.h"
 #include "base/world/disk_posix.h"
@@ -24,9 +24,9 @@ struct checking {
     bool is_finished;
 };
 
-/* ---- the clock ---- */
+/* ---- the time limit ---- */
 
-static void time_is_up(int signal_number)
+static void limit_reached(int signal_number)
 {
     static const char text[] = "stuck: the server has not answered in time (5 s, or --wait)\n";
     ssize_t written = write(STDOUT_FILENO, text, sizeof(text) - 1);
@@ -35,11 +35,11 @@ static void time_is_up(int signal_number)
     _exit(EXIT_SYSTEM_FAILED);
 }
 
-static void clock_start(int64_t wait_ms)
+static void limit_start(int64_t wait_ms)
 {
     int64_t ms = wait_ms < CHECKING_MS ? wait_ms : CHECKING_MS;
     struct itimerval after = {.it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 + 1}};
-    (void)signal(SIGALRM, time_is_up);
+    (void)signal(SIGALRM, limit_reached);
     (void)setitimer(ITIMER_REAL, &after, NULL);
 }
 
@@ -50,7 +50,7 @@ static void answer_write(void *context, enum command_stream stream, struct bytes
     (void)context;
     ssize_t written =
         write(stream == COMMAND_OUT ? STDOUT_FILENO : STDERR_FILENO, bytes.data, bytes.size);
-    (void)written; /* the exit status says it, too */
+    (void)written; /* a reader that is gone still gets the exit status */
 }
 
 static void answer_finished(void *context, int exit_status)
@@ -68,16 +68,14 @@ static int ask(struct loop *loop, struct connection *server, int word_count, cha
         .actor = "", .text = "", .word_count = word_count, .words = words};
     struct checking checking = {0};
     control_client_run(server, &request, &handler, &checking);
-    while (!checking.is_finished) {
-        bool is_alive = loop_step(loop);
-        check(is_alive || checking.is_finished);
-    }
+    loop_run_until(loop, &checking.is_finished);
     return checking.exit_status;
 }
 
-/* ---- none that does ---- */
+/* ---- no server that answers ---- */
 
-/* Who holds the directory and has no socket yet, or no more, is starting or stopping. */
+/* A process that holds the directory without a socket is a server that starts or stops, or another
+ * command. */
 static int look_at_lock(const char *path)
 {
     struct error err = {0};
@@ -121,12 +119,11 @@ static int check_server(const char *path, int word_count, char **words)
     return fflush(stdout) == 0 ? status : EXIT_SYSTEM_FAILED;
 }
 
-int checking_run(const void *argument, const struct control_common *common, int word_count,
-                 char **words)
+int checking_run(const struct cli_call *call)
 {
-    const struct status_options *options = argument;
+    const struct status_options *options = call->options;
     if (!options->is_check)
-        return cli_run_command(query_commands_named("status"), word_count, words);
-    clock_start(common->wait_ms);
-    return check_server(directory_path(common->directory), word_count, words);
+        return cli_run_command(call);
+    limit_start(call->common->wait_ms);
+    return check_server(directory_path(call->common->directory), call->word_count, call->words);
 }

@@ -1,21 +1,19 @@
-/* checking: `daybook status --check`: whether a server is well, for whatever watches it.
+/* checking: `daybook status --check`: the state of a server as an exit status, for a supervisor.
  *
  *     0  it serves, and nothing is missing; nothing is printed
- *     1  it serves, but waits for something or is short of it, and goes on by itself; or it starts
- *        or stops: to restart it would mend nothing
+ *     1  it serves, but waits for disk space, memory or descriptors, and goes on by itself; or it
+ *        starts or stops: a restart would not help
  *     3  it has failed, is stuck, or is not there
  *
- * One line on standard output says what it is.  The answer comes within CHECKING_MS of the
- * command's own clock, whatever the server does; `--wait` makes it less. */
+ * With 1 and 3, one line on standard output gives the reason.  The command ends within CHECKING_MS,
+ * even if the server does not answer; `--wait` makes the limit shorter. */
 #ifndef DAYBOOK_PROGRAM_CHECKING_H
 #define DAYBOOK_PROGRAM_CHECKING_H
 
-#include "program/control/control_parse.h"
+#include "program/cli_run.h"
 
 enum { CHECKING_MS = 5000 };
 
-/* `status` with the options that were parsed: with --check this, without it what every command
- * does. */
-int checking_run(const void *options, const struct control_common *common, int word_count,
-                 char **words);
+/* `daybook status`; without --check it runs as other commands do. */
+int checking_run(const struct cli_call *call);
 #endif

@@ -1,8 +1,8 @@
 /* run: see the header.
  *
- * The answer goes to standard output and error as it comes.  Output that cannot be written (a full
- * disk) ends in exit status 3, but the command is run to its end: what it changes must not depend
- * on who listens.  A reader that has seen enough (`| head`) is no failure: a command that only
+ * The answer goes to standard output and error as it arrives.  Output that cannot be written (a
+ * full disk) gives exit status 3, but the command runs to its end, since what it changes must not
+ * depend on its reader.  A reader that stops reading (`| head`) is no failure: a command that only
  * reads ends by SIGPIPE at once, as other programs do, and one that writes ends as if all had been
  * read. */
 #include "program/cli_run.h"
@@ -24,7 +24,7 @@
 enum { INPUT_STEP = 64 * 1024 };
 
 struct cli_run {
-    struct command_output output; /* first: what a command in this process writes to */
+    struct command_output output; /* first: local_write casts it to the run */
     struct access access;
     int exit_status;
     int write_error; /* errno of the first write that failed */
@@ -60,7 +60,8 @@ static void run_write_fd(struct cli_run *run, int fd, struct bytes bytes)
     }
 }
 
-/* All that a command prints comes through here; files and pipes get it as it is. */
+/* Everything that a command prints passes here.  Files and pipes get it unchanged; for a terminal,
+ * control characters are replaced. */
 static void run_write(struct cli_run *run, enum command_stream stream, struct bytes bytes)
 {
     struct buffer text = {0};
@@ -108,7 +109,7 @@ static void remote_finished(void *context, int exit_status)
     run_finish(context, exit_status);
 }
 
-/* ---- what goes along ---- */
+/* ---- a file that is sent along ---- */
 
 static int read_all(int fd, struct buffer *input, struct error *err)
 {
@@ -180,7 +181,7 @@ char *cli_run_text(int word_count, char *const *words)
     return (char *)text.data;
 }
 
-/* ---- where the data is ---- */
+/* ---- in this process, or in the server ---- */
 
 static const struct control_entry *find_entry(const struct instance *instance, const char *name)
 {
@@ -198,11 +199,8 @@ static void run_here(struct cli_run *run, const struct command *command,
     check(entry != NULL);
     run->output = (struct command_output){
         .write = local_write, .is_full = local_is_full, .finish = local_finish};
-    command->run(entry->room, request, &run->output);
-    while (!run->is_finished) {
-        bool is_alive = loop_step(run->access.loop);
-        check(is_alive || run->is_finished);
-    }
+    command->run(entry->context, request, &run->output);
+    loop_run_until(run->access.loop, &run->is_finished);
     if (access_close(&run->access, &err) != 0) {
         fprintf(stderr, "daybook: %s\n", err.text);
         run->exit_status = EXIT_SYSTEM_FAILED;
@@ -215,10 +213,7 @@ static void run_there(struct cli_run *run, const struct control_request *request
                                                           .finished = remote_finished};
     struct error err = {0};
     control_client_run(run->access.server, request, &handler, run);
-    while (!run->is_finished) {
-        bool is_alive = loop_step(run->access.loop);
-        check(is_alive || run->is_finished);
-    }
+    loop_run_until(run->access.loop, &run->is_finished);
     int rc = access_close(&run->access, &err);
     check(rc == 0);
 }
@@ -231,42 +226,33 @@ static int run_exit(const struct cli_run *run)
     return EXIT_SYSTEM_FAILED;
 }
 
-bool cli_run_stream_is_known(const struct control_common *common)
+int cli_run_command(const struct cli_call *call)
 {
-    if (common->stream == NULL || strcmp(common->stream, "clicks") == 0)
-        return true;
-    fprintf(stderr, "daybook: there is no stream '%s'; this directory has: clicks\n",
-            common->stream);
-    return false;
-}
-
-/* The words as they were given: parsing reorders its own copy of the array. */
-static int run_parsed(const struct command *command, int word_count, char **words,
-                      const void *options, const struct control_common *common)
-{
-    bool writes = command->writes(options);
-    const char *input_name = command->input_file != NULL ? command->input_file(options) : NULL;
-    struct instance_options instance = {.path = directory_path(common->directory),
+    const struct command *command = call->command;
+    bool writes = command->writes(call->options);
+    const char *input_name =
+        command->input_file != NULL ? command->input_file(call->options) : NULL;
+    struct instance_options instance = {.path = directory_path(call->common->directory),
                                         .is_read_only = !writes,
                                         .create_if_missing = writes};
     struct cli_run run = {.reads_only = !writes};
     struct buffer input = {0};
     struct error err = {0};
     int rc = input_name != NULL ? read_input(input_name, &input, &err) : 0;
-    rc = rc == 0 ? access_open(&instance, common->wait_ms, &run.access, &err) : rc;
+    rc = rc == 0 ? access_open(&instance, call->common->wait_ms, &run.access, &err) : rc;
     if (rc != 0) {
         fprintf(stderr, "daybook: %s\n", err.text);
         buffer_release(&input);
         return command_exit_of(rc);
     }
     char *actor = cli_run_actor();
-    char *text = cli_run_text(word_count, words);
+    char *text = cli_run_text(call->word_count, call->words);
     char folder[PATH_MAX];
     bool is_terminal = isatty(STDOUT_FILENO) == 1;
     if (getcwd(folder, sizeof(folder)) == NULL)
         folder[0] = '\0';
     if (run.access.instance != NULL) {
-        struct command_request request = {.options = options,
+        struct command_request request = {.options = call->options,
                                           .input = buffer_view(&input),
                                           .is_terminal = is_terminal,
                                           .is_read_only = !writes,
@@ -280,8 +266,8 @@ static int run_parsed(const struct command *command, int word_count, char **word
                                           .actor = actor,
                                           .text = text,
                                           .folder = folder,
-                                          .word_count = word_count,
-                                          .words = words,
+                                          .word_count = call->word_count,
+                                          .words = call->words,
                                           .input = buffer_view(&input)};
         run_there(&run, &request);
     }
@@ -289,21 +275,4 @@ static int run_parsed(const struct command *command, int word_count, char **word
     memory_free(text);
     buffer_release(&input);
     return run_exit(&run);
-}
-
-int cli_run_command(const struct command *command, int word_count, char **words)
-{
-    char **parsed = memory_copy(words, ((size_t)word_count + 1) * sizeof(char *));
-    struct control_common common;
-    void *options;
-    struct error err = {0};
-    int status = EXIT_WRONG_USAGE;
-    int rc = control_parse(command, word_count, parsed, true, &common, &options, &err);
-    if (rc != 0)
-        fprintf(stderr, "daybook: %s\n", err.text);
-    else if (cli_run_stream_is_known(&common))
-        status = run_parsed(command, word_count, words, options, &common);
-    memory_free(options);
-    memory_free(parsed);
-    return status;
 }

@@ -1,4 +1,4 @@
-/* cli_run: one command from the command line, wherever the data is. */
+/* cli_run: runs one command of the command line, in a server or in this process. */
 #ifndef DAYBOOK_PROGRAM_CLI_RUN_H
 #define DAYBOOK_PROGRAM_CLI_RUN_H
 
@@ -7,12 +7,18 @@
 
 enum { CLI_RUN_INPUT_MAX = CONTROL_MESSAGE_MAX - (1 << 20) };  /* bytes of a command's file */
 
-/* Parse `words` (the command's name first), run the command, and return the exit status.  --help
- * and wrong usage end the process. */
-int cli_run_command(const struct command *command, int word_count, char **words);
+/* A command line whose words were parsed. */
+struct cli_call {
+    const struct command *command;
+    const void *options;
+    const struct control_common *common;
+    int word_count;
+    char **words;                      /* as they were given, the command's name first */
+};
 
-/* The stream asked for is there: only the built-in one is.  Says so on standard error if not. */
-bool cli_run_stream_is_known(const struct control_common *common);
+/* Run the command in the server that holds the directory, or here if none does; returns the exit
+ * status. */
+int cli_run_command(const struct cli_call *call);
 
 /* The system user's name; the caller frees it with memory_free. */
 char *cli_run_actor(void);

@@ -1,8 +1,8 @@
 /* daybook: the table of subcommands.
  *
- * A command of a room runs where the data is (program/cli_run.h).  Five are the program's own: init
- * makes a directory, serve holds one, load brings files to whoever holds it, restore makes one from
- * a backup, limits prints a table. */
+ * Most commands are those of other folders, and run in the server that holds the directory, or in
+ * this process (program/cli_run.h).  The program's own are: init makes a directory, serve holds
+ * one, load sends files to it, restore makes one from a backup, limits prints a table. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -114,14 +114,11 @@ static const struct command init_command = {.name = "init",
                                             .argp = &init_argp,
                                             .options_size = sizeof(struct directory_settings)};
 
-static int init_run(const void *options, const struct control_common *common, int word_count,
-                    char **words)
+static int init_run(const struct cli_call *call)
 {
-    const struct directory_settings *settings = options;
-    const char *path = directory_path(common->directory);
+    const struct directory_settings *settings = call->options;
+    const char *path = directory_path(call->common->directory);
     struct error err = {0};
-    (void)word_count;
-    (void)words;
     int rc = directory_settings_check(settings, &err);
     rc = rc == 0 ? directory_init(path, settings, &err) : rc;
     if (rc != 0) {
@@ -132,21 +129,13 @@ static int init_run(const void *options, const struct control_common *common, in
     return EXIT_DONE;
 }
 
-static int serve_with_words(const void *options, const struct control_common *common,
-                            int word_count, char **words)
-{
-    (void)word_count;
-    (void)words;
-    return serve_run(options, common);
-}
-
 /* ---- the table ---- */
+
+typedef int (*subcommand_run)(const struct cli_call *call);
 
 struct subcommand {
     const struct command *command;
-    /* The program's own commands; NULL: cli_run_command. */
-    int (*run)(const void *options, const struct control_common *common, int word_count,
-               char **words);
+    subcommand_run run; /* returns the exit status */
 };
 
 enum { SUBCOMMANDS_MAX = 32 };
@@ -155,58 +144,37 @@ struct subcommands {
     uint32_t count;
 };
 
-static void add_own(struct subcommands *all, const struct command *command,
-                    int (*run)(const void *options, const struct control_common *common,
-                               int word_count, char **words))
+static void add(struct subcommands *all, const struct command *command, subcommand_run run)
 {
     check(all->count < SUBCOMMANDS_MAX);
     all->items[all->count++] = (struct subcommand){command, run};
 }
 
-static void add_room(struct subcommands *all, const struct command *commands, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        add_own(all, &commands[i], NULL);
-}
-
-/* A command of a room's that the program runs in its own way. */
-static void run_by(struct subcommands *all, const char *name,
-                   int (*run)(const void *options, const struct control_common *common,
-                              int word_count, char **words))
-{
-    for (uint32_t i = 0; i < all->count; i++)
-        if (strcmp(all->items[i].command->name, name) == 0)
-            all->items[i].run = run;
-}
-
-static void subcommands_list(struct subcommands *all)
-{
-    uint32_t count;
-    const struct command *commands;
-    *all = (struct subcommands){0};
-    add_own(all, &init_command, init_run);
-    add_own(all, &serve_command, serve_with_words);
-    add_own(all, &loading_command, loading_run);
-    add_own(all, &restoring_command, restoring_run);
-    add_own(all, &limit_table_command, limit_table_run);
-    for (uint32_t i = 0; rollup_commands_at(i) != NULL; i++)
-        add_own(all, rollup_commands_at(i), NULL);
-    commands = query_commands(&count);
-    add_room(all, commands, count);
-    run_by(all, "status", checking_run);
-    run_by(all, "clock", mending_run);
-    commands = model_commands(&count);
-    add_room(all, commands, count);
-    for (uint32_t i = 0; ingest_command(i) != NULL; i++)
-        add_room(all, ingest_command(i), 1);
-}
-
-static const struct subcommand *subcommands_find(const struct subcommands *all, const char *name)
+static struct subcommand *subcommands_find(struct subcommands *all, const char *name)
 {
     for (uint32_t i = 0; i < all->count; i++)
         if (strcmp(all->items[i].command->name, name) == 0)
             return &all->items[i];
     return NULL;
+}
+
+static void subcommands_list(struct subcommands *all)
+{
+    static const struct subcommand own[] = {{&init_command, init_run},
+                                            {&serve_command, serve_run},
+                                            {&loading_command, loading_run},
+                                            {&restoring_command, restoring_run},
+                                            {&limit_table_command, limit_table_run}};
+    static const struct command *(*const listed[])(uint32_t index) = {
+        rollup_commands_at, query_commands_at, model_commands_at, ingest_command};
+    *all = (struct subcommands){0};
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        add(all, own[i].command, own[i].run);
+    for (size_t i = 0; i < sizeof(listed) / sizeof(listed[0]); i++)
+        for (uint32_t at = 0; listed[i](at) != NULL; at++)
+            add(all, listed[i](at), cli_run_command);
+    subcommands_find(all, "status")->run = checking_run;
+    subcommands_find(all, "clock")->run = mending_run;
 }
 
 static void print_usage(const struct subcommands *all, FILE *to)
@@ -224,7 +192,18 @@ static void print_usage(const struct subcommands *all, FILE *to)
 
 /* ---- main ---- */
 
-static int run_own(const struct subcommand *subcommand, int word_count, char **words)
+/* The stream asked for is there: only the built-in one is. */
+static bool stream_is_known(const struct control_common *common)
+{
+    if (common->stream == NULL || strcmp(common->stream, "clicks") == 0)
+        return true;
+    fprintf(stderr, "daybook: there is no stream '%s'; this directory has: clicks\n",
+            common->stream);
+    return false;
+}
+
+/* --help and wrong usage end the process in control_parse, which reorders the words it is given. */
+static int run(const struct subcommand *subcommand, int word_count, char **words)
 {
     char **parsed = memory_copy(words, ((size_t)word_count + 1) * sizeof(char *));
     struct control_common common;
@@ -232,10 +211,12 @@ static int run_own(const struct subcommand *subcommand, int word_count, char **w
     int status = EXIT_WRONG_USAGE;
     struct error err = {0};
     int rc = control_parse(subcommand->command, word_count, parsed, true, &common, &options, &err);
-    if (rc != 0)
+    if (rc != 0) {
         fprintf(stderr, "daybook: %s\n", err.text);
-    else if (cli_run_stream_is_known(&common))
-        status = subcommand->run(options, &common, word_count, words);
+    } else if (stream_is_known(&common)) {
+        const struct cli_call call = {subcommand->command, options, &common, word_count, words};
+        status = subcommand->run(&call);
+    }
     memory_free(options);
     memory_free(parsed);
     return status;
@@ -261,16 +242,14 @@ static int refuse_name(const struct subcommands *all, int word_count, char **wor
     return EXIT_WRONG_USAGE;
 }
 
-static int run_named(const struct subcommands *all, int word_count, char **words)
+static int run_named(struct subcommands *all, int word_count, char **words)
 {
     const struct subcommand *subcommand = subcommands_find(all, words[0]);
-    if (subcommand == NULL)
-        return refuse_name(all, word_count, words);
-    return subcommand->run != NULL ? run_own(subcommand, word_count, words)
-                                   : cli_run_command(subcommand->command, word_count, words);
+    return subcommand != NULL ? run(subcommand, word_count, words)
+                              : refuse_name(all, word_count, words);
 }
 
-static int run_help(const struct subcommands *all, char *name)
+static int run_help(struct subcommands *all, char *name)
 {
     char option[] = "--help";
     char *words[] = {name, option, NULL};
@@ -281,7 +260,7 @@ int main(int argc, char **argv)
 {
     struct subcommands all;
     argp_err_exit_status = EXIT_WRONG_USAGE;
-    /* So that examples in a help stay whole lines, which can be copied. */
+    /* Examples in a help text stay whole lines, which can be copied. */
     (void)setenv("ARGP_HELP_FMT", "rmargin=100", 0);
     subcommands_list(&all);
     const char *name = argc > 1 ? argv[1] : "";

@@ -1,6 +1,6 @@
 /* directory: see the header.
  *
- * Settings are written once and read for ever, so they are plain text:
+ * Settings are written once, by `daybook init`, and stay readable as plain text:
  *
  *     zone=Europe/Berlin
  *     currency=EUR
@@ -71,7 +71,7 @@ static void settings_write(const struct directory_settings *settings, struct buf
                   settings->currency, settings->click_id, settings->keep_days);
 }
 
-/* The value of `key`, if the line is `key=value`, into `to` as far as it fits. */
+/* If the line is `key=value`, copy the value to `to`, cut at its size. */
 static void settings_take(const char *line, size_t length, const char *key, char *to, size_t size)
 {
     size_t key_length = strlen(key);
@@ -134,7 +134,7 @@ static int first_schema(struct schema *schema, const struct directory_settings *
     return rc;
 }
 
-/* What a directory begins with; the caller releases both. */
+/* The schema and properties of a new directory; the caller releases both. */
 static int first_state(const struct directory_settings *settings, struct schema **schema_out,
                        struct buffer *properties, struct error *err)
 {

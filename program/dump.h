@@ -1,9 +1,9 @@
-/* dump: `daybook status --dump`: what each part of the program is at, for finding a fault.
+/* dump: `daybook status --dump`: the state of each part of the program, to find a fault by.
  *
  * Each part has a function that appends it as lines for people, which may change with any version:
  *
  *     engine_dump      frames, memtables, segments, jobs; and the log
- *     streams_dump     the days that each stream's figures are owed
+ *     streams_dump     the dirty days of each stream
  *     ingest_dump, native_door_dump, control_server_dump     connections
  *
  * They are called here and nowhere else.  Engine thread. */

@@ -1,9 +1,9 @@
 /* instance: see the header.
  *
- * What decides correctness is the order: rollup's hook stands before the first click can come, so
- * no click is without its dirty day; and at the end ingest is closed before the rollup, the rollup
- * before the store, so whatever was acknowledged has its figure and is synced.  There is one cql:
- * it holds writes back while the schema changes, whichever door either comes by. */
+ * The order must hold.  The rollup's hook is set before the first click can arrive, so that the day
+ * of each click is marked dirty.  Ingest closes before the rollup, and the rollup before the store,
+ * so that every acknowledged click has its figure and is synced.  All doors share one struct cql,
+ * because it holds writes back while the schema changes. */
 #include "program/instance.h"
 
 #include <errno.h>
@@ -23,10 +23,10 @@ void instance_done(void *context, int status, const struct error *err)
     waiter->status = status;
 }
 
-int instance_wait(struct instance *instance, struct instance_waiter *waiter, struct error *err)
+int instance_wait(struct loop *loop, struct instance_waiter *waiter, struct error *err)
 {
     while (waiter->status == INSTANCE_WAITING) {
-        bool is_alive = loop_step(instance->loop);
+        bool is_alive = loop_step(loop);
         check(is_alive || waiter->status != INSTANCE_WAITING);
     }
     if (waiter->status != 0) {
@@ -55,18 +55,17 @@ static size_t at_most(size_t bytes, size_t limit)
 
 /* ---- commands ---- */
 
-static void add_commands(struct instance *instance, const struct command *commands, uint32_t count,
-                         void *room)
+static void add_commands(struct instance *instance,
+                         const struct command *(*command_at)(uint32_t index), void *context)
 {
-    check(instance->entry_count + count <= INSTANCE_COMMANDS_MAX);
-    for (uint32_t i = 0; i < count; i++)
-        instance->entries[instance->entry_count++] = (struct control_entry){&commands[i], room};
+    for (uint32_t i = 0; command_at(i) != NULL; i++) {
+        check(instance->entry_count < INSTANCE_COMMANDS_MAX);
+        instance->entries[instance->entry_count++] = (struct control_entry){command_at(i), context};
+    }
 }
 
 static void register_commands(struct instance *instance)
 {
-    uint32_t count;
-    const struct command *commands = query_commands(&count);
     instance->query = (struct query){.store = instance->store,
                                      .streams = instance->streams,
                                      .backup = instance->backup,
@@ -79,15 +78,12 @@ static void register_commands(struct instance *instance)
                                      .dump_context = &instance->dump};
     instance->dump = (struct dump){
         .store = instance->store, .streams = instance->streams, .ingest = instance->ingest};
-    add_commands(instance, commands, count, &instance->query);
     instance->model = (struct model){
         .store = instance->store, .cql = instance->cql, .streams = instance->streams};
-    commands = model_commands(&count);
-    add_commands(instance, commands, count, &instance->model);
-    for (uint32_t i = 0; rollup_commands_at(i) != NULL; i++)
-        add_commands(instance, rollup_commands_at(i), 1, instance->streams);
-    for (uint32_t i = 0; ingest_command(i) != NULL; i++)
-        add_commands(instance, ingest_command(i), 1, instance->ingest);
+    add_commands(instance, query_commands_at, &instance->query);
+    add_commands(instance, model_commands_at, &instance->model);
+    add_commands(instance, rollup_commands_at, instance->streams);
+    add_commands(instance, ingest_command, instance->ingest);
 }
 
 /* ---- opening ---- */
@@ -112,7 +108,7 @@ static int open_store(struct instance *instance, const struct instance_options *
     int rc = engine_open(instance->world, &engine, builtin, count, &instance->store, err);
     if (rc == ERROR_NOT_FOUND && options->create_if_missing) {
         rc = directory_open_new(instance->world, &engine, &instance->store, err);
-        /* Somebody else may have made it between the two. */
+        /* Another process may have made it since. */
         rc = rc == ERROR_EXISTS
                  ? engine_open(instance->world, &engine, builtin, count, &instance->store, err)
                  : rc;
@@ -135,10 +131,10 @@ static int open_streams(struct instance *instance, const struct instance_options
         .figures_bytes = at_most(instance_door_share(instance), STREAMS_FIGURES_BYTES_DEFAULT),
         .is_automatic = options->is_automatic};
     int rc = streams_open(&streams, instance_done, &waiter, &instance->streams, err);
-    return rc == 0 ? instance_wait(instance, &waiter, err) : rc;
+    return rc == 0 ? instance_wait(instance->loop, &waiter, err) : rc;
 }
 
-/* What ingest must know of clicks that bring ids along. */
+/* Tell ingest which column the ids of clicks are in. */
 static void take_click_ids(struct instance *instance)
 {
     const struct table *clicks = schema_table(store_schema(instance->store), TABLE_AD_CLICK);
@@ -178,7 +174,7 @@ static int open_ingest(struct instance *instance, const struct instance_options 
                    .input_max = at_most(share, INGEST_INPUT_MAX),
                    .answers_max = at_most(share / 2, INGEST_ANSWERS_MAX)}};
     instance->ingest = ingest_open(&ingest, instance_done, &waiter);
-    return instance_wait(instance, &waiter, err);
+    return instance_wait(instance->loop, &waiter, err);
 }
 
 /* CREATE INDEX is all or nothing, also where a crash came between. */
@@ -193,7 +189,7 @@ static int drop_unbuilt_indexes(struct instance *instance, const struct instance
     struct write_batch *batch = write_batch_new();
     batch->schema = changed;
     int rc = store_apply(instance->store, batch, instance_done, &waiter, err);
-    rc = rc == 0 ? instance_wait(instance, &waiter, err) : rc;
+    rc = rc == 0 ? instance_wait(instance->loop, &waiter, err) : rc;
     write_batch_free(batch);
     schema_unref(changed);
     return rc;
@@ -255,33 +251,36 @@ int instance_open(const struct instance_options *options, struct instance **inst
 
 /* ---- closing ---- */
 
+/* Wait for a part that closes; the first error is the one to report. */
+static int wait_for_close(struct instance *instance, struct instance_waiter *waiter, int rc,
+                          struct error *err)
+{
+    int status = instance_wait(instance->loop, waiter, rc == 0 ? err : NULL);
+    *waiter = (struct instance_waiter){.status = INSTANCE_WAITING};
+    return rc == 0 ? status : rc;
+}
+
 int instance_close(struct instance *instance, struct error *err)
 {
+    struct instance_waiter waiter = {.status = INSTANCE_WAITING};
     int rc = 0;
     if (instance->cql != NULL)
         cql_free(instance->cql);
     if (instance->ingest != NULL) {
-        struct instance_waiter waiter = {.status = INSTANCE_WAITING};
         ingest_close(instance->ingest, instance_done, &waiter);
-        rc = instance_wait(instance, &waiter, err);
+        rc = wait_for_close(instance, &waiter, rc, err);
     }
     if (instance->streams != NULL) {
-        struct instance_waiter waiter = {.status = INSTANCE_WAITING};
         streams_close(instance->streams, instance_done, &waiter);
-        int status = instance_wait(instance, &waiter, rc == 0 ? err : NULL);
-        rc = rc == 0 ? status : rc;
+        rc = wait_for_close(instance, &waiter, rc, err);
     }
     if (instance->backup != NULL) {
-        struct instance_waiter waiter = {.status = INSTANCE_WAITING};
         backup_close(instance->backup, instance_done, &waiter);
-        int status = instance_wait(instance, &waiter, rc == 0 ? err : NULL);
-        rc = rc == 0 ? status : rc;
+        rc = wait_for_close(instance, &waiter, rc, err);
     }
     if (instance->store != NULL) {
-        struct instance_waiter waiter = {.status = INSTANCE_WAITING};
         store_close(instance->store, instance_done, &waiter);
-        int status = instance_wait(instance, &waiter, rc == 0 ? err : NULL);
-        rc = rc == 0 ? status : rc;
+        rc = wait_for_close(instance, &waiter, rc, err);
     }
     if (instance->world != NULL)
         world_uv_close(instance->world);

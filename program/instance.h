@@ -1,9 +1,10 @@
-/* instance: the rooms on one data directory, built bottom-up and torn down in reverse.
+/* instance: the parts of daybook over one data directory, opened from the bottom up.
  *
  *     loop, network ─▶ world ─▶ store ─▶ streams (their hook) ─▶ ingest ─▶ query
  *
- * A server and a command that runs by itself live in the same instance; only the server opens
- * doors.  Opening and closing run the loop until they are through. */
+ * Closing goes the other way.  A server and a command that runs without one use the same instance;
+ * only the server opens doors.  instance_open and instance_close run the loop until they
+ * are done. */
 #ifndef DAYBOOK_PROGRAM_INSTANCE_H
 #define DAYBOOK_PROGRAM_INSTANCE_H
 
@@ -26,12 +27,12 @@ enum {
 
 struct instance_options {
     const char *path;                  /* directory_path */
-    struct loop *loop;                 /* these two outlive the instance */
+    struct loop *loop;                 /* it and the network outlive the instance */
     struct network *network;
     bool is_read_only;                 /* shared lock; nothing is written */
     bool create_if_missing;            /* a missing or empty directory is made first */
-    bool is_automatic;                 /* the rollup works by itself: for a server */
-    bool salvages;                     /* go on without what is damaged in the log */
+    bool is_automatic;                 /* the rollup refreshes days by itself, as in a server */
+    bool salvages;                     /* open without the damaged frames of the log */
     uint64_t memory_limit;             /* at least INSTANCE_MEMORY_MIN; 0: the default */
     uint64_t archive_bytes;            /* of log files that are kept; commit_log.h */
 };
@@ -41,8 +42,8 @@ struct instance {
     struct world *world;
     struct metrics *metrics;
     struct store *store;
-    uint64_t account_limit;            /* of what grows with the data: the limit without what is
-                                        * beside the account */
+    uint64_t account_limit;            /* bytes for what grows with the data: the limit less
+                                        * INSTANCE_MEMORY_BESIDE */
     struct directory_settings settings;
     struct backup *backup;
     struct streams *streams;
@@ -62,18 +63,19 @@ must_check int instance_open(const struct instance_options *options, struct inst
 /* Returns what the store says of its last sync. */
 must_check int instance_close(struct instance *instance, struct error *err);
 
-/* Bytes of the account that each of these may take: strings of ingest connections; what has come in
- * part there; answers to them, half of it; CQL requests that come or wait; those that are carried
- * out; CQL answers that wait for their readers; figures that wait to be given in order; commands,
- * with their answers. */
+/* Bytes of the account that each of these may take: strings of ingest connections; batches that
+ * have arrived in part; CQL requests that arrive or wait; CQL requests that run; CQL answers
+ * that wait to be read; figures that wait to be reported in order; commands; answers of
+ * commands.  Answers of ingest may take half of it. */
 size_t instance_door_share(const struct instance *instance);
 
-/* Run the loop until `status` is no longer INSTANCE_WAITING; instance_done sets it. */
 enum { INSTANCE_WAITING = 1 };
 struct instance_waiter {
     int status;
     struct error err;
 };
-void instance_done(void *waiter, int status, const struct error *err);     /* a store_done */
-int instance_wait(struct instance *instance, struct instance_waiter *waiter, struct error *err);
+/* A store_done whose context is the waiter. */
+void instance_done(void *waiter, int status, const struct error *err);
+/* Run the loop until instance_done was called; returns and reports what it was given. */
+int instance_wait(struct loop *loop, struct instance_waiter *waiter, struct error *err);
 #endif

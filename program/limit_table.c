@@ -200,13 +200,9 @@ const struct command limit_table_command = {
     .argp = &limit_table_argp,
 };
 
-int limit_table_run(const void *options, const struct control_common *common, int word_count,
-                    char **words)
+int limit_table_run(const struct cli_call *call)
 {
-    (void)options;
-    (void)common;
-    (void)word_count;
-    (void)words;
+    (void)call;
     printf("| what | limit | when it is reached |\n|---|---|---|\n");
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
         printf("| %s | ", limits[i].name);

@@ -1,13 +1,14 @@
 /* loading: see the header.
  *
- * The load client speaks the text door's protocol, whoever is behind it:
+ * The load client speaks the protocol of ingest to one of two:
  *
- *     a server holds the directory    the ingest door of its control socket
- *     nobody does                     ingest in this process, at the other end of a socket pair
+ *     a server holds the directory    its ingest, through its control socket
+ *     no process holds it             ingest in this process, at the other end of a socket pair
  *
- * Then the days it touched are worked off and published where they are due, so that a backfill is
- * no stream of restatements and `daybook report` is right when `daybook load` returns.  That is
- * done whatever became of the files: what was acknowledged counts. */
+ * Then the days with new clicks are refreshed, and published if they are due: `daybook report` is
+ * right when `daybook load` returns, and a backfill does not cause a restatement for each batch.
+ * This is also done after files that failed, since some of their clicks may have been acknowledged.
+ */
 #include "program/loading.h"
 
 #include <stdio.h>
@@ -20,13 +21,13 @@
 #include "base/memory.h"
 
 struct loading {
-    struct command_output output; /* first: what the load client writes to */
+    struct command_output output; /* first: loading_finish casts it to the load */
     struct access access;
     struct world *world; /* the client's clock and randomness */
     int exit_status;
     bool is_finished;
     struct connection *door; /* of the server; NULL: not opened */
-    bool has_answered;       /* about the door */
+    bool has_answered;       /* whether it opens the door */
 };
 
 const struct command loading_command = {.name = "load",
@@ -59,15 +60,7 @@ static void loading_finish(struct command_output *output, int exit_status)
     loading->is_finished = true;
 }
 
-static void loading_wait(struct loading *loading, const bool *is_done)
-{
-    while (!*is_done) {
-        bool is_alive = loop_step(loading->access.loop);
-        check(is_alive || *is_done);
-    }
-}
-
-/* ---- the way in ---- */
+/* ---- connecting ---- */
 
 static void door_opened(void *context, struct connection *connection)
 {
@@ -76,7 +69,7 @@ static void door_opened(void *context, struct connection *connection)
     loading->has_answered = true;
 }
 
-/* The connection that the client is to speak on. */
+/* The connection for the load client. */
 static int loading_connect(struct loading *loading, struct connection **connection_out,
                            struct error *err)
 {
@@ -90,7 +83,7 @@ static int loading_connect(struct loading *loading, struct connection **connecti
         return rc;
     }
     control_client_ingest(loading->access.server, door_opened, loading);
-    loading_wait(loading, &loading->has_answered);
+    loop_run_until(loading->access.loop, &loading->has_answered);
     *connection_out = loading->door;
     return loading->door != NULL
                ? 0
@@ -99,32 +92,32 @@ static int loading_connect(struct loading *loading, struct connection **connecti
 
 /* ---- the rollup at the end ---- */
 
-static int settle_here(struct loading *loading, struct error *err)
+static int refresh_here(struct loading *loading, struct error *err)
 {
     struct instance_waiter waiter = {.status = INSTANCE_WAITING};
     rollup_refresh_now(streams_find(loading->access.instance->streams, NULL), true, instance_done,
                        &waiter);
-    return instance_wait(loading->access.instance, &waiter, err);
+    return instance_wait(loading->access.loop, &waiter, err);
 }
 
-/* What `daybook rollup` prints is not asked for here; what it complains of is. */
-static void settle_write(void *context, enum command_stream stream, struct bytes bytes)
+/* The output of `daybook rollup` is dropped; its errors are shown. */
+static void refresh_write(void *context, enum command_stream stream, struct bytes bytes)
 {
     struct loading *loading = context;
     if (stream == COMMAND_ERR)
         loading_write(&loading->output, stream, bytes);
 }
 
-static void settle_finished(void *context, int exit_status)
+static void refresh_finished(void *context, int exit_status)
 {
     loading_finish(context, exit_status);
 }
 
-static int settle_there(struct loading *loading, const char *path, const char *text,
-                        struct error *err)
+static int refresh_there(struct loading *loading, const char *path, const char *text,
+                         struct error *err)
 {
-    static const struct control_client_handler handler = {.write = settle_write,
-                                                          .finished = settle_finished};
+    static const struct control_client_handler handler = {.write = refresh_write,
+                                                          .finished = refresh_finished};
     char rollup_word[] = "rollup";
     char *words[] = {rollup_word, NULL};
     char *actor = cli_run_actor();
@@ -136,7 +129,7 @@ static int settle_there(struct loading *loading, const char *path, const char *t
     if (rc == 0) {
         loading->is_finished = false;
         control_client_run(connection, &request, &handler, loading);
-        loading_wait(loading, &loading->is_finished);
+        loop_run_until(loading->access.loop, &loading->is_finished);
         rc = loading->exit_status == EXIT_DONE
                  ? 0
                  : error_set(err, ERROR_FAILED,
@@ -148,7 +141,7 @@ static int settle_there(struct loading *loading, const char *path, const char *t
     return rc;
 }
 
-/* ---- the whole of it ---- */
+/* ---- the command ---- */
 
 static int loading_load(struct loading *loading, const struct load_options *options,
                         const char *path, struct error *err)
@@ -169,7 +162,7 @@ static int loading_load(struct loading *loading, const struct load_options *opti
     loading->output = (struct command_output){
         .write = loading_write, .is_full = loading_is_full, .finish = loading_finish};
     load_start(options, world, connection, isatty(STDERR_FILENO) == 1, &loading->output);
-    loading_wait(loading, &loading->is_finished);
+    loop_run_until(loading->access.loop, &loading->is_finished);
     return 0;
 }
 
@@ -180,31 +173,30 @@ static int loading_close(struct loading *loading, struct error *err)
     return access_close(&loading->access, err);
 }
 
-int loading_run(const void *argument, const struct control_common *common, int word_count,
-                char **words)
+int loading_run(const struct cli_call *call)
 {
-    const char *path = directory_path(common->directory);
+    const char *path = directory_path(call->common->directory);
     struct instance_options how = {.path = path, .create_if_missing = true};
-    struct load_options options = *(const struct load_options *)argument;
+    struct load_options options = *(const struct load_options *)call->options;
     struct loading loading = {0};
     struct error err = {0};
-    options.stream = common->stream;
-    int rc = access_open(&how, common->wait_ms, &loading.access, &err);
+    options.stream = call->common->stream;
+    int rc = access_open(&how, call->common->wait_ms, &loading.access, &err);
     if (rc != 0) {
         fprintf(stderr, "daybook: %s\n", err.text);
         return command_exit_of(rc);
     }
     bool is_here = loading.access.instance != NULL;
-    char *text = cli_run_text(word_count, words);
+    char *text = cli_run_text(call->word_count, call->words);
     rc = loading_load(&loading, &options, path, &err);
     int status = loading.exit_status;
     if (rc == 0)
-        rc = is_here ? settle_here(&loading, &err) : settle_there(&loading, path, text, &err);
+        rc = is_here ? refresh_here(&loading, &err) : refresh_there(&loading, path, text, &err);
     int closed = loading_close(&loading, rc == 0 ? &err : NULL);
     memory_free(text);
     if (rc == 0 && closed == 0)
         return status;
-    /* A load that failed has said why, and the rest follows from it. */
+    /* A load that failed has printed its error already. */
     if (status == EXIT_DONE || status == EXIT_DATA_SAYS_NO)
         fprintf(stderr, "daybook: %s\n", err.text);
     return EXIT_SYSTEM_FAILED;

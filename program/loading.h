@@ -1,13 +1,12 @@
-/* loading: `daybook load`: ingest's client, the store it loads into, and the rollup at its end. */
+/* loading: `daybook load`: runs the load client, then has the days with new clicks refreshed. */
 #ifndef DAYBOOK_PROGRAM_LOADING_H
 #define DAYBOOK_PROGRAM_LOADING_H
 
-#include "program/control/control_parse.h"
+#include "program/cli_run.h"
 
 /* For the table of subcommands; its `run` is NULL, since no server runs it. */
 extern const struct command loading_command;
 
-/* `words` are the command line, for the record.  Returns the exit status. */
-int loading_run(const void *options, const struct control_common *common, int word_count,
-                char **words);
+/* Returns the exit status. */
+int loading_run(const struct cli_call *call);
 #endif

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "program/directory.h"
+#include "program/instance.h"
 #include "query/clock_command.h"
-#include "query/commands/query_commands.h"
 #include "program/cli_run.h"
 #include "base/calendar.h"
 #include "base/memory.h"
@@ -41,46 +41,27 @@ static void print_result(const struct engine_restamp *restamp)
         print_time(restamp->is_dry_run ? "would become" : "is now", restamp->after_us);
 }
 
-struct ending {
-    bool is_done;
-    int status;
-    struct error err;
-};
-
-static void ended(void *context, int status, const struct error *err)
-{
-    struct ending *ending = context;
-    *ending = (struct ending){.is_done = true, .status = status};
-    if (err != NULL)
-        ending->err = *err;
-}
-
-static int close_store(struct world *world, struct store *store, struct error *err)
-{
-    struct ending ending = {0};
-    store_close(store, ended, &ending);
-    while (!ending.is_done) {
-        bool is_alive = world->executor->step(world->executor);
-        check(is_alive || ending.is_done);
-    }
-    return ending.status == 0 ? 0 : error_set(err, ending.status, "%s", ending.err.text);
-}
-
-/* What is to be done is done while the store is opened. */
+/* The engine restamps while it opens. */
 static int open_and_close(const char *path, struct engine_restamp *restamp, struct error *err)
 {
     const struct engine_options options = {.restamp = restamp};
     const struct table_definition *builtin[DIRECTORY_TABLES_MAX];
     uint32_t count = directory_tables(builtin);
-    struct world *world;
+    struct instance_waiter waiter = {.status = INSTANCE_WAITING};
     struct store *store;
-    int rc = world_uv_open(path, false, NULL, &world, err);
-    if (rc != 0)
-        return rc == -ENOENT ? ERROR_NOT_FOUND : rc;
-    rc = engine_open(world, &options, builtin, count, &store, err);
-    rc = rc == 0 ? close_store(world, store, err) : rc;
-    world_uv_close(world);
-    return rc;
+    struct world *world;
+    struct loop *loop = loop_new();
+    int rc = world_uv_open(path, false, loop_uv(loop), &world, err);
+    if (rc == 0) {
+        rc = engine_open(world, &options, builtin, count, &store, err);
+        if (rc == 0) {
+            store_close(store, instance_done, &waiter);
+            rc = instance_wait(loop, &waiter, err);
+        }
+        world_uv_close(world);
+    }
+    loop_free(loop);
+    return rc == -ENOENT ? ERROR_NOT_FOUND : rc;
 }
 
 static int mend(const struct clock_command_options *options, const struct control_common *common)
@@ -105,11 +86,8 @@ static int mend(const struct clock_command_options *options, const struct contro
     return command_exit_of(rc);
 }
 
-int mending_run(const void *argument, const struct control_common *common, int word_count,
-                char **words)
+int mending_run(const struct cli_call *call)
 {
-    const struct clock_command_options *options = argument;
-    if (options->mends)
-        return mend(options, common);
-    return cli_run_command(query_commands_named("clock"), word_count, words);
+    const struct clock_command_options *options = call->options;
+    return options->mends ? mend(options, call->common) : cli_run_command(call);
 }

@@ -1,12 +1,12 @@
-/* mending: `daybook clock mend`: timestamps that are ahead of now come behind it again.
+/* mending: `daybook clock mend`: replaces write timestamps that lie in the future.
  *
- * It opens the store alone, with nothing on it, and closes it (storage/engine/engine_restamp.c). */
+ * It opens the store without the other parts, which restamps it, and closes it
+ * (storage/engine/engine_restamp.c). */
 #ifndef DAYBOOK_PROGRAM_MENDING_H
 #define DAYBOOK_PROGRAM_MENDING_H
 
-#include "program/control/control_parse.h"
+#include "program/cli_run.h"
 
-/* `clock` with the options that were parsed: with mend this, without it what every command does. */
-int mending_run(const void *options, const struct control_common *common, int word_count,
-                char **words);
+/* `daybook clock`; without `mend` it runs as other commands do. */
+int mending_run(const struct cli_call *call);
 #endif

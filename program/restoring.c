@@ -1,8 +1,8 @@
 /* restoring: see the header.
  *
- * Needs no server and no instance: nobody holds a directory that does not exist yet.  A restore
- * that fails leaves what it wrote, without a manifest, so that no command takes it for a directory;
- * it is removed by hand, and begun again. */
+ * It needs no server and no instance, since no process holds a directory that does not exist yet. A
+ * restore that fails leaves the files that it wrote, without a manifest, so that no command takes
+ * them for a data directory; the operator removes them and restores again. */
 #include "program/restoring.h"
 
 #include <errno.h>
@@ -156,7 +156,7 @@ struct progress {
     uint64_t reported_mb;
 };
 
-static void tell_progress(void *context, uint64_t bytes_done, uint64_t bytes_total)
+static void print_progress(void *context, uint64_t bytes_done, uint64_t bytes_total)
 {
     struct progress *progress = context;
     uint64_t mb = bytes_done >> 20;
@@ -196,7 +196,7 @@ static int run_restore(struct disk *source, const struct restoring_options *opti
                                          /* The whole millisecond. */
                                          .time_us = options->time_ms * 1000 + 999,
                                          .is_new = options->is_new,
-                                         .progress = tell_progress,
+                                         .progress = print_progress,
                                          .context = &progress};
     struct backup_restored restored;
     int rc = world_uv_open(path, true, NULL, &how.world, err);
@@ -211,16 +211,13 @@ static int run_restore(struct disk *source, const struct restoring_options *opti
     return rc;
 }
 
-int restoring_run(const void *argument, const struct control_common *common, int word_count,
-                  char **words)
+int restoring_run(const struct cli_call *call)
 {
-    const struct restoring_options *options = argument;
+    const struct restoring_options *options = call->options;
     const char *path =
-        options->directory != NULL ? options->directory : directory_path(common->directory);
+        options->directory != NULL ? options->directory : directory_path(call->common->directory);
     struct disk *source;
     struct error err = {0};
-    (void)word_count;
-    (void)words;
     int rc = disk_posix_open(options->backup, false, &source, &err);
     if (rc == 0) {
         rc = options->is_list ? run_list(source, &err) : run_restore(source, options, path, &err);

@@ -2,11 +2,10 @@
 #ifndef DAYBOOK_PROGRAM_RESTORING_H
 #define DAYBOOK_PROGRAM_RESTORING_H
 
-#include "program/control/control_parse.h"
+#include "program/cli_run.h"
 
 extern const struct command restoring_command;
 
 /* `options` is what its argp filled.  Returns the exit status. */
-int restoring_run(const void *options, const struct control_common *common, int word_count,
-                  char **words);
+int restoring_run(const struct cli_call *call);
 #endif

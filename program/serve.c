@@ -1,12 +1,12 @@
 /* serve: see the header.
  *
- * What decides correctness is the end.  At the first SIGTERM or SIGINT the doors close: no click
- * and no command comes in any more; commands that run are waited for; batches under way become
- * durable; the rollup works off what is dirty; the store syncs and writes its closing record.  A
- * second signal ends the process at once, which loses nothing that was acknowledged.
+ * What must hold at the end: at the first SIGTERM or SIGINT the doors close and take no further
+ * click or command; commands that run are waited for; batches under way become durable; the rollup
+ * refreshes the dirty days; the store syncs and writes its closing record.  A second signal ends
+ * the process at once, which loses nothing that was acknowledged.
  *
  * A write or sync that fails is final (engine.c): nothing is acknowledged from then on, and the
- * server stops with exit status 3, so that whoever watches it sees. */
+ * server stops with exit status 3, so that a supervisor sees it. */
 #include "program/serve.h"
 
 #include <errno.h>
@@ -71,14 +71,14 @@ struct serve_options {
 };
 
 struct serve {
-    struct job giving_back; /* first: what is done with it finds the rest */
+    struct job giving_back; /* first: give_back_done casts it to the server */
     struct loop *loop;
     struct network *network;
     struct instance *instance;
     struct control_server *control;
     struct native_passwords *passwords;
     struct native_door *cql_door;
-    struct door_shares shares; /* of the connections that there are descriptors for */
+    struct door_shares shares; /* descriptors that the connections of each door may take */
     struct timer watch;
     const char *path; /* of the directory */
     struct waiting waiting;
@@ -91,7 +91,7 @@ struct serve {
     bool has_failed;
 };
 
-/* Options of a file, under those of the command line. */
+/* Options from a file; an option that the command line gives too is taken from there. */
 struct serve_config {
     struct serve_options *options;
     uint32_t seen; /* a bit for each in the file */
@@ -146,8 +146,7 @@ static uint32_t key_bit(int key)
     return UINT32_C(1) << (key - KEY_INGEST);
 }
 
-/* ERROR_INVALID: the text is no value of the option; ERROR_UNSUPPORTED: there is none of that
- * key. */
+/* ERROR_INVALID: the text is no value of the option; ERROR_UNSUPPORTED: no option has the key. */
 static int serve_set(struct serve_options *options, int key, const char *text, struct error *err)
 {
     switch (key) {
@@ -282,7 +281,7 @@ const struct command serve_command = {.name = "serve",
 
 /* ---- a file of options ---- */
 
-/* What may stand in the file: all that take a value, but for the file itself. */
+/* Whether an option may stand in the file: all that take a value, except --config. */
 static bool is_setting(const struct argp_option *option)
 {
     return option->arg != NULL && option->key != KEY_CONFIG;
@@ -340,7 +339,7 @@ static void note_missing(const struct serve_options *options)
     }
 }
 
-/* What opening a door said, with the option that moves it. */
+/* Add the option that moves the door to the error of opening it. */
 static int explain_door(int rc, const char *door, const char *address, struct error *err)
 {
     if (rc == -EADDRINUSE) {
@@ -434,7 +433,7 @@ static void attach_ingest(void *context, struct connection *connection)
     ingest_attach(serve->instance->ingest, connection);
 }
 
-static void hold_commands(void *context, int64_t change_bytes)
+static void charge_commands(void *context, int64_t change_bytes)
 {
     struct serve *serve = context;
     memory_held_change(serve->instance->store->held, MEMORY_HELD_COMMANDS, change_bytes);
@@ -449,7 +448,7 @@ static int open_control(struct serve *serve, const char *path, struct error *err
                                              .entry_count = serve->instance->entry_count,
                                              .connections_max = serve->shares.control,
                                              .bytes_max = instance_door_share(serve->instance),
-                                             .held = hold_commands,
+                                             .held = charge_commands,
                                              .ingest = attach_ingest,
                                              .context = serve};
     int rc = control_server_open(&options, &serve->control, err);
@@ -466,7 +465,7 @@ static void serve_stop(void *context, int signal_number)
     serve->is_stopping = true;
 }
 
-/* There are no files yet that are read again. */
+/* SIGHUP has no file read again so far. */
 static void serve_hung_up(void *context)
 {
     const struct serve *serve = context;
@@ -486,9 +485,9 @@ static void give_back_done(struct job *job)
     serve->is_giving_back = false;
 }
 
-/* At first and every minute, and as long as most of --memory is in use: what the opening, merges,
- * backups and answers needed for a moment is the system's again, and what is ready for clicks that
- * do not come. */
+/* Return free memory to the system: soon after the start, every minute, and as long as most of
+ * --memory is in use.  Opening, merges, backups and answers need much memory for a short time, and
+ * memory that was made ready for clicks may not be needed. */
 static void serve_give_back(struct serve *serve)
 {
     struct executor *executor = serve->instance->world->executor;
@@ -544,8 +543,7 @@ static void serve_until_stopped(struct serve *serve)
         (void)loop_step(serve->loop);
 }
 
-/* Doors open in an order that never shows a server that cannot work: first the port, then the
- * socket that tells commands that the server is there. */
+/* The control socket opens last: a command that finds it takes the server to be ready. */
 static int serve_doors(struct serve *serve, const struct serve_options *options, const char *path,
                        struct error *err)
 {
@@ -559,7 +557,8 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
         note_missing(options);
         fprintf(stderr, "daybook: ready: ingest %s, cql %s, socket %s\n", ingest, cql, socket);
         serve_until_stopped(serve);
-        backup_stop(serve->instance->backup); /* it may take hours; the next one goes on from it */
+        backup_stop(
+            serve->instance->backup); /* a copy may take hours; the next server goes on with it */
         control_server_close(serve->control, control_closed, serve);
         while (serve->control != NULL)
             (void)loop_step(serve->loop);
@@ -569,7 +568,7 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
     return rc;
 }
 
-/* A server answers in the directory: say which process that is. */
+/* The error names the process whose server answers in the directory. */
 static int serve_explain_holder(const char *path, struct error *err)
 {
     struct error held = {.text = "it has just ended"};
@@ -582,7 +581,8 @@ static int serve_explain_holder(const char *path, struct error *err)
     return error_set(err, ERROR_BUSY, "a server holds %s already: %s", path, held.text);
 }
 
-/* Take the directory, waiting for whoever has it; a server that answers keeps it. */
+/* Open the directory.  While another process holds it, wait; but not if that is a server that
+ * answers. */
 static int serve_take(struct serve *serve, const struct serve_options *options,
                       const struct control_common *common, const char *path, struct error *err)
 {
@@ -608,7 +608,8 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
     return 0;
 }
 
-/* What follows the directory follows it again; what hinders that hinders no click. */
+/* Go on with a backup that followed the directory until the last server stopped.  If that fails,
+ * the server starts nevertheless. */
 static void serve_resume_backup(struct serve *serve)
 {
     struct error err = {0};
@@ -616,8 +617,8 @@ static void serve_resume_backup(struct serve *serve)
         fprintf(stderr, "daybook: note: nothing follows the directory: %s\n", err.text);
 }
 
-/* Thousands of connections need as many descriptors: what the system allows is taken, and the doors
- * get what is left when files have theirs. */
+/* Raise the limit of descriptors as far as the system allows, and divide those that files do not
+ * need among the doors. */
 static void share_descriptors(struct door_shares *shares)
 {
     descriptors_raise_limit();
@@ -639,11 +640,11 @@ static int serve_with(const struct serve_options *options, const struct control_
                                 ? options->statement_time_s
                                 : STATEMENT_TIME_S};
     struct error err = {0};
-    /* Memory has passwords and clicks: no dump of it, and no other process of the user's reads it.
-     */
+    /* The memory holds passwords and clicks: it is not dumped, and no other process of the same
+     * user may read it. */
     if (!options->dumps_core)
         (void)prctl(PR_SET_DUMPABLE, 0);
-    (void)signal(SIGHUP, SIG_IGN); /* until the loop hears it */
+    (void)signal(SIGHUP, SIG_IGN); /* until loop_on_hangup */
     share_descriptors(&serve.shares);
     memory_return_large(serve.memory_limit);
     int rc = serve_take(&serve, options, common, path, &err);
@@ -667,15 +668,15 @@ static int serve_with(const struct serve_options *options, const struct control_
     return closed != 0 || serve.has_failed ? EXIT_SYSTEM_FAILED : EXIT_DONE;
 }
 
-int serve_run(const void *argument, const struct control_common *common)
+int serve_run(const struct cli_call *call)
 {
-    struct serve_options options = *(const struct serve_options *)argument;
+    struct serve_options options = *(const struct serve_options *)call->options;
     struct serve_config config = {.options = &options, .texts = arena_new(CONFIG_SIZE_MAX)};
     struct error err = {0};
     int status = EXIT_WRONG_USAGE;
     if (options.config == NULL ||
         config_file_load(options.config, config_setting, &config, &err) == 0)
-        status = serve_with(&options, common);
+        status = serve_with(&options, call->common);
     else
         fprintf(stderr, "daybook: --config: %s\n", err.text);
     arena_free(config.texts);

@@ -2,11 +2,11 @@
 #ifndef DAYBOOK_PROGRAM_SERVE_H
 #define DAYBOOK_PROGRAM_SERVE_H
 
-#include "program/control/control_parse.h"
+#include "program/cli_run.h"
 
 /* For the table of subcommands; its `run` is NULL, since no server runs it. */
 extern const struct command serve_command;
 
 /* Returns the exit status. */
-int serve_run(const void *options, const struct control_common *common);
+int serve_run(const struct cli_call *call);
 #endif

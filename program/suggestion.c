@@ -1,7 +1,7 @@
 /* suggestion: see the header.
  *
- * Words are near when one or two letters are wrong, missing, too many, or swapped with the next
- * (Damerau's distance), and fewer than half of them. */
+ * Two words are near if their Damerau-Levenshtein distance (letters that are wrong, missing, added,
+ * or swapped with their neighbour) is at most 2 and less than half of the word's length. */
 #include "program/suggestion.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Row by row: how far the first i letters of `a` are from the first j of `b`. */
+/* rows[i][j] is the distance between the first i letters of `a` and the first j of `b`. */
 static uint32_t distance(const char *a, const char *b)
 {
     uint32_t rows[NAME_MAX_LENGTH + 2][NAME_MAX_LENGTH + 2];
@@ -49,7 +49,7 @@ static const char *nearest(const struct suggestion_names *names, const char *wor
     return found;
 }
 
-/* The place of the first word that is a command's name; -1: none is. */
+/* The index of the first word that is the name of a command; -1: there is none. */
 static int find_name(const struct suggestion_names *names, int word_count, char *const *words)
 {
     for (int at = 0; at < word_count; at++) {

@@ -1,4 +1,4 @@
-/* suggestion: what a command line that names no command was meant to be. */
+/* suggestion: the command line that was probably meant, for one that names no command. */
 #ifndef DAYBOOK_PROGRAM_SUGGESTION_H
 #define DAYBOOK_PROGRAM_SUGGESTION_H
 
@@ -14,7 +14,7 @@ struct suggestion_names {
 };
 
 /* Append the likely command line, without "daybook": `-d data report` is `report -d data`, `reprot`
- * is `report`, `version` is `--version`.  False: nothing is near. */
+ * is `report`, `version` is `--version`.  False: no name is near. */
 bool suggestion_make(const struct suggestion_names *names, int word_count, char *const *words,
                      struct buffer *text);
 #endif

@@ -1,10 +1,10 @@
-/* waiting: log lines of what a server waits for: when it begins, and when it is over.
+/* waiting: log lines when a server begins and ends to wait for disk space, memory or descriptors.
  *
  *     ... warning disk_full path=data/log needed_bytes=8388608 effect="writes wait; they go on ..."
  *     ... notice goes_on reason=disk_full waited_s=312
  *
- * A disk on which there is room every now and then is one wait: it is over when nothing was waited
- * for during QUIET_US.  A wait that lasts is said again every hour. */
+ * A wait ends when the server has not waited for anything during QUIET_US, so that a disk with a
+ * little space now and then gives one pair of lines.  The first line is repeated every hour. */
 #ifndef DAYBOOK_PROGRAM_WAITING_H
 #define DAYBOOK_PROGRAM_WAITING_H
 
@@ -12,10 +12,10 @@
 
 /* Begins as zeros. */
 struct waiting {
-    enum store_shortage logged;        /* what the last line said; of nothing: that it ended */
-    bool logged_stop;                  /* that writes wait */
+    enum store_shortage logged;        /* in the last line; STORE_SHORT_OF_NOTHING: none */
+    bool logged_stop;                  /* the last line said that writes wait */
     int64_t began_us;
-    int64_t last_us;                   /* when something was waited for last */
+    int64_t last_us;                   /* when the server waited last */
     int64_t logged_us;
 };
 

@@ -17,6 +17,8 @@ void *loop_uv(struct loop *loop);
 
 /* Handle what is ready, waiting for something if nothing is.  False when nothing is left. */
 bool loop_step(struct loop *loop);
+/* Step until something on the loop has set `is_done`. */
+void loop_run_until(struct loop *loop, const bool *is_done);
 
 /* From now on the thread looks again for what is ready before it sleeps, for up to `look_us`
  * microseconds where that is promising (loop_poll.h), where there is a second processor, and while

@@ -83,6 +83,14 @@ bool loop_step(struct loop *loop)
     return is_alive;
 }
 
+void loop_run_until(struct loop *loop, const bool *is_done)
+{
+    while (!*is_done) {
+        bool is_alive = loop_step(loop);
+        check(is_alive || *is_done);
+    }
+}
+
 void loop_show_times(struct loop *loop, struct metrics *metrics)
 {
     loop_times_show(&loop->times, metrics);

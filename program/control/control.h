@@ -4,15 +4,16 @@
  * what it writes, then its exit status.  Or it asks for the ingest door and speaks the text door's
  * protocol from there on, so that `daybook load` needs no port.
  *
- * Every message is u32 size (of what follows, at most CONTROL_MESSAGE_MAX), u8 kind, body:
+ * Every message is u32 size (of what follows, at most CONTROL_MESSAGE_MAX), u8 kind, body.  The
+ * kinds and their bodies, by sender:
  *
  *   client   1 RUN      u8 is_terminal, sized actor, sized text, sized folder, varint count, count
  *                       sized words, u8 has_input, sized input
- *            2 INGEST   nothing; after the server's OPEN the connection is the text door's
+ *            2 INGEST   empty; after the server's OPEN the connection speaks the protocol of ingest
  *   server   3 OUT      bytes for standard output
  *            4 ERR      bytes for standard error
  *            5 EXIT     u8 exit status; the last message
- *            6 OPEN     nothing
+ *            6 OPEN     empty
  *
  * Sized: a varint and so many bytes (base/buffer.h).  The socket's mode is 0600: whoever can
  * connect is the directory's owner or root. */
@@ -24,13 +25,13 @@
 enum {
     CONTROL_MESSAGE_MAX = 64 << 20,    /* bytes; bounds the file that may go along with a command */
     CONTROL_WORDS_MAX = 1000,
-    CONTROL_CONNECTIONS_MAX = 256,     /* one more is told so if all of them run commands, */
-    CONTROL_BRIEF_MAX = 32,            /* but so many more may give brief commands, so that how a
-                                        * server is can be asked however busy it is */
+    CONTROL_CONNECTIONS_MAX = 256,     /* one more is refused if all of them run commands, */
+    CONTROL_BRIEF_MAX = 32,            /* but so many more may run brief commands, so that
+                                        * `status` works however busy the server is */
     CONTROL_BYTES_MAX = 128 << 20,     /* of memory, unless the options say less */
-    CONTROL_COMMAND_BYTES = 1 << 20,   /* of it for each command that runs: what it reads and makes
-                                        * at a time; a report of many resellers does */
-    CONTROL_QUEUED_MAX = 1 << 20       /* bytes of an answer that may wait for their reader */
+    CONTROL_COMMAND_BYTES = 1 << 20,   /* of it for each command that runs, for what it reads and
+                                        * makes at a time; a report of many resellers needs it */
+    CONTROL_QUEUED_MAX = 1 << 20       /* bytes of an answer that the client has not read */
 };
 
 enum control_kind {
@@ -42,9 +43,9 @@ enum control_kind {
     CONTROL_OPEN = 6
 };
 
-/* A command and the room it works on. */
+/* A command, and what its `run` is given. */
 struct control_entry {
     const struct command *command;
-    void *room;
+    void *context;
 };
 #endif

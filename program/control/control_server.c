@@ -1,22 +1,24 @@
 /* control_server: runs the commands that clients send, and streams their answers back.
  *
- * One request a connection.  A command goes on when its client is gone: what it changes must not
- * depend on whether somebody still listens; its output is then dropped.  So a session lives until
- * both the command has finished and the connection is closed:
+ * A connection has one request.  A command runs to its end when its client has closed the
+ * connection, since what it changes must not depend on the client; its output is dropped then.  So
+ * a session is freed when the command has finished and the connection is closed:
  *
- *     reading ── RUN ─▶ waiting for room ─▶ running ── finish ─▶ flushing ── drained ─▶ closed
- *        │                  └── no room in time ─▶ refused: told so, what still comes is dropped
- *        └── INGEST ─▶ handed over (the session ends, the connection does not)
+ *     reading ── RUN ─▶ waiting for memory ─▶ running ── finish ─▶ flushing ── drained ─▶ closed
+ *        │                  └── none in time ─▶ refused: the answer is an error, and the rest of
+ * the │                                     request is read and dropped └── INGEST ─▶ handed over
+ * (the session ends, the connection does not)
  *
- * Memory is asked for before a large request is read, and before a small one is run;
- * a brief command, which ends in its first turn, needs none: how a server is can be asked whatever
- * others leave unread.
+ * Memory is taken from the quota before a large request is read, and before a small one is run.  A
+ * brief command ends in its first turn and needs none, so that `status` works whatever other
+ * clients leave unread.
  *
- * What a command writes is held until it ends, until there is HELD_MAX of it, or until the next
- * turn of the loop, whichever comes first: a short answer is one write, and wakes its reader once.
+ * The output of a command is held until the command ends, until HELD_MAX bytes are there, or until
+ * the next turn of the loop, whichever comes first: a short answer is one write, for which its
+ * reader wakes once.
  *
- * A server that closes waits for running commands and for nobody else: whoever has sent no request,
- * or lets bytes pile up that he does not read, is hung up on, or one paused pager would keep the
+ * A server that closes waits for running commands only.  It closes the connection of a client that
+ * has sent no request, or that does not read its answer; otherwise one paused pager would keep the
  * server from ending. */
 #include "program/control/control_server.h"
 
@@ -31,28 +33,28 @@
 #include "base/quota.h"
 
 enum {
-    HELD_MAX = 16 << 10,  /* bytes; less than any command waits for to have left */
-    SMALL_MAX = 64 << 10, /* bytes of a request that is read before there is room for it */
-    ROOM_WAIT_MS = 10000, /* then a command is refused, as one that waits for a directory is */
+    HELD_MAX = 16 << 10,  /* bytes; fewer than output_is_full allows a command */
+    SMALL_MAX = 64 << 10, /* bytes of a request that is read before memory is taken for it */
+    MEMORY_WAIT_MS = CONTROL_WAIT_MS_DEFAULT, /* then the command is refused */
 };
 
 struct session {
-    struct command_output output; /* first: the command's handle on the session */
-    struct quota_waiter waiter;   /* for room to run in, */
-    size_t taken_bytes;           /* which it has; 0: it has none */
-    size_t answer_bytes;          /* that wait for the reader, */
-    size_t kept_bytes;            /* and that the command keeps besides */
-    struct timer patience;        /* while it waits for room, and then for its turn */
-    bool is_asking;               /* for room: it may be granted at once */
+    struct command_output output; /* first: session_of casts it to the session */
+    struct quota_waiter waiter;   /* for memory to run with */
+    size_t taken_bytes;           /* of that memory; 0: none was needed or granted */
+    size_t answer_bytes;          /* that the client has not read */
+    size_t kept_bytes;            /* that the command keeps besides */
+    struct timer memory_timer;    /* while it waits for memory, and then for the next turn */
+    bool is_asking;               /* within quota_wait, which may grant the memory at once */
     struct control_server *server;
-    struct door_slot slot;         /* its place; it has none that was told that there is none */
+    struct door_slot slot;         /* not taken where is_extra */
     struct session *next;          /* in the server's list */
     struct connection *connection; /* NULL once it is closed */
     struct message_reader reader;
-    struct buffer held;  /* of the answer, to be sent soon */
-    struct timer turn;   /* sends it, */
-    bool is_turn_wanted; /* if it was started and has not fired */
-    bool is_starting;    /* the command has not returned yet: it may end at once */
+    struct buffer held;  /* of the answer, not sent yet */
+    struct timer turn;   /* sends what is held in the next turn */
+    bool is_turn_wanted; /* the timer was started and has not fired */
+    bool is_starting;    /* within the call of the command, which may end it */
     char **words;
     int word_count;
     char *actor;
@@ -60,23 +62,23 @@ struct session {
     char *folder;
     void *options;
     struct command_request request;
-    const struct control_entry *entry; /* of the request; NULL: it was not read whole */
-    bool is_extra;                     /* without a place at the door: for a brief command */
-    bool is_refused;                   /* what comes of the request is dropped */
+    const struct control_entry *entry; /* of the request; NULL: not all of it was read */
+    bool is_extra;                     /* beyond connections_max: it may run a brief command */
+    bool is_refused;                   /* the rest of the request is read and dropped */
     bool is_running;
     bool is_closing;
 };
 
 struct control_server {
     struct control_server_options options;
-    struct quota held;     /* all that follows, which an account is told of: */
-    struct quota commands; /* of those that run, with what goes along with them; */
-    struct quota answers;  /* that wait for their readers; */
+    struct quota held;     /* the parent of those below; options.held learns of its changes */
+    struct quota commands; /* commands that run, with their input */
+    struct quota answers;  /* that clients have not read */
     struct quota kept;     /* what commands keep besides, such as an entry for each ad */
     struct door door;
     bool is_closing;
     struct session *sessions;
-    uint32_t extra_count; /* of these, without a place at the door */
+    uint32_t extra_count; /* of these, sessions with is_extra */
     void (*closed)(void *context);
     void *closed_context;
 };
@@ -92,7 +94,7 @@ static void server_free_if_idle(struct control_server *server)
     closed(context);
 }
 
-static void server_forget(struct control_server *server, struct session *session)
+static void server_unlink(struct control_server *server, struct session *session)
 {
     struct session **link = &server->sessions;
     while (*link != session)
@@ -101,39 +103,39 @@ static void server_forget(struct control_server *server, struct session *session
     server->extra_count -= session->is_extra;
 }
 
-static void server_tell(struct control_server *server)
+static void server_report(struct control_server *server)
 {
     int64_t change = quota_unreported(&server->held);
     if (change != 0 && server->options.held != NULL)
         server->options.held(server->options.context, change);
 }
 
-static void session_wait_no_more(struct session *session)
+static void session_end_wait(struct session *session)
 {
     struct control_server *server = session->server;
     quota_forget(&server->commands, &session->waiter);
     server->options.world->executor->timer_stop(server->options.world->executor,
-                                                &session->patience);
+                                                &session->memory_timer);
 }
 
-/* All but the answer. */
+/* The memory of the session, except for its answer. */
 static void session_give_back(struct session *session)
 {
     struct control_server *server = session->server;
     quota_charge(&server->kept, &session->kept_bytes, 0);
     quota_charge(&server->commands, &session->taken_bytes, 0);
-    server_tell(server);
+    server_report(server);
 }
 
 static void session_free(struct session *session)
 {
     struct control_server *server = session->server;
     door_leave(&session->slot);
-    session_wait_no_more(session);
+    session_end_wait(session);
     session_give_back(session);
     quota_charge(&server->answers, &session->answer_bytes, 0);
-    server_tell(server);
-    server_forget(server, session);
+    server_report(server);
+    server_unlink(server, session);
     for (int i = 0; i < session->word_count; i++)
         memory_free(session->words[i]);
     memory_free(session->words);
@@ -157,8 +159,8 @@ static void session_close(struct session *session)
     }
 }
 
-/* Of a server that closes: hang up unless the connection is needed and its reader keeps up. */
-static void session_hurry(struct session *session)
+/* In a server that closes: close the connection unless a command runs and its client reads. */
+static void session_close_if_idle(struct session *session)
 {
     if (session->server->is_closing && session->connection != NULL &&
         (!session->is_running || network_queued(session->connection) > 0)) {
@@ -173,26 +175,26 @@ static struct session *session_of(struct command_output *output)
     return (struct session *)output;
 }
 
-static bool session_is_heard(const struct session *session)
+static bool session_is_open(const struct session *session)
 {
     return session->connection != NULL && !session->is_closing;
 }
 
-/* What waits for the reader by now. */
+/* Charge for what the client has not read by now. */
 static void answer_count(struct session *session)
 {
     struct control_server *server = session->server;
     size_t bytes =
-        session_is_heard(session) ? network_queued(session->connection) + session->held.size : 0;
+        session_is_open(session) ? network_queued(session->connection) + session->held.size : 0;
     quota_charge(&server->answers, &session->answer_bytes, bytes);
-    server_tell(server);
+    server_report(server);
 }
 
 static void held_send(struct session *session)
 {
-    if (session_is_heard(session)) {
+    if (session_is_open(session)) {
         network_write(session->connection, buffer_view(&session->held));
-        session_hurry(session);
+        session_close_if_idle(session);
     }
     buffer_clear(&session->held);
     answer_count(session);
@@ -205,7 +207,7 @@ static void held_turn(struct timer *timer)
     held_send(session);
 }
 
-/* Unless all of it was sent, or the command has ended. */
+/* Send what is held in the next turn; not while the command is being called. */
 static void held_want_turn(struct session *session)
 {
     struct executor *executor = session->server->options.world->executor;
@@ -219,7 +221,7 @@ static void output_write(struct command_output *output, enum command_stream stre
                          struct bytes bytes)
 {
     struct session *session = session_of(output);
-    if (!session_is_heard(session) || bytes.size == 0)
+    if (!session_is_open(session) || bytes.size == 0)
         return;
     control_message_put(&session->held, stream == COMMAND_OUT ? CONTROL_OUT : CONTROL_ERR, bytes);
     if (session->held.size >= HELD_MAX)
@@ -227,7 +229,7 @@ static void output_write(struct command_output *output, enum command_stream stre
     held_want_turn(session);
 }
 
-/* Whoever has nothing waiting may always make more: one who reads is served, however much others
+/* A command whose client has read everything may always write more, however much other clients
  * leave unread. */
 static bool output_is_full(struct command_output *output)
 {
@@ -247,7 +249,7 @@ static bool output_keep(struct command_output *output, int64_t change_bytes)
     if (change_bytes < 0)
         quota_give(quota, (size_t)-change_bytes);
     session->kept_bytes += (size_t)change_bytes;
-    server_tell(session->server);
+    server_report(session->server);
     return true;
 }
 
@@ -264,7 +266,7 @@ static void output_finish(struct command_output *output, int exit_status)
     }
     control_message_release(&session->reader);
     session_give_back(session);
-    if (session_is_heard(session)) {
+    if (session_is_open(session)) {
         control_message_put(&session->held, CONTROL_EXIT, bytes_of(&status, 1));
         network_write(session->connection, buffer_view(&session->held));
         buffer_clear(&session->held);
@@ -272,7 +274,7 @@ static void output_finish(struct command_output *output, int exit_status)
         network_finish(session->connection);
         if (network_queued(session->connection) == 0 && !session->is_refused)
             session_close(session);
-        session_hurry(session);
+        session_close_if_idle(session);
     }
 }
 
@@ -315,14 +317,14 @@ static const struct control_entry *find_entry(const struct control_server *serve
 
 static void session_run(struct session *session)
 {
-    /* Its connection is open, so that the session outlives the call whatever it does. */
+    /* The connection is open here, so the session is not freed within the call. */
     session->is_starting = true;
-    session->entry->command->run(session->entry->room, &session->request, &session->output);
+    session->entry->command->run(session->entry->context, &session->request, &session->output);
     session->is_starting = false;
     held_want_turn(session);
 }
 
-/* A whole request of which nothing more can go wrong, or it was answered with what did. */
+/* Read and parse a request; false: it was answered with an error. */
 static bool session_prepare(struct session *session, struct bytes body)
 {
     struct error err = {0};
@@ -354,10 +356,10 @@ static bool session_prepare(struct session *session, struct bytes body)
     return true;
 }
 
-/* ---- room for it ---- */
+/* ---- memory to run with ---- */
 
-/* What is not read yet of the request is read and dropped: its sender looks for an answer only when
- * all has left. */
+/* The rest of the request is read and dropped, since the client reads the answer after it has sent
+ * everything. */
 static void session_refuse(struct session *session, const char *why)
 {
     session->is_refused = session->entry == NULL;
@@ -366,16 +368,16 @@ static void session_refuse(struct session *session, const char *why)
         network_resume(session->connection);
 }
 
-static void patience_ended(struct timer *timer)
+static void memory_wait_ended(struct timer *timer)
 {
     struct session *session = timer->context;
-    session_wait_no_more(session);
+    session_end_wait(session);
     session_refuse(session, "other commands have all of the server's memory that is for them "
                             "(--memory); try again when some have ended or were read");
 }
 
-/* With room for it: run it, or read the rest of it. */
-static void session_go_on(struct session *session)
+/* With memory for it: run the command, or read the rest of the request. */
+static void session_resume(struct session *session)
 {
     if (session->entry == NULL) {
         network_resume(session->connection);
@@ -385,32 +387,33 @@ static void session_go_on(struct session *session)
     session_run(session);
 }
 
-static void room_turn(struct timer *timer)
+static void memory_turn(struct timer *timer)
 {
-    session_go_on(timer->context);
+    session_resume(timer->context);
 }
 
 static void session_wait(struct session *session, void (*fire)(struct timer *timer), int64_t ms)
 {
     struct executor *executor = session->server->options.world->executor;
-    session->patience.fire = fire;
-    executor->timer_start(executor, &session->patience, ms);
+    session->memory_timer.fire = fire;
+    executor->timer_start(executor, &session->memory_timer, ms);
 }
 
-/* In another turn of the loop: the caller that gave the memory back is not through yet. */
+/* The session goes on in another turn of the loop, since the caller of quota_give has not finished.
+ */
 static void memory_granted(struct quota_waiter *waiter)
 {
     struct session *session =
         (struct session *)(void *)((char *)waiter - offsetof(struct session, waiter));
-    session_wait_no_more(session);
+    session_end_wait(session);
     session->taken_bytes = waiter->bytes;
-    server_tell(session->server);
+    server_report(session->server);
     if (!session->is_asking)
-        session_wait(session, room_turn, 0);
+        session_wait(session, memory_turn, 0);
 }
 
-/* `input_bytes`: beyond a small request, which is in what every command takes. */
-static void session_want_room(struct session *session, size_t input_bytes)
+/* `input_bytes`: of a request over SMALL_MAX; CONTROL_COMMAND_BYTES include a small one. */
+static void session_want_memory(struct session *session, size_t input_bytes)
 {
     struct quota *quota = &session->server->commands;
     session->waiter = (struct quota_waiter){.bytes = CONTROL_COMMAND_BYTES + input_bytes,
@@ -425,9 +428,9 @@ static void session_want_room(struct session *session, size_t input_bytes)
     quota_wait(quota, &session->waiter);
     session->is_asking = false;
     if (session->waiter.is_waiting)
-        session_wait(session, patience_ended, ROOM_WAIT_MS);
+        session_wait(session, memory_wait_ended, MEMORY_WAIT_MS);
     else
-        session_go_on(session);
+        session_resume(session);
 }
 
 static void refuse_extra(struct session *session)
@@ -445,7 +448,7 @@ static void session_take(struct session *session, struct bytes body)
         session_run(session);
     } else {
         session->is_running = false;
-        session_want_room(session, 0);
+        session_want_memory(session, 0);
     }
 }
 
@@ -485,7 +488,7 @@ static void session_data(void *context, size_t size)
         if (whole > SMALL_MAX && session->is_extra)
             refuse_extra(session);
         else if (whole > SMALL_MAX && session->taken_bytes == 0)
-            session_want_room(session, whole);
+            session_want_memory(session, whole);
         return;
     }
     network_pause(session->connection);
@@ -557,7 +560,7 @@ static void server_came(void *context, struct connection *connection)
     session->server = server;
     session->connection = connection;
     session->turn = (struct timer){.fire = held_turn, .context = session};
-    session->patience = (struct timer){.context = session};
+    session->memory_timer = (struct timer){.context = session};
     session->next = server->sessions;
     server->sessions = session;
     network_start(connection, &session_handler, session);
@@ -603,7 +606,7 @@ void control_server_close(struct control_server *server, void (*closed)(void *co
     door_stop(&server->door);
     server->is_closing = true;
     for (struct session *session = server->sessions; session != NULL; session = session->next)
-        session_hurry(session);
+        session_close_if_idle(session);
     server_free_if_idle(server);
 }
 

@@ -1,8 +1,6 @@
 /* query_commands: see the header. */
 #include "query/commands/query_commands.h"
 
-#include <string.h>
-
 #include "query/backup_command.h"
 #include "query/clock_command.h"
 #include "query/compact.h"
@@ -10,7 +8,6 @@
 #include "query/report/counters.h"
 #include "query/report/report.h"
 #include "query/status.h"
-#include "base/error.h"
 
 static bool never_writes(const void *options)
 {
@@ -69,18 +66,7 @@ static const struct command commands[] = {
      .run = backup_command_run},
 };
 
-const struct command *query_commands(uint32_t *count_out)
+const struct command *query_commands_at(uint32_t index)
 {
-    *count_out = sizeof(commands) / sizeof(commands[0]);
-    return commands;
-}
-
-const struct command *query_commands_named(const char *name)
-{
-    const struct command *command = commands;
-    const struct command *end = commands + sizeof(commands) / sizeof(commands[0]);
-    while (command < end && strcmp(command->name, name) != 0)
-        command++;
-    check(command < end);
-    return command;
+    return index < sizeof(commands) / sizeof(commands[0]) ? &commands[index] : NULL;
 }

@@ -5,7 +5,6 @@
 
 #include "base/cli/command.h"
 
-const struct command *query_commands(uint32_t *count_out);
-/* The one of that name, which is there. */
-const struct command *query_commands_named(const char *name);
+/* NULL behind the last. */
+const struct command *query_commands_at(uint32_t index);
 #endif

@@ -40,8 +40,7 @@ int model_exit_of(enum cql_error_code code)
     return code >= CQL_SYNTAX_ERROR ? EXIT_WRONG_USAGE : EXIT_SYSTEM_FAILED;
 }
 
-const struct command *model_commands(uint32_t *count_out)
+const struct command *model_commands_at(uint32_t index)
 {
-    *count_out = sizeof(commands) / sizeof(commands[0]);
-    return commands;
+    return index < sizeof(commands) / sizeof(commands[0]) ? &commands[index] : NULL;
 }

@@ -12,15 +12,16 @@
 #include "rollup/streams/streams.h"
 #include "storage/engine/store.h"
 
-/* The room of the commands; everything outlives it. */
+/* What the commands work on; all of it outlives the struct. */
 struct model {
     struct store *store;
     struct cql *cql;
     struct streams *streams;
 };
 
-/* Subcommands: schema, import, stream; `room` is a struct model. */
-const struct command *model_commands(uint32_t *count_out);
+/* The subcommands schema, import and stream, whose context is a struct model; NULL behind the
+ * last. */
+const struct command *model_commands_at(uint32_t index);
 
 /* ---- what the commands are made of: model.c puts them together ---- */
 

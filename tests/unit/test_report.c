@@ -59,11 +59,10 @@ static int split(char *text, char **words)
 
 static const struct command *find_command(const char *name)
 {
-    uint32_t count;
-    const struct command *command = query_commands(&count);
-    while (strcmp(command->name, name) != 0)
-        command++;
-    return command;
+    uint32_t index = 0;
+    while (strcmp(query_commands_at(index)->name, name) != 0)
+        index++;
+    return query_commands_at(index);
 }
 
 /* Until it is finished or waits for its reader. */
