@@ -70,6 +70,20 @@ int cql_fault_of(struct cql_fault *fault, const struct error *err)
     return cql_refuse(fault, code, "%s", err->text[0] != '\0' ? err->text : error_text(err->code));
 }
 
+const char *cql_text_printf(struct arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    check(length >= 0);
+    char *text = arena_alloc(arena, (size_t)length + 1, 1);
+    va_start(arguments, format);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
 const char *cql_text(struct arena *arena, struct bytes text)
 {
     char *copy = arena_alloc(arena, text.size + 1, 1);

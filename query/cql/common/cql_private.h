@@ -44,6 +44,8 @@ int cql_fault_of(struct cql_fault *fault, const struct error *err);
 
 /* NUL-terminated, in the arena. */
 const char *cql_text(struct arena *arena, struct bytes text);
+const char *cql_text_printf(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 #define CQL_SHOW(bytes) (int)(bytes).size, (const char *)(bytes).data
 
 /* ---- the server ---- */

@@ -6,6 +6,11 @@
 #include "query/cql/syntax/cql_print.h"
 #include "storage/schema/schema.h"
 
+void *cql_scope_array(struct cql_scope *scope, size_t count, size_t item_size)
+{
+    return arena_alloc_zeroed(scope->arena, (count + 1) * item_size, 16);
+}
+
 int cql_scope_keyspace(struct cql_scope *scope, const struct cql_qualified_name *name,
                        const char **keyspace_out)
 {

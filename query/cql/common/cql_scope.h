@@ -19,6 +19,8 @@ struct cql_scope {
     const struct table *table;           /* of the statement: markers are shown with it */
 };
 
+/* Room for `count` items, which may be 0, zeroed, in the scope's arena. */
+void *cql_scope_array(struct cql_scope *scope, size_t count, size_t item_size);
 /* The table of a name, system tables too; refused where there is none. */
 int cql_scope_table(struct cql_scope *scope, const struct cql_qualified_name *name,
                     const struct table **table_out);

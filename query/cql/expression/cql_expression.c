@@ -44,9 +44,7 @@ int cql_expression_untyped(struct cql_scope *scope, const struct cql_term *term)
 
 const char *cql_expression_part(struct cql_scope *scope, const char *part, const char *of)
 {
-    struct buffer text = {.arena = scope->arena};
-    buffer_printf(&text, "%s(%s)", part, of);
-    return cql_text(scope->arena, buffer_view(&text));
+    return cql_text_printf(scope->arena, "%s(%s)", part, of);
 }
 
 bool cql_expression_is_typed(const struct cql_term *term, bool is_argument)
@@ -86,7 +84,7 @@ int cql_expression_fit(struct cql_scope *scope, const struct cql_place *place,
 
 int cql_expression_udt_field(const struct type *type, struct bytes name)
 {
-    for (uint32_t i = 0; i < type->argument_count; i++)
+    for (uint32_t i = 0; type->kind == TYPE_UDT && i < type->argument_count; i++)
         if (bytes_equal(bytes_text(type->field_names[i]), name))
             return (int)i;
     return -1;
@@ -179,7 +177,7 @@ static int resolve_field(struct cql_scope *scope, const struct cql_term *term,
     int rc = resolve_inner(scope, term->of, place, &of);
     if (rc != 0)
         return rc;
-    int field = of->type->kind == TYPE_UDT ? cql_expression_udt_field(of->type, term->text) : -1;
+    int field = cql_expression_udt_field(of->type, term->text);
     if (of->type->kind != TYPE_UDT) {
         return cql_invalid(scope->fault,
                            "Invalid field selection: %s of type %s is not a user type",

@@ -72,6 +72,12 @@ int cql_expression_resolve_value(struct cql_scope *scope, const struct cql_term 
                                  const struct type *type, const char *receiver,
                                  struct cql_expression **out);
 
+/* What a part of something is called in refusals: value(l), key(m). */
+const char *cql_expression_part(struct cql_scope *scope, const char *part, const char *of);
+/* The number of the field that a user type has under the name; -1: it has none, or is of another
+ * kind. */
+int cql_expression_udt_field(const struct type *type, struct bytes name);
+
 /* ---- values ---- */
 
 struct cql_context {

@@ -9,8 +9,6 @@ struct cql_expression *cql_expression_new(struct cql_scope *scope, enum cql_expr
                                           const struct type *type, uint32_t argument_count);
 /* A term as refusals repeat it. */
 const char *cql_expression_text(struct cql_scope *scope, const struct cql_term *term);
-/* What a part of something is called: value(l), key(m). */
-const char *cql_expression_part(struct cql_scope *scope, const char *part, const char *of);
 /* Nothing says of which type a term is. */
 int cql_expression_untyped(struct cql_scope *scope, const struct cql_term *term);
 /* Whether a term says by itself of which type it is; a literal does where it `is_argument`. */
@@ -18,8 +16,6 @@ bool cql_expression_is_typed(const struct cql_term *term, bool is_argument);
 /* What comes out of `what` must fit the place. */
 int cql_expression_fit(struct cql_scope *scope, const struct cql_place *place,
                        const struct cql_expression *expression, const char *what);
-/* The number of a user type's field, or -1. */
-int cql_expression_udt_field(const struct type *type, struct bytes name);
 
 /* ---- cql_expression_literal.c ---- */
 

@@ -21,19 +21,14 @@ struct per_day {
     void *context;
     struct page_row *rows;
     uint32_t count, capacity;
+    const struct day_figure *figure; /* that is being made a row */
     int status;
-};
-
-struct arrival {
-    struct per_day *per_day;
-    const struct day_figure *figure;
 };
 
 static int add_row(void *context)
 {
-    const struct arrival *arrival = context;
-    struct per_day *per_day = arrival->per_day;
-    const struct day_figure *figure = arrival->figure;
+    struct per_day *per_day = context;
+    const struct day_figure *figure = per_day->figure;
     struct arena *arena = per_day->execution->arena;
     if (figure->clicks == 0)
         return 0;
@@ -42,12 +37,12 @@ static int add_row(void *context)
         per_day->rows = arena_resize(arena, per_day->rows, per_day->count * sizeof(struct page_row),
                                      per_day->capacity * sizeof(struct page_row));
     }
-    struct buffer clicks = {.arena = per_day->execution->arena};
+    struct buffer clicks = {.arena = arena};
     type_value_put_bigint(&clicks, (int64_t)figure->clicks);
     struct cell *cell = arena_alloc(arena, sizeof(*cell), 16);
     *cell = (struct cell){
         .column_id = COUNTER_DAY_CLICKS, .expiry_s = EXPIRY_NONE, .value = buffer_view(&clicks)};
-    struct buffer key = {.arena = per_day->execution->arena};
+    struct buffer key = {.arena = arena};
     dirty_put_key(&key, figure->reseller, figure->day);
     struct page_row *row = &per_day->rows[per_day->count++];
     *row = (struct page_row){.token = murmur3_token(key.data, key.size), .key = buffer_view(&key)};
@@ -60,11 +55,6 @@ static int add_row(void *context)
     return 0;
 }
 
-static void per_day_end(struct per_day *per_day)
-{
-    per_day->ready(per_day->context, per_day->status, per_day->rows, per_day->count);
-}
-
 static int compare_rows(const void *a, const void *b)
 {
     const struct page_row *left = a;
@@ -75,8 +65,8 @@ static int compare_rows(const void *a, const void *b)
 static bool figure_given(void *context, const struct day_figure *figure)
 {
     struct per_day *per_day = context;
-    struct arrival arrival = {per_day, figure};
-    per_day->status = cql_guard(per_day->execution, add_row, &arrival);
+    per_day->figure = figure;
+    per_day->status = cql_guard(per_day->execution, add_row, per_day);
     return per_day->status == 0;
 }
 
@@ -87,7 +77,7 @@ static void figures_given(void *context, int status, const struct error *err)
         per_day->status = cql_fault_of(&per_day->execution->fault, err);
     if (per_day->count > 1)
         qsort(per_day->rows, per_day->count, sizeof(*per_day->rows), compare_rows);
-    per_day_end(per_day);
+    per_day->ready(per_day->context, per_day->status, per_day->rows, per_day->count);
 }
 
 void cql_per_day_rows(struct cql_execution *execution,
@@ -98,11 +88,11 @@ void cql_per_day_rows(struct cql_execution *execution,
     const struct figure_query all = {
         .day_from = DAY_MIN, .day_to = DAY_MAX, .is_current = true, .in_any_order = true};
     struct per_day *per_day = arena_alloc(execution->arena, sizeof(*per_day), 16);
-    *per_day = (struct per_day){.execution = execution, .ready = ready, .context = context};
     if (execution->cql->options.streams == NULL) {
-        per_day_end(per_day);
+        ready(context, 0, NULL, 0);
         return;
     }
+    *per_day = (struct per_day){.execution = execution, .ready = ready, .context = context};
     rollup_figures(streams_find(execution->cql->options.streams, NULL), &all, figure_given,
                    figures_given, per_day);
 }

@@ -29,15 +29,6 @@ static const struct type *tuple_of(struct arena *arena, const struct column *con
     return cql_type_of(arena, TYPE_TUPLE, arguments, count);
 }
 
-static const char *named(struct arena *arena, const char *before, const char *name,
-                         const char *after)
-{
-    struct buffer text = {.arena = arena};
-    buffer_printf(&text, "%s%s%s", before, name, after);
-    const char *kept = cql_text(arena, buffer_view(&text));
-    return kept;
-}
-
 /* ---- one relation ---- */
 
 /* A relation as CQL has it, for refusals. */
@@ -45,8 +36,7 @@ static const char *relation_text(struct cql_scope *scope, const struct cql_relat
 {
     struct buffer text = {.arena = scope->arena};
     cql_print_relation(relation, &text);
-    const char *kept = cql_text(scope->arena, buffer_view(&text));
-    return kept;
+    return cql_text(scope->arena, buffer_view(&text));
 }
 
 static bool is_contains(enum cql_operator operator)
@@ -73,27 +63,25 @@ static int value_type(struct cql_scope *scope, const struct cql_relation *relati
                                column->name);
         }
         restriction->type = type->arguments[type->kind == TYPE_MAP && !is_key ? 1 : 0];
-        restriction->name = named(scope->arena, is_key ? "key(" : "value(", column->name, ")");
+        restriction->name = cql_expression_part(scope, is_key ? "key" : "value", column->name);
     } else if (relation->kind == CQL_RELATION_ELEMENT) {
         if (type->kind != TYPE_MAP && type->kind != TYPE_LIST)
             return cql_invalid(scope->fault, "Column %s cannot be used as a map", column->name);
         bool is_map = type->kind == TYPE_MAP;
         const struct type *key = is_map ? type->arguments[0] : type_builtin(TYPE_INT);
         restriction->type = type->arguments[is_map ? 1 : 0];
-        restriction->name = named(scope->arena, "value(", column->name, ")");
+        restriction->name = cql_expression_part(scope, "value", column->name);
         return cql_expression_resolve_value(
             scope, relation->key, key,
-            named(scope->arena, is_map ? "key(" : "idx(", column->name, ")"), &restriction->key);
+            cql_expression_part(scope, is_map ? "key" : "idx", column->name), &restriction->key);
     } else if (relation->kind == CQL_RELATION_FIELD) {
-        for (uint32_t i = 0; type->kind == TYPE_UDT && i < type->argument_count; i++) {
-            if (bytes_equal(bytes_text(type->field_names[i]), relation->field)) {
-                restriction->field = i;
-                restriction->type = type->arguments[i];
-                return 0;
-            }
+        int field = cql_expression_udt_field(type, relation->field);
+        if (field < 0) {
+            return cql_invalid(scope->fault, "No field %.*s in column %s",
+                               CQL_SHOW(relation->field), column->name);
         }
-        return cql_invalid(scope->fault, "No field %.*s in column %s", CQL_SHOW(relation->field),
-                           column->name);
+        restriction->field = (uint32_t)field;
+        restriction->type = type->arguments[field];
     }
     return 0;
 }
@@ -107,10 +95,9 @@ static int check_tuple_literal(struct cql_scope *scope, const struct cql_term *t
     if (term->argument_count != restriction->column_count) {
         struct buffer text = {.arena = scope->arena};
         cql_print_term(term, &text);
-        int rc = cql_invalid(scope->fault, "Expected %u elements in value tuple, but got %u: %.*s",
-                             restriction->column_count, term->argument_count,
-                             CQL_SHOW(buffer_view(&text)));
-        return rc;
+        return cql_invalid(scope->fault, "Expected %u elements in value tuple, but got %u: %.*s",
+                           restriction->column_count, term->argument_count,
+                           CQL_SHOW(buffer_view(&text)));
     }
     const struct cql_term *part = term->arguments;
     for (uint32_t i = 0; i < restriction->column_count; i++, part = part->next) {
@@ -124,45 +111,46 @@ static int check_tuple_literal(struct cql_scope *scope, const struct cql_term *t
     return 0;
 }
 
+/* Markers within a tuple are known by the columns that they are compared with. */
+static void name_tuple_markers(struct cql_scope *scope, const struct cql_restriction *restriction,
+                               const struct cql_expression *tuple)
+{
+    for (uint32_t i = 0; i < restriction->column_count; i++) {
+        struct cql_expression *part = tuple->arguments[i];
+        if (part != NULL && part->kind == CQL_EXPRESSION_MARKER) {
+            part->receiver = restriction->columns[i]->name;
+            scope->markers[part->index].name = part->receiver;
+        }
+    }
+}
+
 static int resolve_values(struct cql_scope *scope, const struct cql_relation *relation,
                           struct cql_restriction *restriction)
 {
+    bool is_tuple = relation->kind == CQL_RELATION_TUPLE;
     uint32_t count = relation->value_count;
     restriction->values =
         arena_alloc(scope->arena, (count + 1) * sizeof(struct cql_expression *), 16);
     restriction->value_count = count;
     if (relation->in_marker) {
         restriction->in_marker = true;
-        bool is_tuple = relation->kind == CQL_RELATION_TUPLE;
         return cql_expression_resolve_value(
             scope, relation->values,
             cql_type_collection_of(scope->arena, TYPE_LIST, restriction->type),
-            is_tuple ? named(scope->arena, "in", restriction->name, "")
-                     : named(scope->arena, "in(", restriction->name, ")"),
+            cql_text_printf(scope->arena, is_tuple ? "in%s" : "in(%s)", restriction->name),
             &restriction->values[0]);
     }
     const struct cql_term *term = relation->values;
     for (uint32_t i = 0; i < count; i++, term = term->next) {
-        int rc = relation->kind == CQL_RELATION_TUPLE
-                     ? check_tuple_literal(scope, term, restriction)
-                     : 0;
+        int rc = is_tuple ? check_tuple_literal(scope, term, restriction) : 0;
         if (rc == 0) {
             rc = cql_expression_resolve_value(scope, term, restriction->type, restriction->name,
                                               &restriction->values[i]);
         }
         if (rc != 0)
             return rc;
-        /* The parts of a tuple are known by their columns. */
-        for (uint32_t c = 0; relation->kind == CQL_RELATION_TUPLE &&
-                             restriction->values[i]->kind == CQL_EXPRESSION_COLLECTION &&
-                             c < restriction->column_count;
-             c++) {
-            struct cql_expression *part = restriction->values[i]->arguments[c];
-            if (part != NULL && part->kind == CQL_EXPRESSION_MARKER) {
-                part->receiver = restriction->columns[c]->name;
-                scope->markers[part->index].name = part->receiver;
-            }
-        }
+        if (is_tuple && restriction->values[i]->kind == CQL_EXPRESSION_COLLECTION)
+            name_tuple_markers(scope, restriction, restriction->values[i]);
     }
     return 0;
 }
@@ -206,8 +194,7 @@ static const char *names_of(struct arena *arena, const struct column *columns, u
     struct buffer names = {.arena = arena};
     for (uint32_t i = 0; i < count; i++)
         buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", columns[i].name);
-    const char *kept = cql_text(arena, buffer_view(&names));
-    return kept;
+    return cql_text(arena, buffer_view(&names));
 }
 
 static int resolve_token(struct cql_scope *scope, const struct table *table,
@@ -235,7 +222,7 @@ static int resolve_token(struct cql_scope *scope, const struct table *table,
 
 static int check_operator(struct cql_scope *scope, const struct cql_relation *relation)
 {
-    switch (relation->operator) {
+    switch ((int)relation->operator) {
     case CQL_IS_NOT_NULL:
         return cql_invalid(scope->fault, "Unsupported restriction: %s",
                            relation_text(scope, relation));
@@ -245,23 +232,13 @@ static int check_operator(struct cql_scope *scope, const struct cql_relation *re
     case CQL_BETWEEN:
         return cql_invalid(scope->fault, "NOT IN, NOT CONTAINS and BETWEEN are not supported by "
                                          "CQL " CQL_LANGUAGE_VERSION);
-    case CQL_EQ:
-    case CQL_LT:
-    case CQL_LE:
-    case CQL_GT:
-    case CQL_GE:
-    case CQL_NE:
-    case CQL_IN:
-    case CQL_CONTAINS:
-    case CQL_CONTAINS_KEY:
-    case CQL_LIKE:
+    default:
         break;
     }
-    if (relation->kind == CQL_RELATION_INDEX) {
-        return cql_invalid(scope->fault, "expr() needs a custom index, which daybook does not "
-                                         "have");
-    }
-    return 0;
+    return relation->kind != CQL_RELATION_INDEX
+               ? 0
+               : cql_invalid(scope->fault,
+                             "expr() needs a custom index, which daybook does not have");
 }
 
 int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,
@@ -303,11 +280,6 @@ int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,
 }
 
 /* ---- all of a WHERE ---- */
-
-static bool is_equal(const struct cql_restriction *restriction)
-{
-    return restriction->operator== CQL_EQ || restriction->operator== CQL_IN;
-}
 
 static bool is_lower(const struct cql_restriction *restriction)
 {
@@ -352,8 +324,7 @@ static const char *common_names(struct arena *arena, const struct cql_restrictio
                           a->columns[i]->name);
         }
     }
-    const char *kept = cql_text(arena, buffer_view(&names));
-    return kept;
+    return cql_text(arena, buffer_view(&names));
 }
 
 static int check_pair(struct cql_scope *scope, const struct cql_restriction *a,
@@ -419,7 +390,7 @@ static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *pla
             plan->tokens[0] = is_upper(r) ? plan->tokens[0] : r;
             plan->tokens[1] = is_lower(r) ? plan->tokens[1] : r;
         } else if (r->columns[0]->kind == COLUMN_PARTITION) {
-            if (is_equal(r) && r->kind == CQL_RELATION_COLUMN) {
+            if (cql_restrict_is_equal(r) && r->kind == CQL_RELATION_COLUMN) {
                 plan->partition[r->columns[0]->position] = r;
                 plan->is_multi_key |= r->operator== CQL_IN &&(r->in_marker || r->value_count != 1);
                 equal_count++;
@@ -444,18 +415,20 @@ static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *pla
     return 0;
 }
 
-static int missing_keys(struct cql_scope *scope, const struct cql_restrict_plan *plan)
+int cql_restrict_refuse_missing(struct cql_scope *scope, const struct cql_restrict_plan *plan,
+                                enum column_kind kind)
 {
+    bool is_partition = kind == COLUMN_PARTITION;
+    const struct table *table = plan->table;
+    const struct column *columns = table->columns + (is_partition ? 0 : table->partition_count);
+    uint32_t count = is_partition ? table->partition_count : table->clustering_count;
     struct buffer names = {.arena = scope->arena};
-    for (uint32_t i = 0; i < plan->table->partition_count; i++) {
-        if (plan->partition[i] == NULL) {
-            buffer_printf(&names, "%s%s", names.size == 0 ? "" : ", ",
-                          plan->table->columns[i].name);
-        }
-    }
-    int rc = cql_invalid(scope->fault, "Some partition key parts are missing: %.*s",
-                         CQL_SHOW(buffer_view(&names)));
-    return rc;
+    for (uint32_t i = 0; i < count; i++)
+        if ((is_partition ? plan->partition : plan->clustering)[i] == NULL)
+            buffer_printf(&names, "%s%s", names.size == 0 ? "" : ", ", columns[i].name);
+    return cql_invalid(scope->fault, "Some %s are missing: %.*s",
+                       is_partition ? "partition key parts" : "clustering keys",
+                       CQL_SHOW(buffer_view(&names)));
 }
 
 static void place_clustering(struct cql_restrict_plan *plan, struct cql_restriction *r)
@@ -464,10 +437,8 @@ static void place_clustering(struct cql_restrict_plan *plan, struct cql_restrict
         uint32_t position = r->columns[i]->position;
         if (is_upper(r) && plan->clustering[position] != NULL) {
             plan->clustering_end[position] = r;
-        } else if (is_lower(r) && plan->clustering[position] != NULL) {
-            plan->clustering_end[position] = plan->clustering[position];
-            plan->clustering[position] = r;
         } else {
+            plan->clustering_end[position] = plan->clustering[position];
             plan->clustering[position] = r;
         }
     }
@@ -553,7 +524,7 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
         if (r->kind != CQL_RELATION_TOKEN && r->columns[0]->kind == COLUMN_CLUSTERING) {
             plan->has_clustering = true;
             bool sorts = (r->kind == CQL_RELATION_COLUMN || r->kind == CQL_RELATION_TUPLE) &&
-                         (is_equal(r) || is_slice(r));
+                         (cql_restrict_is_equal(r) || is_slice(r));
             if (sorts) {
                 place_clustering(plan, r);
             } else {
@@ -570,7 +541,7 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
         const struct cql_restriction *r = plan->clustering[used];
         const struct cql_restriction *end = plan->clustering_end[used];
         bool is_end_longer = end != NULL && end->column_count > r->column_count;
-        is_open = is_equal(r);
+        is_open = cql_restrict_is_equal(r);
         used += is_end_longer ? end->column_count : r->column_count;
     }
     plan->clustering_used = used;
@@ -613,9 +584,9 @@ static int check_filter(struct cql_scope *scope, const struct cql_restriction *r
                            "currently supported.",
                            column->name);
     }
-    return r->kind != CQL_RELATION_ELEMENT || r->operator== CQL_EQ
-               ? 0
-               : cql_invalid(scope->fault, "Only EQ relations are supported on map entries");
+    if (r->kind == CQL_RELATION_ELEMENT && r->operator!= CQL_EQ)
+        return cql_invalid(scope->fault, "Only EQ relations are supported on map entries");
+    return 0;
 }
 
 static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
@@ -686,7 +657,7 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
     if (rc == 0)
         rc = sort_others(scope, plan, what);
     if (rc == 0 && what != CQL_FOR_SELECT && !plan->has_keys)
-        rc = missing_keys(scope, plan);
+        rc = cql_restrict_refuse_missing(scope, plan, COLUMN_PARTITION);
     if (rc == 0)
         rc = sort_clustering(scope, plan, what, allow_filtering);
     /* Without a key, a slice means reading every partition for it. */

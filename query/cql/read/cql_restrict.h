@@ -33,6 +33,12 @@ struct cql_restriction {
     struct cql_restriction *next;
 };
 
+/* Whether the columns have a value, or one of a list: not values of a range. */
+static inline bool cql_restrict_is_equal(const struct cql_restriction *restriction)
+{
+    return restriction->operator == CQL_EQ || restriction->operator == CQL_IN;
+}
+
 enum cql_restrict_for { CQL_FOR_SELECT, CQL_FOR_UPDATE, CQL_FOR_DELETE };
 
 /* An index and the relation that it answers; without an index rows are read from the table. */
@@ -67,6 +73,10 @@ struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, u
 int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                          const struct cql_relation *where, enum cql_restrict_for what,
                          bool allow_filtering, struct cql_restrict_plan *plan_out);
+
+/* Refuse a plan where columns of the key, all of one kind, have no relation: they are named. */
+int cql_restrict_refuse_missing(struct cql_scope *scope, const struct cql_restrict_plan *plan,
+                                enum column_kind kind);
 
 /* A relation by itself: conditions. */
 int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,

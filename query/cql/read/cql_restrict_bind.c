@@ -106,11 +106,14 @@ struct prefixes {
     uint32_t count;
 };
 
-/* The parts of a tuple's value. */
-static int tuple_parts(const struct cql_restriction *restriction, const struct cql_context *context,
+/* The values of the restriction's columns: one, or the parts of a tuple. */
+static int value_parts(const struct cql_restriction *restriction, const struct cql_context *context,
                        struct bytes value, struct bytes *parts)
 {
     struct type_items items;
+    parts[0] = value;
+    if (restriction->kind != CQL_RELATION_TUPLE)
+        return 0;
     if (!type_items_open(restriction->type, value, &items))
         return cql_invalid(context->fault, "Invalid tuple for %s", restriction->name);
     for (uint32_t i = 0; i < restriction->column_count; i++) {
@@ -119,15 +122,6 @@ static int tuple_parts(const struct cql_restriction *restriction, const struct c
                                restriction->columns[i]->name);
         }
     }
-    return 0;
-}
-
-static int value_parts(const struct cql_restriction *restriction, const struct cql_context *context,
-                       struct bytes value, struct bytes *parts)
-{
-    if (restriction->kind == CQL_RELATION_TUPLE)
-        return tuple_parts(restriction, context, value, parts);
-    parts[0] = value;
     return 0;
 }
 
@@ -296,9 +290,7 @@ static int bind_slices(const struct cql_restrict_plan *plan, const struct cql_co
     struct clustering none = {.count = 0};
     struct prefixes prefixes = {&none, 1};
     uint32_t position = 0;
-    while (position < plan->clustering_used &&
-           (plan->clustering[position]->operator== CQL_EQ || plan->clustering[position]->operator==
-            CQL_IN)) {
+    while (position < plan->clustering_used && cql_restrict_is_equal(plan->clustering[position])) {
         int rc = extend(plan->clustering[position], context, &prefixes);
         if (rc != 0)
             return rc;

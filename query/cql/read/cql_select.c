@@ -56,16 +56,10 @@ static void select_release(struct cql_execution *execution)
     buffer_release(&select->group_key);
 }
 
-static int sort_rows(void *context)
-{
-    cql_select_sort_rows(context);
-    return 0;
-}
-
 static void select_finish(struct select *select)
 {
     struct cql_execution *execution = select->execution;
-    if (select->status != 0 || cql_guard(execution, sort_rows, select) != 0) {
+    if (select->status != 0 || cql_guard(execution, cql_select_sort_rows, select) != 0) {
         cql_finish_fault(execution);
         return;
     }
@@ -136,14 +130,6 @@ static void keep_entries(struct select *select, const struct read_page *page)
     buffer_append_bytes(&select->after_entries, page->position);
 }
 
-static void place_before_entry(const struct select *select, struct buffer *position)
-{
-    if (select->entry > 0)
-        store_position_after(&select->entries[select->entry - 1], false, position);
-    else
-        buffer_append_bytes(position, buffer_view(&select->position));
-}
-
 /* The row that an entry stands for, if it is still there and is what the entry says: the indexed
  * relation is a filter as well. */
 static int entry_row(struct select *select, const struct read_page *page)
@@ -153,24 +139,13 @@ static int entry_row(struct select *select, const struct read_page *page)
         found = page->rows[i].row.is_static ? found : &page->rows[i];
     if (found == NULL || !cql_select_in_slices(select, &found->row))
         return 0;
-    bool is_new =
-        !select->has_partition || !bytes_equal(found->key, buffer_view(&select->partition_key));
-    int rc = is_new ? cql_select_begin_partition(select, found->key) : 0;
+    int rc = cql_select_enter_partition(select, found->key);
     select->has_static = false;
     if (rc == 0 && page->rows[0].row.is_static)
         cql_select_keep_static(select, &page->rows[0]);
-    struct cql_row seen = {.table = page->table,
-                           .key = found->key,
-                           .row = &found->row,
-                           .static_row = select->has_static ? &select->static_row : NULL};
-    rc = rc == 0 && !select->is_done ? cql_select_take_row(select, &seen) : rc;
-    if (rc == 1) {
-        struct buffer position = {.arena = select->execution->arena};
-        place_before_entry(select, &position);
-        cql_select_save_state(select, 0, buffer_view(&position), select->partition_rows);
-        rc = 0;
-    }
-    return rc;
+    if (rc != 0 || select->is_done)
+        return rc;
+    return cql_select_take_stored(select, page->table, found, select->entries, select->entry);
 }
 
 /* The partition of the entry is read from its start, or from where the last page of the answer
@@ -179,8 +154,7 @@ static void partition_begin(struct select *select)
 {
     struct bytes key;
     struct clustering none;
-    buffer_clear(&select->before_entry);
-    place_before_entry(select, &select->before_entry);
+    cql_select_place_before(select, select->entries, select->entry, &select->before_entry);
     buffer_clear(&select->position);
     cql_index_row(&select->entries[select->entry], &key, &none);
     if (select->has_partition && select->resumed.size > 0 &&
@@ -297,17 +271,10 @@ static int take_rows(struct select *select, const struct read_page *page)
     return rc;
 }
 
-/* A page that came, for a guarded step. */
-struct arrival {
-    struct select *select;
-    const struct read_page *page;
-};
-
 static int take_page(void *context)
 {
-    const struct arrival *arrival = context;
-    struct select *select = arrival->select;
-    const struct read_page *page = arrival->page;
+    struct select *select = context;
+    const struct read_page *page = select->page;
     cql_trace(select->execution, "Read %u rows", page->row_count);
     if (select->reads_static_only) {
         select->reads_static_only = false;
@@ -325,8 +292,8 @@ static void page_arrived(void *context, int status, const struct error *err,
     struct select *select = context;
     struct cql *cql = select->execution->cql;
     struct cql_slice slice = cql_slice_begin(select->execution);
-    struct arrival arrival = {select, page};
-    int rc = status == 0 ? cql_guard(select->execution, take_page, &arrival)
+    select->page = page;
+    int rc = status == 0 ? cql_guard(select->execution, take_page, select)
                          : cql_fault_of(&select->execution->fault, err);
     if (rc != 0)
         cql_select_stop(select, rc);
@@ -370,7 +337,7 @@ static struct read_request unit_request(const struct select *select)
 }
 
 /* A page of a virtual table, whose rows are all there. */
-static int virtual_read(struct select *select, const struct read_request *request)
+static void virtual_read(struct select *select, const struct read_request *request)
 {
     struct page_row *rows =
         arena_alloc(select->execution->arena, (select->virtual_count + 1) * sizeof(*rows), 16);
@@ -395,7 +362,6 @@ static int virtual_read(struct select *select, const struct read_request *reques
         is_after = bytes_equal(buffer_view(&position), request->position);
     }
     page_arrived(select, 0, NULL, &page);
-    return 0;
 }
 
 static void figures_arrived(void *context, int status, const struct error *err,
@@ -705,16 +671,14 @@ void cql_select_run(struct cql_execution *execution)
     select->group_arena = cql_guard_arena(execution);
     select->static_arena = cql_guard_arena(execution);
     select->entry_arena = cql_guard_arena(execution);
-    uint32_t aggregates = select->plan->aggregate_count;
-    select->accumulators =
-        arena_alloc(execution->arena, (aggregates + 1) * sizeof(*select->accumulators), 16);
-    for (uint32_t i = 0; i < aggregates; i++)
-        select->accumulators[i] =
-            cql_accumulator_new(&select->plan->aggregates[i], execution->arena);
+    select->accumulators = arena_alloc(
+        execution->arena, (plan->aggregate_count + 1) * sizeof(*select->accumulators), 16);
+    for (uint32_t i = 0; i < plan->aggregate_count; i++)
+        select->accumulators[i] = cql_accumulator_new(&plan->aggregates[i], execution->arena);
     execution->state = select;
     execution->release = select_release;
-    if (select->plan->table->id == TABLE_CLICKS_PER_RESELLER_PER_DAY &&
-        !cql_scope_is_virtual(execution->cql, select->plan->table)) {
+    if (plan->table->id == TABLE_CLICKS_PER_RESELLER_PER_DAY &&
+        !cql_scope_is_virtual(execution->cql, plan->table)) {
         select->is_virtual = true;
         cql_per_day_rows(execution, rows_made, select);
         return;

@@ -18,23 +18,15 @@ static const char *term_name(struct cql_scope *scope, const struct cql_selector 
         return cql_text(scope->arena, selector->alias);
     struct buffer name = {.arena = scope->arena};
     cql_print_header(expression->named != NULL ? expression->named : selector->term, &name);
-    const char *kept = cql_text(scope->arena, buffer_view(&name));
-    return kept;
-}
-
-static void *room(struct cql_scope *scope, size_t count, size_t size)
-{
-    void *memory = arena_alloc(scope->arena, (count + 1) * size, 16);
-    memset(memory, 0, (count + 1) * size);
-    return memory;
+    return cql_text(scope->arena, buffer_view(&name));
 }
 
 /* The order of *: key columns in key order, then statics, then the others, by name. */
 static int resolve_all(struct cql_scope *scope, struct cql_select_plan *plan)
 {
     const struct table *table = plan->table;
-    const char **names = room(scope, table->column_count, sizeof(*names));
-    plan->selectors = room(scope, table->column_count, sizeof(*plan->selectors));
+    const char **names = cql_scope_array(scope, table->column_count, sizeof(*names));
+    plan->selectors = cql_scope_array(scope, table->column_count, sizeof(*plan->selectors));
     for (uint32_t i = 0; i < table->column_count; i++) {
         struct cql_term term = {.kind = CQL_TERM_NAME, .text = bytes_text(table->columns[i].name)};
         struct cql_place place = {.receiver = table->columns[i].name, .table = table};
@@ -56,10 +48,10 @@ static int resolve_selectors(struct cql_scope *scope, const struct cql_select *s
     uint32_t count = 0;
     for (const struct cql_selector *s = select->selectors; s != NULL; s = s->next)
         count++;
-    const char **names = room(scope, count, sizeof(*names));
+    const char **names = cql_scope_array(scope, count, sizeof(*names));
     plan->names = names;
-    plan->selectors = room(scope, count, sizeof(*plan->selectors));
-    plan->aggregates = room(scope, CQL_AGGREGATES_MAX, sizeof(*plan->aggregates));
+    plan->selectors = cql_scope_array(scope, count, sizeof(*plan->selectors));
+    plan->aggregates = cql_scope_array(scope, CQL_AGGREGATES_MAX, sizeof(*plan->aggregates));
     for (const struct cql_selector *s = select->selectors; s != NULL; s = s->next) {
         struct cql_place place = {.receiver = "[selection]",
                                   .table = plan->table,
@@ -77,7 +69,7 @@ static int resolve_selectors(struct cql_scope *scope, const struct cql_select *s
 
 static void describe_columns(struct cql_scope *scope, struct cql_select_plan *plan)
 {
-    struct cql_column *columns = room(scope, plan->selector_count, sizeof(*columns));
+    struct cql_column *columns = cql_scope_array(scope, plan->selector_count, sizeof(*columns));
     uint32_t count = plan->is_json ? 1 : plan->selector_count;
     for (uint32_t i = 0; i < count; i++) {
         columns[i] = (struct cql_column){
@@ -151,13 +143,13 @@ static int check_distinct(struct cql_scope *scope, struct cql_select_plan *plan)
 static int check_statics(struct cql_scope *scope, const struct cql_select *select,
                          const struct cql_select_plan *plan)
 {
-    bool has_statics_only = select->selectors != NULL &&
-                            selected_of_kind(plan, 1U << COLUMN_STATIC) != NULL &&
-                            selected_of_kind(plan, row_kinds) == NULL;
-    return has_statics_only && plan->where.has_clustering
-               ? cql_invalid(scope->fault, "Cannot restrict clustering columns when selecting only "
-                                           "static columns")
-               : 0;
+    if (plan->where.has_clustering && select->selectors != NULL &&
+        selected_of_kind(plan, 1U << COLUMN_STATIC) != NULL &&
+        selected_of_kind(plan, row_kinds) == NULL) {
+        return cql_invalid(scope->fault, "Cannot restrict clustering columns when selecting only "
+                                         "static columns");
+    }
+    return 0;
 }
 
 static int resolve_order(struct cql_scope *scope, const struct cql_select *select,
@@ -340,14 +332,6 @@ static int resolve_limits(struct cql_scope *scope, const struct cql_select *sele
     return rc;
 }
 
-static int resolve_where(struct cql_scope *scope, const struct cql_select *select,
-                         struct cql_select_plan *plan)
-{
-    int rc = cql_restrict_compile(scope, plan->table, select->where, CQL_FOR_SELECT,
-                                  select->allow_filtering, &plan->where);
-    return rc == 0 ? check_statics(scope, select, plan) : rc;
-}
-
 /* The column that the stats of an event table are of. */
 static const struct column *stats_column(const struct table *table)
 {
@@ -386,7 +370,7 @@ static void use_stats(struct cql_select_plan *plan)
 int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
                        struct cql_select_plan **plan_out)
 {
-    struct cql_select_plan *plan = room(scope, 1, sizeof(*plan));
+    struct cql_select_plan *plan = cql_scope_array(scope, 1, sizeof(*plan));
     *plan_out = plan;
     int rc = cql_scope_table(scope, &select->table, &plan->table);
     if (rc != 0)
@@ -396,8 +380,12 @@ int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
     plan->is_distinct = select->is_distinct;
     plan->reads_statics = plan->table->static_count > 0;
     rc = resolve_selectors(scope, select, plan);
+    if (rc == 0) {
+        rc = cql_restrict_compile(scope, plan->table, select->where, CQL_FOR_SELECT,
+                                  select->allow_filtering, &plan->where);
+    }
     if (rc == 0)
-        rc = resolve_where(scope, select, plan);
+        rc = check_statics(scope, select, plan);
     if (rc == 0 && plan->is_distinct)
         rc = check_distinct(scope, plan);
     if (rc == 0)

@@ -29,6 +29,7 @@ struct select {
     bool looks_each_row;                 /* whether the slice is over: a row may take long */
     uint32_t read_rows;                  /* of a store's page where nothing says how many */
     int status;
+    const struct read_page *page;        /* the store's, while it is taken in */
 
     uint64_t unit;
     uint64_t unit_count;
@@ -53,10 +54,8 @@ struct select {
     struct cql_accumulator **accumulators;
     bool has_group;
     struct buffer group_key;
-    struct page_row group_row;           /* its first one, in group_arena */
-    bool group_is_static_only;
-    struct row group_static;
-    bool group_has_static;
+    struct cql_row group;                /* its first row, in group_arena */
+    struct row group_row, group_static;
 
     struct buffer cells;
     uint32_t row_count;
@@ -83,16 +82,22 @@ void cql_select_stop(struct select *select, int status);
 
 /* Whether ORDER BY merges rows of several partitions: then all of them must have come. */
 bool cql_select_sorts(const struct select *select);
-void cql_select_sort_rows(struct select *select);
+int cql_select_sort_rows(void *select);          /* a guarded step (cql_guard.h) */
 
 /* The row that a group is; the accumulators are back to nothing. */
 int cql_select_group_end(struct select *select);
-/* A row that belongs into the answer if its filters say so.  1: the page has no room for it. */
-int cql_select_take_row(struct select *select, struct cql_row *row);
 /* Row `i` of a page of the store, in the order of the answer. */
 int cql_select_page_row(struct select *select, const struct read_page *page, uint32_t i);
+/* A stored row that belongs into the answer if its filters say so.  Where the client's page has no
+ * room for it, the page ends, and the paging state names the place right before rows[i]. */
+int cql_select_take_stored(struct select *select, const struct table *table,
+                           const struct page_row *row, const struct page_row *rows, uint32_t i);
+/* The place right before rows[i]; rows[0] is the first row behind the position of the last read. */
+void cql_select_place_before(const struct select *select, const struct page_row *rows, uint32_t i,
+                             struct buffer *position);
 
-int cql_select_begin_partition(struct select *select, struct bytes key);
+/* The rows that follow are of the partition with this key, which may be the one before. */
+int cql_select_enter_partition(struct select *select, struct bytes key);
 /* The partition whose static row waited has no other row: it is a row of its own, unless the
  * statement asked for rows by their clustering. */
 int cql_select_end_partition(struct select *select);
@@ -103,7 +108,4 @@ bool cql_select_in_slices(const struct select *select, const struct row *row);
 bool cql_select_reads_partition(const struct select *select);
 /* Of the key columns' types and order, on which every position depends. */
 uint64_t cql_select_key_hash(const struct select *select);
-/* The client's page ends before the row at `position` of a unit. */
-void cql_select_save_state(struct select *select, uint64_t unit, struct bytes position,
-                           uint64_t partition_rows);
 #endif

@@ -44,18 +44,19 @@ bool cql_select_sorts(const struct select *select)
 }
 
 /* ORDER BY over several partitions: in memory, so all rows must have come. */
-void cql_select_sort_rows(struct select *select)
+int cql_select_sort_rows(void *context)
 {
+    struct select *select = context;
     if (!cql_select_sorts(select) || select->row_count == 0)
-        return;
+        return 0;
     qsort_r(select->sorted, select->row_count, sizeof(struct sorted_row), order_sorted, select);
     struct buffer cells = {.arena = select->execution->arena};
-    uint64_t kept = select->row_count;
-    kept = kept < select->limit_left ? kept : select->limit_left;
+    uint64_t kept = select->row_count < select->limit_left ? select->row_count : select->limit_left;
     for (uint64_t i = 0; i < kept; i++)
         buffer_append(&cells, select->cells.data + select->sorted[i].start, select->sorted[i].size);
     select->cells = cells;
     select->row_count = (uint32_t)kept;
+    return 0;
 }
 
 /* ---- output ---- */
@@ -96,7 +97,7 @@ static int put_row(struct select *select, const struct cql_context *context)
     return rc;
 }
 
-static void note_sorted(struct select *select, const struct clustering *clustering, size_t start)
+static void note_sorted(struct select *select, const struct row *row, size_t start)
 {
     if (select->row_count == select->sorted_capacity) {
         select->sorted_capacity = select->sorted_capacity == 0 ? 64 : select->sorted_capacity * 2;
@@ -104,7 +105,7 @@ static void note_sorted(struct select *select, const struct clustering *clusteri
                                       select->row_count * sizeof(struct sorted_row),
                                       select->sorted_capacity * sizeof(struct sorted_row));
     }
-    struct clustering ordered = *clustering;
+    struct clustering ordered = row != NULL ? row->clustering : (struct clustering){.count = 0};
     uint32_t most = select->plan->order_columns;
     ordered.count = ordered.count < most ? ordered.count : most;
     select->sorted[select->row_count] =
@@ -141,6 +142,17 @@ static int count_row(struct select *select)
     return 0;
 }
 
+/* The row of the answer that the expressions have in `context`; `row` is the stored one that ORDER
+ * BY sorts it by, or NULL. */
+static int add_row(struct select *select, const struct cql_context *context, const struct row *row)
+{
+    size_t start = select->cells.size;
+    int rc = put_row(select, context);
+    if (rc == 0 && cql_select_sorts(select))
+        note_sorted(select, row, start);
+    return rc == 0 ? count_row(select) : rc;
+}
+
 /* ---- groups ---- */
 
 int cql_select_group_end(struct select *select)
@@ -152,22 +164,13 @@ int cql_select_group_end(struct select *select)
     for (uint32_t i = 0; i < plan->aggregate_count; i++)
         cql_accumulator_result(select->accumulators[i], select->scratch, &results[i]);
     struct cql_row_memo memo = {0};
-    struct cql_row row = {.table = plan->table,
-                          .memo = &memo,
-                          .key = select->group_row.key,
-                          .row = select->group_is_static_only ? NULL : &select->group_row.row,
-                          .static_row = select->group_has_static ? &select->group_static : NULL};
-    context.row = select->has_group ? &row : NULL;
+    select->group.memo = &memo;
+    context.row = select->has_group ? &select->group : NULL;
     context.aggregates = results;
-    size_t start = select->cells.size;
-    int rc = put_row(select, &context);
-    if (rc == 0 && cql_select_sorts(select)) {
-        struct clustering none = {.count = 0};
-        note_sorted(select, row.row != NULL ? &row.row->clustering : &none, start);
-    }
+    int rc = add_row(select, &context, select->group.row);
     arena_reset(select->group_arena);
     select->has_group = false;
-    return rc == 0 ? count_row(select) : rc;
+    return rc;
 }
 
 /* What all rows of a group have in common. */
@@ -194,13 +197,16 @@ static int group_key_of(struct select *select, const struct cql_row *row,
 static void group_begin(struct select *select, const struct cql_row *row)
 {
     select->has_group = true;
-    select->group_row.key = arena_copy(select->group_arena, row->key);
-    select->group_is_static_only = row->row == NULL;
-    if (row->row != NULL)
-        row_copy(row->row, select->group_arena, &select->group_row.row);
-    select->group_has_static = row->static_row != NULL;
-    if (row->static_row != NULL)
+    select->group = *row;
+    select->group.key = arena_copy(select->group_arena, row->key);
+    if (row->row != NULL) {
+        row_copy(row->row, select->group_arena, &select->group_row);
+        select->group.row = &select->group_row;
+    }
+    if (row->static_row != NULL) {
         row_copy(row->static_row, select->group_arena, &select->group_static);
+        select->group.static_row = &select->group_static;
+    }
 }
 
 /* 1: the row begins a group that the page has no room for. */
@@ -250,7 +256,7 @@ static bool passes(struct select *select, const struct cql_row *row)
 }
 
 /* A row that belongs into the answer if its filters say so.  1: the page has no room for it. */
-int cql_select_take_row(struct select *select, struct cql_row *row)
+static int take_row(struct select *select, struct cql_row *row)
 {
     struct cql_row_memo memo = {0};
     row->memo = &memo;
@@ -269,13 +275,7 @@ int cql_select_take_row(struct select *select, struct cql_row *row)
         return 1;
     struct cql_context context = cql_expression_context(select->execution, select->scratch);
     context.row = row;
-    size_t start = select->cells.size;
-    int rc = put_row(select, &context);
-    if (rc == 0 && cql_select_sorts(select)) {
-        struct clustering none = {.count = 0};
-        note_sorted(select, row->row != NULL ? &row->row->clustering : &none, start);
-    }
-    return rc == 0 ? count_row(select) : rc;
+    return add_row(select, &context, row->row);
 }
 
 bool cql_select_reads_partition(const struct select *select)
@@ -297,9 +297,10 @@ uint64_t cql_select_key_hash(const struct select *select)
     return hash64(keys.data, keys.size);
 }
 
-/* Of a partition that an entry of an index stands for, a position is the entry's and its own. */
-void cql_select_save_state(struct select *select, uint64_t unit, struct bytes position,
-                           uint64_t partition_rows)
+/* The client's page ends before the row at `position` of a unit.  Of a partition that an entry of
+ * an index stands for, a position is the entry's and its own. */
+static void save_state(struct select *select, uint64_t unit, struct bytes position,
+                       uint64_t partition_rows)
 {
     struct buffer both = {.arena = select->execution->arena};
     if (cql_select_reads_partition(select)) {
@@ -337,17 +338,17 @@ int cql_select_end_partition(struct select *select)
     struct cql_row row = {.table = select->plan->table,
                           .key = buffer_view(&select->partition_key),
                           .static_row = &select->static_row};
-    int rc = cql_select_take_row(select, &row);
-    if (rc == 1) {
-        cql_select_save_state(select, select->static_unit, buffer_view(&select->static_position),
-                              0);
-        rc = 0;
-    }
-    return rc;
+    int rc = take_row(select, &row);
+    if (rc != 1)
+        return rc;
+    save_state(select, select->static_unit, buffer_view(&select->static_position), 0);
+    return 0;
 }
 
-int cql_select_begin_partition(struct select *select, struct bytes key)
+int cql_select_enter_partition(struct select *select, struct bytes key)
 {
+    if (select->has_partition && bytes_equal(key, buffer_view(&select->partition_key)))
+        return 0;
     int rc = cql_select_end_partition(select);
     if (rc == 0 && !select->is_done) {
         buffer_clear(&select->partition_key);
@@ -368,15 +369,30 @@ void cql_select_keep_static(struct select *select, const struct page_row *row)
     select->has_static = true;
 }
 
-/* The place right before row `i` of a page. */
-static void place_before(const struct select *select, const struct read_page *page, uint32_t i,
-                         struct buffer *position)
+void cql_select_place_before(const struct select *select, const struct page_row *rows, uint32_t i,
+                             struct buffer *position)
 {
     buffer_clear(position);
     if (i > 0)
-        store_position_after(&page->rows[i - 1], false, position);
+        store_position_after(&rows[i - 1], false, position);
     else
         buffer_append_bytes(position, buffer_view(&select->position));
+}
+
+int cql_select_take_stored(struct select *select, const struct table *table,
+                           const struct page_row *row, const struct page_row *rows, uint32_t i)
+{
+    struct cql_row seen = {.table = table,
+                           .key = row->key,
+                           .row = &row->row,
+                           .static_row = select->has_static ? &select->static_row : NULL};
+    int rc = take_row(select, &seen);
+    if (rc != 1)
+        return rc;
+    struct buffer position = {.arena = select->execution->arena};
+    cql_select_place_before(select, rows, i, &position);
+    save_state(select, select->unit, buffer_view(&position), select->partition_rows);
+    return 0;
 }
 
 bool cql_select_in_slices(const struct select *select, const struct row *row)
@@ -391,31 +407,18 @@ bool cql_select_in_slices(const struct select *select, const struct row *row)
 int cql_select_page_row(struct select *select, const struct read_page *page, uint32_t i)
 {
     const struct page_row *row = &page->rows[i];
-    bool is_new =
-        !select->has_partition || !bytes_equal(row->key, buffer_view(&select->partition_key));
-    int rc = is_new ? cql_select_begin_partition(select, row->key) : 0;
+    int rc = cql_select_enter_partition(select, row->key);
     if (rc != 0 || select->is_done)
         return rc;
     if (row->row.is_static) {
         cql_select_keep_static(select, row);
         select->static_is_pending = true;
         select->static_unit = select->unit;
-        place_before(select, page, i, &select->static_position);
+        cql_select_place_before(select, page->rows, i, &select->static_position);
         return 0;
     }
     if (!cql_select_in_slices(select, &row->row))
         return 0;
-    struct cql_row seen = {.table = page->table,
-                           .key = row->key,
-                           .row = &row->row,
-                           .static_row = select->has_static ? &select->static_row : NULL};
     select->static_is_pending = false;
-    rc = cql_select_take_row(select, &seen);
-    if (rc == 1) {
-        struct buffer position = {.arena = select->execution->arena};
-        place_before(select, page, i, &position);
-        cql_select_save_state(select, select->unit, buffer_view(&position), select->partition_rows);
-        rc = 0;
-    }
-    return rc;
+    return cql_select_take_stored(select, page->table, row, page->rows, i);
 }

@@ -26,7 +26,7 @@
     (INT64_C(1262304000000) * 10000) /* 2010, before which lists                                   \
                                       * are prepended to */
 
-/* The row that is being made. */
+/* The statement, and the row of it that is being made. */
 struct row_builder {
     struct cql_execution *execution;
     const struct cql_write_statement *statement;
@@ -39,6 +39,18 @@ struct row_builder {
     uint32_t complex_count, complex_capacity;
     struct cql_live_list *lists; /* those that an operation has looked into */
 };
+
+static struct row_builder builder_of(struct cql_execution *execution,
+                                     const struct cql_write_statement *statement,
+                                     struct write_batch *batch)
+{
+    struct row_builder builder = {.execution = execution,
+                                  .statement = statement,
+                                  .batch = batch,
+                                  .context = cql_expression_context(execution, batch->arena)};
+    builder.context.values = statement->values;
+    return builder;
+}
 
 static int64_t made_s(const struct row_builder *builder)
 {
@@ -378,32 +390,29 @@ static void finish_cells(struct row_builder *builder, struct row *row)
     row->complex_count = builder->complex_count;
 }
 
-/* One row of the statement, static or not; false in *made_out when it writes nothing there. */
-static int make_row(struct cql_execution *execution, const struct cql_write_statement *statement,
-                    struct write_batch *batch, const struct clustering *clustering,
+/* One row of the statement, the static one if `clustering` is NULL; false in *made_out when the
+ * statement writes nothing there.  `before`: the row as it was read; NULL: it was not. */
+static int make_row(struct row_builder *builder, const struct clustering *clustering,
                     const struct cql_row *before, struct row *row, bool *made_out)
 {
+    const struct cql_write_statement *statement = builder->statement;
     const struct cql_write_plan *plan = statement->plan;
     bool is_static = clustering == NULL;
-    struct row_builder builder = {.execution = execution,
-                                  .statement = statement,
-                                  .batch = batch,
-                                  .context = cql_expression_context(execution, batch->arena),
-                                  .before = before};
-    builder.context.values = statement->values;
+    *builder = builder_of(builder->execution, statement, builder->batch);
+    builder->before = before;
     *row = (struct row){.is_static = is_static, .marker = LIVENESS_NONE, .deletion = DELETION_NONE};
     if (!is_static)
-        row->clustering = row_clustering_copy(clustering, batch->arena);
+        row->clustering = row_clustering_copy(clustering, builder->batch->arena);
     int rc = 0;
     for (uint32_t i = 0; i < plan->operation_count && rc == 0; i++)
         if ((plan->operations[i].column->kind == COLUMN_STATIC) == is_static)
-            rc = apply_operation(&builder, &plan->operations[i]);
+            rc = apply_operation(builder, &plan->operations[i]);
     if (rc == 0)
-        finish_cells(&builder, row);
+        finish_cells(builder, row);
     bool has_marker = plan->kind == CQL_INSERT && !is_static;
     if (has_marker) {
         row->marker = (struct liveness){statement->timestamp_us, statement->ttl_s,
-                                        statement->ttl_s > 0 ? execution->now_s + statement->ttl_s
+                                        statement->ttl_s > 0 ? made_s(builder) + statement->ttl_s
                                                              : EXPIRY_NONE};
     }
     *made_out = has_marker || row->cell_count > 0 || row->complex_count > 0;
@@ -418,19 +427,17 @@ static const struct cql_read_row *read_of(const struct cql_write_statement *stat
 }
 
 /* INSERT, UPDATE, and DELETE of columns: rows with cells. */
-static int build_cells(struct cql_execution *execution, const struct cql_write_statement *statement,
-                       struct write_batch *batch, uint32_t key, struct mutation *mutation)
+static int build_cells(struct row_builder *builder, uint32_t key, struct mutation *mutation)
 {
+    const struct cql_write_statement *statement = builder->statement;
     const struct cql_write_plan *plan = statement->plan;
     const struct cql_restrict_bound *bound = &statement->bound;
-    struct unfiltered *items =
-        arena_alloc(batch->arena, (bound->slice_count + 1) * sizeof(*items), 16);
+    uint32_t rows = plan->is_static ? 0 : bound->slice_count;
+    struct unfiltered *items = arena_alloc(builder->batch->arena, (rows + 1) * sizeof(*items), 16);
     mutation->items = items;
-    for (uint32_t i = 0; i <= bound->slice_count; i++) {
+    for (uint32_t i = 0; i <= rows; i++) {
         bool is_static = i == 0;
         uint32_t slice = is_static ? 0 : i - 1;
-        if (!is_static && plan->is_static)
-            break;
         const struct cql_read_row *read = read_of(statement, key, slice);
         struct cql_row before = {.table = plan->table, .key = bound->keys[key]};
         if (read != NULL) {
@@ -440,8 +447,7 @@ static int build_cells(struct cql_execution *execution, const struct cql_write_s
         bool made;
         struct unfiltered *item = &items[mutation->item_count];
         *item = (struct unfiltered){.kind = UNFILTERED_ROW};
-        int rc = make_row(execution, statement, batch,
-                          is_static ? NULL : &bound->slices[slice].start.prefix,
+        int rc = make_row(builder, is_static ? NULL : &bound->slices[slice].start.prefix,
                           read == NULL ? NULL : &before, &item->row, &made);
         if (rc != 0)
             return rc;
@@ -461,21 +467,19 @@ static struct bytes click_value(const struct row *row, const struct column *colu
 }
 
 /* A click without a rank is a block of one row, as ingest's are of many. */
-static int build_click(struct cql_execution *execution, const struct cql_write_statement *statement,
-                       struct write_batch *batch, uint32_t key)
+static int build_click(struct row_builder *builder, uint32_t key)
 {
-    const struct table *table = statement->plan->table;
-    const struct clustering *clustering = &statement->bound.slices[0].start.prefix;
+    const struct cql_restrict_bound *bound = &builder->statement->bound;
+    const struct table *table = builder->statement->plan->table;
     struct row row;
     bool made;
-    int rc = make_row(execution, statement, batch, clustering, NULL, &row, &made);
+    int rc = make_row(builder, &bound->slices[0].start.prefix, NULL, &row, &made);
     if (rc != 0)
         return rc;
     struct block *block = block_new(table, 1);
-    write_batch_add_block(batch, block);
+    write_batch_add_block(builder->batch, block);
     block->rows = 1;
-    block->partition_codes[0] =
-        block_dictionary_add(&block->partitions, statement->bound.keys[key]);
+    block->partition_codes[0] = block_dictionary_add(&block->partitions, bound->keys[key]);
     for (uint32_t i = 0; i < block->column_count; i++) {
         struct block_column *to = &block->columns[i];
         const struct column *column = block_column_of(table, i);
@@ -484,12 +488,13 @@ static int build_click(struct cql_execution *execution, const struct cql_write_s
         if (value.data == NULL)
             block_set_absent(block, to, 0);
         else if (to->kind == VECTOR_CODE && value.size > BLOCK_STRING_MAX)
-            return cql_invalid(&execution->fault, "%s has over %d bytes, which a click cannot have",
-                               column->name, BLOCK_STRING_MAX);
+            return cql_invalid(builder->context.fault,
+                               "%s has over %d bytes, which a click cannot have", column->name,
+                               BLOCK_STRING_MAX);
         else if (to->kind == VECTOR_CODE)
             to->codes[0] = block_dictionary_add(&to->dictionary, value);
         else if (block_vector_get(column->type, value, &to->integers[0], &scale) != 0)
-            return cql_invalid(&execution->fault, "%s is no value that a click can have",
+            return cql_invalid(builder->context.fault, "%s is no value that a click can have",
                                column->name);
         if (to->kind == VECTOR_DECIMAL)
             to->scales[0] = scale;
@@ -500,45 +505,38 @@ static int build_click(struct cql_execution *execution, const struct cql_write_s
 bool cql_write_deletes_range(const struct cql_write_plan *plan)
 {
     bool names_rows = plan->where.clustering_used == plan->table->clustering_count;
-    for (uint32_t i = 0; i < plan->where.clustering_used; i++) {
-        names_rows =
-            names_rows && plan->where.clustering_end[i] == NULL &&
-            (plan->where.clustering[i]->operator== CQL_EQ || plan->where.clustering[i]->operator==
-             CQL_IN);
-    }
+    for (uint32_t i = 0; i < plan->where.clustering_used; i++)
+        names_rows = names_rows && cql_restrict_is_equal(plan->where.clustering[i]);
     return plan->kind == CQL_DELETE && plan->operation_count == 0 && !names_rows;
 }
 
 /* DELETE of rows: of the partition, of one row each, or of ranges. */
-static void build_deletion(struct cql_execution *execution,
-                           const struct cql_write_statement *statement, struct write_batch *batch,
-                           struct mutation *mutation)
+static void build_deletion(const struct row_builder *builder, struct mutation *mutation)
 {
+    const struct cql_write_statement *statement = builder->statement;
     const struct table *table = statement->plan->table;
     const struct cql_restrict_bound *bound = &statement->bound;
-    struct deletion deletion = {statement->timestamp_us, execution->now_s};
+    struct arena *arena = builder->batch->arena;
+    struct deletion deletion = {statement->timestamp_us, made_s(builder)};
     if (!statement->plan->where.has_clustering) {
         mutation->deletion = deletion;
         return;
     }
     struct unfiltered *items =
-        arena_alloc(batch->arena, (2 * (size_t)bound->slice_count + 1) * sizeof(*items), 16);
+        arena_alloc(arena, (2 * (size_t)bound->slice_count + 1) * sizeof(*items), 16);
     mutation->items = items;
     for (uint32_t i = 0; i < bound->slice_count; i++) {
-        const struct slice *slice = &bound->slices[i];
-        bool is_row = slice->start.prefix.count == table->clustering_count &&
-                      row_clustering_compare(table, &slice->start.prefix, &slice->end.prefix) == 0;
-        if (is_row) {
-            struct row row = {.clustering = row_clustering_copy(&slice->start.prefix, batch->arena),
-                              .marker = LIVENESS_NONE,
-                              .deletion = deletion};
-            items[mutation->item_count++] = (struct unfiltered){.kind = UNFILTERED_ROW, .row = row};
+        struct bound start = bound->slices[i].start;
+        struct bound end = bound->slices[i].end;
+        start.prefix = row_clustering_copy(&start.prefix, arena);
+        end.prefix = row_clustering_copy(&end.prefix, arena);
+        if (start.prefix.count == table->clustering_count &&
+            row_clustering_compare(table, &start.prefix, &end.prefix) == 0) {
+            items[mutation->item_count++] = (struct unfiltered){
+                .kind = UNFILTERED_ROW,
+                .row = {.clustering = start.prefix, .marker = LIVENESS_NONE, .deletion = deletion}};
             continue;
         }
-        struct bound start = slice->start;
-        struct bound end = slice->end;
-        start.prefix = row_clustering_copy(&start.prefix, batch->arena);
-        end.prefix = row_clustering_copy(&end.prefix, batch->arena);
         items[mutation->item_count++] = (struct unfiltered){
             .kind = UNFILTERED_BOUND, .bound = start, .before = DELETION_NONE, .after = deletion};
         items[mutation->item_count++] = (struct unfiltered){
@@ -548,79 +546,78 @@ static void build_deletion(struct cql_execution *execution,
 
 /* ---- counters ---- */
 
-static struct bytes packed_clustering(struct write_batch *batch,
-                                      const struct clustering *clustering)
+/* `clustering`: NULL of a static column. */
+static void add_increment(const struct row_builder *builder, struct bytes key, uint32_t column_id,
+                          const struct clustering *clustering, enum counter_change change,
+                          int64_t value)
 {
-    struct buffer packed = {.arena = batch->arena};
-    row_clustering_pack(clustering, &packed);
-    return buffer_view(&packed);
+    const struct table *table = builder->statement->plan->table;
+    struct arena *arena = builder->batch->arena;
+    struct buffer packed = {.arena = arena};
+    if (clustering != NULL && table->clustering_count > 0)
+        row_clustering_pack(clustering, &packed);
+    const struct counter_increment increment = {.table_id = table->id,
+                                                .column_id = column_id,
+                                                .key = arena_copy(arena, key),
+                                                .clustering = buffer_view(&packed),
+                                                .change = change,
+                                                .value = value};
+    write_batch_add_increment(builder->batch, &increment);
 }
 
-static int count_operation(struct cql_execution *execution,
-                           const struct cql_write_statement *statement,
-                           const struct cql_operation *operation, int64_t *value_out,
-                           bool *is_unset_out)
+/* By how much the operation changes the counter; CQL_UNSET: it leaves the counter as it is. */
+static int count_operation(const struct row_builder *builder, const struct cql_operation *operation,
+                           int64_t *value_out)
 {
-    struct cql_context context = cql_expression_context(execution, execution->arena);
+    const struct cql_context *context = &builder->context;
     struct bytes value = CQL_NULL;
-    context.values = statement->values;
-    *is_unset_out = false;
-    int rc =
-        operation->value == NULL ? 0 : cql_expression_value(operation->value, &context, &value);
-    if (rc == CQL_UNSET) {
-        *is_unset_out = true;
+    int rc = operation->value == NULL ? 0 : cql_expression_value(operation->value, context, &value);
+    if (rc != 0)
+        return rc;
+    if (value.size != 8) {
+        bool is_marker =
+            operation->value != NULL && operation->value->kind == CQL_EXPRESSION_MARKER;
+        return cql_invalid(context->fault, "Invalid null value for counter increment%s",
+                           is_marker ? "" : "/decrement");
+    }
+    *value_out = type_value_bigint(value);
+    if (operation->kind != CQL_SUBTRACT)
         return 0;
-    }
-    if (rc == 0 && value.size != 8) {
-        return cql_invalid(context.fault, operation->value != NULL &&
-                                                  operation->value->kind == CQL_EXPRESSION_MARKER
-                                              ? "Invalid null value for counter increment"
-                                              : "Invalid null value for counter "
-                                                "increment/decrement");
-    }
-    *value_out = rc == 0 ? type_value_bigint(value) : 0;
-    if (operation->kind == CQL_SUBTRACT && *value_out == INT64_MIN) {
-        return cql_invalid(context.fault,
+    if (*value_out == INT64_MIN) {
+        return cql_invalid(context->fault,
                            "The negation of %" PRId64 " overflows supported counter "
                            "precision (signed 8 bytes integer)",
                            *value_out);
     }
-    if (operation->kind == CQL_SUBTRACT)
-        *value_out = (int64_t)(0 - (uint64_t)*value_out);
-    return rc;
+    *value_out = -*value_out;
+    return 0;
 }
 
-static int build_counts(struct cql_execution *execution,
-                        const struct cql_write_statement *statement, struct write_batch *batch,
-                        uint32_t key)
+static int build_counts(const struct row_builder *builder, uint32_t key)
 {
-    const struct cql_write_plan *plan = statement->plan;
-    const struct cql_restrict_bound *bound = &statement->bound;
+    const struct cql_write_plan *plan = builder->statement->plan;
+    const struct cql_restrict_bound *bound = &builder->statement->bound;
     for (uint32_t i = 0; i < plan->operation_count; i++) {
         const struct cql_operation *operation = &plan->operations[i];
-        bool is_static = operation->column->kind == COLUMN_STATIC;
-        bool is_unset;
-        int64_t value = 0;
-        int rc = count_operation(execution, statement, operation, &value, &is_unset);
+        const struct column *column = operation->column;
+        bool is_set = operation->kind == CQL_SET;
+        int64_t value;
+        int rc = count_operation(builder, operation, &value);
+        if (rc == CQL_UNSET)
+            continue;
         if (rc != 0)
             return rc;
-        if (operation->kind == CQL_SET && !is_unset) {
-            cql_warn(execution,
+        if (is_set) {
+            cql_warn(builder->execution,
                      "Counter %s is set: Cassandra refuses this (Cannot set the value of counter "
                      "column %s)",
-                     operation->column->name, operation->column->name);
+                     column->name, column->name);
         }
-        uint32_t rows = is_static || plan->table->clustering_count == 0 ? 1 : bound->slice_count;
-        for (uint32_t row = 0; row < rows && !is_unset; row++) {
-            struct counter_increment increment = {
-                .table_id = plan->table->id,
-                .column_id = operation->column->id,
-                .key = arena_copy(batch->arena, bound->keys[key]),
-                .change = operation->kind == CQL_SET ? COUNTER_SET : COUNTER_ADD,
-                .value = value};
-            if (!is_static && plan->table->clustering_count > 0)
-                increment.clustering = packed_clustering(batch, &bound->slices[row].start.prefix);
-            write_batch_add_increment(batch, &increment);
+        bool is_one = column->kind == COLUMN_STATIC || plan->table->clustering_count == 0;
+        for (uint32_t row = 0; row < (is_one ? 1 : bound->slice_count); row++) {
+            add_increment(builder, bound->keys[key], column->id,
+                          is_one ? NULL : &bound->slices[row].start.prefix,
+                          is_set ? COUNTER_SET : COUNTER_ADD, value);
         }
     }
     return 0;
@@ -634,80 +631,66 @@ static bool deletes_column(const struct cql_write_plan *plan, uint32_t column_id
     return deletes;
 }
 
-static void delete_counts(const struct cql_write_statement *statement, struct write_batch *batch,
-                          struct bytes key, const struct row *row)
+static void delete_counts(const struct row_builder *builder, struct bytes key,
+                          const struct row *row)
 {
-    const struct table *table = statement->plan->table;
-    for (uint32_t i = 0; row != NULL && i < row->cell_count; i++) {
-        if (!deletes_column(statement->plan, row->cells[i].column_id))
-            continue;
-        struct counter_increment increment = {.table_id = table->id,
-                                              .column_id = row->cells[i].column_id,
-                                              .key = arena_copy(batch->arena, key),
-                                              .change = COUNTER_DELETE};
-        if (!row->is_static && table->clustering_count > 0)
-            increment.clustering = packed_clustering(batch, &row->clustering);
-        write_batch_add_increment(batch, &increment);
-    }
+    for (uint32_t i = 0; row != NULL && i < row->cell_count; i++)
+        if (deletes_column(builder->statement->plan, row->cells[i].column_id))
+            add_increment(builder, key, row->cells[i].column_id,
+                          row->is_static ? NULL : &row->clustering, COUNTER_DELETE, 0);
 }
 
-static void build_count_deletion(const struct cql_write_statement *statement,
-                                 struct write_batch *batch, uint32_t key)
+static void build_count_deletion(const struct row_builder *builder, uint32_t key)
 {
+    const struct cql_write_statement *statement = builder->statement;
     for (uint32_t s = 0; s < statement->bound.slice_count; s++) {
         const struct cql_read_row *read = read_of(statement, key, s);
-        bool with_static = s == 0 && !statement->plan->where.has_clustering;
-        if (with_static)
-            delete_counts(statement, batch, read->key, read->static_row);
+        if (s == 0 && !statement->plan->where.has_clustering)
+            delete_counts(builder, read->key, read->static_row);
         for (uint32_t r = 0; r < read->row_count; r++)
-            delete_counts(statement, batch, read->key, &read->rows[r]);
+            delete_counts(builder, read->key, &read->rows[r]);
     }
 }
 
 /* ---- the statement ---- */
 
+/* A mutation of a partition, with the entries of its rows in the table's indexes. */
+static int build_mutation(struct row_builder *builder, uint32_t key)
+{
+    const struct cql_write_plan *plan = builder->statement->plan;
+    struct bytes bytes = arena_copy(builder->batch->arena, builder->statement->bound.keys[key]);
+    struct mutation mutation = {.table_id = plan->table->id,
+                                .token = murmur3_token(bytes.data, bytes.size),
+                                .key = bytes,
+                                .deletion = DELETION_NONE};
+    int rc = 0;
+    if (plan->kind == CQL_DELETE && plan->operation_count == 0)
+        build_deletion(builder, &mutation);
+    else
+        rc = build_cells(builder, key, &mutation);
+    if (rc == 0 && (mutation.item_count > 0 || mutation.deletion.timestamp_us != TIMESTAMP_NONE))
+        write_batch_add_mutation(builder->batch, &mutation);
+    for (uint32_t i = 0; rc == 0 && i < mutation.item_count && plan->index_count > 0; i++)
+        if (mutation.items[i].kind == UNFILTERED_ROW)
+            rc = cql_index_add(plan->indexes, plan->index_count, bytes, &mutation.items[i].row,
+                               builder->batch, builder->context.fault);
+    return rc;
+}
+
 int cql_write_build(struct cql_execution *execution, const struct cql_write_statement *statement,
                     struct write_batch *batch)
 {
     const struct cql_write_plan *plan = statement->plan;
-    for (uint32_t key = 0; key < statement->bound.key_count; key++) {
-        int rc = 0;
-        if (plan->is_counter) {
-            if (plan->kind == CQL_DELETE)
-                build_count_deletion(statement, batch, key);
-            else
-                rc = build_counts(execution, statement, batch, key);
-            if (rc != 0)
-                return rc;
-            continue;
-        }
-        if (plan->is_ranked) {
-            rc = build_click(execution, statement, batch, key);
-            if (rc != 0)
-                return rc;
-            continue;
-        }
-        struct bytes bytes = arena_copy(batch->arena, statement->bound.keys[key]);
-        struct mutation mutation = {.table_id = plan->table->id,
-                                    .token = murmur3_token(bytes.data, bytes.size),
-                                    .key = bytes,
-                                    .deletion = DELETION_NONE};
-        if (plan->kind == CQL_DELETE && plan->operation_count == 0)
-            build_deletion(execution, statement, batch, &mutation);
+    struct row_builder builder = builder_of(execution, statement, batch);
+    int rc = 0;
+    for (uint32_t key = 0; key < statement->bound.key_count && rc == 0; key++)
+        if (plan->is_counter && plan->kind == CQL_DELETE)
+            build_count_deletion(&builder, key);
+        else if (plan->is_counter)
+            rc = build_counts(&builder, key);
+        else if (plan->is_ranked)
+            rc = build_click(&builder, key);
         else
-            rc = build_cells(execution, statement, batch, key, &mutation);
-        if (rc != 0)
-            return rc;
-        if (mutation.item_count > 0 || mutation.deletion.timestamp_us != TIMESTAMP_NONE)
-            write_batch_add_mutation(batch, &mutation);
-        for (uint32_t i = 0; i < mutation.item_count && plan->index_count > 0; i++) {
-            rc = mutation.items[i].kind != UNFILTERED_ROW
-                     ? 0
-                     : cql_index_add(plan->indexes, plan->index_count, bytes,
-                                     &mutation.items[i].row, batch, &execution->fault);
-            if (rc != 0)
-                return rc;
-        }
-    }
-    return 0;
+            rc = build_mutation(&builder, key);
+    return rc;
 }

@@ -9,21 +9,6 @@
 #include "query/cql/write/cql_write.h"
 #include "rollup/streams/streams.h"
 
-static void *room(struct cql_scope *scope, size_t count, size_t size)
-{
-    void *memory = arena_alloc(scope->arena, (count + 1) * size, 16);
-    memset(memory, 0, (count + 1) * size);
-    return memory;
-}
-
-static const char *part_of(struct cql_scope *scope, const char *part, const char *of)
-{
-    struct buffer text = {.arena = scope->arena};
-    buffer_printf(&text, "%s(%s)", part, of);
-    const char *name = cql_text(scope->arena, buffer_view(&text));
-    return name;
-}
-
 static bool is_key(const struct column *column)
 {
     return column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
@@ -122,12 +107,12 @@ static int check_condition(struct cql_scope *scope, const struct cql_relation *r
         return cql_invalid(scope->fault, "Invalid element access syntax for %s column %s",
                            type->kind == TYPE_SET ? "set" : "non-collection", column->name);
     }
-    bool has_field = relation->kind == CQL_RELATION_ELEMENT;
-    for (uint32_t i = 0; type->kind == TYPE_UDT && i < type->argument_count; i++)
-        has_field |= bytes_equal(bytes_text(type->field_names[i]), relation->field);
-    return has_field ? 0
-                     : cql_invalid(scope->fault, "Unknown field %.*s for column %s",
-                                   CQL_SHOW(relation->field), column->name);
+    if (relation->kind == CQL_RELATION_FIELD &&
+        cql_expression_udt_field(type, relation->field) < 0) {
+        return cql_invalid(scope->fault, "Unknown field %.*s for column %s",
+                           CQL_SHOW(relation->field), column->name);
+    }
+    return 0;
 }
 
 static int resolve_conditions(struct cql_scope *scope, const struct cql_conditions *conditions,
@@ -157,29 +142,12 @@ static int resolve_conditions(struct cql_scope *scope, const struct cql_conditio
     return 0;
 }
 
-static int missing_clustering(struct cql_scope *scope, const struct cql_write_plan *plan)
-{
-    const struct table *table = plan->table;
-    struct buffer names = {.arena = scope->arena};
-    for (uint32_t i = 0; i < table->clustering_count; i++) {
-        if (plan->where.clustering[i] == NULL) {
-            buffer_printf(&names, "%s%s", names.size == 0 ? "" : ", ",
-                          table->columns[table->partition_count + i].name);
-        }
-    }
-    int rc = cql_invalid(scope->fault, "Some clustering keys are missing: %.*s",
-                         CQL_SHOW(buffer_view(&names)));
-    return rc;
-}
-
 /* Whether every clustering column has one value or a list of them. */
 static bool has_rows(const struct cql_write_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->table->clustering_count; i++) {
-        const struct cql_restriction *r = plan->where.clustering[i];
-        if (r == NULL || (r->operator!= CQL_EQ && r->operator!= CQL_IN))
+    for (uint32_t i = 0; i < plan->table->clustering_count; i++)
+        if (plan->where.clustering[i] == NULL || !cql_restrict_is_equal(plan->where.clustering[i]))
             return false;
-    }
     return true;
 }
 
@@ -228,17 +196,14 @@ static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
     }
     if (needs_rows && plan->kind == CQL_DELETE)
         return cql_invalid(scope->fault, "Range deletions are not supported for specific columns");
-    if (needs_rows) {
-        for (uint32_t i = 0; i < plan->table->clustering_count; i++) {
-            const struct cql_restriction *r = plan->where.clustering[i];
-            if (r != NULL && r->operator!= CQL_EQ && r->operator!= CQL_IN) {
-                return cql_invalid(scope->fault, "Slice restrictions are not supported on the "
-                                                 "clustering columns in UPDATE statements");
-            }
+    for (uint32_t i = 0; needs_rows && i < plan->table->clustering_count; i++) {
+        const struct cql_restriction *r = plan->where.clustering[i];
+        if (r != NULL && !cql_restrict_is_equal(r)) {
+            return cql_invalid(scope->fault, "Slice restrictions are not supported on the "
+                                             "clustering columns in UPDATE statements");
         }
-        return missing_clustering(scope, plan);
     }
-    return 0;
+    return needs_rows ? cql_restrict_refuse_missing(scope, &plan->where, COLUMN_CLUSTERING) : 0;
 }
 
 static int check_conditional(struct cql_scope *scope, const struct cql_write_plan *plan)
@@ -274,9 +239,8 @@ static int refuse_assignment(struct cql_scope *scope, const struct cql_assignmen
 {
     struct buffer text = {.arena = scope->arena};
     cql_print_assignment(assignment, &text);
-    int rc = cql_invalid(scope->fault, "Invalid operation (%.*s) for %s column %.*s",
-                         CQL_SHOW(buffer_view(&text)), word, CQL_SHOW(assignment->column));
-    return rc;
+    return cql_invalid(scope->fault, "Invalid operation (%.*s) for %s column %.*s",
+                       CQL_SHOW(buffer_view(&text)), word, CQL_SHOW(assignment->column));
 }
 
 static bool has_elements(const struct type *type)
@@ -294,7 +258,7 @@ static int resolve_key(struct cql_scope *scope, const struct cql_term *key,
     const char *part = type->kind == TYPE_SET ? "value" : "key";
     return cql_expression_resolve_value(
         scope, key, is_list ? type_builtin(TYPE_INT) : type->arguments[0],
-        part_of(scope, is_list ? "idx" : part, column->name), &operation->key);
+        cql_expression_part(scope, is_list ? "idx" : part, column->name), &operation->key);
 }
 
 static int resolve_element(struct cql_scope *scope, const struct cql_assignment *assignment,
@@ -309,20 +273,16 @@ static int resolve_element(struct cql_scope *scope, const struct cql_assignment 
     return rc != 0 ? rc
                    : cql_expression_resolve_value(
                          scope, assignment->value, type->arguments[type->kind == TYPE_MAP],
-                         part_of(scope, "value", column->name), &operation->value);
+                         cql_expression_part(scope, "value", column->name), &operation->value);
 }
 
-static int find_field(struct cql_scope *scope, struct bytes field, struct cql_operation *operation)
+static int find_field(struct cql_scope *scope, struct bytes name, struct cql_operation *operation)
 {
-    const struct type *type = operation->column->type;
-    for (uint32_t i = 0; i < type->argument_count; i++) {
-        if (bytes_equal(bytes_text(type->field_names[i]), field)) {
-            operation->field = i;
-            return 0;
-        }
-    }
-    return cql_invalid(scope->fault, "UDT column %s does not have a field named %.*s",
-                       operation->column->name, CQL_SHOW(field));
+    int field = cql_expression_udt_field(operation->column->type, name);
+    operation->field = (uint32_t)field;
+    return field >= 0 ? 0
+                      : cql_invalid(scope->fault, "UDT column %s does not have a field named %.*s",
+                                    operation->column->name, CQL_SHOW(name));
 }
 
 static int resolve_field(struct cql_scope *scope, const struct cql_assignment *assignment,
@@ -336,9 +296,8 @@ static int resolve_field(struct cql_scope *scope, const struct cql_assignment *a
     int rc = find_field(scope, assignment->field, operation);
     if (rc != 0)
         return rc;
-    struct buffer name = {.arena = scope->arena};
-    buffer_printf(&name, "%s.%s", operation->column->name, type->field_names[operation->field]);
-    const char *receiver = cql_text(scope->arena, buffer_view(&name));
+    const char *receiver = cql_text_printf(scope->arena, "%s.%s", operation->column->name,
+                                           type->field_names[operation->field]);
     return cql_expression_resolve_value(scope, assignment->value, type->arguments[operation->field],
                                         receiver, &operation->value);
 }
@@ -348,10 +307,9 @@ static int refuse_prepend(struct cql_scope *scope, const struct cql_assignment *
 {
     struct buffer text = {.arena = scope->arena};
     cql_print_term(assignment->value, &text);
-    int rc = cql_invalid(scope->fault, "Invalid operation (%s = %.*s - %s) for %s list column %s",
-                         column->name, CQL_SHOW(buffer_view(&text)), column->name,
-                         column->type->kind == TYPE_LIST ? "frozen" : "non", column->name);
-    return rc;
+    return cql_invalid(scope->fault, "Invalid operation (%s = %.*s - %s) for %s list column %s",
+                       column->name, CQL_SHOW(buffer_view(&text)), column->name,
+                       column->type->kind == TYPE_LIST ? "frozen" : "non", column->name);
 }
 
 /* What is added to a map is a map, what is taken from it the set of its keys. */
@@ -360,24 +318,17 @@ static int resolve_map_change(struct cql_scope *scope, const struct cql_assignme
 {
     const struct type *wanted = operation->column->type;
     bool is_addition = operation->kind == CQL_ADD;
-    if (!is_addition) {
-        struct type *keys = arena_alloc(scope->arena, sizeof(*keys), 16);
-        *keys = *wanted;
-        keys->kind = TYPE_SET;
-        keys->argument_count = 1;
-        keys->frozen = true;
-        wanted = keys;
-    }
+    if (!is_addition)
+        wanted = cql_type_collection_of(scope->arena, TYPE_SET, wanted->arguments[0]);
     int rc = cql_expression_resolve_value(scope, assignment->value, wanted, operation->column->name,
                                           &operation->value);
     if (rc == 0)
         return 0;
     struct buffer text = {.arena = scope->arena};
     cql_print_term(assignment->value, &text);
-    rc = cql_invalid(scope->fault, "Value for a map %s has to be a %s, but was: '%.*s'",
-                     is_addition ? "addition" : "substraction", is_addition ? "map" : "set",
-                     CQL_SHOW(buffer_view(&text)));
-    return rc;
+    return cql_invalid(scope->fault, "Value for a map %s has to be a %s, but was: '%.*s'",
+                       is_addition ? "addition" : "substraction", is_addition ? "map" : "set",
+                       CQL_SHOW(buffer_view(&text)));
 }
 
 /* c = c + v and its like. */
@@ -460,15 +411,16 @@ static int spell_json(struct cql_scope *scope, const struct cql_insert *insert,
     plan->json_marker = own;
     plan->json_leaves_out = insert->default_unset;
     extended->marker_count = own + table->column_count;
-    extended->markers = room(scope, extended->marker_count, sizeof(*extended->markers));
-    struct cql_name *names = room(scope, table->column_count, sizeof(*names));
-    struct cql_term *values = room(scope, table->column_count, sizeof(*values));
+    extended->markers = cql_scope_array(scope, extended->marker_count, sizeof(*extended->markers));
+    struct cql_name *names = cql_scope_array(scope, table->column_count, sizeof(*names));
+    struct cql_term *values = cql_scope_array(scope, table->column_count, sizeof(*values));
     for (uint32_t i = 0; i < table->column_count; i++) {
-        bool is_last = i + 1 == table->column_count;
-        names[i] = (struct cql_name){.text = bytes_text(table->columns[i].name),
-                                     .next = is_last ? NULL : &names[i + 1]};
-        values[i] = (struct cql_term){
-            .kind = CQL_TERM_MARKER, .marker = own + i, .next = is_last ? NULL : &values[i + 1]};
+        names[i] = (struct cql_name){.text = bytes_text(table->columns[i].name)};
+        values[i] = (struct cql_term){.kind = CQL_TERM_MARKER, .marker = own + i};
+        if (i > 0) {
+            names[i - 1].next = &names[i];
+            values[i - 1].next = &values[i];
+        }
     }
     spelled->columns = names;
     spelled->values = values;
@@ -496,34 +448,31 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
         scope = &extended;
     }
     rc = rc == 0 ? check_names(scope, insert) : rc;
-    plan->operations = room(scope, insert->column_count, sizeof(*plan->operations));
+    plan->operations = cql_scope_array(scope, insert->column_count, sizeof(*plan->operations));
     struct cql_relation *where = NULL;
     struct cql_relation **last = &where;
     struct cql_term *value = insert->values;
-    for (struct cql_name *name = insert->columns; rc == 0 && name != NULL; name = name->next) {
-        struct cql_term *next = value->next;
+    for (struct cql_name *name = insert->columns; rc == 0 && name != NULL;
+         name = name->next, value = value->next) {
         const struct column *column = cql_scope_column(scope, plan->table, name->text);
         if (column == NULL)
             return ERROR_INVALID;
         if (is_key(column)) {
-            struct cql_relation *relation = room(scope, 1, sizeof(*relation));
-            struct cql_name *alone = room(scope, 1, sizeof(*alone));
-            *alone = (struct cql_name){.text = name->text};
-            *relation = (struct cql_relation){.kind = CQL_RELATION_COLUMN,
-                                              .operator= CQL_EQ,
-                                              .columns = alone,
-                                              .column_count = 1,
-                                              .values = value,
-                                              .value_count = 1};
-            *last = relation;
-            last = &relation->next;
+            /* Of the lists of names and values that these begin, one is looked at. */
+            *last = cql_scope_array(scope, 1, sizeof(**last));
+            **last = (struct cql_relation){.kind = CQL_RELATION_COLUMN,
+                                           .operator= CQL_EQ,
+                                           .columns = name,
+                                           .column_count = 1,
+                                           .values = value,
+                                           .value_count = 1};
+            last = &(*last)->next;
         } else {
             struct cql_operation *operation = &plan->operations[plan->operation_count++];
             *operation = (struct cql_operation){.kind = CQL_SET, .column = column};
             rc = cql_expression_resolve_value(scope, value, column->type, column->name,
                                               &operation->value);
         }
-        value = next;
     }
     if (rc == 0)
         rc = cql_restrict_compile(scope, plan->table, where, CQL_FOR_UPDATE, true, &plan->where);
@@ -545,7 +494,7 @@ static int compile_update(struct cql_scope *scope, const struct cql_update *upda
     uint32_t count = 0;
     for (const struct cql_assignment *a = update->assignments; a != NULL; a = a->next)
         count++;
-    plan->operations = room(scope, count, sizeof(*plan->operations));
+    plan->operations = cql_scope_array(scope, count, sizeof(*plan->operations));
     for (const struct cql_assignment *a = update->assignments; rc == 0 && a != NULL; a = a->next)
         rc = resolve_assignment(scope, a, plan);
     if (rc == 0) {
@@ -601,7 +550,7 @@ static int compile_delete(struct cql_scope *scope, const struct cql_delete *dele
     uint32_t count = 0;
     for (const struct cql_deletion *d = delete->deletions; d != NULL; d = d->next)
         count++;
-    plan->operations = room(scope, count, sizeof(*plan->operations));
+    plan->operations = cql_scope_array(scope, count, sizeof(*plan->operations));
     for (const struct cql_deletion *d = delete->deletions; rc == 0 && d != NULL; d = d->next)
         rc = resolve_deletion(scope, d, plan);
     plan->reads_first |= plan->is_counter;
@@ -615,7 +564,7 @@ static int compile_delete(struct cql_scope *scope, const struct cql_delete *dele
 int cql_write_compile(struct cql_scope *scope, const struct cql_statement *statement,
                       struct cql_write_plan **plan_out)
 {
-    struct cql_write_plan *plan = room(scope, 1, sizeof(*plan));
+    struct cql_write_plan *plan = cql_scope_array(scope, 1, sizeof(*plan));
     *plan_out = plan;
     int rc;
     if (statement->kind == CQL_STATEMENT_INSERT) {
@@ -668,12 +617,12 @@ uint32_t cql_write_batch_key_markers(const struct cql_batch_plan *plan, struct a
 int cql_write_compile_batch(struct cql_scope *scope, const struct cql_batch *batch,
                             struct cql_batch_plan **plan_out)
 {
-    struct cql_batch_plan *plan = room(scope, 1, sizeof(*plan));
+    struct cql_batch_plan *plan = cql_scope_array(scope, 1, sizeof(*plan));
     *plan_out = plan;
     plan->kind = batch->is_counter    ? CQL_BATCH_COUNTER
                  : batch->is_unlogged ? CQL_BATCH_UNLOGGED
                                       : CQL_BATCH_LOGGED;
-    plan->statements = room(scope, batch->statement_count, sizeof(*plan->statements));
+    plan->statements = cql_scope_array(scope, batch->statement_count, sizeof(*plan->statements));
     int rc = 0;
     if (batch->attributes.ttl != NULL)
         return cql_invalid(scope->fault, "Global TTL on the BATCH statement is not supported.");
