@@ -52,10 +52,10 @@ static void call_free(struct native_call *call)
         call->next = door->spare;
         door->spare = call;
         door->spare_count++;
-        return;
+    } else {
+        arena_free(call->arena);
+        memory_free(call);
     }
-    arena_free(call->arena);
-    memory_free(call);
 }
 
 void native_call_free_spare(struct native_door *door)
@@ -219,21 +219,19 @@ void native_call_take(struct native_connection *connection, const struct native_
     struct native_call *call = call_new(connection);
     struct native_envelope kept = *envelope;
     struct error err;
-    int rc;
-
     kept.body = arena_copy(call->arena, envelope->body);
     call->stream = envelope->stream;
     call->version = envelope->version;
-    rc = native_request_decode(&kept, call->arena, &call->request, &err);
+    int rc = native_request_decode(&kept, call->arena, &call->request, &err);
     if (rc != 0) {
         native_connection_error(connection, envelope->stream,
                                 rc == ERROR_LIMIT ? NATIVE_ERROR_INVALID : NATIVE_ERROR_PROTOCOL,
-                                err.text);
+                                "%s", err.text);
         call_free(call);
         return;
     }
     if (!call_admit(call)) {
-        native_connection_error(connection, envelope->stream, NATIVE_ERROR_OVERLOADED,
+        native_connection_error(connection, envelope->stream, NATIVE_ERROR_OVERLOADED, "%s",
                                 connection->door->is_closing ? "The server is shutting down"
                                                              : "Too many requests are under way");
         call_free(call);

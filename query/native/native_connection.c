@@ -8,6 +8,7 @@
  * An idle connection holds its struct, and no buffer: all read into the door's. */
 #include "query/native/native_connection.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
-enum { STACK_WIPED = 16 << 10 };
+enum { STACK_WIPED = 16 << 10, ERROR_TEXT_MAX = 512 };
 
 /* ---- answers ---- */
 
@@ -40,19 +41,16 @@ void native_connection_put_error(struct native_connection *connection, int16_t s
 }
 
 void native_connection_error(struct native_connection *connection, int16_t stream, uint32_t code,
-                             const char *message)
+                             const char *format, ...)
 {
-    struct native_extras extras = {0};
-    struct native_error error = {.code = code, .message = message};
-
+    const struct native_extras extras = {0};
+    char text[ERROR_TEXT_MAX];
+    const struct native_error error = {.code = code, .message = text};
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
     native_connection_put_error(connection, stream, &extras, &error);
-}
-
-static void put_supported(struct native_connection *connection, int16_t stream)
-{
-    native_response_put_supported(
-        native_outbox_begin(&connection->outbox, 0, stream, NATIVE_SUPPORTED));
-    native_outbox_end(&connection->outbox);
 }
 
 /* ---- sums ---- */
@@ -90,38 +88,34 @@ static void refuse_large(struct native_connection *connection,
                          const struct native_envelope *envelope)
 {
     bool is_served = connection->state == NATIVE_SERVING;
-    char text[128];
-
     if (envelope->size <= NATIVE_BODY_MAX && is_served) {
         native_connection_error(connection, envelope->stream, NATIVE_ERROR_OVERLOADED,
                                 "Too many requests are under way");
         return;
     }
-    (void)snprintf(text, sizeof text,
-                   "Request is too big: length %u exceeds maximum allowed length %u.",
-                   envelope->size, is_served ? NATIVE_BODY_MAX : NATIVE_GREETING_BODY_MAX);
-    native_connection_error(connection, envelope->stream, NATIVE_ERROR_INVALID, text);
+    native_connection_error(connection, envelope->stream, NATIVE_ERROR_INVALID,
+                            "Request is too big: length %u exceeds maximum allowed length %u.",
+                            envelope->size, is_served ? NATIVE_BODY_MAX : NATIVE_GREETING_BODY_MAX);
 }
 
 static void refuse_unexpected(struct native_connection *connection,
                               const struct native_envelope *envelope)
 {
-    char text[128];
     const char *name = native_opcode_name(envelope->opcode);
-
-    if (name == NULL)
-        (void)snprintf(text, sizeof text, "Unknown opcode %u", envelope->opcode);
-    else if (!native_opcode_is_request(envelope->opcode))
-        (void)snprintf(text, sizeof text, "Unexpected message %s, it is no request", name);
+    const char *why = "expecting AUTH_RESPONSE";
+    if (name == NULL) {
+        native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL,
+                                "Unknown opcode %u", envelope->opcode);
+        return;
+    }
+    if (!native_opcode_is_request(envelope->opcode))
+        why = "it is no request";
     else if (connection->state == NATIVE_GREETING)
-        (void)snprintf(text, sizeof text, "Unexpected message %s, expecting STARTUP or OPTIONS",
-                       name);
+        why = "expecting STARTUP or OPTIONS";
     else if (connection->state == NATIVE_SERVING)
-        (void)snprintf(text, sizeof text,
-                       "Unexpected message %s, the connection is already initialized", name);
-    else
-        (void)snprintf(text, sizeof text, "Unexpected message %s, expecting AUTH_RESPONSE", name);
-    native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL, text);
+        why = "the connection is already initialized";
+    native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL,
+                            "Unexpected message %s, %s", name, why);
 }
 
 static bool is_expected(const struct native_connection *connection, uint8_t opcode)
@@ -151,7 +145,8 @@ static void take_greeting(struct native_connection *connection,
     struct error err;
 
     if (native_request_decode(envelope, arena, &request, &err) != 0)
-        native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL, err.text);
+        native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL, "%s",
+                                err.text);
     else if (envelope->opcode == NATIVE_STARTUP)
         native_greeting_startup(connection, envelope->stream, &request);
     else if (envelope->opcode == NATIVE_REGISTER)
@@ -172,17 +167,20 @@ static void take_envelope(struct native_connection *connection,
     }
     if (native_opcode_is_request(envelope->opcode))
         connection->door->metrics.requests[envelope->opcode]->value++;
-    if (envelope->is_too_large)
+    if (envelope->is_too_large) {
         refuse_large(connection, envelope);
-    else if (!is_expected(connection, envelope->opcode))
+    } else if (!is_expected(connection, envelope->opcode)) {
         refuse_unexpected(connection, envelope);
-    else if (envelope->opcode == NATIVE_OPTIONS)
-        put_supported(connection, envelope->stream);
-    else if (envelope->opcode == NATIVE_STARTUP || envelope->opcode == NATIVE_REGISTER ||
-             envelope->opcode == NATIVE_AUTH_RESPONSE)
+    } else if (envelope->opcode == NATIVE_OPTIONS) {
+        native_response_put_supported(
+            native_outbox_begin(&connection->outbox, 0, envelope->stream, NATIVE_SUPPORTED));
+        native_outbox_end(&connection->outbox);
+    } else if (envelope->opcode == NATIVE_STARTUP || envelope->opcode == NATIVE_REGISTER ||
+               envelope->opcode == NATIVE_AUTH_RESPONSE) {
         take_greeting(connection, envelope);
-    else
+    } else {
         native_call_take(connection, envelope);
+    }
 }
 
 /* The bytes make no sense from here on. */
@@ -196,7 +194,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
     /* A peer that answers, or speaks nothing known, is not spoken to. */
     if (connection->inbox.version != 0) {
         connection->outbox.version = connection->inbox.version;
-        native_connection_error(connection, 0, NATIVE_ERROR_PROTOCOL, err->text);
+        native_connection_error(connection, 0, NATIVE_ERROR_PROTOCOL, "%s", err->text);
     }
     native_connection_refuse(connection);
 }
@@ -208,31 +206,22 @@ static bool is_guest(const struct native_connection *connection)
            connection->state == NATIVE_CHECKING;
 }
 
-static void refuse_long_greeting(struct native_connection *connection)
-{
-    char text[128];
-
-    (void)snprintf(text, sizeof text, "Request is too big: more than %d bytes before a login.",
-                   NATIVE_GREETING_MAX);
-    native_connection_error(connection, 0, NATIVE_ERROR_INVALID, text);
-    native_connection_refuse(connection);
-}
-
 static void take_input(struct native_connection *connection)
 {
     struct native_envelope envelope;
     struct error err = {0};
-
     while (connection->state != NATIVE_REFUSED) {
-        int rc;
-
         connection->inbox.body_max = body_max(connection);
-        rc = native_inbox_next(&connection->inbox, &envelope, &err);
-        if (rc < 0)
+        int rc = native_inbox_next(&connection->inbox, &envelope, &err);
+        if (rc < 0) {
             refuse_bytes(connection, rc, &envelope, &err);
-        else if (rc == 0 && is_guest(connection) &&
-                 native_inbox_unread(&connection->inbox) >= NATIVE_GREETING_MAX)
-            refuse_long_greeting(connection);
+        } else if (rc == 0 && is_guest(connection) &&
+                   native_inbox_unread(&connection->inbox) >= NATIVE_GREETING_MAX) {
+            native_connection_error(connection, 0, NATIVE_ERROR_INVALID,
+                                    "Request is too big: more than %d bytes before a login.",
+                                    NATIVE_GREETING_MAX);
+            native_connection_refuse(connection);
+        }
         if (rc <= 0)
             return;
         take_envelope(connection, &envelope);
@@ -355,10 +344,15 @@ static void connection_pump(struct native_connection *connection)
     native_connection_count(connection);
 }
 
-/* What it would lose with its place. */
+static bool is_owed_answers(const struct native_connection *connection)
+{
+    return connection->running > 0 || connection->waiting != NULL || connection->login != NULL;
+}
+
+/* What the client would lose with its place. */
 static enum door_claim claim_of(const struct native_connection *connection)
 {
-    if (connection->running > 0 || connection->waiting != NULL || connection->login != NULL)
+    if (is_owed_answers(connection))
         return DOOR_OWED;
     return connection->state == NATIVE_SERVING ? DOOR_NAMED : DOOR_IDLE;
 }
@@ -382,16 +376,12 @@ static void update_guest(struct native_connection *connection)
 void native_connection_update(struct native_connection *connection)
 {
     const struct native_door *door = connection->door;
-    bool is_ending;
-    bool is_quiet;
-    size_t queued;
-    size_t most;
-
     if (connection->is_closing || connection->is_taking)
         return;
     connection_pump(connection);
-    is_ending = connection->state == NATIVE_REFUSED || connection->has_ended || door->is_closing;
-    is_quiet = connection->running == 0 && connection->waiting == NULL && connection->login == NULL;
+    bool is_ending =
+        connection->state == NATIVE_REFUSED || connection->has_ended || door->is_closing;
+    bool is_quiet = !is_owed_answers(connection);
     if (is_ending && is_quiet) {
         connection_finish(connection);
         if ((connection->has_ended || door->is_closing) &&
@@ -400,13 +390,12 @@ void native_connection_update(struct native_connection *connection)
             return;
         }
     }
-    queued = network_queued(connection->connection);
+    size_t queued = network_queued(connection->connection);
     if (is_guest(connection) && queued > NATIVE_GREETING_MAX) {
         connection_close(connection);
         return;
     }
-    most = door->is_over ? 0 : NATIVE_QUEUE_FULL;
-    if (connection->state == NATIVE_REFUSED || queued <= most)
+    if (connection->state == NATIVE_REFUSED || queued <= (door->is_over ? 0 : NATIVE_QUEUE_FULL))
         network_resume(connection->connection);
     else
         network_pause(connection->connection);
@@ -514,20 +503,11 @@ static struct cql_address address_of(const struct network_address *address)
     return copy;
 }
 
-static void connection_addresses(struct native_connection *connection)
-{
-    struct network_address local;
-    struct network_address peer;
-
-    network_addresses(connection->connection, &local, &peer);
-    connection->session.local = address_of(&local);
-    connection->session.client = address_of(&peer);
-}
-
 void native_door_attach(struct native_door *door, struct connection *network)
 {
     struct native_connection *connection = memory_zeroed(1, sizeof *connection);
-
+    struct network_address local;
+    struct network_address peer;
     if (door->is_closing || !door_enter(&door->door, &connection->slot, network)) {
         memory_free(connection);
         door->metrics.refused->value++;
@@ -544,7 +524,9 @@ void native_door_attach(struct native_door *door, struct connection *network)
     native_outbox_init(&connection->outbox, false);
     cql_session_init(&connection->session, door->options.cql);
     connection->session.read_only = door->options.read_only;
-    connection_addresses(connection);
+    network_addresses(network, &local, &peer);
+    connection->session.local = address_of(&local);
+    connection->session.client = address_of(&peer);
     LIST_INSERT_HEAD(&door->connections, connection, link);
     door->metrics.accepted->value++;
     network_start(network, &connection_handler, connection);

@@ -130,9 +130,9 @@ struct native_door {
 
 /* ---- native_connection.c ---- */
 
-/* Answer with an error of `code` without further fields. */
+/* Answer with an error of `code` without further fields; what is over 511 bytes is cut off. */
 void native_connection_error(struct native_connection *connection, int16_t stream, uint32_t code,
-                             const char *message);
+                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 void native_connection_put_error(struct native_connection *connection, int16_t stream,
                                  const struct native_extras *extras,
                                  const struct native_error *error);

@@ -5,6 +5,7 @@
 #include "query/native/native_door.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "codec/native_response.h"
 #include "codec/native_outbox.h"
@@ -27,30 +28,17 @@ static const uint32_t error_codes[NATIVE_ERROR_CODES] = {
 
 struct metric *native_door_error_metric(struct native_door *door, uint32_t code)
 {
-    size_t i = 0;
-
-    while (i < NATIVE_ERROR_CODES && error_codes[i] != code)
-        i++;
-    return door->metrics.errors[i < NATIVE_ERROR_CODES ? i : 0];
-}
-
-static struct metric *add_labelled(struct metrics *metrics, const char *name, const char *help,
-                                   struct buffer *labels)
-{
-    struct metric *metric;
-
-    buffer_put_u8(labels, 0);
-    metric = metrics_add(metrics, METRIC_COUNTER, name, (const char *)labels->data, help);
-    buffer_clear(labels);
-    return metric;
+    size_t i = NATIVE_ERROR_CODES - 1;
+    while (i > 0 && error_codes[i] != code)
+        i--;
+    return door->metrics.errors[i];
 }
 
 static void add_metrics(struct native_door *door)
 {
     struct metrics *metrics = door->options.metrics;
     struct native_metrics *own = &door->metrics;
-    struct buffer labels = {0};
-
+    char labels[64];
     own->connections = metrics_add(metrics, METRIC_GAUGE, "daybook_cql_connections", "",
                                    "Open connections of the CQL door.");
     own->connections_max = metrics_add(metrics, METRIC_GAUGE, "daybook_cql_connections_max", "",
@@ -78,16 +66,15 @@ static void add_metrics(struct native_door *door)
     for (uint8_t opcode = 0; opcode <= NATIVE_AUTH_SUCCESS; opcode++) {
         if (!native_opcode_is_request(opcode))
             continue;
-        buffer_printf(&labels, "kind=\"%s\"", native_opcode_name(opcode));
-        own->requests[opcode] = add_labelled(metrics, "daybook_cql_requests_total",
-                                             "Requests of the native protocol, by kind.", &labels);
+        (void)snprintf(labels, sizeof(labels), "kind=\"%s\"", native_opcode_name(opcode));
+        own->requests[opcode] = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_requests_total",
+                                            labels, "Requests of the native protocol, by kind.");
     }
     for (size_t i = 0; i < NATIVE_ERROR_CODES; i++) {
-        buffer_printf(&labels, "code=\"0x%04X\"", error_codes[i]);
-        own->errors[i] = add_labelled(metrics, "daybook_cql_errors_total",
-                                      "Errors answered at the CQL door, by code.", &labels);
+        (void)snprintf(labels, sizeof(labels), "code=\"0x%04X\"", error_codes[i]);
+        own->errors[i] = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_errors_total", labels,
+                                     "Errors answered at the CQL door, by code.");
     }
-    buffer_release(&labels);
 }
 
 /* ---- answers that leave together ---- */
@@ -118,10 +105,10 @@ static void door_flush(struct timer *timer)
 /* ---- memory ---- */
 
 /* What each of them may do has changed. */
-static void update_all(struct native_door *door)
+static void update_all(void *context)
 {
+    struct native_door *door = context;
     struct native_connection *connection;
-
     LIST_FOREACH (connection, &door->connections, link)
         native_connection_flush_soon(connection);
 }
@@ -142,11 +129,6 @@ void native_door_tell(struct native_door *door)
     door->is_over = quota_is_past(&door->answers, door->answers.limit, was_over);
     if (door->is_over != was_over)
         update_all(door);
-}
-
-static void door_has_room(void *context)
-{
-    update_all(context);
 }
 
 /* ---- events ---- */
@@ -170,25 +152,29 @@ static void door_schema_changed(void *context, const struct cql_schema_change *c
 
 /* ---- life ---- */
 
+static void set_default(size_t *limit, size_t otherwise)
+{
+    *limit = *limit != 0 ? *limit : otherwise;
+}
+
+static void set_default_ms(int64_t *limit_ms, int64_t otherwise_ms)
+{
+    *limit_ms = *limit_ms != 0 ? *limit_ms : otherwise_ms;
+}
+
 static void default_limits(struct native_limits *limits)
 {
     if (limits->connections_max == 0)
         limits->connections_max = NATIVE_CONNECTIONS_MAX;
-    if (limits->bytes_max == 0)
-        limits->bytes_max = NATIVE_BYTES_MAX;
-    if (limits->connection_bytes_max == 0)
-        limits->connection_bytes_max =
-            limits->bytes_max < CONNECTION_BYTES_MAX ? limits->bytes_max : CONNECTION_BYTES_MAX;
-    if (limits->answer_bytes_max == 0)
-        limits->answer_bytes_max = NATIVE_BYTES_MAX;
-    if (limits->slow_reader_ms == 0)
-        limits->slow_reader_ms = DOOR_SLOW_READER_MS;
-    if (limits->linger_ms == 0)
-        limits->linger_ms = DOOR_LINGER_MS;
-    if (limits->login_ms == 0)
-        limits->login_ms = NATIVE_LOGIN_MS;
-    if (limits->guest_bytes_max == 0)
-        limits->guest_bytes_max = NATIVE_GUEST_BYTES;
+    set_default(&limits->bytes_max, NATIVE_BYTES_MAX);
+    set_default(&limits->connection_bytes_max, limits->bytes_max < CONNECTION_BYTES_MAX
+                                                   ? limits->bytes_max
+                                                   : CONNECTION_BYTES_MAX);
+    set_default(&limits->answer_bytes_max, NATIVE_BYTES_MAX);
+    set_default(&limits->guest_bytes_max, NATIVE_GUEST_BYTES);
+    set_default_ms(&limits->slow_reader_ms, DOOR_SLOW_READER_MS);
+    set_default_ms(&limits->linger_ms, DOOR_LINGER_MS);
+    set_default_ms(&limits->login_ms, NATIVE_LOGIN_MS);
 }
 
 static void door_came(void *context, struct connection *connection)
@@ -228,7 +214,7 @@ struct native_door *native_door_new(const struct native_options *options)
     login_queue_init(&door->logins);
     door->failed_logins.period_us = FAILED_LOGINS_LOG_US;
     cql_on_schema_change(options->cql, door_schema_changed, door);
-    cql_on_room(options->cql, door_has_room, door);
+    cql_on_room(options->cql, update_all, door);
     return door;
 }
 

@@ -29,21 +29,17 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
                                     uint8_t flags)
 {
     bool is_old = version <= OLD_VERSION_MAX && version > 0;
+    bool is_beta = version == NATIVE_VERSION_BETA && (flags & NATIVE_FLAG_BETA) == 0;
     struct buffer wire = {0};
     struct buffer body = {0};
-    struct native_error error = {.code = NATIVE_ERROR_PROTOCOL};
     char text[160];
-
-    if (version == NATIVE_VERSION_BETA && (flags & NATIVE_FLAG_BETA) == 0)
-        (void)snprintf(text, sizeof text,
-                       "Beta version of the protocol used (%u/v%u-beta), but USE_BETA flag is "
-                       "unset",
-                       version, version);
-    else
-        (void)snprintf(text, sizeof text,
-                       "Invalid or unsupported protocol version (%u); supported versions are (%s)",
-                       version, NATIVE_VERSIONS_TEXT);
-    error.message = text;
+    const struct native_error error = {.code = NATIVE_ERROR_PROTOCOL, .message = text};
+    (void)snprintf(text, sizeof(text),
+                   is_beta ? "Beta version of the protocol used (%1$u/v%1$u-beta), but USE_BETA "
+                             "flag is unset"
+                           : "Invalid or unsupported protocol version (%1$u); supported versions "
+                             "are (" NATIVE_VERSIONS_TEXT ")",
+                   version);
     native_response_put_error(&error, NATIVE_VERSION_MAX, &body);
     buffer_put_u8(&wire, (is_old ? version : NATIVE_VERSION_MAX) | NATIVE_RESPONSE_BIT);
     buffer_put_u8(&wire, 0);
@@ -61,25 +57,23 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
 
 /* ---- STARTUP ---- */
 
-/* The value of an option, whose name counts in any case; false: it is not there. */
+/* In upper or lower case. */
+static bool is_word(struct bytes text, const char *word)
+{
+    return text.size == strlen(word) && strncasecmp((const char *)text.data, word, text.size) == 0;
+}
+
+/* The value of an option; false: it is not there. */
 static bool find_option(const struct native_request *request, const char *name,
                         struct bytes *value_out)
 {
     for (uint32_t i = 0; i < request->option_count; i++) {
-        struct bytes given = request->options[i].name;
-
-        if (given.size == strlen(name) &&
-            strncasecmp((const char *)given.data, name, given.size) == 0) {
+        if (is_word(request->options[i].name, name)) {
             *value_out = request->options[i].value;
             return true;
         }
     }
     return false;
-}
-
-static bool is_word(struct bytes text, const char *word)
-{
-    return text.size == strlen(word) && strncasecmp((const char *)text.data, word, text.size) == 0;
 }
 
 /* From 2.99 on, as Cassandra has it. */
@@ -103,8 +97,6 @@ static bool choose_compression(struct native_connection *connection, int16_t str
                                enum native_compression *compression_out)
 {
     struct bytes name;
-    char text[128];
-
     *compression_out = NATIVE_PLAIN;
     if (!find_option(request, "COMPRESSION", &name) || name.size == 0)
         return true;
@@ -116,9 +108,9 @@ static bool choose_compression(struct native_connection *connection, int16_t str
         *compression_out = NATIVE_SNAPPY;
         return true;
     }
-    (void)snprintf(text, sizeof text, "Unknown compression algorithm: %.*s",
-                   name.size > 64 ? 64 : (int)name.size, (const char *)name.data);
-    native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL, text);
+    native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL,
+                            "Unknown compression algorithm: %.*s",
+                            name.size > 64 ? 64 : (int)name.size, (const char *)name.data);
     return false;
 }
 
@@ -126,8 +118,6 @@ static bool check_language(struct native_connection *connection, int16_t stream,
                            const struct native_request *request)
 {
     struct bytes version;
-    char text[160];
-
     if (!find_option(request, "CQL_VERSION", &version)) {
         native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL,
                                 "Missing value CQL_VERSION in STARTUP message");
@@ -135,11 +125,10 @@ static bool check_language(struct native_connection *connection, int16_t stream,
     }
     if (is_language_known(version))
         return true;
-    (void)snprintf(text, sizeof text,
-                   "CQL version %.*s is not supported by the binary protocol (supported version "
-                   "are >= 3.0.0)",
-                   version.size > 32 ? 32 : (int)version.size, (const char *)version.data);
-    native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL, text);
+    native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL,
+                            "CQL version %.*s is not supported by the binary protocol (supported "
+                            "version are >= 3.0.0)",
+                            version.size > 32 ? 32 : (int)version.size, (const char *)version.data);
     return false;
 }
 
@@ -148,13 +137,11 @@ void native_greeting_startup(struct native_connection *connection, int16_t strea
 {
     bool is_open = connection->door->options.passwords == NULL;
     enum native_compression compression;
-    struct buffer *body;
-
     if (!check_language(connection, stream, request) ||
         !choose_compression(connection, stream, request, &compression))
         return;
-    body = native_outbox_begin(&connection->outbox, 0, stream,
-                               is_open ? NATIVE_READY : NATIVE_AUTHENTICATE);
+    struct buffer *body = native_outbox_begin(&connection->outbox, 0, stream,
+                                              is_open ? NATIVE_READY : NATIVE_AUTHENTICATE);
     if (!is_open)
         notation_put_text(body, AUTHENTICATOR);
     native_outbox_end(&connection->outbox);
@@ -183,15 +170,12 @@ static bool take_part(struct bytes *token, char *to, size_t size_max)
 {
     const uint8_t *end = token->size == 0 ? NULL : memchr(token->data, '\0', token->size);
     size_t size = end == NULL ? token->size : (size_t)(end - token->data);
-    size_t taken = end == NULL ? size : size + 1;
-
     if (size > size_max)
         return false;
     if (size > 0)
         memcpy(to, token->data, size);
     to[size] = '\0';
-    token->data = taken == 0 ? token->data : token->data + taken;
-    token->size -= taken;
+    *token = end == NULL ? bytes_of(NULL, 0) : bytes_of(end + 1, token->size - size - 1);
     return true;
 }
 
@@ -229,8 +213,6 @@ static void log_failed(struct native_connection *connection, const struct native
 
 static void login_answer(struct native_connection *connection, const struct native_login *login)
 {
-    char text[NATIVE_USER_MAX + 80];
-
     if (login->is_right) {
         memcpy(connection->session.user, login->user, sizeof login->user);
         connection->state = NATIVE_SERVING;
@@ -241,9 +223,8 @@ static void login_answer(struct native_connection *connection, const struct nati
         native_outbox_end(&connection->outbox);
         return;
     }
-    (void)snprintf(text, sizeof text, "Provided username %s and/or password are incorrect",
-                   login->user);
-    native_connection_error(connection, login->stream, NATIVE_ERROR_CREDENTIALS, text);
+    native_connection_error(connection, login->stream, NATIVE_ERROR_CREDENTIALS,
+                            "Provided username %s and/or password are incorrect", login->user);
     native_connection_refuse(connection);
 }
 
@@ -309,7 +290,7 @@ static void login_turn_away(struct native_login *login, const char *why)
     struct native_connection *connection = login->connection;
 
     connection->door->metrics.logins_refused->value++;
-    native_connection_error(connection, login->stream, NATIVE_ERROR_OVERLOADED, why);
+    native_connection_error(connection, login->stream, NATIVE_ERROR_OVERLOADED, "%s", why);
     native_connection_refuse(connection);
     connection->login = NULL;
     login_free(login);
@@ -331,8 +312,6 @@ void native_greeting_authenticate(struct native_connection *connection, int16_t 
 {
     struct native_door *door = connection->door;
     struct native_login *login = memory_zeroed(1, sizeof *login);
-    struct login_waiter *loser;
-
     login->job = (struct job){.run = login_run, .done = login_done};
     login->connection = connection;
     login->stream = stream;
@@ -347,7 +326,7 @@ void native_greeting_authenticate(struct native_connection *connection, int16_t 
     connection->login = login;
     connection->state = NATIVE_CHECKING;
     login->waiter.address = door_slot_address(&connection->slot);
-    loser = login_queue_add(&door->logins, &login->waiter);
+    struct login_waiter *loser = login_queue_add(&door->logins, &login->waiter);
     if (loser != NULL)
         login_turn_away(login_of(loser), "Too many logins wait for their turn; try again later");
     logins_go_on(door);
@@ -363,12 +342,10 @@ void native_greeting_register(struct native_connection *connection, int16_t stre
     for (uint32_t i = 0; i < request->event_count; i++) {
         struct bytes name = request->events[i];
         enum native_event_kind kind;
-        char text[128];
-
         if (!native_response_event_kind(name, &kind)) {
-            (void)snprintf(text, sizeof text, "Invalid value '%.*s' for Type",
-                           name.size > 64 ? 64 : (int)name.size, (const char *)name.data);
-            native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL, text);
+            native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL,
+                                    "Invalid value '%.*s' for Type",
+                                    name.size > 64 ? 64 : (int)name.size, (const char *)name.data);
             return;
         }
         events |= kind;

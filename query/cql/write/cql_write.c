@@ -52,6 +52,7 @@ struct write {
     uint32_t read_unit;
     struct buffer position;
     bool is_reading, reads_again, read_failed;
+    const struct read_page *page; /* the store's, while its rows are kept */
     struct store_expectation *expectations;
     uint32_t expectation_count;
 
@@ -86,13 +87,14 @@ static void write_release(struct cql_execution *execution)
 static struct write *write_new(struct cql_execution *execution, uint32_t count)
 {
     struct write *write = arena_alloc(execution->arena, sizeof(*write), 16);
-    *write = (struct write){.execution = execution};
-    write->statements = arena_alloc(execution->arena, (count + 1) * sizeof(*write->statements), 16);
-    memset(write->statements, 0, (count + 1) * sizeof(*write->statements));
-    write->compiled = arena_alloc(execution->arena, (count + 1) * sizeof(*write->compiled), 16);
+    *write = (struct write){
+        .execution = execution,
+        .statements =
+            arena_alloc_zeroed(execution->arena, (count + 1) * sizeof(*write->statements), 16),
+        .compiled = arena_alloc(execution->arena, (count + 1) * sizeof(*write->compiled), 16),
+        .batch = write_batch_new_in(execution->arena)};
     execution->state = write;
     execution->release = write_release;
-    write->batch = write_batch_new_in(execution->arena);
     cql_wait_write_begin(execution->cql);
     return write;
 }
@@ -124,12 +126,7 @@ static void answer_unknown(struct write *write, const struct error *err)
 
 /* ---- applying ---- */
 
-static void write_start(struct write *write);
-
-static void write_locked(void *context)
-{
-    write_start(context);
-}
+static void write_start(void *context);
 
 /* Whether a stream's clicks are in the table. */
 static bool is_clicks_table(const struct cql *cql, const struct table *table)
@@ -150,15 +147,16 @@ static bool may_lock(const struct write *write)
     return may;
 }
 
-static void write_retry(struct write *write)
+static void write_retry(void *context)
 {
+    struct write *write = context;
     cql_trace(write->execution, "What was read has changed: reading again");
     if (write->attempts < FREE_ATTEMPTS || write->has_write_lock || !may_lock(write)) {
         write_start(write);
         return;
     }
     write->has_write_lock = true;
-    write->write_lock = (struct store_write_lock){.granted = write_locked, .context = write};
+    write->write_lock = (struct store_write_lock){.granted = write_start, .context = write};
     store_write_lock(write->execution->cql->options.store, &write->write_lock);
 }
 
@@ -184,20 +182,16 @@ static void write_applied(void *context, int status, const struct error *err)
     answer_unknown(write, err);
 }
 
-static void write_apply(struct cql_execution *execution);
-
 /* The client's address, HOST:PORT; NULL: it has none. */
 static const char *peer_of(struct cql_execution *execution)
 {
     const struct cql_address *client = &execution->session->client;
-    struct buffer text = {.arena = execution->arena};
+    struct buffer host = {.arena = execution->arena};
     if (client->size == 0)
         return NULL;
-    buffer_append_text(&text, client->size == 16 ? "[" : "");
-    type_format(type_builtin(TYPE_INET), bytes_of(client->bytes, client->size), &text);
-    buffer_printf(&text, "%s:%u", client->size == 16 ? "]" : "", client->port);
-    buffer_put_u8(&text, 0);
-    return (const char *)text.data;
+    type_format(type_builtin(TYPE_INET), bytes_of(client->bytes, client->size), &host);
+    return cql_text_printf(execution->arena, client->size == 16 ? "[%.*s]:%u" : "%.*s:%u",
+                           CQL_SHOW(host), client->port);
 }
 
 /* What changes a rate or deletes clicks has a name that restatements tell. */
@@ -216,15 +210,14 @@ static void add_change(struct write *write)
         return;
     const char *words[] = {"INSERT", "UPDATE", "DELETE"};
     const struct cql_write_plan *plan = write->statements[0].plan;
-    struct buffer command = {.arena = write->execution->arena};
-    buffer_printf(&command, "%s %s.%s", write->is_batch ? "BATCH" : words[plan->kind],
-                  plan->table->keyspace, plan->table->name);
-    buffer_put_u8(&command, 0);
     const char *user = execution->session->user;
     struct change_row change = {.door = "cql",
                                 .peer = peer_of(execution),
                                 .actor = user[0] != '\0' ? user : "anonymous",
-                                .command = (const char *)command.data};
+                                .command =
+                                    cql_text_printf(execution->arena, "%s %s.%s",
+                                                    write->is_batch ? "BATCH" : words[plan->kind],
+                                                    plan->table->keyspace, plan->table->name)};
     rollup_add_change(streams_find(streams, NULL), write->batch, &change);
 }
 
@@ -240,26 +233,30 @@ static int apply_batch(struct write *write, struct error *err)
                           write->expectation_count, write_applied, write, err);
 }
 
+/* What the store said to a batch that it was given: where it has no room, the execution waits for
+ * some and goes on at `again`; where what was read has changed, it goes on at `retry`. */
+static void write_given(struct write *write, int rc, const struct error *err,
+                        void (*again)(struct cql_execution *execution), void (*retry)(void *write))
+{
+    struct cql_execution *execution = write->execution;
+    if (rc == ERROR_FULL) {
+        execution->resume = again;
+        cql_wait_for_room(execution);
+    } else if (rc == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
+        retry(write);
+    } else if (rc != 0) {
+        cql_fault_of(&execution->fault, err);
+        cql_finish_fault(execution);
+    }
+}
+
 static void write_apply(struct cql_execution *execution)
 {
     struct write *write = execution->state;
     struct error err = {0};
     cql_trace(execution, "Appending to commit log and memtable: %u mutations, %u increments",
               write->batch->mutation_count, write->batch->increment_count);
-    int rc = apply_batch(write, &err);
-    if (rc == ERROR_FULL) {
-        execution->resume = write_apply;
-        cql_wait_for_room(execution);
-        return;
-    }
-    if (rc == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
-        write_retry(write);
-        return;
-    }
-    if (rc != 0) {
-        cql_fault_of(&execution->fault, &err);
-        cql_finish_fault(execution);
-    }
+    write_given(write, apply_batch(write, &err), &err, write_apply, write_retry);
 }
 
 /* Wait for what a failed condition, or a copy of the request, saw: its answer is kept, under the
@@ -279,15 +276,7 @@ static void write_wait(struct cql_execution *execution)
     }
     int rc = store_apply_if(execution->cql->options.store, write->batch, &expectation, is_new,
                             write_applied, write, &err);
-    if (rc == ERROR_FULL) {
-        execution->resume = write_wait;
-        cql_wait_for_room(execution);
-    } else if (rc == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
-        write_start(write);
-    } else if (rc != 0) {
-        cql_fault_of(&execution->fault, &err);
-        cql_finish_fault(execution);
-    }
+    write_given(write, rc, &err, write_wait, write_start);
 }
 
 static int build(void *context)
@@ -379,16 +368,6 @@ static void write_decide(struct write *write)
 
 static void read_go(struct write *write);
 
-static void expect(struct write *write, const struct cql_write_statement *statement,
-                   struct bytes key, struct store_version version)
-{
-    write->expectations[write->expectation_count++] =
-        (struct store_expectation){.table_id = statement->plan->table->id,
-                                   .key = key,
-                                   .version = version,
-                                   .allows_appended = true};
-}
-
 static void keep_row(struct write *write, struct cql_read_row *read, const struct row *row)
 {
     struct arena *arena = write->execution->arena;
@@ -398,28 +377,23 @@ static void keep_row(struct write *write, struct cql_read_row *read, const struc
         return;
     }
     if (read->row_count == read->row_capacity) {
-        uint32_t capacity = read->row_capacity == 0 ? 4 : read->row_capacity * 2;
-        struct row *rows = arena_alloc(arena, capacity * sizeof(struct row), 16);
-        if (read->row_count > 0)
-            memcpy(rows, read->rows, read->row_count * sizeof(struct row));
-        read->rows = rows;
-        read->row_capacity = capacity;
+        read->row_capacity = read->row_capacity == 0 ? 4 : read->row_capacity * 2;
+        read->rows = arena_resize(arena, read->rows, read->row_count * sizeof(struct row),
+                                  read->row_capacity * sizeof(struct row));
     }
     row_copy(row, arena, &read->rows[read->row_count++]);
 }
 
-/* A page that came, for a guarded step. */
-struct arrival {
-    struct write *write;
-    struct cql_read_row *read;
-    const struct read_page *page;
-};
+static struct cql_read_row *read_place(const struct write *write)
+{
+    return &write->statements[write->read_statement].reads[write->read_unit];
+}
 
 static int keep_rows(void *context)
 {
-    const struct arrival *arrival = context;
-    for (uint32_t i = 0; i < arrival->page->row_count; i++)
-        keep_row(arrival->write, arrival->read, &arrival->page->rows[i].row);
+    struct write *write = context;
+    for (uint32_t i = 0; i < write->page->row_count; i++)
+        keep_row(write, read_place(write), &write->page->rows[i].row);
     return 0;
 }
 
@@ -433,13 +407,18 @@ static void read_arrived(void *context, int status, const struct error *err,
         read_go(write);
         return;
     }
-    struct cql_write_statement *statement = &write->statements[write->read_statement];
-    struct cql_read_row *read = &statement->reads[write->read_unit];
-    struct arrival arrival = {write, read, page};
-    if (write->position.size == 0)
-        expect(write, statement, read->key, page->version);
+    const struct cql_write_statement *statement = &write->statements[write->read_statement];
+    const struct cql_read_row *read = read_place(write);
+    if (write->position.size == 0) {
+        write->expectations[write->expectation_count++] =
+            (struct store_expectation){.table_id = statement->plan->table->id,
+                                       .key = read->key,
+                                       .version = page->version,
+                                       .allows_appended = true};
+    }
     cql_trace(write->execution, "Read %u rows", page->row_count);
-    write->read_failed = cql_guard(write->execution, keep_rows, &arrival) != 0;
+    write->page = page;
+    write->read_failed = cql_guard(write->execution, keep_rows, write) != 0;
     buffer_clear(&write->position);
     buffer_append_bytes(&write->position, page->position);
     if (write->position.size == 0 || read == statement->first) {
@@ -449,25 +428,28 @@ static void read_arrived(void *context, int status, const struct error *err,
     read_go(write);
 }
 
+/* Whether rows must be read before the statement is made a mutation. */
+static bool reads(const struct cql_write_plan *plan)
+{
+    return plan->is_conditional || plan->reads_first;
+}
+
 /* The statement and unit to be read next; false: all is there. */
 static bool read_next(struct write *write)
 {
-    while (write->read_statement < write->count) {
-        const struct cql_write_plan *plan = write->statements[write->read_statement].plan;
+    for (; write->read_statement < write->count; write->read_statement++, write->read_unit = 0) {
         const struct cql_write_statement *statement = &write->statements[write->read_statement];
         uint32_t units = statement->read_count + (statement->first != NULL);
-        if ((plan->is_conditional || plan->reads_first) && write->read_unit < units)
+        if (reads(statement->plan) && write->read_unit < units)
             return true;
-        write->read_statement++;
-        write->read_unit = 0;
     }
     return false;
 }
 
-static int read_one(struct write *write)
+static int read_unit(struct write *write)
 {
-    struct cql_write_statement *statement = &write->statements[write->read_statement];
-    const struct cql_read_row *read = &statement->reads[write->read_unit];
+    const struct cql_write_statement *statement = &write->statements[write->read_statement];
+    const struct cql_read_row *read = read_place(write);
     struct error err = {0};
     struct read_request request = {.table_id = statement->plan->table->id,
                                    .key = read->key,
@@ -496,7 +478,7 @@ static void read_go(struct write *write)
             write_decide(write);
             return;
         }
-        if (write->read_failed || read_one(write) != 0) {
+        if (write->read_failed || read_unit(write) != 0) {
             cql_finish_fault(write->execution);
             return;
         }
@@ -517,9 +499,8 @@ static void make_places(struct write *write, struct cql_write_statement *stateme
     nothing->end.side = BOUND_BEFORE;
     *all = stream_slice_all();
     statement->read_count = bound->key_count * slices;
-    statement->reads = arena_alloc(write->execution->arena,
-                                   (statement->read_count + 1) * sizeof(*statement->reads), 16);
-    memset(statement->reads, 0, (statement->read_count + 1) * sizeof(*statement->reads));
+    statement->reads = arena_alloc_zeroed(
+        write->execution->arena, (statement->read_count + 1) * sizeof(*statement->reads), 16);
     for (uint32_t i = 0; i < statement->read_count; i++) {
         statement->reads[i].key = bound->keys[i / slices];
         statement->reads[i].slice =
@@ -552,13 +533,14 @@ static void once_looked(void *context, enum cql_idempotency_verdict verdict)
     read_go(write);
 }
 
-static void write_start(struct write *write)
+static void write_start(void *context)
 {
+    struct write *write = context;
     uint32_t places = 0;
     bool shows_first = cql_condition_shows_first(write->statements, write->count);
     for (uint32_t i = 0; i < write->count; i++) {
         const struct cql_write_plan *plan = write->statements[i].plan;
-        if (plan->is_conditional || plan->reads_first) {
+        if (reads(plan)) {
             make_places(write, &write->statements[i], shows_first && plan->is_conditional);
             shows_first = shows_first && !plan->is_conditional;
             places += write->statements[i].read_count + (write->statements[i].first != NULL);
