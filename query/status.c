@@ -92,18 +92,14 @@ static void put_holder(struct status_report *report, const struct status_context
     char id[UUID_TEXT_SIZE + 1];
     uuid_format(context->query->directory_id, id);
     id[UUID_TEXT_SIZE] = '\0';
-    status_report_line(report, "directory");
-    status_report_text(report, "directory", id);
-    status_report_line(report, "version");
-    status_report_text(report, "version", context->query->version);
-    status_report_line(report, "held by");
+    status_report_text(report, "directory", "directory", id);
+    status_report_text(report, "version", "version", context->query->version);
     if (strcmp(context->request->door, "socket") != 0) {
-        status_report_words(report, "nobody; read by this command");
+        status_report_line(report, "held by", "nobody; read by this command");
         return;
     }
-    status_report_words(report, "process ");
-    status_report_number(report, "process", (uint64_t)getpid());
-    status_report_words(report, ", which serves it");
+    status_report_line(report, "held by", "process ");
+    status_report_number(report, NULL, "process", (uint64_t)getpid(), ", which serves it");
 }
 
 static const char *shortage_words(const struct store_waiting *waiting)
@@ -138,16 +134,15 @@ static void put_state(struct status_report *report, const struct status_context 
 {
     const struct store_waiting *waiting = &context->store.waiting;
     bool is_waiting = waiting->shortage != STORE_SHORT_OF_NOTHING;
-    status_report_line(report, "state");
     if (context->store.failed) {
-        status_report_text(report, "state", context->store.failure);
+        status_report_text(report, "state", "state", context->store.failure);
         return;
     }
-    status_report_text(report, "state", is_waiting ? "waiting" : "good");
+    status_report_text(report, "state", "state", is_waiting ? "waiting" : "good");
     if (!is_waiting)
         return;
     status_report_words(report, ": ");
-    status_report_text(report, "waits_for", store_shortage_name(waiting->shortage));
+    status_report_text(report, NULL, "waits_for", store_shortage_name(waiting->shortage));
     find_waiting(report, waiting);
 }
 
@@ -155,8 +150,7 @@ static void put_clock(struct status_report *report, const struct status_context 
 {
     const struct store_clock clock = store_clock(context->query->store);
     int64_t ahead_s = (clock.wall_us - clock.trusted_us) / 1000000;
-    status_report_line(report, "clock");
-    status_report_text(report, "clock", clock.is_in_doubt ? "in_doubt" : "trusted");
+    status_report_text(report, "clock", "clock", clock.is_in_doubt ? "in_doubt" : "trusted");
     if (!clock.is_in_doubt)
         return;
     status_report_finding(report, "clock_in_doubt",
@@ -169,36 +163,21 @@ static void put_clock(struct status_report *report, const struct status_context 
 static void put_settings(struct status_report *report, const struct status_context *context)
 {
     const char *currency = context->query->currency;
-    status_report_line(report, "zone");
-    status_report_text(report, "zone", context->query->zone);
-    status_report_line(report, "currency");
-    status_report_text(report, "currency", currency[0] != '\0' ? currency : "not given");
+    status_report_text(report, "zone", "zone", context->query->zone);
+    status_report_text(report, "currency", "currency",
+                       currency[0] != '\0' ? currency : "not given");
 }
 
 static void put_log(struct status_report *report, const struct status_context *context)
 {
     const struct store_status *store = &context->store;
     const struct engine_status *engine = &context->engine;
-    status_report_line(report, "frames");
-    status_report_number(report, "frames_applied", store->frame_applied);
-    status_report_words(report, " applied, ");
-    status_report_number(report, "frames_durable", store->frame_durable);
-    status_report_words(report, " durable, ");
-    status_report_number(report, "frames_flushed", engine->frame_flushed);
-    status_report_words(report, " in segments");
-    status_report_line(report, "log");
-    status_report_bytes(report, "log_bytes", engine->log_bytes);
-    status_report_words(report, ", ");
-    status_report_bytes(report, "log_unflushed_bytes", engine->log_unflushed_bytes);
-    status_report_words(report, " of them not in segments");
-}
-
-static void put_memory_part(struct status_report *report, const char *label, const char *key,
-                            uint64_t bytes, const char *what)
-{
-    status_report_line(report, label);
-    status_report_bytes(report, key, bytes);
-    status_report_words(report, " %s", what);
+    status_report_number(report, "frames", "frames_applied", store->frame_applied, " applied, ");
+    status_report_number(report, NULL, "frames_durable", store->frame_durable, " durable, ");
+    status_report_number(report, NULL, "frames_flushed", engine->frame_flushed, " in segments");
+    status_report_bytes(report, "log", "log_bytes", engine->log_bytes, ", ");
+    status_report_bytes(report, NULL, "log_unflushed_bytes", engine->log_unflushed_bytes,
+                        " of them not in segments");
 }
 
 /* The account that --memory limits, part by part. */
@@ -208,41 +187,40 @@ static void put_memory(struct status_report *report, const struct status_context
         const char *key;
         const char *what;
     } holders[MEMORY_HOLDERS] = {
-        [MEMORY_HELD_DAYS] = {"memory_days_bytes", "of days to work off"},
-        [MEMORY_HELD_PRODUCERS] = {"memory_producers_bytes", "of producers"},
-        [MEMORY_HELD_STRINGS] = {"memory_strings_bytes", "of connections' strings"},
-        [MEMORY_HELD_INPUT] = {"memory_input_bytes", "of batches and lines that have come in part"},
-        [MEMORY_HELD_INGEST_ANSWERS] = {"memory_ingest_answers_bytes", "of answers to senders"},
-        [MEMORY_HELD_STATEMENTS] = {"memory_statements_bytes", "of prepared statements"},
-        [MEMORY_HELD_REQUESTS] = {"memory_cql_requests_bytes", "of CQL requests"},
-        [MEMORY_HELD_ANSWERS] = {"memory_cql_answers_bytes", "of CQL answers"},
-        [MEMORY_HELD_FIGURES] = {"memory_figures_bytes", "of reports' figures"},
+        [MEMORY_HELD_DAYS] = {"memory_days_bytes", " of days to work off"},
+        [MEMORY_HELD_PRODUCERS] = {"memory_producers_bytes", " of producers"},
+        [MEMORY_HELD_STRINGS] = {"memory_strings_bytes", " of connections' strings"},
+        [MEMORY_HELD_INPUT] = {"memory_input_bytes",
+                               " of batches and lines that have come in part"},
+        [MEMORY_HELD_INGEST_ANSWERS] = {"memory_ingest_answers_bytes", " of answers to senders"},
+        [MEMORY_HELD_STATEMENTS] = {"memory_statements_bytes", " of prepared statements"},
+        [MEMORY_HELD_REQUESTS] = {"memory_cql_requests_bytes", " of CQL requests"},
+        [MEMORY_HELD_ANSWERS] = {"memory_cql_answers_bytes", " of CQL answers"},
+        [MEMORY_HELD_FIGURES] = {"memory_figures_bytes", " of reports' figures"},
         [MEMORY_HELD_COMMANDS] = {"memory_commands_bytes",
-                                  "of commands, with answers that wait to be read"}};
+                                  " of commands, with answers that wait to be read"}};
     const struct engine_status *engine = &context->engine;
-    put_memory_part(report, "memory", "memory_rows_bytes", engine->memory_bytes,
-                    "of clicks and rows that are not in segments");
-    put_memory_part(report, "", "memory_ready_bytes", engine->memory_ready_bytes,
-                    "ready for the next of them");
-    put_memory_part(report, "", "memory_segments_bytes", engine->memory_segments_bytes,
-                    "of segments' directories");
-    put_memory_part(report, "", "memory_sums_bytes", engine->memory_sums_bytes, "of days' sums");
-    put_memory_part(report, "", "memory_readers_bytes", engine->memory_readers_bytes,
-                    "of what readers of segments left for the next");
+    status_report_bytes(report, "memory", "memory_rows_bytes", engine->memory_bytes,
+                        " of clicks and rows that are not in segments");
+    status_report_bytes(report, "", "memory_ready_bytes", engine->memory_ready_bytes,
+                        " ready for the next of them");
+    status_report_bytes(report, "", "memory_segments_bytes", engine->memory_segments_bytes,
+                        " of segments' directories");
+    status_report_bytes(report, "", "memory_sums_bytes", engine->memory_sums_bytes,
+                        " of days' sums");
+    status_report_bytes(report, "", "memory_readers_bytes", engine->memory_readers_bytes,
+                        " of what readers of segments left for the next");
     for (uint32_t i = 0; i < MEMORY_HOLDERS; i++)
-        put_memory_part(report, "", holders[i].key, engine->held.bytes[i], holders[i].what);
+        status_report_bytes(report, "", holders[i].key, engine->held.bytes[i], holders[i].what);
 }
 
 static void put_segments(struct status_report *report, const struct status_context *context)
 {
-    status_report_line(report, "segments");
-    status_report_number(report, "segments", context->engine.segments);
-    if (context->engine.failed_reads == 0)
-        return;
-    status_report_line(report, "failed reads");
-    status_report_number(report, "failed_reads", context->engine.failed_reads);
-    status_report_words(report,
-                        " pages could not be read or were damaged; daybook verify names them");
+    status_report_number(report, "segments", "segments", context->engine.segments, "");
+    if (context->engine.failed_reads > 0) {
+        status_report_number(report, "failed reads", "failed_reads", context->engine.failed_reads,
+                             " pages could not be read or were damaged; daybook verify names them");
+    }
 }
 
 /* The disk is nearly full when it has not twice what the store will write next. */
@@ -250,11 +228,8 @@ static void put_disk(struct status_report *report, const struct status_context *
 {
     struct engine_examination disk;
     engine_examine(context->query->store, &disk);
-    status_report_line(report, "disk");
-    status_report_bytes(report, "disk_free_bytes", disk.disk_free_bytes);
-    status_report_words(report, " free, ");
-    status_report_bytes(report, "disk_wanted_bytes", disk.disk_wanted_bytes);
-    status_report_words(report, " wanted next");
+    status_report_bytes(report, "disk", "disk_free_bytes", disk.disk_free_bytes, " free, ");
+    status_report_bytes(report, NULL, "disk_wanted_bytes", disk.disk_wanted_bytes, " wanted next");
     if (disk.disk_free_bytes / 2 < disk.disk_wanted_bytes &&
         context->store.waiting.shortage != STORE_SHORT_OF_DISK) {
         status_report_finding(report, "disk_nearly_full", "%s free, and %s are wanted next",
@@ -274,13 +249,10 @@ static void put_descriptors(struct status_report *report, const struct status_co
 {
     struct descriptors descriptors = descriptors_look();
     (void)context;
-    status_report_line(report, "descriptors");
-    status_report_number(report, "descriptors_taken", descriptors.taken);
-    status_report_words(report, " taken of ");
-    status_report_number(report, "descriptors_limit", descriptors.limit);
-    status_report_words(report, ", the last ");
-    status_report_number(report, "descriptors_reserved", descriptors.reserved);
-    status_report_words(report, " for files");
+    status_report_number(report, "descriptors", "descriptors_taken", descriptors.taken,
+                         " taken of ");
+    status_report_number(report, NULL, "descriptors_limit", descriptors.limit, ", the last ");
+    status_report_number(report, NULL, "descriptors_reserved", descriptors.reserved, " for files");
     if (descriptors.taken + descriptors.reserved >= descriptors.limit)
         status_report_finding(
             report, "descriptors_short",
@@ -329,21 +301,15 @@ static void put_backup(struct status_report *report, const struct status_context
         backup_status(context->query->backup, &backup);
     if (!backup.is_following)
         return;
-    status_report_line(report, "backup");
-    status_report_text(report, "backup_path", backup.path);
+    status_report_text(report, "backup", "backup_path", backup.path);
     status_report_words(report, " follows: point ");
-    status_report_number(report, "backup_point", backup.point);
-    status_report_words(report, ", frame ");
-    status_report_number(report, "backup_frame", backup.frame);
-    status_report_line(report, "backup lag");
-    status_report_number(report, "backup_lag_frames", backup.lag_frames);
-    status_report_words(report, " frames, ");
-    status_report_number(report, "backup_lag_ms", (uint64_t)(backup.lag_us / 1000));
-    status_report_words(report, " ms");
+    status_report_number(report, NULL, "backup_point", backup.point, ", frame ");
+    status_report_number(report, NULL, "backup_frame", backup.frame, "");
+    status_report_number(report, "backup lag", "backup_lag_frames", backup.lag_frames, " frames, ");
+    status_report_number(report, NULL, "backup_lag_ms", (uint64_t)(backup.lag_us / 1000), " ms");
     if (backup.failure[0] == '\0')
         return;
-    status_report_line(report, "backup waits");
-    status_report_text(report, "backup_waits", backup.failure);
+    status_report_text(report, "backup waits", "backup_waits", backup.failure);
     status_report_finding(report, "backup_fails", "the backup that follows waits: %s",
                           backup.failure);
 }
@@ -355,13 +321,9 @@ static void put_days(struct status_report *report, const struct status_context *
     if (context->request->is_read_only)
         return;
     struct rollup_open_days open = rollup_open_days(rollup);
-    status_report_line(report, "days to work off");
-    status_report_number(report, "days_dirty", rollup_dirty_count(rollup));
-    status_report_line(report, "open days");
-    status_report_number(report, "days_open", open.in_memory);
-    status_report_words(report, " in memory, at most ");
-    status_report_number(report, "days_away", open.evicted);
-    status_report_words(report, " others in their table alone");
+    status_report_number(report, "days to work off", "days_dirty", rollup_dirty_count(rollup), "");
+    status_report_number(report, "open days", "days_open", open.in_memory, " in memory, at most ");
+    status_report_number(report, NULL, "days_away", open.evicted, " others in their table alone");
 }
 
 static void (*const parts[])(struct status_report *report, const struct status_context *context) = {
@@ -370,49 +332,19 @@ static void (*const parts[])(struct status_report *report, const struct status_c
 
 /* ---- the command ---- */
 
-static void answer_check(const struct status_report *report, const struct store_status *store,
-                         struct command_output *output)
+/* One line, or none where all is well. */
+static enum command_exit put_check(const struct status_report *report,
+                                   const struct store_status *store, struct buffer *text)
 {
-    if (store->failed)
-        command_printf(output, COMMAND_OUT, "failed: %s\n", store->failure);
-    else if (report->finding_count > 0)
-        command_printf(output, COMMAND_OUT, "%.*s\n", (int)report->findings.size,
-                       (const char *)report->findings.data);
-    output->finish(output, store->failed               ? EXIT_SYSTEM_FAILED
-                           : report->finding_count > 0 ? EXIT_DATA_SAYS_NO
-                                                       : EXIT_DONE);
-}
-
-static void answer_whole(struct status_report *report, const struct store_status *store,
-                         enum table_format format, struct command_output *output)
-{
-    struct buffer text = {0};
-    if (format == TABLE_JSON)
-        status_report_print_json(report, &text);
-    else
-        status_report_print_lines(report, &text);
-    output->write(output, COMMAND_OUT, buffer_view(&text));
-    buffer_release(&text);
-    output->finish(output, store->failed ? EXIT_SYSTEM_FAILED : EXIT_DONE);
-}
-
-static void answer_metrics(const struct status_context *context, struct command_output *output)
-{
-    struct buffer text = {0};
-    metrics_write(context->query->metrics, &text);
-    if (text.size > 0)
-        output->write(output, COMMAND_OUT, buffer_view(&text));
-    buffer_release(&text);
-    output->finish(output, context->store.failed ? EXIT_SYSTEM_FAILED : EXIT_DONE);
-}
-
-static void answer_dump(const struct status_context *context, struct command_output *output)
-{
-    struct buffer text = {0};
-    context->query->dump(context->query->dump_context, &text);
-    output->write(output, COMMAND_OUT, buffer_view(&text));
-    buffer_release(&text);
-    output->finish(output, context->store.failed ? EXIT_SYSTEM_FAILED : EXIT_DONE);
+    if (store->failed) {
+        buffer_printf(text, "failed: %s\n", store->failure);
+        return EXIT_SYSTEM_FAILED;
+    }
+    if (report->finding_count == 0)
+        return EXIT_DONE;
+    buffer_append_bytes(text, buffer_view(&report->findings));
+    buffer_put_u8(text, '\n');
+    return EXIT_DATA_SAYS_NO;
 }
 
 void status_run(void *room, const struct command_request *request, struct command_output *output)
@@ -420,21 +352,26 @@ void status_run(void *room, const struct command_request *request, struct comman
     const struct status_options *options = request->options;
     struct status_context context = {.query = room, .request = request};
     struct status_report report = {.is_human = request->is_terminal};
+    struct buffer text = {0};
     store_status(context.query->store, &context.store);
     engine_status(context.query->store, &context.engine);
-    if (options->is_metrics && !options->is_check) {
-        answer_metrics(&context, output);
-        return;
-    }
-    if (options->is_dump && !options->is_check) {
-        answer_dump(&context, output);
-        return;
-    }
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+    enum command_exit status = context.store.failed ? EXIT_SYSTEM_FAILED : EXIT_DONE;
+    bool is_report = options->is_check || (!options->is_metrics && !options->is_dump);
+    for (size_t i = 0; is_report && i < sizeof(parts) / sizeof(parts[0]); i++)
         parts[i](&report, &context);
     if (options->is_check)
-        answer_check(&report, &context.store, output);
+        status = put_check(&report, &context.store, &text);
+    else if (options->is_metrics)
+        metrics_write(context.query->metrics, &text);
+    else if (options->is_dump)
+        context.query->dump(context.query->dump_context, &text);
+    else if (options->format == TABLE_JSON)
+        status_report_print_json(&report, &text);
     else
-        answer_whole(&report, &context.store, options->format, output);
+        status_report_print_lines(&report, &text);
+    if (text.size > 0)
+        output->write(output, COMMAND_OUT, buffer_view(&text));
     status_report_release(&report);
+    buffer_release(&text);
+    output->finish(output, status);
 }

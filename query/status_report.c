@@ -34,60 +34,52 @@ static void end_line(struct status_report *report)
     report->is_line_open = false;
 }
 
-void status_report_line(struct status_report *report, const char *label)
+void status_report_line(struct status_report *report, const char *label, const char *words)
 {
     end_line(report);
-    buffer_printf(&report->lines, "%-*s ", LABEL_WIDTH, label);
+    buffer_printf(&report->lines, "%-*s %s", LABEL_WIDTH, label, words);
     report->is_line_open = true;
 }
 
-static void append_words(struct buffer *to, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
-
-static void append_words(struct buffer *to, const char *format, va_list arguments)
+void status_report_words(struct status_report *report, const char *words)
 {
-    char text[TEXT_MAX];
-    vsnprintf(text, sizeof(text), format, arguments);
-    buffer_append_text(to, text);
-}
-
-void status_report_words(struct status_report *report, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    append_words(&report->lines, format, arguments);
-    va_end(arguments);
+    buffer_append_text(&report->lines, words);
 }
 
 /* ---- facts ---- */
 
-static void begin_member(struct status_report *report, const char *key)
+static void begin_fact(struct status_report *report, const char *label, const char *key)
 {
+    if (label != NULL)
+        status_report_line(report, label, "");
     buffer_printf(&report->members, ",\"%s\":", key);
 }
 
-void status_report_text(struct status_report *report, const char *key, const char *value)
+void status_report_text(struct status_report *report, const char *label, const char *key,
+                        const char *value)
 {
-    begin_member(report, key);
+    begin_fact(report, label, key);
     table_print_json_string(&report->members, bytes_text(value));
     buffer_append_text(&report->lines, value);
 }
 
-void status_report_number(struct status_report *report, const char *key, uint64_t value)
+void status_report_number(struct status_report *report, const char *label, const char *key,
+                          uint64_t value, const char *words)
 {
-    begin_member(report, key);
+    begin_fact(report, label, key);
     buffer_printf(&report->members, "%" PRIu64, value);
-    buffer_printf(&report->lines, "%" PRIu64, value);
+    buffer_printf(&report->lines, "%" PRIu64 "%s", value, words);
 }
 
-void status_report_bytes(struct status_report *report, const char *key, uint64_t value)
+void status_report_bytes(struct status_report *report, const char *label, const char *key,
+                         uint64_t value, const char *words)
 {
-    begin_member(report, key);
+    begin_fact(report, label, key);
     buffer_printf(&report->members, "%" PRIu64, value);
     if (report->is_human)
-        buffer_append_text(&report->lines, status_report_size(value).text);
+        buffer_printf(&report->lines, "%s%s", status_report_size(value).text, words);
     else
-        buffer_printf(&report->lines, "%" PRIu64 " bytes", value);
+        buffer_printf(&report->lines, "%" PRIu64 " bytes%s", value, words);
 }
 
 /* ---- findings ---- */
@@ -95,19 +87,17 @@ void status_report_bytes(struct status_report *report, const char *key, uint64_t
 void status_report_finding(struct status_report *report, const char *reason, const char *format,
                            ...)
 {
-    struct buffer text = {0};
+    char text[TEXT_MAX];
     va_list arguments;
     va_start(arguments, format);
-    append_words(&text, format, arguments);
+    vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     bool is_first = report->finding_count++ == 0;
-    buffer_printf(&report->findings, "%s%s: ", is_first ? "" : "; ", reason);
-    buffer_append_bytes(&report->findings, buffer_view(&text));
+    buffer_printf(&report->findings, "%s%s: %s", is_first ? "" : "; ", reason, text);
     buffer_printf(&report->findings_json, "%s{\"reason\":\"%s\",\"text\":", is_first ? "" : ",",
                   reason);
-    table_print_json_string(&report->findings_json, buffer_view(&text));
+    table_print_json_string(&report->findings_json, bytes_text(text));
     buffer_put_u8(&report->findings_json, '}');
-    buffer_release(&text);
 }
 
 /* ---- the whole ---- */
@@ -115,7 +105,7 @@ void status_report_finding(struct status_report *report, const char *reason, con
 void status_report_print_lines(struct status_report *report, struct buffer *text)
 {
     if (report->finding_count > 0) {
-        status_report_line(report, "attention");
+        status_report_line(report, "attention", "");
         buffer_append_bytes(&report->lines, buffer_view(&report->findings));
     }
     end_line(report);

@@ -3,11 +3,8 @@
  * To add a fact, call these in one of the functions of `parts` in status.c; the report prints it as
  * lines, or as a member of one JSON object:
  *
- *     status_report_line(report, "frames");
- *     status_report_number(report, "frames_applied", applied);
- *     status_report_words(report, " applied, ");
- *     status_report_number(report, "frames_durable", durable);
- *     status_report_words(report, " durable");
+ *     status_report_number(report, "frames", "frames_applied", applied, " applied, ");
+ *     status_report_number(report, NULL, "frames_durable", durable, " durable");
  *
  *     frames             17 applied, 16 durable         {"frames_applied":17,"frames_durable":16}
  *
@@ -36,12 +33,17 @@ struct status_report {
 };
 
 /* Begin a line; with "" it goes on under the label of the one before. */
-void status_report_line(struct status_report *report, const char *label);
-void status_report_words(struct status_report *report, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void status_report_text(struct status_report *report, const char *key, const char *value);
-void status_report_number(struct status_report *report, const char *key, uint64_t value);
-void status_report_bytes(struct status_report *report, const char *key, uint64_t value);
+void status_report_line(struct status_report *report, const char *label, const char *words);
+/* Words of the line alone, which are no fact. */
+void status_report_words(struct status_report *report, const char *words);
+/* A fact.  It begins a line with this label (NULL: it stands in the line that is open); `words`
+ * follow it there. */
+void status_report_text(struct status_report *report, const char *label, const char *key,
+                        const char *value);
+void status_report_number(struct status_report *report, const char *label, const char *key,
+                          uint64_t value, const char *words);
+void status_report_bytes(struct status_report *report, const char *label, const char *key,
+                         uint64_t value, const char *words);
 
 void status_report_finding(struct status_report *report, const char *reason, const char *format,
                            ...)
