@@ -29,24 +29,18 @@ static error_t parse_keep(const char *argument, uint32_t *keep_out, struct argp_
 {
     char *end;
     unsigned long keep = strtoul(argument, &end, 10);
-    if (end == argument || *end != '\0' || argument[0] == '-' || keep == 0 || keep > KEEP_MAX) {
-        argp_error(state, "--keep takes a number of points from 1, not '%s'", argument);
-        return EINVAL;
-    }
+    if (end == argument || *end != '\0' || argument[0] == '-' || keep == 0 || keep > KEEP_MAX)
+        return command_refuse(state, "--keep takes a number of points from 1, not '%s'", argument);
     *keep_out = (uint32_t)keep;
     return 0;
 }
 
 static error_t check_options(const struct backup_command_options *options, struct argp_state *state)
 {
-    if (options->stops && (options->path != NULL || options->follows)) {
-        argp_error(state, "--stop stands alone");
-        return EINVAL;
-    }
-    if (!options->stops && options->path == NULL) {
-        argp_error(state, "the directory that the backup goes to is missing");
-        return EINVAL;
-    }
+    if (options->stops && (options->path != NULL || options->follows))
+        return command_refuse(state, "--stop stands alone");
+    if (!options->stops && options->path == NULL)
+        return command_refuse(state, "the directory that the backup goes to is missing");
     return 0;
 }
 
@@ -67,9 +61,9 @@ static error_t backup_command_parse(int key, char *argument, struct argp_state *
         return parse_keep(argument, &options->keep, state);
     case ARGP_KEY_ARG:
         if (options->path != NULL) {
-            argp_error(state, "'%s' is one word too many; the data directory is given by -d DIR",
-                       argument);
-            return EINVAL;
+            return command_refuse(state,
+                                 "'%s' is one word too many; the data directory is given by -d DIR",
+                                 argument);
         }
         options->path = argument;
         return 0;

@@ -18,10 +18,9 @@ static error_t take_word(struct clock_command_options *options, const char *word
 {
     options->accepts |= strcmp(word, "accept") == 0;
     options->mends |= strcmp(word, "mend") == 0;
-    if (state->arg_num > 0 || options->accepts == options->mends) {
-        argp_error(state, "'%s' is neither accept nor mend, and one of them is all there is", word);
-        return EINVAL;
-    }
+    if (state->arg_num > 0 || options->accepts == options->mends)
+        return command_refuse(
+            state, "'%s' is neither accept nor mend, and one of them is all there is", word);
     return 0;
 }
 
@@ -35,10 +34,9 @@ static error_t clock_parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         return take_word(options, argument, state);
     case ARGP_KEY_END:
-        if (!options->is_dry_run || options->mends)
-            return 0;
-        argp_error(state, "--dry-run belongs to mend");
-        return EINVAL;
+        return options->is_dry_run && !options->mends
+                   ? command_refuse(state, "--dry-run belongs to mend")
+                   : 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }

@@ -17,10 +17,8 @@ struct compact {
 
 static error_t compact_parse(int key, char *argument, struct argp_state *state)
 {
-    if (key == ARGP_KEY_ARG) {
-        argp_error(state, "'%s' is one word too many", argument);
-        return EINVAL;
-    }
+    if (key == ARGP_KEY_ARG)
+        return command_refuse(state, "'%s' is one word too many", argument);
     return ARGP_ERR_UNKNOWN;
 }
 

@@ -21,8 +21,7 @@ static error_t inspect_parse(int key, char *argument, struct argp_state *state)
     case KEY_FORMAT:
         return query_answer_format(argument, &options->format, state) ? 0 : EINVAL;
     case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is one word too many", argument);
-        return EINVAL;
+        return command_refuse(state, "'%s' is one word too many", argument);
     default:
         return ARGP_ERR_UNKNOWN;
     }

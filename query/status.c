@@ -36,14 +36,11 @@ static error_t status_parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FORMAT:
         if (!table_print_format_parse(argument, &options->format) ||
-            (options->format != TABLE_ALIGNED && options->format != TABLE_JSON)) {
-            argp_error(state, "--format takes table or json, not '%s'", argument);
-            return EINVAL;
-        }
+            (options->format != TABLE_ALIGNED && options->format != TABLE_JSON))
+            return command_refuse(state, "--format takes table or json, not '%s'", argument);
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is one word too many", argument);
-        return EINVAL;
+        return command_refuse(state, "'%s' is one word too many", argument);
     default:
         return ARGP_ERR_UNKNOWN;
     }

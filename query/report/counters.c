@@ -86,45 +86,38 @@ struct counters {
 static error_t parse_table(const char *name, struct counters_options *options,
                            struct argp_state *state)
 {
-    if (options->table != NULL) {
-        argp_error(state, "'%s' is one word too many", name);
-        return EINVAL;
-    }
+    if (options->table != NULL)
+        return command_refuse(state, "'%s' is one word too many", name);
     for (uint32_t i = 0; i < COUNTER_TABLES; i++) {
         if (strcmp(name, counter_tables[i].name) == 0) {
             options->table = &counter_tables[i];
             return 0;
         }
     }
-    argp_error(state,
-               "there is no counter table '%s'; there are clicks_per_ad, "
-               "clicks_per_reseller and clicks_per_reseller_per_day",
-               name);
-    return EINVAL;
+    return command_refuse(state,
+                         "there is no counter table '%s'; there are clicks_per_ad, "
+                         "clicks_per_reseller and clicks_per_reseller_per_day",
+                         name);
 }
 
 static error_t parse_top(const char *text, uint32_t *top_out, struct argp_state *state)
 {
     char *end;
     long count = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || count < 1 || count > COUNTERS_TOP_MAX) {
-        argp_error(state, "--top takes a number from 1 to %d, not '%s'", COUNTERS_TOP_MAX, text);
-        return EINVAL;
-    }
+    if (end == text || *end != '\0' || count < 1 || count > COUNTERS_TOP_MAX)
+        return command_refuse(state, "--top takes a number from 1 to %d, not '%s'", COUNTERS_TOP_MAX,
+                             text);
     *top_out = (uint32_t)count;
     return 0;
 }
 
 static error_t finish_options(const struct counters_options *options, struct argp_state *state)
 {
-    if (options->table == NULL && (options->key_count > 0 || options->top > 0)) {
-        argp_error(state, "--key and --top need a table");
-        return EINVAL;
-    }
+    if (options->table == NULL && (options->key_count > 0 || options->top > 0))
+        return command_refuse(state, "--key and --top need a table");
     if (options->table != NULL && options->key_count > options->table->key_count) {
-        argp_error(state, "the key of %s has %" PRIu32 " part%s", options->table->name,
-                   options->table->key_count, options->table->key_count == 1 ? "" : "s");
-        return EINVAL;
+        return command_refuse(state, "the key of %s has %" PRIu32 " part%s", options->table->name,
+                             options->table->key_count, options->table->key_count == 1 ? "" : "s");
     }
     return 0;
 }
@@ -134,10 +127,8 @@ static error_t counters_parse(int key, char *argument, struct argp_state *state)
     struct counters_options *options = state->input;
     switch (key) {
     case KEY_KEY:
-        if (options->key_count == COUNTER_KEYS_MAX) {
-            argp_error(state, "--key is given at most twice: a reseller and a day");
-            return EINVAL;
-        }
+        if (options->key_count == COUNTER_KEYS_MAX)
+            return command_refuse(state, "--key is given at most twice: a reseller and a day");
         options->keys[options->key_count++] = argument;
         return 0;
     case KEY_TOP:

@@ -34,18 +34,7 @@
 #include "base/memory.h"
 
 enum { KEY_FROM = 0x20001, KEY_TO, KEY_BY, KEY_AS_OF, KEY_ROUND, KEY_FORMAT, KEY_STREAM };
-enum { ROUND_MAX = 36 };
-
-/* The sum of neighbours with one key. */
-struct report_group {
-    bool is_begun;
-    int32_t month; /* since the year 0000 */
-    uint64_t clicks;
-    struct decimal gross;
-    struct decimal amount;
-    uint64_t unpriced_days;
-    struct decimal unpriced_gross;
-};
+enum { ROUND_MAX = 36, REPORT_COLUMNS_MAX = 7 };
 
 struct report {
     const struct query *query;
@@ -56,12 +45,12 @@ struct report {
     struct bytes resellers[REPORT_RESELLERS_MAX];
     bool is_found[REPORT_RESELLERS_MAX]; /* of them: a figure came */
     uint32_t found_last;
-    struct table_column columns[8];
+    struct table_column columns[REPORT_COLUMNS_MAX];
     uint32_t column_count;
-    char gross_name[32];
-    char amount_name[32];
-    struct report_group group;
-    struct buffer reseller; /* of the last figure */
+    char names[REPORT_COLUMNS_MAX][32]; /* of columns with a currency */
+    bool has_group;
+    struct report_row group; /* the sum of neighbours with one key; its reseller is below */
+    struct buffer reseller;  /* of the last figure */
     bool has_last;
     struct report_figures figures;
     struct report_ads *ads; /* by ad: of the last reseller */
@@ -73,11 +62,10 @@ struct report {
     uint32_t ads_printed;
     bool is_as_of;
     int64_t as_of_ms;
-    uint64_t days_behind;   /* figures that are in no row yet */
-    uint64_t days;          /* as of a time: of figures now, */
-    uint64_t days_known;    /* and of those there were then */
-    uint64_t unpriced_days; /* of all that was printed */
-    struct decimal unpriced_gross;
+    uint64_t days_behind;       /* figures that are in no row yet */
+    uint64_t days;              /* as of a time: of figures now, */
+    uint64_t days_known;        /* and of those there were then */
+    struct report_sum unpriced; /* all that was printed and has no rate */
     struct report_chart *chart; /* NULL: rows are printed */
     int status;                 /* of the arithmetic, or the picture */
     struct error err;
@@ -136,14 +124,10 @@ static bool parse_as_of(const char *text, const struct zone *zone, int64_t *time
 
 static error_t report_finish_options(struct report_options *options, struct argp_state *state)
 {
-    if (options->day_from > options->day_to) {
-        argp_error(state, "the days end (--to) before they begin (--from)");
-        return EINVAL;
-    }
-    if (options->as_of != NULL && options->by == BY_AD) {
-        argp_error(state, "the ledger has no ads: --as-of does not go with --by ad");
-        return EINVAL;
-    }
+    if (options->day_from > options->day_to)
+        return command_refuse(state, "the days end (--to) before they begin (--from)");
+    if (options->as_of != NULL && options->by == BY_AD)
+        return command_refuse(state, "the ledger has no ads: --as-of does not go with --by ad");
     return 0;
 }
 
@@ -157,9 +141,8 @@ static error_t report_parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'r':
         if (options->reseller_count == REPORT_RESELLERS_MAX) {
-            argp_error(state, "more than %d resellers; leave --reseller out for all",
-                       REPORT_RESELLERS_MAX);
-            return EINVAL;
+            return command_refuse(state, "more than %d resellers; leave --reseller out for all",
+                                 REPORT_RESELLERS_MAX);
         }
         options->resellers[options->reseller_count++] = argument;
         return 0;
@@ -181,15 +164,15 @@ static error_t report_parse(int key, char *argument, struct argp_state *state)
         options->as_of = argument;
         if (parse_as_of(argument, NULL, &time_ms))
             return 0;
-        argp_error(state, "--as-of takes a time such as 2013-12-01T12:00:00Z, or a day, not '%s'",
-                   argument);
-        return EINVAL;
+        return command_refuse(
+            state, "--as-of takes a time such as 2013-12-01T12:00:00Z, or a day, not '%s'",
+            argument);
     }
     case KEY_ROUND:
         return parse_round(argument, options, state) ? 0 : EINVAL;
     case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is one word too many; a reseller is given by --reseller", argument);
-        return EINVAL;
+        return command_refuse(state, "'%s' is one word too many; a reseller is given by --reseller",
+                             argument);
     case ARGP_KEY_END:
         return report_finish_options(options, state);
     default:
@@ -228,10 +211,42 @@ const struct argp report_argp = {
 
 /* ---- columns ---- */
 
-static void add_column(struct report *report, const char *name, enum table_cell_kind kind)
-{
-    report->columns[report->column_count++] = (struct table_column){name, kind};
-}
+enum report_field {
+    FIELD_NONE,
+    FIELD_RESELLER,
+    FIELD_AD,
+    FIELD_DAY,
+    FIELD_MONTH,
+    FIELD_CLICKS,
+    FIELD_GROSS,
+    FIELD_RATE,
+    FIELD_AMOUNT,
+    FIELD_UNPRICED_DAYS,
+    FIELD_UNPRICED_GROSS
+};
+
+static const struct table_column fields[] = {
+    [FIELD_RESELLER] = {"reseller_id", TABLE_TEXT},
+    [FIELD_AD] = {"ad_id", TABLE_TEXT},
+    [FIELD_DAY] = {"day", TABLE_TEXT},
+    [FIELD_MONTH] = {"month", TABLE_TEXT},
+    [FIELD_CLICKS] = {"clicks", TABLE_NUMBER},
+    [FIELD_GROSS] = {"gross", TABLE_DECIMAL},
+    [FIELD_RATE] = {"rate", TABLE_DECIMAL},
+    [FIELD_AMOUNT] = {"amount", TABLE_DECIMAL},
+    [FIELD_UNPRICED_DAYS] = {"unpriced_days", TABLE_NUMBER},
+    [FIELD_UNPRICED_GROSS] = {"unpriced_gross", TABLE_DECIMAL}};
+
+/* What every report but one by day ends with. */
+#define SUM_FIELDS                                                                                 \
+    FIELD_CLICKS, FIELD_GROSS, FIELD_AMOUNT, FIELD_UNPRICED_DAYS, FIELD_UNPRICED_GROSS
+
+static const enum report_field layouts[][REPORT_COLUMNS_MAX + 1] = {
+    [BY_DAY] = {FIELD_RESELLER, FIELD_DAY, FIELD_CLICKS, FIELD_GROSS, FIELD_RATE, FIELD_AMOUNT},
+    [BY_MONTH] = {FIELD_RESELLER, FIELD_MONTH, SUM_FIELDS},
+    [BY_RESELLER] = {FIELD_RESELLER, SUM_FIELDS},
+    [BY_AD] = {FIELD_RESELLER, FIELD_AD, SUM_FIELDS},
+    [BY_TOTAL] = {SUM_FIELDS}};
 
 /* For people, amounts say what they are counted in. */
 static const char *money_name(const struct report *report, const char *name, char to[32])
@@ -239,29 +254,18 @@ static const char *money_name(const struct report *report, const char *name, cha
     const struct click_stream *stream = rollup_stream(report->rollup);
     const char *currency = stream->currency[0] != '\0' ? stream->currency : report->query->currency;
     bool is_said = report->options->format == TABLE_ALIGNED && currency[0] != '\0';
-    snprintf(to, 32, is_said ? "%s %s" : "%s", name, currency);
-    return to;
+    snprintf(to, 32, "%s %s", name, currency);
+    return is_said ? to : name;
 }
 
 static void name_columns(struct report *report)
 {
-    enum report_by by = report->options->by;
-    const char *gross = money_name(report, "gross", report->gross_name);
-    const char *amount = money_name(report, "amount", report->amount_name);
-    if (by != BY_TOTAL)
-        add_column(report, "reseller_id", TABLE_TEXT);
-    if (by == BY_DAY || by == BY_MONTH)
-        add_column(report, by == BY_DAY ? "day" : "month", TABLE_TEXT);
-    if (by == BY_AD)
-        add_column(report, "ad_id", TABLE_TEXT);
-    add_column(report, "clicks", TABLE_NUMBER);
-    add_column(report, gross, TABLE_DECIMAL);
-    if (by == BY_DAY)
-        add_column(report, "rate", TABLE_DECIMAL);
-    add_column(report, amount, TABLE_DECIMAL);
-    if (by != BY_DAY) {
-        add_column(report, "unpriced_days", TABLE_NUMBER);
-        add_column(report, "unpriced_gross", TABLE_DECIMAL);
+    const enum report_field *layout = layouts[report->options->by];
+    for (uint32_t i = 0; layout[i] != FIELD_NONE; i++) {
+        report->columns[i] = fields[layout[i]];
+        if (layout[i] == FIELD_GROSS || layout[i] == FIELD_AMOUNT)
+            report->columns[i].name = money_name(report, fields[layout[i]].name, report->names[i]);
+        report->column_count++;
     }
 }
 
@@ -297,129 +301,91 @@ static struct bytes percent_cell(struct decimal rate, char text[DECIMAL_TEXT_MAX
     return bytes_of(text, length);
 }
 
-/* The picture waits for no reader: nothing of it leaves before it is whole. */
-static bool chart_row(struct report *report, const struct chart_row *row)
+static struct bytes period_cell(int32_t day, size_t size, char text[DAY_TEXT_SIZE + 1])
 {
-    int rc = report_chart_add(report->chart, row, &report->err);
-    report->status = report->status == 0 ? rc : report->status;
-    return true;
+    calendar_day_format(day, text);
+    return bytes_of(text, size);
 }
 
-static bool chart_day(struct report *report, const struct day_figure *figure)
+/* A day without a rate has neither that nor an amount. */
+static struct bytes field_cell(const struct report *report, enum report_field field,
+                               const struct report_row *row, char text[DECIMAL_TEXT_MAX + 1])
 {
-    const struct chart_row row = {.reseller = figure->reseller,
-                                  .period = figure->day,
-                                  .clicks = figure->clicks,
-                                  .gross = figure->gross,
-                                  .amount = figure->is_priced ? figure->amount : decimal_from(0, 0),
-                                  .unpriced_days = day_figure_is_unpriced(figure)};
-    return chart_row(report, &row);
-}
-
-static bool chart_group(struct report *report)
-{
-    const struct report_group *group = &report->group;
-    const bool is_total = report->options->by == BY_TOTAL;
-    const struct chart_row row = {.reseller =
-                                      is_total ? bytes_of(NULL, 0) : buffer_view(&report->reseller),
-                                  .period = group->month,
-                                  .clicks = group->clicks,
-                                  .gross = group->gross,
-                                  .amount = group->amount,
-                                  .unpriced_days = group->unpriced_days};
-    report->group = (struct report_group){0};
-    return chart_row(report, &row);
-}
-
-static bool chart_ad(struct report *report, const struct report_ad *ad)
-{
-    const struct chart_row row = {.reseller = buffer_view(&report->reseller),
-                                  .ad = ad->ad,
-                                  .clicks = ad->clicks,
-                                  .gross = ad->gross,
-                                  .amount = ad->amount,
-                                  .unpriced_days = ad->unpriced_days};
-    return chart_row(report, &row);
-}
-
-static bool print_day(struct report *report, const struct day_figure *figure)
-{
-    char day[DAY_TEXT_SIZE + 1];
-    char clicks[24];
-    char gross[DECIMAL_TEXT_MAX];
-    char rate[DECIMAL_TEXT_MAX + 1];
-    char amount[DECIMAL_TEXT_MAX];
     bool is_table = report->options->format == TABLE_ALIGNED;
-    struct bytes cells[6] = {figure->reseller};
-    if (report->chart != NULL)
-        return chart_day(report, figure);
-    calendar_day_format(figure->day, day);
-    cells[1] = bytes_of(day, DAY_TEXT_SIZE);
-    cells[2] = query_answer_number(figure->clicks, clicks);
-    cells[3] = money_cell(report, figure->gross, gross);
-    if (figure->is_priced) {
-        cells[4] = is_table ? percent_cell(figure->rate, rate) : decimal_cell(figure->rate, rate);
-        cells[5] = money_cell(report, figure->amount, amount);
+    bool lacks_rate = report->options->by == BY_DAY && row->rate == NULL;
+    switch (field) {
+    case FIELD_RESELLER:
+        return row->reseller;
+    case FIELD_AD:
+        return row->ad;
+    case FIELD_DAY:
+        return period_cell(row->period, DAY_TEXT_SIZE, text);
+    case FIELD_MONTH:
+        return period_cell(calendar_month_first_day(row->period), MONTH_TEXT_SIZE, text);
+    case FIELD_CLICKS:
+        return query_answer_number(row->sum.clicks, text);
+    case FIELD_GROSS:
+        return money_cell(report, row->sum.gross, text);
+    case FIELD_RATE:
+        if (!lacks_rate)
+            return is_table ? percent_cell(*row->rate, text) : decimal_cell(*row->rate, text);
+        break;
+    case FIELD_AMOUNT:
+        if (!lacks_rate)
+            return money_cell(report, row->sum.amount, text);
+        break;
+    case FIELD_UNPRICED_DAYS:
+        return query_answer_number(row->sum.unpriced_days, text);
+    case FIELD_UNPRICED_GROSS:
+        return money_cell(report, row->sum.unpriced_gross, text);
+    case FIELD_NONE:
+        break;
     }
+    return (struct bytes){0};
+}
+
+/* False: enough waits for its reader.  A picture waits for none: nothing of it leaves before it is
+ * whole. */
+static bool print_row(struct report *report, const struct report_row *row)
+{
+    const enum report_field *layout = layouts[report->options->by];
+    char texts[REPORT_COLUMNS_MAX][DECIMAL_TEXT_MAX + 1];
+    struct bytes cells[REPORT_COLUMNS_MAX];
+    if (report->chart != NULL) {
+        int rc = report_chart_add(report->chart, row, &report->err);
+        report->status = report->status == 0 ? rc : report->status;
+        return true;
+    }
+    for (uint32_t i = 0; i < report->column_count; i++)
+        cells[i] = field_cell(report, layout[i], row, texts[i]);
     return query_answer_row(&report->answer, cells);
+}
+
+static bool print_day(struct report *report, const struct day_figure *figure,
+                      const struct report_sum *sum)
+{
+    const struct report_row row = {.reseller = figure->reseller,
+                                   .period = figure->day,
+                                   .rate = figure->is_priced ? &figure->rate : NULL,
+                                   .sum = *sum};
+    return print_row(report, &row);
 }
 
 static bool print_group(struct report *report)
 {
-    const struct report_group *group = &report->group;
-    enum report_by by = report->options->by;
-    char month[DAY_TEXT_SIZE + 1];
-    char clicks[24];
-    char unpriced_days[24];
-    char texts[3][DECIMAL_TEXT_MAX];
-    struct bytes cells[8];
-    uint32_t count = 0;
-    if (report->chart != NULL)
-        return chart_group(report);
-    if (by != BY_TOTAL)
-        cells[count++] = buffer_view(&report->reseller);
-    if (by == BY_MONTH) {
-        calendar_day_format(calendar_month_first_day(group->month), month);
-        cells[count++] = bytes_of(month, MONTH_TEXT_SIZE);
-    }
-    cells[count++] = query_answer_number(group->clicks, clicks);
-    cells[count++] = money_cell(report, group->gross, texts[0]);
-    cells[count++] = money_cell(report, group->amount, texts[1]);
-    cells[count++] = query_answer_number(group->unpriced_days, unpriced_days);
-    cells[count++] = money_cell(report, group->unpriced_gross, texts[2]);
-    report->group = (struct report_group){0};
-    return query_answer_row(&report->answer, cells);
+    struct report_row row = report->group;
+    if (report->options->by != BY_TOTAL)
+        row.reseller = buffer_view(&report->reseller);
+    report->has_group = false;
+    report->group = (struct report_row){0};
+    return print_row(report, &row);
 }
 
 static bool print_ad(struct report *report, const struct report_ad *ad)
 {
-    char clicks[24];
-    char unpriced_days[24];
-    char texts[3][DECIMAL_TEXT_MAX];
-    if (report->chart != NULL)
-        return chart_ad(report, ad);
-    const struct bytes cells[] = {buffer_view(&report->reseller),
-                                  ad->ad,
-                                  query_answer_number(ad->clicks, clicks),
-                                  money_cell(report, ad->gross, texts[0]),
-                                  money_cell(report, ad->amount, texts[1]),
-                                  query_answer_number(ad->unpriced_days, unpriced_days),
-                                  money_cell(report, ad->unpriced_gross, texts[2])};
-    return query_answer_row(&report->answer, cells);
-}
-
-static int group_add(struct report_group *group, const struct day_figure *figure)
-{
-    group->is_begun = true;
-    group->clicks += figure->clicks;
-    int rc = decimal_add(group->gross, figure->gross, &group->gross);
-    if (rc == 0 && figure->is_priced) {
-        rc = decimal_add(group->amount, figure->amount, &group->amount);
-    } else if (rc == 0 && day_figure_is_unpriced(figure)) {
-        group->unpriced_days++;
-        rc = decimal_add(group->unpriced_gross, figure->gross, &group->unpriced_gross);
-    }
-    return rc;
+    const struct report_row row = {
+        .reseller = buffer_view(&report->reseller), .ad = ad->ad, .sum = ad->sum};
+    return print_row(report, &row);
 }
 
 /* Whether the figure begins another group than the one that is open. */
@@ -436,7 +402,7 @@ static bool is_next_group(const struct report *report, const struct day_figure *
         break;
     }
     return !bytes_equal(figure->reseller, buffer_view(&report->reseller)) ||
-           calendar_month_of_day(figure->day) != report->group.month;
+           calendar_month_of_day(figure->day) != report->group.period;
 }
 
 static void remember(struct report *report, const struct day_figure *figure)
@@ -455,11 +421,6 @@ static void take_day(struct report *report, const struct day_figure *figure)
     buffer_clear(&report->day_reseller);
     buffer_append_bytes(&report->day_reseller, figure->reseller);
     report->day_figure.reseller = buffer_view(&report->day_reseller);
-    if (day_figure_is_unpriced(figure)) {
-        report->unpriced_days++;
-        report->status =
-            decimal_add(report->unpriced_gross, figure->gross, &report->unpriced_gross);
-    }
 }
 
 /* Figures of one reseller mostly follow one another. */
@@ -476,27 +437,26 @@ static void mark_found(struct report *report, struct bytes reseller)
 static bool report_figure(void *context, const struct day_figure *figure)
 {
     struct report *report = context;
+    struct report_sum sum = report_sum_of_day(figure);
     bool has_room = true;
     report->days_known++;
     if (report->options->reseller_count > 0)
         mark_found(report, figure->reseller);
+    if (sum.unpriced_days > 0)
+        report->status = report_sum_add(&report->unpriced, &sum);
     if (report->options->by == BY_AD) {
         if (figure->clicks > 0)
             take_day(report, figure);
         return figure->clicks == 0;
     }
-    if (day_figure_is_unpriced(figure)) {
-        report->unpriced_days++;
-        report->status =
-            decimal_add(report->unpriced_gross, figure->gross, &report->unpriced_gross);
-    }
     if (report->options->by == BY_DAY) {
-        has_room = print_day(report, figure);
+        has_room = print_day(report, figure, &sum);
     } else {
-        if (report->group.is_begun && is_next_group(report, figure))
+        if (report->has_group && is_next_group(report, figure))
             has_room = print_group(report);
-        report->group.month = calendar_month_of_day(figure->day);
-        int rc = group_add(&report->group, figure);
+        report->has_group = true;
+        report->group.period = calendar_month_of_day(figure->day);
+        int rc = report_sum_add(&report->group.sum, &sum);
         report->status = report->status == 0 ? rc : report->status;
     }
     remember(report, figure);
@@ -535,14 +495,15 @@ static void report_notes(const struct report *report)
                        report->days - report->days_known,
                        report->days - report->days_known == 1 ? "" : "s");
     }
-    if (report->unpriced_days > 0) {
+    if (report->unpriced.unpriced_days > 0) {
+        bool is_one = report->unpriced.unpriced_days == 1;
         char gross[DECIMAL_TEXT_MAX];
-        decimal_format(report->unpriced_gross, gross);
+        decimal_format(report->unpriced.unpriced_gross, gross);
         command_printf(report->answer.output, COMMAND_ERR,
                        "daybook: note: %" PRIu64 " reseller-day%s without a rate, gross %s, "
                        "%s in no amount\n",
-                       report->unpriced_days, report->unpriced_days == 1 ? "" : "s", gross,
-                       report->unpriced_days == 1 ? "is" : "are");
+                       report->unpriced.unpriced_days, is_one ? "" : "s", gross,
+                       is_one ? "is" : "are");
     }
 }
 
@@ -613,7 +574,7 @@ static void ads_go_on(void *context)
 static void report_end(struct report *report)
 {
     struct command_output *output = report->answer.output;
-    if (report->group.is_begun || report->options->by == BY_TOTAL)
+    if (report->has_group || report->options->by == BY_TOTAL)
         print_group(report);
     if (report->status != 0) {
         report_fail(report, report->status, &report->err);

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 
 struct entry {
-    struct report_ad sum;
+    struct report_ad ad;
     uint64_t day_clicks; /* of the day being read */
     struct decimal day_gross;
 };
@@ -88,7 +88,7 @@ static int entry_of(struct report_ads *ads, struct bytes ad, struct entry **entr
     *entry_out = &ads->entries[number];
     if (!is_new)
         return 0;
-    **entry_out = (struct entry){.sum = {.ad = key_map_key(ads->numbers, number)}};
+    **entry_out = (struct entry){.ad = {.ad = key_map_key(ads->numbers, number)}};
     return keep_entries(ads, err);
 }
 
@@ -118,18 +118,15 @@ static int add_click(void *context, const struct table *table, const struct page
 /* The day's sums into the ad's. */
 static int day_fold(const struct report_ads *ads, struct entry *entry)
 {
-    struct report_ad *sum = &entry->sum;
-    struct decimal amount;
-    sum->clicks += entry->day_clicks;
-    int rc = decimal_add(sum->gross, entry->day_gross, &sum->gross);
-    if (rc == 0 && ads->is_priced) {
-        rc = decimal_multiply(entry->day_gross, ads->rate, &amount);
-        if (rc == 0)
-            rc = decimal_add(sum->amount, amount, &sum->amount);
-    } else if (rc == 0) {
-        sum->unpriced_days++;
-        rc = decimal_add(sum->unpriced_gross, entry->day_gross, &sum->unpriced_gross);
+    struct report_sum day = {.clicks = entry->day_clicks, .gross = entry->day_gross};
+    int rc = 0;
+    if (ads->is_priced) {
+        rc = decimal_multiply(day.gross, ads->rate, &day.amount);
+    } else {
+        day.unpriced_days = 1;
+        day.unpriced_gross = day.gross;
     }
+    rc = rc == 0 ? report_sum_add(&entry->ad.sum, &day) : rc;
     entry->day_clicks = 0;
     entry->day_gross = decimal_from(0, 0);
     return rc;
@@ -207,7 +204,7 @@ const struct report_ad *report_ads_sorted(struct report_ads *ads, uint32_t *coun
     *count_out = key_map_count(ads->numbers);
     ads->sorted = memory_resize(ads->sorted, (*count_out + 1) * sizeof(*ads->sorted));
     for (uint32_t i = 0; i < *count_out; i++)
-        ads->sorted[i] = ads->entries[i].sum;
+        ads->sorted[i] = ads->entries[i].ad;
     qsort(ads->sorted, *count_out, sizeof(*ads->sorted), compare_ads);
     return ads->sorted;
 }

@@ -8,17 +8,13 @@
 #define DAYBOOK_QUERY_REPORT_REPORT_ADS_H
 
 #include "base/cli/command.h"
-#include "rollup/days/rollup.h"
+#include "query/report/report_sum.h"
 
 struct report_ads;
 
 struct report_ad {
     struct bytes ad;
-    uint64_t clicks;
-    struct decimal gross;
-    struct decimal amount;
-    uint64_t unpriced_days;
-    struct decimal unpriced_gross;
+    struct report_sum sum;
 };
 
 /* All outlive it.  What it holds is kept for the command of `output` (command_keep). */

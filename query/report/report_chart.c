@@ -41,14 +41,14 @@ enum {
 /* The rows of a reseller, newest first as they come. */
 struct panel {
     struct bytes reseller;
-    struct chart_row *rows;
+    struct report_row *rows;
     uint32_t count;
     uint32_t capacity;
-    struct chart_row sum;
+    struct report_sum sum;
 };
 
 struct bar {
-    struct chart_row row; /* its own names are gone */
+    struct report_row row; /* its own names are gone */
     char name[NAME_BYTES];
 };
 
@@ -62,9 +62,9 @@ struct report_chart {
     int32_t period_last;
     struct bar bars[CHART_BARS]; /* the largest first */
     uint32_t bar_count;
-    struct chart_row others;
+    struct report_sum others;
     uint64_t other_count;
-    struct chart_row sum; /* of all rows */
+    struct report_sum sum; /* of all rows */
 };
 
 static const char style[] =
@@ -113,13 +113,9 @@ static void period_format(const struct report_chart *chart, int32_t period,
     text[is_day ? DAY_TEXT_SIZE : MONTH_TEXT_SIZE] = '\0';
 }
 
-static int add_to(struct chart_row *sum, const struct chart_row *row, struct error *err)
+static int add_to(struct report_sum *sum, const struct report_sum *term, struct error *err)
 {
-    sum->clicks += row->clicks;
-    sum->unpriced_days += row->unpriced_days;
-    int rc = decimal_add(sum->gross, row->gross, &sum->gross);
-    if (rc == 0)
-        rc = decimal_add(sum->amount, row->amount, &sum->amount);
+    int rc = report_sum_add(sum, term);
     return rc == 0 ? 0 : error_set(err, rc, "a sum has too many digits");
 }
 
@@ -135,7 +131,7 @@ static struct panel *panel_of(struct report_chart *chart, struct bytes reseller)
     return last;
 }
 
-static int add_period(struct report_chart *chart, const struct chart_row *row, struct error *err)
+static int add_period(struct report_chart *chart, const struct report_row *row, struct error *err)
 {
     int32_t period = row->period;
     struct panel *panel = panel_of(chart, row->reseller);
@@ -160,7 +156,7 @@ static int add_period(struct report_chart *chart, const struct chart_row *row, s
     }
     panel->rows[panel->count] = *row;
     panel->rows[panel->count++].reseller = panel->reseller;
-    return add_to(&panel->sum, row, err);
+    return add_to(&panel->sum, &row->sum, err);
 }
 
 /* A name, cut where it is too long for its place. */
@@ -194,21 +190,21 @@ static void name_bar(const struct report_chart *chart, struct bar *bar)
 }
 
 /* Larger amounts first, then more gross; else as they came. */
-static bool is_before(const struct chart_row *a, const struct chart_row *b)
+static bool is_before(const struct report_sum *a, const struct report_sum *b)
 {
     int order = decimal_compare(a->amount, b->amount);
     return order != 0 ? order > 0 : decimal_compare(a->gross, b->gross) > 0;
 }
 
-static int add_bar(struct report_chart *chart, const struct chart_row *row, struct error *err)
+static int add_bar(struct report_chart *chart, const struct report_row *row, struct error *err)
 {
     uint32_t at = chart->bar_count;
-    while (at > 0 && is_before(row, &chart->bars[at - 1].row))
+    while (at > 0 && is_before(&row->sum, &chart->bars[at - 1].row.sum))
         at--;
     if (chart->bar_count == CHART_BARS) {
-        const struct chart_row *out = at == CHART_BARS ? row : &chart->bars[CHART_BARS - 1].row;
+        const struct report_row *out = at == CHART_BARS ? row : &chart->bars[CHART_BARS - 1].row;
         chart->other_count++;
-        int rc = add_to(&chart->others, out, err);
+        int rc = add_to(&chart->others, &out->sum, err);
         if (rc != 0 || at == CHART_BARS)
             return rc;
         chart->bar_count--;
@@ -221,9 +217,9 @@ static int add_bar(struct report_chart *chart, const struct chart_row *row, stru
     return 0;
 }
 
-int report_chart_add(struct report_chart *chart, const struct chart_row *row, struct error *err)
+int report_chart_add(struct report_chart *chart, const struct report_row *row, struct error *err)
 {
-    int rc = add_to(&chart->sum, row, err);
+    int rc = add_to(&chart->sum, &row->sum, err);
     if (rc != 0)
         return rc;
     return is_over_time(chart) ? add_period(chart, row, err) : add_bar(chart, row, err);
@@ -246,43 +242,43 @@ static void put_count(struct buffer *text, uint64_t count, const char *what)
 }
 
 /* "12.5 EUR". */
-static void put_earned(const struct report_chart *chart, const struct chart_row *row,
+static void put_earned(const struct report_chart *chart, const struct report_sum *sum,
                        struct buffer *text)
 {
-    put_money(chart, row->amount, text);
+    put_money(chart, sum->amount, text);
     if (chart->currency[0] != '\0')
         buffer_printf(text, " %s", chart->currency);
 }
 
-static void put_unpriced(const struct chart_row *row, struct buffer *text)
+static void put_unpriced(const struct report_sum *sum, struct buffer *text)
 {
-    if (row->unpriced_days > 0) {
+    if (sum->unpriced_days > 0) {
         buffer_append_text(text, ", ");
-        put_count(text, row->unpriced_days, "day");
+        put_count(text, sum->unpriced_days, "day");
         buffer_append_text(text, " without a rate");
     }
 }
 
 /* "12.5 EUR, 1 day without a rate": what a bar says. */
-static void put_amount(const struct report_chart *chart, const struct chart_row *row,
+static void put_amount(const struct report_chart *chart, const struct report_sum *sum,
                        struct buffer *text)
 {
-    put_earned(chart, row, text);
-    put_unpriced(row, text);
+    put_earned(chart, sum, text);
+    put_unpriced(sum, text);
 }
 
 /* The same, and what it comes from: what is shown when a bar is pointed at. */
 static void put_hint(const struct report_chart *chart, const char *name,
-                     const struct chart_row *row, struct buffer *svg)
+                     const struct report_sum *sum, struct buffer *svg)
 {
     buffer_append_text(svg, "<title>");
     svg_put_text(svg, bytes_text(name));
     buffer_append_text(svg, ": ");
-    put_amount(chart, row, svg);
+    put_amount(chart, sum, svg);
     buffer_append_text(svg, "; ");
-    put_count(svg, row->clicks, "click");
+    put_count(svg, sum->clicks, "click");
     buffer_append_text(svg, ", gross ");
-    put_money(chart, row->gross, svg);
+    put_money(chart, sum->gross, svg);
     buffer_append_text(svg, "</title>");
 }
 
@@ -348,7 +344,7 @@ static double largest_amount(const struct report_chart *chart)
     double most = 0;
     for (uint32_t i = 0; i < chart->panel_count; i++) {
         for (uint32_t k = 0; k < chart->panels[i].count; k++) {
-            double amount = real_of(chart->panels[i].rows[k].amount);
+            double amount = real_of(chart->panels[i].rows[k].sum.amount);
             most = amount > most ? amount : most;
         }
     }
@@ -377,20 +373,20 @@ static void draw_ticks(struct buffer *svg, const struct scale *scale, int32_t ba
     buffer_release(&text);
 }
 
-static void draw_period(const struct report_chart *chart, const struct chart_row *row,
+static void draw_period(const struct report_chart *chart, const struct report_row *row,
                         const struct scale *scale, int32_t base, struct buffer *svg)
 {
     char name[DAY_TEXT_SIZE + 1];
     double slot = slot_width(chart);
     double x = MARGIN + AXIS_WIDTH + slot * (row->period - chart->period_first);
     double width = slot > 3 ? slot * 0.8 : slot;
-    double height = PANEL_HEIGHT * real_of(row->amount) / scale->most;
+    double height = PANEL_HEIGHT * real_of(row->sum.amount) / scale->most;
     period_format(chart, row->period, name);
     buffer_append_text(svg, "<g>");
-    put_hint(chart, name, row, svg);
+    put_hint(chart, name, &row->sum, svg);
     buffer_printf(svg, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" class=\"bar\"/>",
                   x, base - height, width, height);
-    if (row->unpriced_days > 0) {
+    if (row->sum.unpriced_days > 0) {
         buffer_printf(svg,
                       "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" class=\"mark\"/>", x,
                       base + 1, width, MARK_HEIGHT);
@@ -448,7 +444,7 @@ static int32_t bar_room(const struct report_chart *chart)
     int32_t widest = 0;
     struct buffer text = {0};
     for (uint32_t i = 0; i < chart->bar_count; i++) {
-        put_amount(chart, &chart->bars[i].row, &text);
+        put_amount(chart, &chart->bars[i].row.sum, &text);
         int32_t width = svg_width(buffer_view(&text));
         widest = width > widest ? width : widest;
         buffer_clear(&text);
@@ -459,30 +455,30 @@ static int32_t bar_room(const struct report_chart *chart)
 }
 
 static void draw_bar(const struct report_chart *chart, const char *name,
-                     const struct chart_row *row, double width, int32_t y, struct buffer *svg)
+                     const struct report_sum *sum, double width, int32_t y, struct buffer *svg)
 {
     struct buffer amount = {0};
     svg_put_label(svg, MARGIN + BAR_LABEL - 8, y + 13, "right", bytes_text(name));
     buffer_append_text(svg, "<g>");
-    put_hint(chart, name, row, svg);
+    put_hint(chart, name, sum, svg);
     buffer_printf(svg, "<rect x=\"%d\" y=\"%d\" width=\"%.2f\" height=\"%d\" class=\"bar\"/></g>\n",
                   MARGIN + BAR_LABEL, y, width, BAR_HEIGHT);
-    put_amount(chart, row, &amount);
+    put_amount(chart, sum, &amount);
     put_label(svg, MARGIN + BAR_LABEL + (int32_t)width + 8, y + 13,
-              row->unpriced_days > 0 ? "mark" : "note", &amount);
+              sum->unpriced_days > 0 ? "mark" : "note", &amount);
     buffer_release(&amount);
 }
 
 /* Returns where they end.  The others, which may be more than all shown, have digits only. */
 static int32_t draw_bars(const struct report_chart *chart, struct buffer *svg)
 {
-    double most = chart->bar_count > 0 ? real_of(chart->bars[0].row.amount) : 0;
+    double most = chart->bar_count > 0 ? real_of(chart->bars[0].row.sum.amount) : 0;
     int32_t room = bar_room(chart);
     int32_t y = HEADING + MARGIN;
     for (uint32_t i = 0; i < chart->bar_count; i++, y += BAR_STEP) {
         const struct bar *bar = &chart->bars[i];
-        double share = most > 0 ? real_of(bar->row.amount) / most : 0;
-        draw_bar(chart, bar->name, &bar->row, room * share, y, svg);
+        double share = most > 0 ? real_of(bar->row.sum.amount) / most : 0;
+        draw_bar(chart, bar->name, &bar->row.sum, room * share, y, svg);
     }
     if (chart->other_count > 0) {
         char name[NAME_BYTES];

@@ -11,8 +11,8 @@
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_CHART_H
 #define DAYBOOK_QUERY_REPORT_REPORT_CHART_H
 
-#include "base/decimal.h"
 #include "query/report/report.h"
+#include "query/report/report_sum.h"
 
 enum {
     CHART_PANELS = 50,                 /* resellers of a report by day or month */
@@ -21,15 +21,13 @@ enum {
 };
 
 /* One row of a report. */
-struct chart_row {
+struct report_row {
     struct bytes reseller;             /* empty: of all */
     struct bytes ad;                   /* by ad */
     int32_t period;                    /* by day: the day; by month: as calendar_month_of_day has
                                         * it */
-    uint64_t clicks;
-    struct decimal gross;
-    struct decimal amount;             /* of what has a rate */
-    uint64_t unpriced_days;
+    const struct decimal *rate;        /* of a day; NULL: it has none */
+    struct report_sum sum;
 };
 
 struct report_chart;
@@ -40,7 +38,7 @@ void report_chart_free(struct report_chart *chart);            /* NULL is fine *
 
 /* The next row, in the report's order; copied.  ERROR_INVALID: more than can be shown, with a text
  * that says what to ask for instead, or digits. */
-must_check int report_chart_add(struct report_chart *chart, const struct chart_row *row,
+must_check int report_chart_add(struct report_chart *chart, const struct report_row *row,
                                 struct error *err);
 
 /* Once, when all rows have come. */

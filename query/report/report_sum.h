@@ -1,0 +1,22 @@
+/* report_sum: what days, ads or resellers of a report add up to.
+ *
+ * Sums are exact decimals, so the parts of a report add up to its total digit for digit. */
+#ifndef DAYBOOK_QUERY_REPORT_REPORT_SUM_H
+#define DAYBOOK_QUERY_REPORT_REPORT_SUM_H
+
+#include "rollup/days/rollup.h"
+
+struct report_sum {
+    uint64_t clicks;
+    struct decimal gross;
+    struct decimal amount;             /* of what has a rate */
+    uint64_t unpriced_days;            /* with clicks and without a rate, */
+    struct decimal unpriced_gross;     /* and their gross */
+};
+
+/* The sum of one day. */
+struct report_sum report_sum_of_day(const struct day_figure *figure);
+
+/* Add one sum to another.  A code of decimal_add where the result has too many digits. */
+must_check int report_sum_add(struct report_sum *sum, const struct report_sum *term);
+#endif
