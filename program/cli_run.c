@@ -229,7 +229,7 @@ static int run_exit(const struct cli_run *run)
 int cli_run_command(const struct cli_call *call)
 {
     const struct command *command = call->command;
-    bool writes = command->writes(call->options);
+    bool writes = command->writes != NULL && command->writes(call->options);
     const char *input_name =
         command->input_file != NULL ? command->input_file(call->options) : NULL;
     struct instance_options instance = {.path = directory_path(call->common->directory),

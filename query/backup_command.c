@@ -25,16 +25,6 @@ struct backup_command {
     char path[PATH_MAX];
 };
 
-static error_t parse_keep(const char *argument, uint32_t *keep_out, struct argp_state *state)
-{
-    char *end;
-    unsigned long keep = strtoul(argument, &end, 10);
-    if (end == argument || *end != '\0' || argument[0] == '-' || keep == 0 || keep > KEEP_MAX)
-        return command_refuse(state, "--keep takes a number of points from 1, not '%s'", argument);
-    *keep_out = (uint32_t)keep;
-    return 0;
-}
-
 static error_t check_options(const struct backup_command_options *options, struct argp_state *state)
 {
     if (options->stops && (options->path != NULL || options->follows))
@@ -58,12 +48,15 @@ static error_t backup_command_parse(int key, char *argument, struct argp_state *
         options->copies = true;
         return 0;
     case KEY_KEEP:
-        return parse_keep(argument, &options->keep, state);
+        return command_number(argument, 1, KEEP_MAX, &options->keep)
+                   ? 0
+                   : command_refuse(state, "--keep takes a number of points from 1, not '%s'",
+                                    argument);
     case ARGP_KEY_ARG:
         if (options->path != NULL) {
-            return command_refuse(state,
-                                 "'%s' is one word too many; the data directory is given by -d DIR",
-                                 argument);
+            return command_refuse(
+                state, "'%s' is one word too many; the data directory is given by -d DIR",
+                argument);
         }
         options->path = argument;
         return 0;

@@ -19,7 +19,7 @@ static error_t inspect_parse(int key, char *argument, struct argp_state *state)
     struct inspect_options *options = state->input;
     switch (key) {
     case KEY_FORMAT:
-        return query_answer_format(argument, &options->format, state) ? 0 : EINVAL;
+        return query_answer_format(argument, &options->format, state);
     case ARGP_KEY_ARG:
         return command_refuse(state, "'%s' is one word too many", argument);
     default:

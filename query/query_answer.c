@@ -67,13 +67,14 @@ void query_answer_release(struct query_answer *answer)
 
 /* ---- options, cells ---- */
 
-bool query_answer_format(const char *name, enum table_format *format_out, struct argp_state *state)
+int query_answer_format(const char *name, enum table_format *format_out, struct argp_state *state)
 {
-    if (table_print_format_parse(name, format_out))
-        return true;
-    argp_error(state, "--format is table, csv, csv-safe, json or md; '%s' is not in this version",
-               name);
-    return false;
+    return table_print_format_parse(name, format_out)
+               ? 0
+               : command_refuse(state,
+                                "--format is table, csv, csv-safe, json or md; '%s' is not in this "
+                                "version",
+                                name);
 }
 
 struct bytes query_answer_number(uint64_t value, char text[24])

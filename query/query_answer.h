@@ -23,8 +23,8 @@ void query_answer_wait(struct query_answer *answer, void (*drained)(void *contex
 void query_answer_end(struct query_answer *answer);
 void query_answer_release(struct query_answer *answer);
 
-/* --format: true, or an argp error that names what there is. */
-bool query_answer_format(const char *name, enum table_format *format_out, struct argp_state *state);
+/* --format, for an argp parser: 0, or EINVAL and an argp error that names what there is. */
+int query_answer_format(const char *name, enum table_format *format_out, struct argp_state *state);
 
 /* The digits of `value`, in `text`. */
 struct bytes query_answer_number(uint64_t value, char text[24]);

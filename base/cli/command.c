@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -63,6 +64,14 @@ uint32_t command_word(const char *word, const char *const *words, uint32_t count
     while (place < count && (words[place] == NULL || strcmp(word, words[place]) != 0))
         place++;
     return place;
+}
+
+bool command_number(const char *text, uint32_t min, uint32_t max, uint32_t *number_out)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    *number_out = (uint32_t)number;
+    return end != text && *end == '\0' && number >= min && number <= max;
 }
 
 int command_format(struct argp_state *state, const char *argument, enum table_format *format_out)

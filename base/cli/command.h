@@ -58,6 +58,8 @@ bool command_keep(struct command_output *output, int64_t change_bytes);
     "time, or when other commands have ended"
 /* The place of a word among `words`, where NULL is none; `count` when it is not there. */
 uint32_t command_word(const char *word, const char *const *words, uint32_t count);
+/* Whether a text is a number in decimal digits, from `min` to `max`. */
+bool command_number(const char *text, uint32_t min, uint32_t max, uint32_t *number_out);
 /* For an argp parser: the value of --format; 0, or EINVAL after argp_error. */
 int command_format(struct argp_state *state, const char *argument, enum table_format *format_out);
 /* For an argp parser: argp_error with a format and its arguments, and EINVAL. */
@@ -84,7 +86,8 @@ struct command {
     const struct argp *argp;           /* fills options_size zeroed bytes; must not print or exit by
                                         * itself other than through argp's own state functions */
     size_t options_size;
-    /* True when it writes: an exclusive lock, and an empty directory is made first. */
+    /* True when it writes: an exclusive lock, and an empty directory is made first.  NULL: it never
+     * does. */
     bool (*writes)(const void *options);
     /* It has ended when `run` returns, with a short answer: it is run however busy a server is. */
     bool is_brief;

@@ -9,12 +9,6 @@
 #include "query/report/report.h"
 #include "query/status.h"
 
-static bool never_writes(const void *options)
-{
-    (void)options;
-    return false;
-}
-
 static bool always_writes(const void *options)
 {
     (void)options;
@@ -26,26 +20,22 @@ static const struct command commands[] = {
      .summary = "print clicks, gross and amount by day, month, reseller or ad",
      .argp = &report_argp,
      .options_size = sizeof(struct report_options),
-     .writes = never_writes,
      .run = report_run},
     {.name = "counters",
      .summary = "print clicks per ad, per reseller, per reseller and day",
      .argp = &counters_argp,
      .options_size = sizeof(struct counters_options),
-     .writes = never_writes,
      .run = counters_run},
     {.name = "status",
      .summary = "say who holds the directory, and whether all is well",
      .argp = &status_argp,
      .options_size = sizeof(struct status_options),
-     .writes = never_writes,
      .is_brief = true,
      .run = status_run},
     {.name = "inspect",
      .summary = "print tables, segments and their sizes",
      .argp = &inspect_argp,
      .options_size = sizeof(struct inspect_options),
-     .writes = never_writes,
      .run = inspect_run},
     {.name = "compact",
      .summary = "merge segments now, until done",
@@ -62,7 +52,6 @@ static const struct command commands[] = {
      .summary = "copy the directory as of now to another place, or keep doing so",
      .argp = &backup_command_argp,
      .options_size = sizeof(struct backup_command_options),
-     .writes = never_writes,
      .run = backup_command_run},
 };
 

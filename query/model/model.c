@@ -1,12 +1,6 @@
 /* model: see the header. */
 #include "query/model/model.h"
 
-static bool never_writes(const void *options)
-{
-    (void)options;
-    return false;
-}
-
 static const char *queries_file(const void *options)
 {
     return ((const struct schema_options *)options)->queries;
@@ -17,7 +11,6 @@ static const struct command commands[] = {
      .summary = "print keyspaces and tables as CQL, or a keyspace as a diagram",
      .argp = &schema_command_argp,
      .options_size = sizeof(struct schema_options),
-     .writes = never_writes,
      .input_file = queries_file,
      .run = schema_command_run},
     {.name = "import",

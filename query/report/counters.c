@@ -95,20 +95,9 @@ static error_t parse_table(const char *name, struct counters_options *options,
         }
     }
     return command_refuse(state,
-                         "there is no counter table '%s'; there are clicks_per_ad, "
-                         "clicks_per_reseller and clicks_per_reseller_per_day",
-                         name);
-}
-
-static error_t parse_top(const char *text, uint32_t *top_out, struct argp_state *state)
-{
-    char *end;
-    long count = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || count < 1 || count > COUNTERS_TOP_MAX)
-        return command_refuse(state, "--top takes a number from 1 to %d, not '%s'", COUNTERS_TOP_MAX,
-                             text);
-    *top_out = (uint32_t)count;
-    return 0;
+                          "there is no counter table '%s'; there are clicks_per_ad, "
+                          "clicks_per_reseller and clicks_per_reseller_per_day",
+                          name);
 }
 
 static error_t finish_options(const struct counters_options *options, struct argp_state *state)
@@ -117,7 +106,7 @@ static error_t finish_options(const struct counters_options *options, struct arg
         return command_refuse(state, "--key and --top need a table");
     if (options->table != NULL && options->key_count > options->table->key_count) {
         return command_refuse(state, "the key of %s has %" PRIu32 " part%s", options->table->name,
-                             options->table->key_count, options->table->key_count == 1 ? "" : "s");
+                              options->table->key_count, options->table->key_count == 1 ? "" : "s");
     }
     return 0;
 }
@@ -132,9 +121,12 @@ static error_t counters_parse(int key, char *argument, struct argp_state *state)
         options->keys[options->key_count++] = argument;
         return 0;
     case KEY_TOP:
-        return parse_top(argument, &options->top, state);
+        return command_number(argument, 1, COUNTERS_TOP_MAX, &options->top)
+                   ? 0
+                   : command_refuse(state, "--top takes a number from 1 to %d, not '%s'",
+                                    COUNTERS_TOP_MAX, argument);
     case KEY_FORMAT:
-        return query_answer_format(argument, &options->format, state) ? 0 : EINVAL;
+        return query_answer_format(argument, &options->format, state);
     case ARGP_KEY_ARG:
         return parse_table(argument, options, state);
     case ARGP_KEY_END:

@@ -73,41 +73,35 @@ struct report {
 
 /* ---- options ---- */
 
-static bool parse_day(const char *text, const char *option, int32_t *day_out,
-                      struct argp_state *state)
+static error_t parse_day(const char *text, const char *option, int32_t *day_out,
+                         struct argp_state *state)
 {
-    if (calendar_day_parse(bytes_text(text), day_out))
-        return true;
-    argp_error(state, "%s takes a day such as 2013-11-28, not '%s'", option, text);
-    return false;
+    return calendar_day_parse(bytes_text(text), day_out)
+               ? 0
+               : command_refuse(state, "%s takes a day such as 2013-11-28, not '%s'", option, text);
 }
 
-static bool parse_by(const char *text, enum report_by *by_out, struct argp_state *state)
+static error_t parse_by(const char *text, enum report_by *by_out, struct argp_state *state)
 {
     static const char *const names[] = {[BY_DAY] = "day",
                                         [BY_MONTH] = "month",
                                         [BY_RESELLER] = "reseller",
                                         [BY_AD] = "ad",
                                         [BY_TOTAL] = "total"};
-    uint32_t by = command_word(text, names, BY_TOTAL + 1);
-    if (by <= BY_TOTAL) {
-        *by_out = (enum report_by)by;
-        return true;
-    }
-    argp_error(state, "--by is day, month, reseller, ad or total, not '%s'", text);
-    return false;
+    *by_out = (enum report_by)command_word(text, names, BY_TOTAL + 1);
+    return *by_out <= BY_TOTAL
+               ? 0
+               : command_refuse(state, "--by is day, month, reseller, ad or total, not '%s'", text);
 }
 
-static bool parse_round(const char *text, struct report_options *options, struct argp_state *state)
+static error_t parse_round(const char *text, struct report_options *options,
+                           struct argp_state *state)
 {
-    char *end;
-    long digits = strtol(text, &end, 10);
     options->is_rounded = true;
-    options->round = (int32_t)digits;
-    if (*text != '\0' && *end == '\0' && digits >= 0 && digits <= ROUND_MAX)
-        return true;
-    argp_error(state, "--round takes a number of digits from 0 to %d, not '%s'", ROUND_MAX, text);
-    return false;
+    return command_number(text, 0, ROUND_MAX, &options->round)
+               ? 0
+               : command_refuse(state, "--round takes a number of digits from 0 to %d, not '%s'",
+                                ROUND_MAX, text);
 }
 
 /* A time with its zone, or a day, which is its end. */
@@ -142,20 +136,19 @@ static error_t report_parse(int key, char *argument, struct argp_state *state)
     case 'r':
         if (options->reseller_count == REPORT_RESELLERS_MAX) {
             return command_refuse(state, "more than %d resellers; leave --reseller out for all",
-                                 REPORT_RESELLERS_MAX);
+                                  REPORT_RESELLERS_MAX);
         }
         options->resellers[options->reseller_count++] = argument;
         return 0;
     case KEY_FROM:
-        return parse_day(argument, "--from", &options->day_from, state) ? 0 : EINVAL;
+        return parse_day(argument, "--from", &options->day_from, state);
     case KEY_TO:
-        return parse_day(argument, "--to", &options->day_to, state) ? 0 : EINVAL;
+        return parse_day(argument, "--to", &options->day_to, state);
     case KEY_BY:
-        return parse_by(argument, &options->by, state) ? 0 : EINVAL;
+        return parse_by(argument, &options->by, state);
     case KEY_FORMAT:
         options->is_chart = strcmp(argument, "svg") == 0;
-        return options->is_chart || query_answer_format(argument, &options->format, state) ? 0
-                                                                                           : EINVAL;
+        return options->is_chart ? 0 : query_answer_format(argument, &options->format, state);
     case KEY_STREAM:
         options->stream = argument;
         return 0;
@@ -169,10 +162,10 @@ static error_t report_parse(int key, char *argument, struct argp_state *state)
             argument);
     }
     case KEY_ROUND:
-        return parse_round(argument, options, state) ? 0 : EINVAL;
+        return parse_round(argument, options, state);
     case ARGP_KEY_ARG:
         return command_refuse(state, "'%s' is one word too many; a reseller is given by --reseller",
-                             argument);
+                              argument);
     case ARGP_KEY_END:
         return report_finish_options(options, state);
     default:
@@ -282,7 +275,8 @@ static struct bytes money_cell(const struct report *report, struct decimal value
                                char text[DECIMAL_TEXT_MAX])
 {
     struct decimal rounded;
-    if (report->options->is_rounded && decimal_round(value, report->options->round, &rounded) == 0)
+    if (report->options->is_rounded &&
+        decimal_round(value, (int32_t)report->options->round, &rounded) == 0)
         value = rounded;
     return decimal_cell(value, text);
 }

@@ -16,7 +16,7 @@ struct report_options {
     const char *as_of;                 /* NULL: now */
     const char *stream;                /* NULL: clicks */
     bool is_rounded;
-    int32_t round;                     /* digits after the point */
+    uint32_t round;                    /* digits after the point */
     enum table_format format;
     bool is_chart;                     /* svg, in place of the format */
 };

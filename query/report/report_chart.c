@@ -231,7 +231,7 @@ static void put_money(const struct report_chart *chart, struct decimal value, st
 {
     struct decimal rounded;
     const struct report_options *options = chart->options;
-    if (options->is_rounded && decimal_round(value, options->round, &rounded) == 0)
+    if (options->is_rounded && decimal_round(value, (int32_t)options->round, &rounded) == 0)
         value = rounded;
     decimal_append(text, value);
 }
