@@ -28,8 +28,7 @@ struct commit {
     struct ingest *ingest;
     struct commit *next_waiting; /* others that wait for the same batch */
     struct commit *next_applied; /* of the next batch that was applied together with this */
-    bool is_unnumbered;
-    struct producer *producer; /* NULL: none */
+    struct producer *producer;   /* NULL: of rows outside of batches */
     uint64_t sequence;
     /* what it adds to the metrics */
     uint64_t accepted;
@@ -119,10 +118,8 @@ static void commit_add_rejects(struct ingest_connection *connection,
                 ingest->options.world->random);
 }
 
-/* The connection's rows, which are finished, and `rejects` as a write batch. */
-static struct write_batch *commit_begin(struct ingest_connection *connection,
-                                        const struct reject_list *rejects, const uint8_t *producer,
-                                        uint64_t sequence)
+/* The connection's rows, which are finished, as the instance's write batch. */
+static void commit_begin(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
 
@@ -131,18 +128,16 @@ static struct write_batch *commit_begin(struct ingest_connection *connection,
         click_dedup_add_rows(connection->rows.dedup, ingest->batch);
     else
         row_parts_add_blocks(&connection->rows.parts, ingest->batch);
-    commit_add_rejects(connection, rejects, producer, sequence);
-    return ingest->batch;
 }
 
 /* What the metrics will count once the reply is true. */
-static void commit_note_rows(struct commit *commit, uint64_t accepted,
-                             const struct reject_list *rejects, uint64_t bytes)
+static void commit_note_rows(struct commit *commit, const struct commit_counts *counts,
+                             uint64_t bytes)
 {
     commit->bytes = bytes;
-    commit->accepted = accepted;
+    commit->accepted = counts->accepted;
     for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++)
-        commit->reject_counts[code] = (uint32_t)rejects->counts[code];
+        commit->reject_counts[code] = (uint32_t)counts->rejects->counts[code];
 }
 
 /* ---- the store's answer ---- */
@@ -191,7 +186,7 @@ static void commit_tell(struct commit *commit, int status, const char *why)
             producer_durable(commit->producer, commit->sequence,
                              store_now_us(commit->ingest->options.store));
     }
-    if (commit->is_unnumbered && connection != NULL)
+    if (commit->producer == NULL && connection != NULL)
         connection->unnumbered.in_flight--;
     if (status == 0 && connection != NULL && commit->accepted > 0)
         ingest_account_mark_acked(&connection->account);
@@ -223,9 +218,20 @@ static void commit_done(void *context, int status, const struct error *err)
     ingest_called_back(ingest);
 }
 
-/* Hand `batch` to the store.  0, or why not, with the reply taken back. */
-static int commit_apply(struct ingest_connection *connection, struct write_batch *batch,
-                        struct commit *commit, struct error *err)
+/* Take back what was entered for `commit` and those applied together with it, the newest first. */
+static void commit_cancel(struct ingest_connection *connection, struct commit *commit)
+{
+    if (commit->next_applied != NULL)
+        commit_cancel(connection, commit->next_applied);
+    if (commit->producer != NULL)
+        producer_retract(commit->producer, commit->sequence);
+    reply_queue_cancel(&connection->replies, &commit->reply);
+}
+
+/* Hand the write batch to the store, for `commit` and those applied together with it.  0, or why
+ * not, with all of them taken back. */
+static int commit_apply(struct ingest_connection *connection, struct commit *commit,
+                        struct error *err)
 {
     struct ingest *ingest = connection->ingest;
     struct store *store = ingest->options.store;
@@ -235,21 +241,19 @@ static int commit_apply(struct ingest_connection *connection, struct write_batch
 
     ingest->calls++;
     if (dedup == NULL) {
-        rc = store_apply(store, batch, commit_done, commit, err);
+        rc = store_apply(store, ingest->batch, commit_done, commit, err);
     } else {
         const struct store_expectation *expectations = click_dedup_expectations(dedup, &count);
 
-        rc = store_apply_if(store, batch, expectations, count, commit_done, commit, err);
+        rc = store_apply_if(store, ingest->batch, expectations, count, commit_done, commit, err);
         if (rc != ERROR_FULL)
             click_dedup_clear(dedup);
     }
-    if (rc == 0) {
-        stream_rows_clear(&connection->rows);
+    if (rc == 0)
         return 0;
-    }
     ingest->calls--;
-    reply_queue_cancel(&connection->replies, &commit->reply);
-    /* Somebody wrote to one of the days meanwhile: what is there is read again. */
+    commit_cancel(connection, commit);
+    /* One of the days was written to meanwhile: what is there is read again. */
     if (rc == ERROR_CONFLICT)
         (void)commit_is_judged(connection);
     if (rc == ERROR_FULL) {
@@ -271,6 +275,7 @@ void ingest_commit_open(struct ingest_connection *connection, uint64_t sequence,
 
 static void batch_close(struct ingest_connection *connection)
 {
+    stream_rows_clear(&connection->rows);
     numbered_batch_close(&connection->batch);
     connection->file.is_named = false;
 }
@@ -280,7 +285,6 @@ static void batch_answer_known(struct ingest_connection *connection, struct hash
     uint64_t sequence = connection->batch.sequence;
     struct producer_batch *known = producer_batch_of(connection->producer, sequence);
 
-    stream_rows_clear(&connection->rows);
     batch_close(connection);
     if (known == NULL) {
         /* More than 64 batches ago by now, or a row of the window that was never written. */
@@ -305,29 +309,41 @@ static void batch_answer_known(struct ingest_connection *connection, struct hash
     known->waiting = commit;
 }
 
-/* The batch's entry with its producer, its row, and its commit, which is returned. */
-static struct commit *batch_enter(struct ingest_connection *connection,
-                                  const struct producer_batch *known,
-                                  const struct commit_counts *counts, uint64_t bytes)
+/* What a batch brings besides its clicks, to the write batch and its producer: its rejects, its
+ * place in the producer's window, how far its file is loaded.  Returns its commit. */
+static struct commit *batch_enter(struct ingest_connection *connection, uint64_t sequence,
+                                  struct hash128 hash, const struct commit_counts *counts,
+                                  uint64_t bytes)
 {
     struct ingest *ingest = connection->ingest;
     struct store *store = ingest->options.store;
     struct producer *producer = connection->producer;
-    struct commit *commit = commit_new(connection, known->sequence);
+    const struct producer_batch known = {
+        .sequence = sequence,
+        .hash = hash,
+        .accepted = counts->accepted,
+        .rejected = counts->rejects->count,
+        .applied_us = store_now_us(store),
+    };
+    struct commit *commit = commit_new(connection, sequence);
     uint64_t sums[REJECT_CODE_COUNT] = {0};
     uint64_t reject_lines = 0;
 
     commit->producer = producer;
-    commit_note_rows(commit, known->accepted, counts->rejects, bytes);
-    answer_text_rejects(&commit->reply.text, counts->rejects, known->sequence,
+    commit_note_rows(commit, counts, bytes);
+    answer_text_rejects(&commit->reply.text, counts->rejects, sequence,
                         connection->file.is_named ? UINT64_MAX : INGEST_REJECT_LINES_MAX,
                         &reject_lines, sums);
-    answer_text_reject_sums(&commit->reply.text, known->sequence, sums);
-    answer_text_ok(&commit->reply.text, known->sequence, known->accepted, known->rejected,
+    answer_text_reject_sums(&commit->reply.text, sequence, sums);
+    answer_text_ok(&commit->reply.text, sequence, known.accepted, known.rejected,
                    counts->duplicates);
+    commit_add_rejects(connection, counts->rejects, producer->id, sequence);
     producer_rows_add(ingest->batch, schema_table(store_schema(store), TABLE_PRODUCER), producer,
-                      known);
-    producer_record(producer, known);
+                      &known);
+    producer_record(producer, &known);
+    if (connection->file.is_named)
+        loaded_file_add(connection, sequence);
+    producer_rows_tell(ingest);
     reply_queue_count(&commit->reply);
     return commit;
 }
@@ -335,30 +351,18 @@ static struct commit *batch_enter(struct ingest_connection *connection,
 static void batch_apply(struct ingest_connection *connection, struct hash128 hash,
                         const struct reject_list *finished)
 {
-    struct store *store = connection->ingest->options.store;
-    struct producer *producer = connection->producer;
-    struct commit_counts counts = commit_count_rows(connection, finished);
     uint64_t sequence = connection->batch.sequence;
-    struct producer_batch known = {
-        .sequence = sequence,
-        .hash = hash,
-        .accepted = counts.accepted,
-        .rejected = counts.rejects->count,
-        .applied_us = store_now_us(store),
-    };
-    struct write_batch *batch = commit_begin(connection, counts.rejects, producer->id, sequence);
-    struct commit *commit = batch_enter(connection, &known, &counts, connection->batch.bytes);
+    struct commit_counts counts = commit_count_rows(connection, finished);
     struct error err = {0};
 
-    if (connection->file.is_named)
-        loaded_file_add(connection, sequence);
-    producer_rows_tell(connection->ingest);
-    int rc = commit_apply(connection, batch, commit, &err);
+    commit_begin(connection);
+    struct commit *commit =
+        batch_enter(connection, sequence, hash, &counts, connection->batch.bytes);
+    int rc = commit_apply(connection, commit, &err);
     if (rc == 0) {
         batch_close(connection);
         return;
     }
-    producer_retract(producer, sequence);
     connection->batch.is_kept_waiting = true;
     if (rc == ERROR_LIMIT)
         answer_refuse(connection, sequence, "batch_too_large", NULL);
@@ -399,88 +403,48 @@ void ingest_commit_batch(struct ingest_connection *connection)
 
 /* ---- batch groups ---- */
 
-/* What the batch brings besides its rows; returns its reply. */
-static struct commit *group_enter(struct ingest_connection *connection,
-                                  const struct batch_group *group, uint32_t index)
-{
-    const struct batch_group_member *batch = &group->batches[index];
-    uint32_t first;
-    struct reject_list rejects = batch_group_rejects(group, index);
-    struct commit_counts counts = {&rejects, batch_group_rows(group, index, &first), 0};
-    struct producer_batch known = {
-        .sequence = batch->sequence,
-        .hash = batch->hash,
-        .accepted = counts.accepted,
-        .rejected = rejects.count,
-        .applied_us = store_now_us(connection->ingest->options.store),
-    };
-
-    commit_add_rejects(connection, &rejects, connection->producer->id, batch->sequence);
-    return batch_enter(connection, &known, &counts, batch->bytes);
-}
-
-static void group_leave(struct ingest_connection *connection, struct commit **commits,
-                        uint32_t count)
-{
-    while (count-- > 0) {
-        producer_retract(connection->producer, commits[count]->sequence);
-        reply_queue_cancel(&connection->replies, &commits[count]->reply);
-    }
-}
-
 static int group_apply(struct ingest_connection *connection, const struct batch_group *group)
 {
-    struct commit *commits[BATCH_GROUP_MAX];
-    struct ingest *ingest = connection->ingest;
+    struct write_batch *batch = connection->ingest->batch;
+    struct commit *first = NULL;
+    struct commit **link = &first;
     struct error err = {0};
 
-    write_batch_clear(ingest->batch);
+    write_batch_clear(batch);
     if (group->part->block->rows > 0)
-        write_batch_add_block(ingest->batch, group->part->block);
+        write_batch_add_block(batch, group->part->block);
     for (uint32_t i = 0; i < group->count; i++) {
-        commits[i] = group_enter(connection, group, i);
-        if (i > 0)
-            commits[i - 1]->next_applied = commits[i];
+        const struct batch_group_member *member = &group->batches[i];
+        uint32_t row;
+        struct reject_list rejects = batch_group_rejects(group, i);
+        struct commit_counts counts = {&rejects, batch_group_rows(group, i, &row), 0};
+
+        *link = batch_enter(connection, member->sequence, member->hash, &counts, member->bytes);
+        link = &(*link)->next_applied;
     }
-    if (connection->file.is_named)
-        loaded_file_add(connection, commits[0]->sequence);
-    producer_rows_tell(ingest);
-    ingest->calls++;
-    int rc = store_apply(ingest->options.store, ingest->batch, commit_done, commits[0], &err);
-    if (rc == 0)
-        return 0;
-    ingest->calls--;
-    group_leave(connection, commits, group->count);
-    return rc;
+    return commit_apply(connection, first, &err);
 }
 
-enum ingest_commit_result ingest_commit_batch_group(struct ingest_connection *connection,
-                                                    const struct batch_group *group)
+bool ingest_commit_batch_group(struct ingest_connection *connection,
+                               const struct batch_group *group)
 {
-    struct ingest *ingest = connection->ingest;
     const struct batch_group_member *batches = group->batches;
     struct producer *producer = connection->producer;
 
     check(!connection->batch.is_open && connection->unnumbered.lines == 0);
     if (producer == NULL || (connection->file.is_named && group->count > 1) ||
         producer_verdict_of(producer, batches[0].sequence) != PRODUCER_NEXT)
-        return INGEST_COMMIT_SPLIT;
+        return false;
     /* They become durable in order, so the last one's place is free when all are. */
     if (batch_place_is_taken(producer, batches[group->count - 1].sequence)) {
         connection->state = INGEST_BLOCKED;
-        return INGEST_COMMIT_LATER;
+        return false;
     }
-    int rc = group_apply(connection, group);
-    if (rc == ERROR_FULL) {
-        connection->state = INGEST_BLOCKED;
-        ingest->metrics.waits->value++;
-        return INGEST_COMMIT_LATER;
-    }
-    if (rc != 0)
-        return INGEST_COMMIT_SPLIT;
+    if (group_apply(connection, group) != 0)
+        return false;
     connection->unnumbered.was_answered = true;
     connection->file.is_named = false;
-    return INGEST_COMMIT_TAKEN;
+    return true;
 }
 
 /* ---- rows outside of batches ---- */
@@ -502,19 +466,21 @@ bool ingest_commit_unnumbered(struct ingest_connection *connection)
     uint64_t rejected = rejects->count;
     memcpy(sums, rows->reject_sums, sizeof sums);
     struct commit *commit = commit_new(connection, 0);
-    commit->is_unnumbered = true;
-    commit_note_rows(commit, counts.accepted, rejects, rows->bytes);
+    commit_note_rows(commit, &counts, rows->bytes);
     answer_text_rejects(&commit->reply.text, rejects, 0, INGEST_REJECT_LINES_MAX, &lines_sent,
                         sums);
     reply_queue_count(&commit->reply);
     rows->in_flight++;
-    int rc = commit_apply(connection, commit_begin(connection, rejects, NULL, 0), commit, &err);
+    commit_begin(connection);
+    commit_add_rejects(connection, rejects, NULL, 0);
+    int rc = commit_apply(connection, commit, &err);
     if (rc != 0) {
         rows->in_flight--;
         if (rc != ERROR_FULL && rc != ERROR_CONFLICT)
             answer_refuse(connection, 0, "store_failed", err.text);
         return false;
     }
+    stream_rows_clear(&connection->rows);
     unnumbered_rows_applied(rows, counts.accepted, counts.duplicates, rejected);
     rows->reject_lines = lines_sent;
     memcpy(rows->reject_sums, sums, sizeof sums);

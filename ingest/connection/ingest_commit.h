@@ -16,15 +16,11 @@ void ingest_commit_open(struct ingest_connection *connection, uint64_t sequence,
  * afterwards when the store has no room, REFUSED when it cannot be taken. */
 void ingest_commit_batch(struct ingest_connection *connection);
 
-enum ingest_commit_result {
-    INGEST_COMMIT_TAKEN,               /* applied: its part is not needed any more */
-    INGEST_COMMIT_LATER,               /* no room: the connection is BLOCKED; ask again */
-    INGEST_COMMIT_SPLIT                /* its batches are to be taken one by one */
-};
-
-/* Apply a group, no batch being open and no lines outside of one waiting: all of it or nothing. */
-enum ingest_commit_result ingest_commit_batch_group(struct ingest_connection *connection,
-                                                    const struct batch_group *group);
+/* Apply a group, no batch being open and no lines outside of one waiting: all of it or nothing.
+ * False: nothing was applied.  The connection is BLOCKED then, where there is no room and the group
+ * is to be tried again; else its batches are to be taken one by one. */
+bool ingest_commit_batch_group(struct ingest_connection *connection,
+                               const struct batch_group *group);
 
 /* Apply the lines outside of batches that came so far.  False when there is no room: the
  * connection is BLOCKED, or REFUSED, and must not go on. */

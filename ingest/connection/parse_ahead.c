@@ -214,7 +214,7 @@ bool parse_ahead_commit_group(struct ingest_connection *connection, const struct
 {
     struct ingest *ingest = connection->ingest;
 
-    if (ingest_commit_batch_group(connection, group) != INGEST_COMMIT_TAKEN)
+    if (!ingest_commit_batch_group(connection, group))
         return false;
     input_queue_take(&connection->input, group->size);
     ingest_budget_spend(&ingest->budget, cost * group->size);
