@@ -8,50 +8,67 @@
 
 #include "storage/schema/type_private.h"
 
-struct builtin_name {
-    const char *name;
+struct builtin {
+    const char *name; /* NULL: types of this kind have parameters */
     struct type type;
+    uint8_t size; /* bytes of every value; 0: they vary */
+    uint8_t traits;
 };
 
-/* `varchar` is text under its old name; type_print never gives it. */
-static const struct builtin_name builtin_names[] = {
-    {"ascii", {.kind = TYPE_ASCII}},       {"bigint", {.kind = TYPE_BIGINT}},
-    {"blob", {.kind = TYPE_BLOB}},         {"boolean", {.kind = TYPE_BOOLEAN}},
-    {"counter", {.kind = TYPE_COUNTER}},   {"date", {.kind = TYPE_DATE}},
-    {"decimal", {.kind = TYPE_DECIMAL}},   {"double", {.kind = TYPE_DOUBLE}},
-    {"duration", {.kind = TYPE_DURATION}}, {"float", {.kind = TYPE_FLOAT}},
-    {"inet", {.kind = TYPE_INET}},         {"int", {.kind = TYPE_INT}},
-    {"smallint", {.kind = TYPE_SMALLINT}}, {"text", {.kind = TYPE_TEXT}},
-    {"time", {.kind = TYPE_TIME}},         {"timestamp", {.kind = TYPE_TIMESTAMP}},
-    {"timeuuid", {.kind = TYPE_TIMEUUID}}, {"tinyint", {.kind = TYPE_TINYINT}},
-    {"uuid", {.kind = TYPE_UUID}},         {"varint", {.kind = TYPE_VARINT}},
-    {"varchar", {.kind = TYPE_TEXT}},
+static const struct builtin builtins[TYPE_TUPLE + 1] = {
+    [TYPE_ASCII] = {"ascii", {.kind = TYPE_ASCII}, 0, TYPE_IS_QUOTED},
+    [TYPE_BIGINT] = {"bigint", {.kind = TYPE_BIGINT}, 8, TYPE_IS_NUMBER},
+    [TYPE_BLOB] = {"blob", {.kind = TYPE_BLOB}, 0, 0},
+    [TYPE_BOOLEAN] = {"boolean", {.kind = TYPE_BOOLEAN}, 1, 0},
+    [TYPE_COUNTER] = {"counter", {.kind = TYPE_COUNTER}, 8, 0},
+    [TYPE_DATE] = {"date", {.kind = TYPE_DATE}, 4, TYPE_IS_QUOTED | TYPE_IS_NEVER_EMPTY},
+    [TYPE_DECIMAL] = {"decimal", {.kind = TYPE_DECIMAL}, 0, TYPE_IS_NUMBER},
+    [TYPE_DOUBLE] = {"double", {.kind = TYPE_DOUBLE}, 8, TYPE_IS_NUMBER},
+    [TYPE_DURATION] = {"duration", {.kind = TYPE_DURATION}, 0, TYPE_IS_NEVER_EMPTY},
+    [TYPE_FLOAT] = {"float", {.kind = TYPE_FLOAT}, 4, TYPE_IS_NUMBER},
+    [TYPE_INET] = {"inet", {.kind = TYPE_INET}, 0, TYPE_IS_QUOTED},
+    [TYPE_INT] = {"int", {.kind = TYPE_INT}, 4, TYPE_IS_NUMBER},
+    [TYPE_SMALLINT] = {"smallint",
+                       {.kind = TYPE_SMALLINT},
+                       2,
+                       TYPE_IS_NUMBER | TYPE_IS_NEVER_EMPTY},
+    [TYPE_TEXT] = {"text", {.kind = TYPE_TEXT}, 0, TYPE_IS_QUOTED},
+    [TYPE_TIME] = {"time", {.kind = TYPE_TIME}, 8, TYPE_IS_QUOTED | TYPE_IS_NEVER_EMPTY},
+    [TYPE_TIMESTAMP] = {"timestamp", {.kind = TYPE_TIMESTAMP}, 8, TYPE_IS_QUOTED},
+    [TYPE_TIMEUUID] = {"timeuuid", {.kind = TYPE_TIMEUUID}, 16, 0},
+    [TYPE_TINYINT] = {"tinyint", {.kind = TYPE_TINYINT}, 1, TYPE_IS_NUMBER | TYPE_IS_NEVER_EMPTY},
+    [TYPE_UUID] = {"uuid", {.kind = TYPE_UUID}, 16, 0},
+    [TYPE_VARINT] = {"varint", {.kind = TYPE_VARINT}, 0, TYPE_IS_NUMBER},
 };
-
-enum { BUILTIN_COUNT = sizeof builtin_names / sizeof builtin_names[0] };
-
-static const struct builtin_name *builtin_find(enum type_kind kind)
-{
-    for (int i = 0; i < BUILTIN_COUNT; i++)
-        if (builtin_names[i].type.kind == kind)
-            return &builtin_names[i];
-    return NULL;
-}
 
 const struct type *type_builtin(enum type_kind kind)
 {
-    const struct builtin_name *builtin = builtin_find(kind);
-
-    check(builtin != NULL);
-    return &builtin->type;
+    check(builtins[kind].name != NULL);
+    return &builtins[kind].type;
 }
 
 const struct type *type_builtin_named(struct bytes name)
 {
-    for (int i = 0; i < BUILTIN_COUNT; i++)
-        if (bytes_equal(bytes_text(builtin_names[i].name), name))
-            return &builtin_names[i].type;
-    return NULL;
+    for (int kind = 0; kind <= TYPE_TUPLE; kind++)
+        if (builtins[kind].name != NULL && bytes_equal(bytes_text(builtins[kind].name), name))
+            return &builtins[kind].type;
+    /* The old name of text, which type_print never writes. */
+    return bytes_equal(bytes_text("varchar"), name) ? type_builtin(TYPE_TEXT) : NULL;
+}
+
+size_t type_fixed_size(enum type_kind kind)
+{
+    return builtins[kind].size;
+}
+
+bool type_has_trait(const struct type *type, enum type_trait trait)
+{
+    return (builtins[type->kind].traits & trait) != 0;
+}
+
+bool type_is_number(const struct type *type)
+{
+    return type_has_trait(type, TYPE_IS_NUMBER);
 }
 
 bool type_name_is_builtin(struct bytes name)
@@ -116,10 +133,10 @@ static void type_print_arguments(const struct type *type, const char *name, stru
 
 void type_print(const struct type *type, struct buffer *buffer)
 {
-    const struct builtin_name *builtin = builtin_find(type->kind);
+    const char *name = builtins[type->kind].name;
 
-    if (builtin != NULL) {
-        buffer_append_text(buffer, builtin->name);
+    if (name != NULL) {
+        buffer_append_text(buffer, name);
         return;
     }
     if (type->frozen)

@@ -98,10 +98,17 @@ void type_format(const struct type *type, struct bytes value, struct buffer *tex
 must_check int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
                                struct error *err);
 
+/* Bytes of every value of a kind, 0 where they vary. */
+size_t type_fixed_size(enum type_kind kind);
+
 /* Serialized forms of the common kinds, appended to `buffer`; and back (value must be valid). */
 void type_value_put_bigint(struct buffer *buffer, int64_t value); /* timestamp, time, counter too */
 void type_value_put_int(struct buffer *buffer, int32_t value);
 void type_value_put_boolean(struct buffer *buffer, bool value);
+/* The low `size` bytes of a signed integer, 1 to 8, in which all integer types are serialized. */
+void type_value_put_integer(struct buffer *buffer, size_t size, int64_t value);
+/* A float or, if not `is_float`, a double. */
+void type_value_put_floating(struct buffer *buffer, bool is_float, double value);
 /* Whether amounts can be of this type, and such a value exactly: that of a float or double is the
  * shortest decimal that reads back as it.  ERROR_INVALID for one that is no number (NaN, infinite,
  * empty), ERROR_LIMIT. */
@@ -114,6 +121,8 @@ must_check int type_number(const struct type *type, struct decimal number, struc
 int64_t type_value_bigint(struct bytes value);
 int32_t type_value_int(struct bytes value);
 bool type_value_boolean(struct bytes value);
+int64_t type_value_integer(struct bytes value);   /* at most 8 bytes, of whichever type */
+double type_value_floating(struct bytes value);   /* of 4 bytes: a float; of 8: a double */
 
 /* ---- the insides of serialized values ---- */
 
@@ -141,7 +150,6 @@ struct type_duration {
 };
 
 bool type_duration_read(struct bytes value, struct type_duration *duration_out);
-void type_duration_write(struct type_duration duration, struct buffer *value);
 /* Appends the serialized value; ERROR_INVALID in Cassandra's words.  `err` may be NULL. */
 must_check int type_duration_parse(struct bytes text, struct buffer *value, struct error *err);
 

@@ -37,24 +37,6 @@ static int order_double(double a, double b)
     return (signbit(b) ? 1 : 0) - (signbit(a) ? 1 : 0);
 }
 
-static double load_float(const uint8_t *data)
-{
-    uint32_t bits = load_u32_be(data);
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
-}
-
-static double load_double(const uint8_t *data)
-{
-    uint64_t bits = load_u64_be(data);
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* The 60-bit time of a version 1 uuid, most significant part first: bytes 6 7, 4 5, 0 1 2 3. */
 static uint64_t uuid_time(const uint8_t *uuid)
 {
@@ -88,20 +70,10 @@ static int order_uuid(const uint8_t *a, const uint8_t *b)
     return memcmp(a, b, 16);
 }
 
-/* Sign-extended; `number` has at most 8 bytes. */
-static int64_t load_varint(struct bytes number)
-{
-    uint64_t value = number.size > 0 && number.data[0] & 0x80 ? UINT64_MAX : 0;
-
-    for (size_t i = 0; i < number.size; i++)
-        value = value << 8 | number.data[i];
-    return (int64_t)value;
-}
-
 static int order_varint(struct bytes a, struct bytes b)
 {
     if (a.size <= 8 && b.size <= 8)
-        return order_signed(load_varint(a), load_varint(b));
+        return order_signed(type_value_integer(a), type_value_integer(b));
     return bigint_compare_scaled(a, 0, b, 0);
 }
 
@@ -147,43 +119,28 @@ static int order_items(const struct type *type, struct bytes a, struct bytes b)
     return order_unsigned(a_items.count, b_items.count);
 }
 
-static int order_fixed(enum type_kind kind, const uint8_t *a, const uint8_t *b, size_t size)
+static int order_fixed(enum type_kind kind, struct bytes a, struct bytes b)
 {
-    switch (kind) {
+    switch ((int)kind) {
     case TYPE_BOOLEAN:
-        return (a[0] != 0) - (b[0] != 0);
+        return (a.data[0] != 0) - (b.data[0] != 0);
     case TYPE_TINYINT:
     case TYPE_SMALLINT:
     case TYPE_INT:
     case TYPE_BIGINT:
     case TYPE_COUNTER:
     case TYPE_TIMESTAMP:
-        return order_signed(load_varint(bytes_of(a, size)), load_varint(bytes_of(b, size)));
+        return order_signed(type_value_integer(a), type_value_integer(b));
     case TYPE_FLOAT:
-        return order_double(load_float(a), load_float(b));
     case TYPE_DOUBLE:
-        return order_double(load_double(a), load_double(b));
+        return order_double(type_value_floating(a), type_value_floating(b));
     case TYPE_UUID:
-        return order_uuid(a, b);
+        return order_uuid(a.data, b.data);
     case TYPE_TIMEUUID:
-        return order_timeuuid(a, b);
-    case TYPE_ASCII:
-    case TYPE_BLOB:
-    case TYPE_DECIMAL:
-    case TYPE_TEXT:
-    case TYPE_VARINT:
-    case TYPE_INET:
-    case TYPE_DATE:
-    case TYPE_TIME:
-    case TYPE_DURATION:
-    case TYPE_LIST:
-    case TYPE_MAP:
-    case TYPE_SET:
-    case TYPE_UDT:
-    case TYPE_TUPLE:
-        break;
+        return order_timeuuid(a.data, b.data);
+    default:
+        return bytes_compare(a, b);
     }
-    return memcmp(a, b, size);
 }
 
 int type_compare(const struct type *type, struct bytes a, struct bytes b)
@@ -198,6 +155,6 @@ int type_compare(const struct type *type, struct bytes a, struct bytes b)
         return order_decimal(a, b);
     size_t size = type_fixed_size(type->kind);
     if (size != 0 && a.size == size && b.size == size)
-        return order_fixed(type->kind, a.data, b.data, size);
+        return order_fixed(type->kind, a, b);
     return bytes_compare(a, b);
 }

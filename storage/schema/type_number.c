@@ -7,23 +7,6 @@
 #include "base/decimal.h"
 #include "storage/schema/type.h"
 
-bool type_is_number(const struct type *type)
-{
-    switch ((int)type->kind) {
-    case TYPE_TINYINT:
-    case TYPE_SMALLINT:
-    case TYPE_INT:
-    case TYPE_BIGINT:
-    case TYPE_VARINT:
-    case TYPE_DECIMAL:
-    case TYPE_FLOAT:
-    case TYPE_DOUBLE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 int type_decimal(const struct type *type, struct bytes value, struct decimal *decimal_out)
 {
     struct buffer text = {0};

@@ -8,8 +8,8 @@
  *     type_compare.c         the order of values
  *     type_number.c          numbers of every type as exact decimals
  *     type_text.c            values as text
- *     type_text_parse.c      values from text,
- *     type_duration_parse.c  durations among them */
+ *     type_text_parse.c      values from text
+ *     type_duration.c        durations: their values and their text */
 #ifndef DAYBOOK_STORAGE_SCHEMA_TYPE_PRIVATE_H
 #define DAYBOOK_STORAGE_SCHEMA_TYPE_PRIVATE_H
 
@@ -24,6 +24,8 @@ struct bytes type_decimal_unscaled(struct bytes value);
 
 /* A duration's parts, whose signs may differ yet. */
 bool type_duration_parts(struct bytes value, struct type_duration *duration_out);
+/* Appends the text of a valid duration: 1y2mo3d4h5m6s7ms8us9ns. */
+void type_duration_format(struct bytes value, struct buffer *text);
 
 /* The built-in type of a lowercase name, or NULL. */
 const struct type *type_builtin_named(struct bytes name);
@@ -31,6 +33,11 @@ const struct type *type_builtin_named(struct bytes name);
 /* Appends two lower case digits for each byte. */
 void type_format_hex(struct bytes value, struct buffer *text);
 
-/* Bytes of every value of a kind, 0 where they vary. */
-size_t type_fixed_size(enum type_kind kind);
+/* What sets some kinds of types apart from others. */
+enum type_trait {
+    TYPE_IS_NUMBER = 1,                /* amounts can be of it (type_is_number) */
+    TYPE_IS_QUOTED = 2,                /* within collections CQL writes its values in quotes */
+    TYPE_IS_NEVER_EMPTY = 4            /* clients may not give an empty value of it */
+};
+bool type_has_trait(const struct type *type, enum type_trait trait);
 #endif

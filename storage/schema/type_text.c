@@ -65,21 +65,6 @@ static void format_double(double value, bool is_float, struct buffer *text)
     buffer_append_text(text, digits);
 }
 
-static void format_floating(const struct type *type, struct bytes value, struct buffer *text)
-{
-    if (type->kind == TYPE_FLOAT) {
-        uint32_t bits = load_u32_be(value.data);
-        float number;
-        memcpy(&number, &bits, sizeof number);
-        format_double((double)number, true, text);
-    } else {
-        uint64_t bits = load_u64_be(value.data);
-        double number;
-        memcpy(&number, &bits, sizeof number);
-        format_double(number, false, text);
-    }
-}
-
 /* Plain digits with the point put in by hand, so that the scale shows: 0.00250, 1000 for 1E3. */
 static void format_decimal(struct bytes value, struct buffer *text)
 {
@@ -155,55 +140,6 @@ static void format_inet(struct bytes value, struct buffer *text)
         buffer_append_text(text, name);
 }
 
-static uint64_t format_unit(uint64_t amount, uint64_t unit, const char *name, struct buffer *text)
-{
-    if (amount >= unit)
-        buffer_printf(text, "%" PRIu64 "%s", amount / unit, name);
-    return amount % unit;
-}
-
-static uint64_t magnitude(int64_t value)
-{
-    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
-static void format_duration(struct bytes value, struct buffer *text)
-{
-    struct type_duration duration;
-
-    if (!type_duration_read(value, &duration))
-        return;
-    size_t start = text->size;
-    if (duration.months < 0 || duration.days < 0 || duration.nanoseconds < 0)
-        buffer_put_u8(text, '-');
-    uint64_t months = format_unit(magnitude(duration.months), 12, "y", text);
-    format_unit(months, 1, "mo", text);
-    format_unit(magnitude(duration.days), 1, "d", text);
-    uint64_t left = magnitude(duration.nanoseconds);
-    left = format_unit(left, UINT64_C(3600000000000), "h", text);
-    left = format_unit(left, UINT64_C(60000000000), "m", text);
-    left = format_unit(left, 1000000000, "s", text);
-    left = format_unit(left, 1000000, "ms", text);
-    left = format_unit(left, 1000, "us", text);
-    format_unit(left, 1, "ns", text);
-    if (text->size == start)
-        buffer_append_text(text, "0s");
-}
-
-static int64_t load_integer(struct bytes value)
-{
-    switch (value.size) {
-    case 1:
-        return (int8_t)value.data[0];
-    case 2:
-        return (int16_t)load_u16_be(value.data);
-    case 4:
-        return (int32_t)load_u32_be(value.data);
-    default:
-        return (int64_t)load_u64_be(value.data);
-    }
-}
-
 /* `value` is valid and not empty. */
 static void format_scalar(const struct type *type, struct bytes value, struct buffer *text)
 {
@@ -217,7 +153,7 @@ static void format_scalar(const struct type *type, struct bytes value, struct bu
     case TYPE_INT:
     case TYPE_BIGINT:
     case TYPE_COUNTER:
-        buffer_printf(text, "%" PRId64, load_integer(value));
+        buffer_printf(text, "%" PRId64, type_value_integer(value));
         break;
     case TYPE_VARINT:
         bigint_format(value, text);
@@ -227,7 +163,7 @@ static void format_scalar(const struct type *type, struct bytes value, struct bu
         break;
     case TYPE_FLOAT:
     case TYPE_DOUBLE:
-        format_floating(type, value, text);
+        format_double(type_value_floating(value), type->kind == TYPE_FLOAT, text);
         break;
     case TYPE_BOOLEAN:
         buffer_append_text(text, value.data[0] != 0 ? "true" : "false");
@@ -243,7 +179,7 @@ static void format_scalar(const struct type *type, struct bytes value, struct bu
         format_inet(value, text);
         break;
     case TYPE_TIMESTAMP:
-        format_timestamp(load_integer(value), text);
+        format_timestamp(type_value_integer(value), text);
         break;
     case TYPE_DATE:
         format_date(load_u32_be(value.data), text);
@@ -252,7 +188,7 @@ static void format_scalar(const struct type *type, struct bytes value, struct bu
         format_time(load_u64_be(value.data), text);
         break;
     case TYPE_DURATION:
-        format_duration(value, text);
+        type_duration_format(value, text);
         break;
     case TYPE_LIST:
     case TYPE_MAP:
@@ -261,12 +197,6 @@ static void format_scalar(const struct type *type, struct bytes value, struct bu
     case TYPE_TUPLE:
         break;
     }
-}
-
-static bool type_is_quoted(const struct type *type)
-{
-    return type->kind == TYPE_ASCII || type->kind == TYPE_TEXT || type->kind == TYPE_INET ||
-           type->kind == TYPE_TIMESTAMP || type->kind == TYPE_DATE || type->kind == TYPE_TIME;
 }
 
 static void format_literal(const struct type *type, struct bytes value, struct buffer *text)
@@ -278,7 +208,7 @@ static void format_literal(const struct type *type, struct bytes value, struct b
         return;
     }
     type_format(type, value, &plain);
-    if (type_is_quoted(type))
+    if (type_has_trait(type, TYPE_IS_QUOTED))
         buffer_append_quoted(text, buffer_view(&plain), '\'');
     else
         buffer_append_bytes(text, buffer_view(&plain));

@@ -4,11 +4,12 @@
  *              nothing (UTC), Z, UTC, GMT, +01:00, +0100 or +01, the last five after a space too;
  *              digits past the millisecond are cut
  *   time       02:16:52[.123456789], or nanoseconds
- *   duration   type_duration_parse.c */
+ *   duration   type_duration.c */
 #include <arpa/inet.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/bigint.h"
 #include "base/calendar.h"
@@ -56,25 +57,14 @@ static bool parse_sized_integer(struct bytes text, size_t size, struct buffer *v
 
     if (!parse_integer(text, -max - 1, max, &number))
         return false;
-    for (size_t i = size; i > 0; i--)
-        buffer_put_u8(value, (uint8_t)((uint64_t)number >> (8 * (i - 1))));
+    type_value_put_integer(value, size, number);
     return true;
 }
 
 static bool text_equals_ignoring_case(struct bytes text, const char *lower)
 {
-    size_t size = strlen(lower);
-
-    if (text.size != size)
-        return false;
-    for (size_t i = 0; i < size; i++) {
-        uint8_t c = text.data[i];
-        if (c >= 'A' && c <= 'Z')
-            c = (uint8_t)(c - 'A' + 'a');
-        if (c != (uint8_t)lower[i])
-            return false;
-    }
-    return true;
+    return text.size == strlen(lower) &&
+           strncasecmp((const char *)text.data, lower, text.size) == 0;
 }
 
 static bool parse_boolean(struct bytes text, struct buffer *value)
@@ -117,16 +107,7 @@ static bool parse_floating(struct bytes text, bool is_float, struct buffer *valu
         number = -(double)INFINITY;
     else if (!parse_double_digits(text, is_float, &number))
         return false;
-    if (is_float) {
-        float narrow = (float)number;
-        uint32_t bits;
-        memcpy(&bits, &narrow, sizeof bits);
-        buffer_put_u32_be(value, bits);
-    } else {
-        uint64_t bits;
-        memcpy(&bits, &number, sizeof bits);
-        buffer_put_u64_be(value, bits);
-    }
+    type_value_put_floating(value, is_float, number);
     return true;
 }
 

@@ -185,10 +185,7 @@ int type_validate(const struct type *type, struct bytes value, struct error *err
 
 int type_validate_given(const struct type *type, struct bytes value, struct error *err)
 {
-    bool is_never_empty = type->kind == TYPE_TINYINT || type->kind == TYPE_SMALLINT ||
-                          type->kind == TYPE_DATE || type->kind == TYPE_TIME ||
-                          type->kind == TYPE_DURATION;
-
-    return value.size == 0 && is_never_empty ? validate_scalar(type, value, err)
-                                             : type_validate(type, value, err);
+    return value.size == 0 && type_has_trait(type, TYPE_IS_NEVER_EMPTY)
+               ? validate_scalar(type, value, err)
+               : type_validate(type, value, err);
 }

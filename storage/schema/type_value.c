@@ -12,44 +12,6 @@
 #include "storage/schema/type.h"
 #include "storage/schema/type_private.h"
 
-size_t type_fixed_size(enum type_kind kind)
-{
-    switch (kind) {
-    case TYPE_BOOLEAN:
-    case TYPE_TINYINT:
-        return 1;
-    case TYPE_SMALLINT:
-        return 2;
-    case TYPE_INT:
-    case TYPE_FLOAT:
-    case TYPE_DATE:
-        return 4;
-    case TYPE_BIGINT:
-    case TYPE_COUNTER:
-    case TYPE_DOUBLE:
-    case TYPE_TIMESTAMP:
-    case TYPE_TIME:
-        return 8;
-    case TYPE_UUID:
-    case TYPE_TIMEUUID:
-        return 16;
-    case TYPE_ASCII:
-    case TYPE_BLOB:
-    case TYPE_DECIMAL:
-    case TYPE_TEXT:
-    case TYPE_VARINT:
-    case TYPE_INET:
-    case TYPE_DURATION:
-    case TYPE_LIST:
-    case TYPE_MAP:
-    case TYPE_SET:
-    case TYPE_UDT:
-    case TYPE_TUPLE:
-        return 0;
-    }
-    return 0;
-}
-
 void type_value_put_bigint(struct buffer *buffer, int64_t value)
 {
     buffer_put_u64_be(buffer, (uint64_t)value);
@@ -63,6 +25,28 @@ void type_value_put_int(struct buffer *buffer, int32_t value)
 void type_value_put_boolean(struct buffer *buffer, bool value)
 {
     buffer_put_u8(buffer, value ? 1 : 0);
+}
+
+void type_value_put_integer(struct buffer *buffer, size_t size, int64_t value)
+{
+    check(size >= 1 && size <= 8);
+    buffer_reserve(buffer, 8);
+    store_u64_be(buffer->data + buffer->size, (uint64_t)value << (64 - 8 * size));
+    buffer->size += size;
+}
+
+void type_value_put_floating(struct buffer *buffer, bool is_float, double value)
+{
+    float narrow = (float)value;
+    uint32_t float_bits;
+    uint64_t bits;
+
+    memcpy(&float_bits, &narrow, sizeof float_bits);
+    memcpy(&bits, &value, sizeof bits);
+    if (is_float)
+        buffer_put_u32_be(buffer, float_bits);
+    else
+        buffer_put_u64_be(buffer, bits);
 }
 
 int64_t type_value_bigint(struct bytes value)
@@ -81,6 +65,31 @@ bool type_value_boolean(struct bytes value)
 {
     check(value.size == 1);
     return value.data[0] != 0;
+}
+
+int64_t type_value_integer(struct bytes value)
+{
+    check(value.size <= 8);
+    uint64_t number = value.size > 0 && value.data[0] & 0x80 ? UINT64_MAX : 0;
+
+    for (size_t i = 0; i < value.size; i++)
+        number = number << 8 | value.data[i];
+    return (int64_t)number;
+}
+
+double type_value_floating(struct bytes value)
+{
+    check(value.size == 4 || value.size == 8);
+    if (value.size == 4) {
+        uint32_t bits = load_u32_be(value.data);
+        float number;
+        memcpy(&number, &bits, sizeof number);
+        return (double)number;
+    }
+    uint64_t bits = load_u64_be(value.data);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
 }
 
 void type_key_put_component(struct buffer *key, uint32_t component_count, struct bytes value)
@@ -108,10 +117,7 @@ int type_key_component(struct bytes key, uint32_t component_count, uint32_t inde
     if (index >= component_count)
         return ERROR_CORRUPT;
     for (uint32_t i = 0; component_count > 1 && i < component_count; i++) {
-        struct bytes size = reader_bytes(&reader, 2);
-        if (reader.failed)
-            return ERROR_CORRUPT;
-        struct bytes component = reader_bytes(&reader, load_u16_be(size.data));
+        struct bytes component = reader_bytes(&reader, reader_u16_be(&reader));
         if (reader_u8(&reader) != 0 || reader.failed)
             return ERROR_CORRUPT;
         if (i == index)
@@ -131,11 +137,8 @@ bool type_items_open(const struct type *type, struct bytes value, struct type_it
         return true;
     }
     uint32_t per_entry = type->kind == TYPE_MAP ? 2 : 1;
-    struct bytes count_bytes = reader_bytes(&items_out->reader, 4);
-    if (items_out->reader.failed)
-        return false;
-    uint32_t count = load_u32_be(count_bytes.data);
-    if (count > reader_left(&items_out->reader) / 4 / per_entry)
+    uint32_t count = reader_u32_be(&items_out->reader);
+    if (items_out->reader.failed || count > reader_left(&items_out->reader) / 4 / per_entry)
         return false;
     items_out->count = count * per_entry;
     return true;
@@ -146,16 +149,10 @@ bool type_items_next(struct type_items *items, struct bytes *item_out)
     *item_out = bytes_of(NULL, 0);
     if (reader_left(&items->reader) == 0)
         return true;
-    struct bytes size_bytes = reader_bytes(&items->reader, 4);
-    if (items->reader.failed)
-        return false;
-    int32_t size = (int32_t)load_u32_be(size_bytes.data);
-    if (size == -1)
-        return true;
-    if (size < 0)
-        return false;
-    *item_out = reader_bytes(&items->reader, (size_t)size);
-    return !items->reader.failed;
+    int32_t size = (int32_t)reader_u32_be(&items->reader);
+    if (size >= 0)
+        *item_out = reader_bytes(&items->reader, (size_t)size);
+    return !items->reader.failed && size >= -1;
 }
 
 const struct type *type_item_type(const struct type *type, uint32_t index)
@@ -165,71 +162,6 @@ const struct type *type_item_type(const struct type *type, uint32_t index)
     if (type->kind == TYPE_TUPLE || type->kind == TYPE_UDT)
         return type->arguments[index];
     return type->arguments[0];
-}
-
-/* Cassandra's vint: as many leading one bits in the first byte as further bytes follow, then the
- * number, big-endian; signed ones are zigzag.  150 is 81 2C. */
-static bool vint_read(struct reader *reader, int64_t *value_out)
-{
-    uint8_t first = reader_u8(reader);
-    int extra = 0;
-
-    while (extra < 8 && (first & (0x80 >> extra)))
-        extra++;
-    uint64_t value = extra >= 7 ? 0 : first & (0xFFu >> (extra + 1));
-    for (int i = 0; i < extra; i++)
-        value = value << 8 | reader_u8(reader);
-    *value_out = (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
-    return !reader->failed;
-}
-
-static void vint_write(struct buffer *buffer, int64_t number)
-{
-    uint64_t value = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
-    int extra = 0;
-
-    while (extra < 8 && value >> (7 * (extra + 1)) != 0)
-        extra++;
-    uint8_t ones = (uint8_t)(0xFF00u >> extra);
-    buffer_put_u8(buffer, (uint8_t)(ones | (extra == 8 ? 0 : value >> (8 * extra))));
-    for (int i = extra - 1; i >= 0; i--)
-        buffer_put_u8(buffer, (uint8_t)(value >> (8 * i)));
-}
-
-bool type_duration_parts(struct bytes value, struct type_duration *duration_out)
-{
-    struct reader reader = reader_of(value);
-    int64_t months;
-    int64_t days;
-    int64_t nanoseconds;
-
-    if (!vint_read(&reader, &months) || !vint_read(&reader, &days) ||
-        !vint_read(&reader, &nanoseconds) || reader_left(&reader) != 0)
-        return false;
-    if (months < INT32_MIN || months > INT32_MAX || days < INT32_MIN || days > INT32_MAX)
-        return false;
-    *duration_out = (struct type_duration){(int32_t)months, (int32_t)days, nanoseconds};
-    return true;
-}
-
-bool type_duration_read(struct bytes value, struct type_duration *duration_out)
-{
-    struct type_duration parts;
-
-    if (!type_duration_parts(value, &parts))
-        return false;
-    bool negative = parts.months < 0 || parts.days < 0 || parts.nanoseconds < 0;
-    if (negative && (parts.months > 0 || parts.days > 0 || parts.nanoseconds > 0))
-        return false;
-    *duration_out = parts;
-    return true;
-}
-
-void type_duration_write(struct type_duration duration, struct buffer *value)
-{
-    vint_write(value, duration.months);
-    vint_write(value, duration.days);
-    vint_write(value, duration.nanoseconds);
 }
 
 int32_t type_decimal_scale(struct bytes value)
