@@ -116,7 +116,7 @@ static void table_uuid(const struct table *table, uint8_t uuid_out[16])
     buffer_release(&name);
 }
 
-static const char *copy_text(struct schema *schema, const char *text)
+const char *schema_copy_text(struct schema *schema, const char *text)
 {
     return (const char *)arena_copy(schema->arena, bytes_of(text, strlen(text) + 1)).data;
 }
@@ -194,12 +194,23 @@ const struct table *schema_table_next(const struct schema *schema, const struct 
     return index < schema->table_count ? schema->tables[index] : NULL;
 }
 
+/* Where the first keyspace of that name or a later one is. */
+static uint32_t keyspaces_find(const struct schema *schema, const char *name)
+{
+    uint32_t place = 0;
+
+    while (place < schema->keyspace_count && strcmp(schema->keyspaces[place]->name, name) < 0)
+        place++;
+    return place;
+}
+
 const struct keyspace *schema_keyspace(const struct schema *schema, const char *name)
 {
-    for (uint32_t i = 0; i < schema->keyspace_count; i++)
-        if (strcmp(schema->keyspaces[i]->name, name) == 0)
-            return schema->keyspaces[i];
-    return NULL;
+    uint32_t place = keyspaces_find(schema, name);
+    bool is_there =
+        place < schema->keyspace_count && strcmp(schema->keyspaces[place]->name, name) == 0;
+
+    return is_there ? schema->keyspaces[place] : NULL;
 }
 
 const struct keyspace *schema_keyspace_next(const struct schema *schema,
@@ -211,7 +222,7 @@ const struct keyspace *schema_keyspace_next(const struct schema *schema,
     return NULL;
 }
 
-static uint32_t types_find(const struct schema *schema, const char *keyspace, struct bytes name)
+uint32_t schema_type_place(const struct schema *schema, const char *keyspace, struct bytes name)
 {
     uint32_t i = 0;
 
@@ -223,7 +234,7 @@ static uint32_t types_find(const struct schema *schema, const char *keyspace, st
 
 const struct type *schema_type(const struct schema *schema, const char *keyspace, const char *name)
 {
-    uint32_t index = types_find(schema, keyspace, bytes_text(name));
+    uint32_t index = schema_type_place(schema, keyspace, bytes_text(name));
 
     return index < schema->type_count ? schema->types[index]->type : NULL;
 }
@@ -233,7 +244,7 @@ const struct user_type *schema_type_next(const struct schema *schema, const stru
     uint32_t index = 0;
 
     if (after != NULL)
-        index = types_find(schema, after->keyspace, bytes_text(after->type->name)) + 1;
+        index = schema_type_place(schema, after->keyspace, bytes_text(after->type->name)) + 1;
     return index < schema->type_count ? schema->types[index] : NULL;
 }
 
@@ -245,7 +256,7 @@ struct type_scope {
 static const struct type *type_scope_find(void *context, struct bytes name)
 {
     const struct type_scope *scope = context;
-    uint32_t index = types_find(scope->schema, scope->keyspace, name);
+    uint32_t index = schema_type_place(scope->schema, scope->keyspace, name);
 
     return index < scope->schema->type_count ? scope->schema->types[index]->type : NULL;
 }
@@ -260,12 +271,21 @@ int schema_parse_type(const struct schema *schema, const char *keyspace, struct 
 
 enum { COLUMN_PLACES = sizeof((struct table *)0)->column_places };
 
-void schema_set_places(struct table *table)
+void schema_set_columns(struct table *table, struct column *columns, uint32_t count)
 {
+    uint32_t counts[COLUMN_REGULAR + 1] = {0};
+
     memset(table->column_places, 0, sizeof table->column_places);
-    for (uint32_t i = 0; i < table->column_count && i < UINT8_MAX; i++)
-        if (table->columns[i].id < COLUMN_PLACES)
-            table->column_places[table->columns[i].id] = (uint8_t)(i + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        columns[i].position = counts[columns[i].kind]++;
+        if (i < UINT8_MAX && columns[i].id < COLUMN_PLACES)
+            table->column_places[columns[i].id] = (uint8_t)(i + 1);
+    }
+    table->columns = columns;
+    table->column_count = count;
+    table->partition_count = counts[COLUMN_PARTITION];
+    table->clustering_count = counts[COLUMN_CLUSTERING];
+    table->static_count = counts[COLUMN_STATIC];
 }
 
 const struct column *schema_column(const struct table *table, uint32_t column_id)
@@ -336,15 +356,10 @@ const struct column *schema_column_named(const struct table *table, struct bytes
 
 static int check_name(const char *what, const char *name, struct error *err)
 {
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     size_t size = strlen(name);
-    bool valid = size > 0;
 
-    for (size_t i = 0; i < size && valid; i++) {
-        char c = name[i];
-        valid =
-            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    }
-    if (!valid)
+    if (size == 0 || strspn(name, allowed) != size)
         return error_set(err, ERROR_INVALID,
                          "\"%.100s\" is no %s name: letters, digits and _ are allowed", name, what);
     if (size > SCHEMA_NAME_MAX)
@@ -385,6 +400,23 @@ int schema_check_type(const char *name, const struct type *type, struct error *e
 
 /* Keyspaces */
 
+/* Arrays of pointers, one more or fewer of which is at `place`. */
+
+static void insert_place(void *array, uint32_t count, uint32_t place, const void *item)
+{
+    const void **items = array;
+
+    memmove(&items[place + 1], &items[place], (count - place) * sizeof *items);
+    items[place] = item;
+}
+
+static void remove_place(void *array, uint32_t count, uint32_t place)
+{
+    const void **items = array;
+
+    memmove(&items[place], &items[place + 1], (count - place - 1) * sizeof *items);
+}
+
 int schema_add_keyspace(struct schema *schema, const char *name, struct error *err)
 {
     check(schema->references == 1);
@@ -397,29 +429,21 @@ int schema_add_keyspace(struct schema *schema, const char *name, struct error *e
         return error_set(err, ERROR_LIMIT, "over %d keyspaces", SCHEMA_KEYSPACES_MAX);
     struct keyspace *keyspace =
         arena_alloc(schema->arena, sizeof *keyspace, _Alignof(struct keyspace));
-    *keyspace = (struct keyspace){copy_text(schema, name), replication_default, true};
+    *keyspace = (struct keyspace){schema_copy_text(schema, name), replication_default, true};
     schema->keyspaces = memory_resize(schema->keyspaces, (schema->keyspace_count + 1) *
                                                              sizeof(const struct keyspace *));
-    uint32_t place = schema->keyspace_count++;
-    while (place > 0 && strcmp(schema->keyspaces[place - 1]->name, name) > 0) {
-        schema->keyspaces[place] = schema->keyspaces[place - 1];
-        place--;
-    }
-    schema->keyspaces[place] = keyspace;
+    insert_place(schema->keyspaces, schema->keyspace_count++, keyspaces_find(schema, name),
+                 keyspace);
     return 0;
 }
 
 static int find_keyspace(const struct schema *schema, const char *name, uint32_t *index_out,
                          struct error *err)
 {
-    *index_out = 0;
-    for (uint32_t i = 0; i < schema->keyspace_count; i++) {
-        if (strcmp(schema->keyspaces[i]->name, name) == 0) {
-            *index_out = i;
-            return 0;
-        }
-    }
-    return error_set(err, ERROR_NOT_FOUND, "keyspace %.100s does not exist", name);
+    *index_out = keyspaces_find(schema, name);
+    return schema_keyspace(schema, name) != NULL
+               ? 0
+               : error_set(err, ERROR_NOT_FOUND, "keyspace %.100s does not exist", name);
 }
 
 int schema_set_keyspace(struct schema *schema, const char *name, const char *replication,
@@ -435,29 +459,23 @@ int schema_set_keyspace(struct schema *schema, const char *name, const char *rep
         return rc;
     struct keyspace *changed =
         arena_alloc(schema->arena, sizeof *changed, _Alignof(struct keyspace));
-    *changed = (struct keyspace){schema->keyspaces[index]->name, copy_text(schema, replication),
-                                 durable_writes};
+    *changed = (struct keyspace){schema->keyspaces[index]->name,
+                                 schema_copy_text(schema, replication), durable_writes};
     schema->keyspaces[index] = changed;
     return 0;
 }
 
 static void remove_table(struct schema *schema, const struct table *table)
 {
-    uint32_t place = tables_find(schema, table->keyspace, table->name);
-    uint32_t place_by_id = tables_find_id(schema, table->id);
-
+    remove_place(schema->tables, schema->table_count,
+                 tables_find(schema, table->keyspace, table->name));
+    remove_place(schema->tables_by_id, schema->table_count, tables_find_id(schema, table->id));
     schema->table_count--;
-    for (uint32_t i = place; i < schema->table_count; i++)
-        schema->tables[i] = schema->tables[i + 1];
-    for (uint32_t i = place_by_id; i < schema->table_count; i++)
-        schema->tables_by_id[i] = schema->tables_by_id[i + 1];
 }
 
-static void remove_type(struct schema *schema, uint32_t index)
+void schema_remove_type(struct schema *schema, uint32_t place)
 {
-    schema->type_count--;
-    for (uint32_t i = index; i < schema->type_count; i++)
-        schema->types[i] = schema->types[i + 1];
+    remove_place(schema->types, schema->type_count--, place);
 }
 
 int schema_drop_keyspace(struct schema *schema, const char *name, struct error *err)
@@ -474,21 +492,23 @@ int schema_drop_keyspace(struct schema *schema, const char *name, struct error *
             remove_table(schema, schema->tables[i - 1]);
     for (uint32_t i = schema->type_count; i > 0; i--)
         if (strcmp(schema->types[i - 1]->keyspace, keyspace) == 0)
-            remove_type(schema, i - 1);
-    schema->keyspace_count--;
-    for (uint32_t i = index; i < schema->keyspace_count; i++)
-        schema->keyspaces[i] = schema->keyspaces[i + 1];
+            schema_remove_type(schema, i - 1);
+    remove_place(schema->keyspaces, schema->keyspace_count--, index);
     return 0;
 }
 
 /* Tables */
 
-static int find_table(const struct schema *schema, uint32_t table_id,
-                      const struct table **table_out, struct error *err)
+/* A copy of the table that is to be changed. */
+static int edit_table(const struct schema *schema, uint32_t table_id, struct table *changed_out,
+                      struct error *err)
 {
-    *table_out = schema_table(schema, table_id);
-    if (*table_out == NULL)
+    check(schema->references == 1);
+    const struct table *table = schema_table(schema, table_id);
+
+    if (table == NULL)
         return error_set(err, ERROR_NOT_FOUND, "table %u does not exist", table_id);
+    *changed_out = *table;
     return 0;
 }
 
@@ -606,19 +626,11 @@ static int order_columns(const void *a, const void *b)
     return (left->position > right->position) - (left->position < right->position);
 }
 
-/* Sort the columns and count them.  On entry `position` is any number that rises in key order. */
-static void sort_columns(struct table *table, struct column *columns)
+/* On entry `position` is any number that rises in key order. */
+static void sort_columns(struct table *table, struct column *columns, uint32_t count)
 {
-    uint32_t counts[COLUMN_REGULAR + 1] = {0};
-
-    qsort(columns, table->column_count, sizeof *columns, order_columns);
-    for (uint32_t i = 0; i < table->column_count; i++)
-        columns[i].position = counts[columns[i].kind]++;
-    table->columns = columns;
-    schema_set_places(table);
-    table->partition_count = counts[COLUMN_PARTITION];
-    table->clustering_count = counts[COLUMN_CLUSTERING];
-    table->static_count = counts[COLUMN_STATIC];
+    qsort(columns, count, sizeof *columns, order_columns);
+    schema_set_columns(table, columns, count);
 }
 
 static struct column *columns_new(struct schema *schema, uint32_t count)
@@ -650,12 +662,8 @@ int schema_insert_table(struct schema *schema, const struct table *table, struct
     schema->tables_by_id = memory_resize(schema->tables_by_id, size);
     uint32_t place = tables_find(schema, table->keyspace, table->name);
     uint32_t place_by_id = tables_find_id(schema, table->id);
-    for (uint32_t i = schema->table_count; i > place; i--)
-        schema->tables[i] = schema->tables[i - 1];
-    for (uint32_t i = schema->table_count; i > place_by_id; i--)
-        schema->tables_by_id[i] = schema->tables_by_id[i - 1];
-    schema->tables[place] = copy;
-    schema->tables_by_id[place_by_id] = copy;
+    insert_place(schema->tables, schema->table_count, place, copy);
+    insert_place(schema->tables_by_id, schema->table_count, place_by_id, copy);
     schema->table_count++;
     return 0;
 }
@@ -668,7 +676,7 @@ static int define_columns(struct schema *schema, const struct table_definition *
     for (uint32_t i = 0; i < definition->column_count; i++) {
         const struct column_definition *from = &definition->columns[i];
         columns[i] = (struct column){.id = from->id != 0 ? from->id : i + 1,
-                                     .name = copy_text(schema, from->name),
+                                     .name = schema_copy_text(schema, from->name),
                                      .kind = from->kind,
                                      .position = i,
                                      .descending = from->descending};
@@ -684,8 +692,7 @@ static int define_columns(struct schema *schema, const struct table_definition *
         if (columns[i].id >= table->column_id_next)
             table->column_id_next = columns[i].id + 1;
     }
-    table->column_count = definition->column_count;
-    sort_columns(table, columns);
+    sort_columns(table, columns, definition->column_count);
     return 0;
 }
 
@@ -696,14 +703,14 @@ int schema_add_table(struct schema *schema, const struct table_definition *defin
     check(definition->id < TABLE_ID_USER_MIN);
     if (definition->column_count > SCHEMA_COLUMNS_MAX)
         return error_set(err, ERROR_LIMIT, "over %d columns", SCHEMA_COLUMNS_MAX);
-    struct table table = {
-        .id = definition->id != 0 ? definition->id : schema->table_id_next,
-        .keyspace = copy_text(schema, definition->keyspace),
-        .name = copy_text(schema, definition->name),
-        .flags = definition->flags,
-        .version = schema->version,
-        .column_id_next = 1,
-        .comment = copy_text(schema, definition->comment == NULL ? "" : definition->comment)};
+    struct table table = {.id = definition->id != 0 ? definition->id : schema->table_id_next,
+                          .keyspace = schema_copy_text(schema, definition->keyspace),
+                          .name = schema_copy_text(schema, definition->name),
+                          .flags = definition->flags,
+                          .version = schema->version,
+                          .column_id_next = 1,
+                          .comment = schema_copy_text(
+                              schema, definition->comment == NULL ? "" : definition->comment)};
     int rc = define_columns(schema, definition, &table, err);
     if (rc == 0)
         rc = schema_insert_table(schema, &table, err);
@@ -732,16 +739,14 @@ static int replace_table(struct schema *schema, struct table *changed, struct er
 int schema_set_table(struct schema *schema, uint32_t table_id, const char *comment,
                      int32_t default_ttl_s, uint32_t flags, struct error *err)
 {
-    check(schema->references == 1);
-    const struct table *table;
-    int rc = find_table(schema, table_id, &table, err);
+    struct table changed;
+    int rc = edit_table(schema, table_id, &changed, err);
 
     if (rc < 0)
         return rc;
     if (default_ttl_s < 0)
         return error_set(err, ERROR_INVALID, "default_time_to_live is negative");
-    struct table changed = *table;
-    changed.comment = copy_text(schema, comment);
+    changed.comment = schema_copy_text(schema, comment);
     changed.default_ttl_s = default_ttl_s;
     changed.flags = flags;
     return replace_table(schema, &changed, err);
@@ -755,18 +760,16 @@ static int order_options(const void *a, const void *b)
 int schema_set_table_options(struct schema *schema, uint32_t table_id,
                              const struct table_option *options, uint32_t count, struct error *err)
 {
-    check(schema->references == 1);
-    const struct table *table;
-    int rc = find_table(schema, table_id, &table, err);
+    struct table changed;
+    int rc = edit_table(schema, table_id, &changed, err);
 
     if (rc < 0)
         return rc;
-    struct table changed = *table;
     struct table_option *copies =
         arena_alloc(schema->arena, count * sizeof *copies, _Alignof(struct table_option));
     for (uint32_t i = 0; i < count; i++)
-        copies[i] = (struct table_option){copy_text(schema, options[i].name),
-                                          copy_text(schema, options[i].value)};
+        copies[i] = (struct table_option){schema_copy_text(schema, options[i].name),
+                                          schema_copy_text(schema, options[i].value)};
     qsort(copies, count, sizeof *copies, order_options);
     changed.options = copies;
     changed.option_count = count;
@@ -775,29 +778,26 @@ int schema_set_table_options(struct schema *schema, uint32_t table_id,
 
 int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *err)
 {
-    check(schema->references == 1);
-    const struct table *table;
-    int rc = find_table(schema, table_id, &table, err);
+    struct table changed;
+    int rc = edit_table(schema, table_id, &changed, err);
 
     if (rc < 0)
         return rc;
-    remove_table(schema, table);
+    remove_table(schema, &changed);
     return 0;
 }
 
 int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error *err)
 {
-    check(schema->references == 1);
-    const struct table *table;
-    int rc = find_table(schema, table_id, &table, err);
+    struct table changed;
+    int rc = edit_table(schema, table_id, &changed, err);
 
     if (rc < 0)
         return rc;
-    struct table changed = *table;
+    remove_table(schema, &changed);
     changed.id = schema->table_id_next;
     changed.version = schema->version;
     changed.dropped_count = 0;
-    remove_table(schema, table);
     rc = schema_insert_table(schema, &changed, err);
     check(rc == 0);
     schema->table_id_next++;
@@ -812,7 +812,7 @@ static int add_column(struct schema *schema, struct table *table,
                       struct error *err)
 {
     *added_out = (struct column){.id = table->column_id_next++,
-                                 .name = copy_text(schema, definition->name),
+                                 .name = schema_copy_text(schema, definition->name),
                                  .kind = definition->kind};
     int rc = schema_parse_type(schema, table->keyspace, bytes_text(definition->type), schema->arena,
                                &added_out->type, err);
@@ -822,22 +822,20 @@ static int add_column(struct schema *schema, struct table *table,
 int schema_add_columns(struct schema *schema, uint32_t table_id,
                        const struct column_definition *columns, uint32_t count, struct error *err)
 {
-    check(schema->references == 1);
-    const struct table *table;
-    int rc = find_table(schema, table_id, &table, err);
+    struct table changed;
+    int rc = edit_table(schema, table_id, &changed, err);
 
     if (rc < 0)
         return rc;
     if (count > SCHEMA_COLUMNS_MAX)
         return error_set(err, ERROR_LIMIT, "over %d columns", SCHEMA_COLUMNS_MAX);
-    struct table changed = *table;
-    struct column *all = columns_new(schema, table->column_count + count);
-    memcpy(all, table->columns, table->column_count * sizeof *all);
+    struct column *all = columns_new(schema, changed.column_count + count);
+    memcpy(all, changed.columns, changed.column_count * sizeof *all);
     for (uint32_t i = 0; i < count && rc == 0; i++)
-        rc = add_column(schema, &changed, &columns[i], &all[changed.column_count++], err);
+        rc = add_column(schema, &changed, &columns[i], &all[changed.column_count + i], err);
     if (rc < 0)
         return rc;
-    sort_columns(&changed, all);
+    sort_columns(&changed, all, changed.column_count + count);
     return replace_table(schema, &changed, err);
 }
 
@@ -871,25 +869,22 @@ static void remember_dropped(struct schema *schema, struct table *table,
 int schema_drop_column(struct schema *schema, uint32_t table_id, const char *name,
                        int64_t dropped_us, struct error *err)
 {
-    check(schema->references == 1);
-    const struct table *table;
-    int rc = find_table(schema, table_id, &table, err);
+    struct table changed;
+    int rc = edit_table(schema, table_id, &changed, err);
 
     if (rc < 0)
         return rc;
-    const struct column *column = schema_column_named(table, bytes_text(name));
+    const struct column *column = schema_column_named(&changed, bytes_text(name));
     if (column == NULL)
         return error_set(err, ERROR_NOT_FOUND, "column %.100s does not exist", name);
     if (column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING)
         return error_set(err, ERROR_INVALID, "cannot drop PRIMARY KEY column %s", name);
-    struct table changed = *table;
-    struct column *columns = columns_new(schema, table->column_count);
+    struct column *columns = columns_new(schema, changed.column_count);
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < table->column_count; i++)
-        if (&table->columns[i] != column)
-            columns[kept++] = table->columns[i];
-    changed.column_count = kept;
-    sort_columns(&changed, columns);
+    for (uint32_t i = 0; i < changed.column_count; i++)
+        if (&changed.columns[i] != column)
+            columns[kept++] = changed.columns[i];
+    sort_columns(&changed, columns, kept);
     remember_dropped(schema, &changed, column, dropped_us);
     return replace_table(schema, &changed, err);
 }
@@ -897,21 +892,19 @@ int schema_drop_column(struct schema *schema, uint32_t table_id, const char *nam
 int schema_rename_column(struct schema *schema, uint32_t table_id, const char *from, const char *to,
                          struct error *err)
 {
-    check(schema->references == 1);
-    const struct table *table;
-    int rc = find_table(schema, table_id, &table, err);
+    struct table changed;
+    int rc = edit_table(schema, table_id, &changed, err);
 
     if (rc < 0)
         return rc;
-    const struct column *column = schema_column_named(table, bytes_text(from));
+    const struct column *column = schema_column_named(&changed, bytes_text(from));
     if (column == NULL)
         return error_set(err, ERROR_NOT_FOUND, "column %.100s does not exist", from);
     if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING)
         return error_set(err, ERROR_INVALID, "cannot rename non PRIMARY KEY column %s", from);
-    struct table changed = *table;
-    struct column *columns = columns_new(schema, table->column_count);
-    memcpy(columns, table->columns, table->column_count * sizeof *columns);
-    columns[column - table->columns].name = copy_text(schema, to);
+    struct column *columns = columns_new(schema, changed.column_count);
+    memcpy(columns, changed.columns, changed.column_count * sizeof *columns);
+    columns[column - changed.columns].name = schema_copy_text(schema, to);
     changed.columns = columns;
     return replace_table(schema, &changed, err);
 }

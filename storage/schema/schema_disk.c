@@ -175,7 +175,7 @@ static int get_types(struct schema *schema, struct reader *reader)
         }
         if (reader->failed)
             return ERROR_CORRUPT;
-        int rc = schema_read_type(schema, keyspace, name, fields, names, types, NULL);
+        int rc = schema_insert_type(schema, keyspace, name, fields, names, types, true, NULL);
         if (rc < 0)
             return rc;
     }
@@ -213,7 +213,6 @@ static int get_column(struct schema *schema, const char *keyspace, struct reader
 static int get_columns(struct schema *schema, struct reader *reader, struct table *table,
                        struct error *why)
 {
-    uint32_t counts[COLUMN_REGULAR + 1] = {0};
     uint32_t count = get_count(reader, 5, SCHEMA_COLUMNS_MAX);
     struct column *columns =
         arena_alloc(schema->arena, count * sizeof *columns, _Alignof(struct column));
@@ -224,14 +223,8 @@ static int get_columns(struct schema *schema, struct reader *reader, struct tabl
             return rc;
         if (i > 0 && columns[i].kind < columns[i - 1].kind)
             return ERROR_CORRUPT;
-        columns[i].position = counts[columns[i].kind]++;
     }
-    table->columns = columns;
-    table->column_count = count;
-    schema_set_places(table);
-    table->partition_count = counts[COLUMN_PARTITION];
-    table->clustering_count = counts[COLUMN_CLUSTERING];
-    table->static_count = counts[COLUMN_STATIC];
+    schema_set_columns(table, columns, count);
     return 0;
 }
 
@@ -286,13 +279,12 @@ static void keep_unread(struct schema *schema, const struct table *table, struct
 {
     schema->unread =
         memory_resize(schema->unread, (schema->unread_count + 1) * sizeof *schema->unread);
-    schema->unread[schema->unread_count++] = (struct unread_table){
-        .id = table->id,
-        .keyspace = table->keyspace,
-        .name = table->name,
-        .why = (const char *)arena_copy(schema->arena, bytes_of(why->text, strlen(why->text) + 1))
-                   .data,
-        .serialized = arena_copy(schema->arena, serialized)};
+    schema->unread[schema->unread_count++] =
+        (struct unread_table){.id = table->id,
+                              .keyspace = table->keyspace,
+                              .name = table->name,
+                              .why = schema_copy_text(schema, why->text),
+                              .serialized = arena_copy(schema->arena, serialized)};
 }
 
 static int get_table(struct schema *schema, struct reader *reader, uint8_t format)

@@ -46,13 +46,23 @@ const char *schema_option_default(const char *name);
  * written before there was this limit stay readable. */
 must_check int schema_check_type(const char *name, const struct type *type, struct error *err);
 
-/* After `columns` were set. */
-void schema_set_places(struct table *table);
+/* Give the table `count` columns, which are in order: their positions and counts follow, and where
+ * they are found by number. */
+void schema_set_columns(struct table *table, struct column *columns, uint32_t count);
 
-/* schema_add_type of a type that was written once. */
-must_check int schema_read_type(struct schema *schema, const char *keyspace, const char *name,
-                                uint32_t field_count, const char *const *field_names,
-                                const char *const *field_types, struct error *err);
+/* A copy in the schema's arena. */
+const char *schema_copy_text(struct schema *schema, const char *text);
+
+/* Where the user type is among schema->types, or type_count. */
+uint32_t schema_type_place(const struct schema *schema, const char *keyspace, struct bytes name);
+void schema_remove_type(struct schema *schema, uint32_t place);
+
+/* schema_add_type; a type that is read from what was serialized may pass its limits (see
+ * schema_check_type). */
+must_check int schema_insert_type(struct schema *schema, const char *keyspace, const char *name,
+                                  uint32_t field_count, const char *const *field_names,
+                                  const char *const *field_types, bool is_read,
+                                  struct error *err);
 
 /* The steps of schema_deserialize that need the inside.  `table` is copied as it is after the same
  * checks as schema_add_table's. */

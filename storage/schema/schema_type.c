@@ -10,19 +10,15 @@
 #include "storage/schema/schema.h"
 #include "storage/schema/schema_private.h"
 
-static uint32_t type_index(const struct schema *schema, const char *keyspace, const char *name)
+/* Where the type that is to be changed is. */
+static int find_type(const struct schema *schema, const char *keyspace, const char *name,
+                     uint32_t *index_out, struct error *err)
 {
-    uint32_t i = 0;
-
-    while (i < schema->type_count && (strcmp(schema->types[i]->keyspace, keyspace) != 0 ||
-                                      strcmp(schema->types[i]->type->name, name) != 0))
-        i++;
-    return i;
-}
-
-static const char *copy_text(struct schema *schema, const char *text)
-{
-    return (const char *)arena_copy(schema->arena, bytes_of(text, strlen(text) + 1)).data;
+    check(schema->references == 1);
+    *index_out = schema_type_place(schema, keyspace, bytes_text(name));
+    return *index_out < schema->type_count
+               ? 0
+               : error_set(err, ERROR_NOT_FOUND, "type %.100s does not exist", name);
 }
 
 static int check_type_name(const char *name, struct error *err)
@@ -39,7 +35,8 @@ static int check_type_name(const char *name, struct error *err)
 static bool uses_only_before(const struct schema *schema, const char *keyspace,
                              const struct type *type, uint32_t end)
 {
-    if (type->kind == TYPE_UDT && type_index(schema, keyspace, type->name) >= end)
+    if (type->kind == TYPE_UDT &&
+        schema_type_place(schema, keyspace, bytes_text(type->name)) >= end)
         return false;
     for (uint32_t i = 0; i < type->argument_count; i++)
         if (!uses_only_before(schema, keyspace, type->arguments[i], end))
@@ -89,8 +86,8 @@ static int make_type(struct schema *schema, const char *keyspace, const char *na
         declared[i] = old->field_types[i];
     }
     for (uint32_t i = old_count; i < count; i++) {
-        names[i] = copy_text(schema, field_names[i - old_count]);
-        declared[i] = copy_text(schema, field_types[i - old_count]);
+        names[i] = schema_copy_text(schema, field_names[i - old_count]);
+        declared[i] = schema_copy_text(schema, field_types[i - old_count]);
         int rc = check_type_name(names[i], err);
         if (rc == 0)
             rc = parse_field(schema, keyspace, field_types[i - old_count], &types[i], err);
@@ -101,13 +98,13 @@ static int make_type(struct schema *schema, const char *keyspace, const char *na
                 return error_set(err, ERROR_EXISTS, "field %s exists already", names[i]);
     }
     struct type *type = arena_alloc(schema->arena, sizeof *type, _Alignof(struct type));
-    *type = (struct type){TYPE_UDT, false, count, types, copy_text(schema, name), names};
+    *type = (struct type){TYPE_UDT, false, count, types, schema_copy_text(schema, name), names};
     *made_out = arena_alloc(schema->arena, sizeof **made_out, _Alignof(struct user_type));
-    **made_out = (struct user_type){copy_text(schema, keyspace), type, declared};
+    **made_out = (struct user_type){schema_copy_text(schema, keyspace), type, declared};
     return 0;
 }
 
-static int insert_type(struct schema *schema, const char *keyspace, const char *name,
+int schema_insert_type(struct schema *schema, const char *keyspace, const char *name,
                        uint32_t field_count, const char *const *field_names,
                        const char *const *field_types, bool is_read, struct error *err)
 {
@@ -137,14 +134,8 @@ int schema_add_type(struct schema *schema, const char *keyspace, const char *nam
                     uint32_t field_count, const char *const *field_names,
                     const char *const *field_types, struct error *err)
 {
-    return insert_type(schema, keyspace, name, field_count, field_names, field_types, false, err);
-}
-
-int schema_read_type(struct schema *schema, const char *keyspace, const char *name,
-                     uint32_t field_count, const char *const *field_names,
-                     const char *const *field_types, struct error *err)
-{
-    return insert_type(schema, keyspace, name, field_count, field_names, field_types, true, err);
+    return schema_insert_type(schema, keyspace, name, field_count, field_names, field_types, false,
+                              err);
 }
 
 /* A type that grew may have made others too large that use it. */
@@ -190,17 +181,16 @@ static int exchange_type(struct schema *schema, uint32_t index, const struct use
 int schema_add_type_field(struct schema *schema, const char *keyspace, const char *name,
                           const char *field_name, const char *field_type, struct error *err)
 {
-    check(schema->references == 1);
-    uint32_t index = type_index(schema, keyspace, name);
     struct user_type *made;
+    uint32_t index;
+    int rc = find_type(schema, keyspace, name, &index, err);
 
-    if (index == schema->type_count)
-        return error_set(err, ERROR_NOT_FOUND, "type %.100s does not exist", name);
-    const struct type *old = schema->types[index]->type;
-    int rc = make_type(schema, keyspace, name, schema->types[index], 1, &field_name, &field_type,
+    if (rc == 0)
+        rc = make_type(schema, keyspace, name, schema->types[index], 1, &field_name, &field_type,
                        &made, err);
     if (rc < 0)
         return rc;
+    const struct type *old = schema->types[index]->type;
     const struct type *added = made->type->arguments[old->argument_count];
     if (!uses_only_before(schema, keyspace, added, index))
         return error_set(err, ERROR_INVALID, "field %s: its type must be older than %s", field_name,
@@ -211,12 +201,11 @@ int schema_add_type_field(struct schema *schema, const char *keyspace, const cha
 int schema_rename_type_field(struct schema *schema, const char *keyspace, const char *name,
                              const char *from, const char *to, struct error *err)
 {
-    check(schema->references == 1);
-    uint32_t index = type_index(schema, keyspace, name);
+    uint32_t index;
+    int rc = find_type(schema, keyspace, name, &index, err);
 
-    if (index == schema->type_count)
-        return error_set(err, ERROR_NOT_FOUND, "type %.100s does not exist", name);
-    int rc = check_type_name(to, err);
+    if (rc == 0)
+        rc = check_type_name(to, err);
     if (rc < 0)
         return rc;
     const struct type *old = schema->types[index]->type;
@@ -231,7 +220,7 @@ int schema_rename_type_field(struct schema *schema, const char *keyspace, const 
     }
     if (renamed == old->argument_count)
         return error_set(err, ERROR_NOT_FOUND, "type %.100s has no field %.100s", name, from);
-    names[renamed] = copy_text(schema, to);
+    names[renamed] = schema_copy_text(schema, to);
     struct type *type = arena_alloc(schema->arena, sizeof *type, _Alignof(struct type));
     *type = *old;
     type->field_names = names;
@@ -272,16 +261,14 @@ static const char *type_user(const struct schema *schema, const char *keyspace, 
 int schema_drop_type(struct schema *schema, const char *keyspace, const char *name,
                      struct error *err)
 {
-    check(schema->references == 1);
-    uint32_t index = type_index(schema, keyspace, name);
+    uint32_t index;
+    int rc = find_type(schema, keyspace, name, &index, err);
 
-    if (index == schema->type_count)
-        return error_set(err, ERROR_NOT_FOUND, "type %.100s does not exist", name);
+    if (rc < 0)
+        return rc;
     const char *user = type_user(schema, keyspace, name);
     if (user != NULL)
         return error_set(err, ERROR_CONFLICT, "cannot drop type %s: it is used by %s", name, user);
-    schema->type_count--;
-    for (uint32_t i = index; i < schema->type_count; i++)
-        schema->types[i] = schema->types[i + 1];
+    schema_remove_type(schema, index);
     return 0;
 }
