@@ -20,6 +20,7 @@ enum {
     MEMORY_SPARE = 8 << 20,         /* free at a heap's end, before it is given back */
     MEMORY_SPARE_LEAST = 1 << 20,
     MEMORY_SPARE_SHARE = 128,
+    MEMORY_ITEMS_FIRST = 8,
     MEMORY_MOVED = 64 << 10 /* from here on a copy takes longer than a lock may be held */
 };
 
@@ -63,6 +64,15 @@ void *memory_resize(void *old, size_t size)
     memcpy(moved, old, held);
     free(old);
     return moved;
+}
+
+void *memory_make_room(void *items, uint32_t count, uint32_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return items;
+    check(count <= UINT32_MAX / 2);
+    *capacity = count == 0 ? MEMORY_ITEMS_FIRST : count * 2;
+    return memory_resize(items, *capacity * size);
 }
 
 void *memory_copy(const void *source, size_t size)

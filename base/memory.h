@@ -7,11 +7,15 @@
 #define DAYBOOK_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* All return memory that the caller frees with memory_free; sizes of 0 give a valid pointer. */
 void *memory_alloc(size_t size);
 void *memory_zeroed(size_t count, size_t size);      /* aborts when the product overflows */
 void *memory_resize(void *old, size_t size);
+/* Room for one more item of `size` bytes in an array that has `count` items and room for `*capacity`
+ * (0 for NULL): the array, which may have moved.  A full one grows to twice its room. */
+void *memory_make_room(void *items, uint32_t count, uint32_t *capacity, size_t size);
 void *memory_copy(const void *source, size_t size);
 char *memory_string(const char *source);             /* a copy; `source` must not be NULL */
 void memory_free(void *pointer);                     /* NULL is fine */

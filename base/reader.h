@@ -38,6 +38,14 @@ static inline uint64_t reader_varint(struct reader *reader)
                     reader->data[reader->offset] < 0x80;
     return is_short ? reader->data[reader->offset++] : reader_long_varint(reader);
 }
+/* Over 32 bits: fails. */
+static inline uint32_t reader_varint32(struct reader *reader)
+{
+    uint64_t value = reader_varint(reader);
+    if (value > UINT32_MAX)
+        reader->failed = true;
+    return reader->failed ? 0 : (uint32_t)value;
+}
 static inline int64_t reader_signed(struct reader *reader)
 {
     uint64_t bits = reader_varint(reader);

@@ -5,12 +5,7 @@
 
 #include "base/memory.h"
 
-enum {
-    SPANS_FIRST = 8,
-    ROWS_FIRST = 64,
-    SPANS_MAX = 1 << 24, /* rows, too: more than a batch may have bytes */
-    RUN_HEAD_MAX = 4 * VARINT_SIZE_MAX
-};
+enum { RUN_HEAD_MAX = 4 * VARINT_SIZE_MAX };
 
 void packed_rows_release(struct packed_rows *rows)
 {
@@ -49,11 +44,8 @@ static void span_begin(struct packed_rows *rows, const struct table *table, int6
                        struct bytes key)
 {
     check((table->flags & TABLE_OF_EVENTS) == 0);
-    if (rows->span_count == rows->span_capacity) {
-        check(rows->span_count < SPANS_MAX);
-        rows->span_capacity = rows->span_capacity == 0 ? SPANS_FIRST : rows->span_capacity * 2;
-        rows->spans = memory_resize(rows->spans, rows->span_capacity * sizeof(*rows->spans));
-    }
+    rows->spans =
+        memory_make_room(rows->spans, rows->span_count, &rows->span_capacity, sizeof(*rows->spans));
     rows->spans[rows->span_count++] = (struct packed_span){
         .table_id = table->id, .token = token, .key = key, .row_first = rows->row_count};
 }
@@ -72,11 +64,8 @@ void packed_rows_begin(struct packed_rows *rows, const struct table *table, int6
     if (!joins_span(rows, table, token, key, clustering))
         span_begin(rows, table, token, key);
     rows->spans[rows->span_count - 1].row_count++;
-    if (rows->row_count == rows->row_capacity) {
-        check(rows->row_count < SPANS_MAX);
-        rows->row_capacity = rows->row_capacity == 0 ? ROWS_FIRST : rows->row_capacity * 2;
-        rows->rows = memory_resize(rows->rows, rows->row_capacity * sizeof(*rows->rows));
-    }
+    rows->rows =
+        memory_make_room(rows->rows, rows->row_count, &rows->row_capacity, sizeof(*rows->rows));
     rows->rows[rows->row_count++] = (struct packed_row){0};
     rows->table = table;
     rows->cells_left = cell_count;

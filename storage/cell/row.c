@@ -234,18 +234,9 @@ void row_pack_insert_cell(uint32_t column_id, struct bytes path, const struct by
     buffer->size = (size_t)(to - buffer->data);
 }
 
-static uint32_t column_id_unpack(struct reader *reader)
-{
-    uint64_t column_id = reader_varint(reader);
-
-    if (column_id > UINT32_MAX)
-        reader->failed = true;
-    return (uint32_t)column_id;
-}
-
 static void cell_unpack(struct reader *reader, const struct liveness *marker, struct cell *cell)
 {
-    cell->column_id = column_id_unpack(reader);
+    cell->column_id = reader_varint32(reader);
     cell->ttl_s = 0;
     cell->expiry_s = EXPIRY_NONE;
     cell->path = bytes_of(NULL, 0);
@@ -307,7 +298,7 @@ static void complex_unpack(struct reader *reader, struct arena *arena, struct ro
     if (!reader->failed && count > 0)
         complex = arena_alloc(arena, count * sizeof *complex, _Alignof(struct complex_deletion));
     for (uint64_t i = 0; i < count && !reader->failed; i++) {
-        complex[i].column_id = column_id_unpack(reader);
+        complex[i].column_id = reader_varint32(reader);
         complex[i].deletion = deletion_unpack(reader);
         if (i > 0 && complex[i - 1].column_id >= complex[i].column_id)
             reader->failed = true;

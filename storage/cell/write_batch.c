@@ -25,7 +25,7 @@ enum section_kind {
     SECTION_SCHEMA = 5
 };
 
-enum { ARENA_CHUNK = 256 * 1024, PARTS_MAX = 1 << 24 };
+enum { ARENA_CHUNK = 256 * 1024 };
 
 struct write_batch *write_batch_new(void)
 {
@@ -77,42 +77,33 @@ bool write_batch_is_empty(const struct write_batch *batch)
            batch->increment_count == 0 && batch->schema == NULL;
 }
 
-/* Room for one more item of `size` bytes in a growing array. */
-static void *room_for_one(void *items, uint32_t count, uint32_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return items;
-    check(count < PARTS_MAX);
-    *capacity = *capacity == 0 ? 8 : *capacity * 2;
-    return memory_resize(items, *capacity * size);
-}
-
 void write_batch_add_block(struct write_batch *batch, struct block *block)
 {
-    batch->blocks = room_for_one(batch->blocks, batch->block_count, &batch->block_capacity,
-                                 sizeof(struct block *));
+    batch->blocks = memory_make_room(batch->blocks, batch->block_count, &batch->block_capacity,
+                                     sizeof(struct block *));
     batch->blocks[batch->block_count++] = block;
 }
 
 void write_batch_add_rule(struct write_batch *batch, const struct counting_rule *rule)
 {
     check(rule->block < batch->block_count);
-    batch->rules = room_for_one(batch->rules, batch->rule_count, &batch->rule_capacity,
-                                sizeof(struct counting_rule));
+    batch->rules = memory_make_room(batch->rules, batch->rule_count, &batch->rule_capacity,
+                                    sizeof(struct counting_rule));
     batch->rules[batch->rule_count++] = *rule;
 }
 
 void write_batch_add_mutation(struct write_batch *batch, const struct mutation *mutation)
 {
-    batch->mutations = room_for_one(batch->mutations, batch->mutation_count,
-                                    &batch->mutation_capacity, sizeof(struct mutation));
+    batch->mutations = memory_make_room(batch->mutations, batch->mutation_count,
+                                        &batch->mutation_capacity, sizeof(struct mutation));
     batch->mutations[batch->mutation_count++] = *mutation;
 }
 
 void write_batch_add_increment(struct write_batch *batch, const struct counter_increment *increment)
 {
-    batch->increments = room_for_one(batch->increments, batch->increment_count,
-                                     &batch->increment_capacity, sizeof(struct counter_increment));
+    batch->increments =
+        memory_make_room(batch->increments, batch->increment_count, &batch->increment_capacity,
+                         sizeof(struct counter_increment));
     batch->increments[batch->increment_count++] = *increment;
 }
 
@@ -145,8 +136,7 @@ struct bytes write_batch_copy(struct write_batch *batch, struct bytes bytes)
 struct bytes write_batch_bigint(struct write_batch *batch, int64_t value)
 {
     uint8_t serialized[8];
-    for (int i = 0; i < 8; i++)
-        serialized[i] = (uint8_t)((uint64_t)value >> (56 - 8 * i));
+    store_u64_be(serialized, (uint64_t)value);
     return arena_copy(batch->arena, bytes_of(serialized, sizeof(serialized)));
 }
 
@@ -233,14 +223,6 @@ void write_batch_serialize(const struct write_batch *batch, const struct packed_
     buffer_put_u8(payload, SECTION_END);
 }
 
-static uint32_t reader_number(struct reader *reader)
-{
-    uint64_t value = reader_varint(reader);
-    if (value > UINT32_MAX)
-        reader->failed = true;
-    return (uint32_t)value;
-}
-
 /* A counter table of the schema with that counter column. */
 static bool is_counter(const struct schema *schema, uint32_t table_id, uint32_t column_id)
 {
@@ -282,11 +264,11 @@ static int rule_read(struct reader *payload, const struct schema *schema, struct
                      struct error *err)
 {
     struct counting_rule rule;
-    rule.block = reader_number(payload);
-    rule.column_id = reader_number(payload);
-    rule.component = reader_number(payload);
-    rule.counter_table_id = reader_number(payload);
-    rule.counter_column_id = reader_number(payload);
+    rule.block = reader_varint32(payload);
+    rule.column_id = reader_varint32(payload);
+    rule.component = reader_varint32(payload);
+    rule.counter_table_id = reader_varint32(payload);
+    rule.counter_column_id = reader_varint32(payload);
     if (!payload->failed && schema_is_unread(schema, rule.counter_table_id))
         return 0;
     if (payload->failed || rule.block >= batch->block_count ||
@@ -309,8 +291,8 @@ static int increment_read(struct reader *payload, const struct schema *schema,
                           struct write_batch *batch, struct error *err)
 {
     struct counter_increment increment;
-    increment.table_id = reader_number(payload);
-    increment.column_id = reader_number(payload);
+    increment.table_id = reader_varint32(payload);
+    increment.column_id = reader_varint32(payload);
     increment.key = reader_sized(payload);
     increment.clustering = reader_sized(payload);
     uint8_t change = reader_u8(payload);

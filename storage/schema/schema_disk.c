@@ -112,15 +112,6 @@ static const char *get_text(struct schema *schema, struct reader *reader)
     return copy;
 }
 
-static uint32_t get_u32(struct reader *reader)
-{
-    uint64_t value = reader_varint(reader);
-
-    if (value > UINT32_MAX)
-        reader->failed = true;
-    return reader->failed ? 0 : (uint32_t)value;
-}
-
 /* A count of items of at least `size_min` bytes, at most `max`. */
 static uint32_t get_count(struct reader *reader, size_t size_min, uint32_t max)
 {
@@ -198,7 +189,7 @@ static const struct type *get_type(struct schema *schema, const char *keyspace,
 static int get_column(struct schema *schema, const char *keyspace, struct reader *reader,
                       struct column *column, struct error *why)
 {
-    *column = (struct column){.id = get_u32(reader)};
+    *column = (struct column){.id = reader_varint32(reader)};
     uint8_t kind = reader_u8(reader);
     if (kind < COLUMN_PARTITION || kind > COLUMN_REGULAR)
         return ERROR_CORRUPT;
@@ -246,7 +237,7 @@ static int get_dropped(struct schema *schema, struct reader *reader, uint8_t for
         arena_alloc(schema->arena, count * sizeof *dropped, _Alignof(struct dropped_column));
 
     for (uint32_t i = 0; i < count; i++) {
-        dropped[i] = (struct dropped_column){.id = get_u32(reader)};
+        dropped[i] = (struct dropped_column){.id = reader_varint32(reader)};
         dropped[i].dropped_us = reader_signed(reader);
         if (format > SCHEMA_FORMAT_1 && get_dropped_kind(reader, &dropped[i]) < 0)
             return ERROR_CORRUPT;
@@ -295,10 +286,10 @@ static int get_table(struct schema *schema, struct reader *reader, uint8_t forma
 
     table.keyspace = get_text(schema, reader);
     table.name = get_text(schema, reader);
-    table.flags = get_u32(reader);
-    table.version = get_u32(reader);
-    table.column_id_next = get_u32(reader);
-    uint32_t default_ttl_s = get_u32(reader);
+    table.flags = reader_varint32(reader);
+    table.version = reader_varint32(reader);
+    table.column_id_next = reader_varint32(reader);
+    uint32_t default_ttl_s = reader_varint32(reader);
     table.comment = get_text(schema, reader);
     if (reader->failed || default_ttl_s > INT32_MAX || table.id == 0 ||
         table.id >= schema->table_id_next || table.version > schema->version)

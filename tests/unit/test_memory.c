@@ -146,6 +146,24 @@ Test(memory, who_may_take_little_keeps_little_of_what_is_free)
     cr_expect(is_in_a_heap(600 << 10));
 }
 
+Test(memory, an_array_has_room_for_one_more_item)
+{
+    uint32_t *items = NULL;
+    uint32_t capacity = 0;
+    uint32_t grown = 0;
+    for (uint32_t count = 0; count < 1000; count++) {
+        uint32_t before = capacity;
+        items = memory_make_room(items, count, &capacity, sizeof(*items));
+        cr_assert_lt(count, capacity);
+        grown += capacity != before;
+        items[count] = count;
+    }
+    for (uint32_t i = 0; i < 1000; i++)
+        cr_assert_eq(items[i], i);
+    cr_expect_lt(grown, 10);
+    memory_free(items);
+}
+
 /* A sanitizer's malloc takes no advice, and the server runs on it. */
 Test(memory, a_malloc_that_takes_no_advice_is_used_as_it_is)
 {

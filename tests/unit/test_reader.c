@@ -116,6 +116,19 @@ Test(reader, a_varint_over_64_bits_fails)
     cr_assert(reader.failed);
 }
 
+Test(reader, a_varint32_over_32_bits_fails)
+{
+    struct buffer buffer = {0};
+    buffer_put_varint(&buffer, UINT32_MAX);
+    buffer_put_varint(&buffer, (uint64_t)UINT32_MAX + 1);
+    struct reader reader = reader_of(buffer_view(&buffer));
+    cr_expect_eq(reader_varint32(&reader), UINT32_MAX);
+    cr_expect_not(reader.failed);
+    cr_expect_eq(reader_varint32(&reader), 0);
+    cr_expect(reader.failed);
+    buffer_release(&buffer);
+}
+
 Test(reader, signed_numbers_round_trip_at_their_edges)
 {
     static const int64_t rows[] = {0, -1, 1, 63, -64, 64, -65, INT64_MAX, INT64_MIN};
