@@ -84,7 +84,7 @@ bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out)
 
 static void day_clear(struct seal_pass *pass)
 {
-    stats_clear(&pass->stats);
+    stats_release(&pass->stats);
     key_map_free(pass->ads);
     pass->ads = NULL;
     pass->bytes = 0;

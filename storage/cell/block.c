@@ -26,7 +26,7 @@ enum flag_form { FLAGS_CONSTANT = 0, FLAGS_VECTOR = 1 };
 
 enum vector_kind block_vector_kind(const struct type *type)
 {
-    switch (type->kind) {
+    switch ((int)type->kind) {
     case TYPE_BIGINT:
     case TYPE_TIMESTAMP:
     case TYPE_TIME:
@@ -38,25 +38,9 @@ enum vector_kind block_vector_kind(const struct type *type)
         return VECTOR_INTEGER;
     case TYPE_DECIMAL:
         return VECTOR_DECIMAL;
-    case TYPE_ASCII:
-    case TYPE_BLOB:
-    case TYPE_COUNTER:
-    case TYPE_DOUBLE:
-    case TYPE_FLOAT:
-    case TYPE_UUID:
-    case TYPE_TEXT:
-    case TYPE_VARINT:
-    case TYPE_TIMEUUID:
-    case TYPE_INET:
-    case TYPE_DURATION:
-    case TYPE_LIST:
-    case TYPE_MAP:
-    case TYPE_SET:
-    case TYPE_UDT:
-    case TYPE_TUPLE:
-        break;
+    default:
+        return VECTOR_CODE;
     }
-    return VECTOR_CODE;
 }
 
 uint32_t block_column_count(const struct table *table)
@@ -75,37 +59,13 @@ const struct column *block_column_of(const struct table *table, uint32_t index)
                            index - clustering];
 }
 
-/* Bytes of the serialized value of an integer type. */
-static size_t integer_size(const struct type *type)
-{
-    if (type->kind == TYPE_BOOLEAN || type->kind == TYPE_TINYINT)
-        return 1;
-    if (type->kind == TYPE_SMALLINT)
-        return 2;
-    return type->kind == TYPE_INT || type->kind == TYPE_DATE ? 4 : 8;
-}
-
 void block_vector_put(const struct type *type, int64_t integer, uint8_t scale,
                       struct buffer *buffer)
 {
-    if (type->kind == TYPE_DECIMAL) {
+    if (type->kind == TYPE_DECIMAL)
         decimal_serialize(buffer, decimal_from(integer, scale));
-        return;
-    }
-    switch (integer_size(type)) {
-    case 1:
-        buffer_put_u8(buffer, (uint8_t)integer);
-        break;
-    case 2:
-        buffer_put_u16_be(buffer, (uint16_t)integer);
-        break;
-    case 4:
-        buffer_put_u32_be(buffer, (uint32_t)integer);
-        break;
-    default:
-        buffer_put_u64_be(buffer, (uint64_t)integer);
-        break;
-    }
+    else
+        type_value_put_integer(buffer, type_fixed_size(type->kind), integer);
 }
 
 static int decimal_value_get(struct bytes value, int64_t *integer_out, uint8_t *scale_out)
@@ -128,20 +88,14 @@ int block_vector_get(const struct type *type, struct bytes value, int64_t *integ
     *scale_out = 0;
     if (type->kind == TYPE_DECIMAL)
         return decimal_value_get(value, integer_out, scale_out);
-    if (block_vector_kind(type) != VECTOR_INTEGER || value.size != integer_size(type))
+    if (block_vector_kind(type) != VECTOR_INTEGER || value.size != type_fixed_size(type->kind))
         return ERROR_INVALID;
     if (type->kind == TYPE_BOOLEAN)
         *integer_out = value.data[0] != 0;
     else if (type->kind == TYPE_DATE)
         *integer_out = load_u32_be(value.data);
-    else if (value.size == 1)
-        *integer_out = (int8_t)value.data[0];
-    else if (value.size == 2)
-        *integer_out = (int16_t)load_u16_be(value.data);
-    else if (value.size == 4)
-        *integer_out = (int32_t)load_u32_be(value.data);
     else
-        *integer_out = (int64_t)load_u64_be(value.data);
+        *integer_out = type_value_integer(value);
     return 0;
 }
 
@@ -219,13 +173,19 @@ struct bytes block_dictionary_get(const struct block_dictionary *dictionary, uin
 
 /* ---- blocks ---- */
 
+static struct block *block_of_columns(uint32_t table_id, uint32_t column_count)
+{
+    check(column_count <= BLOCK_COLUMNS_MAX);
+    struct block *block = memory_zeroed(1, sizeof *block);
+    block->table_id = table_id;
+    block->column_count = column_count;
+    block->columns = memory_zeroed(column_count, sizeof *block->columns);
+    return block;
+}
+
 struct block *block_new(const struct table *table, uint32_t capacity)
 {
-    struct block *block = memory_zeroed(1, sizeof *block);
-    block->table_id = table->id;
-    block->column_count = block_column_count(table);
-    check(block->column_count <= BLOCK_COLUMNS_MAX);
-    block->columns = memory_zeroed(block->column_count, sizeof *block->columns);
+    struct block *block = block_of_columns(table->id, block_column_count(table));
     for (uint32_t i = 0; i < block->column_count; i++) {
         const struct column *column = block_column_of(table, i);
         block->columns[i].column_id = column->id;
@@ -237,11 +197,8 @@ struct block *block_new(const struct table *table, uint32_t capacity)
 
 struct block *block_new_like(const struct block *block)
 {
-    struct block *like = memory_zeroed(1, sizeof *like);
-    like->table_id = block->table_id;
-    like->column_count = block->column_count;
+    struct block *like = block_of_columns(block->table_id, block->column_count);
     like->is_checked = block->is_checked;
-    like->columns = memory_zeroed(like->column_count, sizeof *like->columns);
     for (uint32_t i = 0; i < like->column_count; i++) {
         like->columns[i].column_id = block->columns[i].column_id;
         like->columns[i].kind = block->columns[i].kind;

@@ -199,26 +199,30 @@ int columnar_rows_append(struct columnar_rows *rows, const struct columnar_rows 
     return 0;
 }
 
-static void drop(void *values, size_t size, uint32_t count, uint32_t left)
+void *columnar_rows_array(const struct columnar_rows *rows, uint32_t index, size_t *size_out)
 {
-    if (values != NULL)
-        memmove(values, (uint8_t *)values + count * size, left * size);
+    *size_out = sizeof(int64_t);
+    if (index / 3 >= rows->column_count)
+        return index % 3 == 0 ? rows->timestamps_us : rows->ranks;
+    const struct columnar_vector *vector = &rows->vectors[index / 3];
+    *size_out = index % 3 > 0                 ? 1
+                : vector->kind == VECTOR_CODE ? sizeof(uint32_t)
+                                              : sizeof(int64_t);
+    if (index % 3 == 0)
+        return vector->kind == VECTOR_CODE ? (void *)vector->codes : vector->integers;
+    return index % 3 == 2 ? vector->absent : vector->kind == VECTOR_DECIMAL ? vector->scales : NULL;
 }
 
 void columnar_rows_drop(struct columnar_rows *rows, uint32_t count)
 {
     check(count <= rows->rows);
-    uint32_t left = rows->rows - count;
-    for (uint32_t i = 0; i < rows->column_count; i++) {
-        struct columnar_vector *vector = &rows->vectors[i];
-        drop(vector->integers, sizeof *vector->integers, count, left);
-        drop(vector->codes, sizeof *vector->codes, count, left);
-        drop(vector->scales, 1, count, left);
-        drop(vector->absent, 1, count, left);
+    rows->rows -= count;
+    for (uint32_t i = 0; i < columnar_rows_arrays(rows); i++) {
+        size_t size;
+        uint8_t *values = columnar_rows_array(rows, i, &size);
+        if (values != NULL)
+            memmove(values, values + count * size, rows->rows * size);
     }
-    drop(rows->timestamps_us, sizeof *rows->timestamps_us, count, left);
-    drop(rows->ranks, sizeof *rows->ranks, count, left);
-    rows->rows = left;
 }
 
 /* ---- stats ---- */
@@ -335,12 +339,8 @@ static void strings_map_reserve(struct columnar_strings *strings, uint32_t strin
 
 static uint32_t merged_strings_add(struct merged_strings *merged, struct bytes string)
 {
-    if (merged->count == merged->capacity) {
-        check(merged->capacity < UINT32_MAX / 2);
-        merged->capacity = merged->capacity * 2 + 64;
-        merged->strings =
-            memory_resize(merged->strings, merged->capacity * sizeof *merged->strings);
-    }
+    merged->strings = memory_make_room(merged->strings, merged->count, &merged->capacity,
+                                       sizeof *merged->strings);
     merged->strings[merged->count] = string;
     return merged->count++;
 }
@@ -434,16 +434,12 @@ static int64_t rank_of(const struct columnar_rows *rows, uint32_t row)
     }
 }
 
-static void remove_marked(void *values, size_t size, const uint8_t *gone, uint32_t rows)
+static void remove_marked(uint8_t *values, size_t size, const uint8_t *gone, uint32_t rows)
 {
-    uint8_t *bytes = values;
     uint32_t kept = 0;
-    for (uint32_t i = 0; values != NULL && i < rows; i++) {
-        if (gone[i])
-            continue;
-        memmove(bytes + kept * size, bytes + i * size, size);
-        kept++;
-    }
+    for (uint32_t i = 0; i < rows; i++)
+        if (!gone[i])
+            memmove(values + kept++ * size, values + i * size, size);
 }
 
 /* The first row behind some that go is given its rank; implied ranks go on from there. */
@@ -462,15 +458,12 @@ void columnar_rows_remove(struct columnar_rows *rows, const uint8_t *gone)
 {
     uint32_t kept = 0;
     ranks_pin(rows, gone);
-    for (uint32_t i = 0; i < rows->column_count; i++) {
-        struct columnar_vector *vector = &rows->vectors[i];
-        remove_marked(vector->integers, sizeof *vector->integers, gone, rows->rows);
-        remove_marked(vector->codes, sizeof *vector->codes, gone, rows->rows);
-        remove_marked(vector->scales, 1, gone, rows->rows);
-        remove_marked(vector->absent, 1, gone, rows->rows);
+    for (uint32_t i = 0; i < columnar_rows_arrays(rows); i++) {
+        size_t size;
+        uint8_t *values = columnar_rows_array(rows, i, &size);
+        if (values != NULL)
+            remove_marked(values, size, gone, rows->rows);
     }
-    remove_marked(rows->timestamps_us, sizeof *rows->timestamps_us, gone, rows->rows);
-    remove_marked(rows->ranks, sizeof *rows->ranks, gone, rows->rows);
     for (uint32_t i = 0; i < rows->rows; i++)
         kept += !gone[i];
     rows->rows = kept;

@@ -62,6 +62,14 @@ void columnar_rows_ranks(struct columnar_rows *rows);
 must_check int columnar_rows_append(struct columnar_rows *rows, const struct columnar_rows *source,
                                     uint32_t from, uint32_t count);
 
+/* The arrays that have a value for each row, by index: three of each column, and two of all.  NULL:
+ * the rows have no such one.  `size_out` is the bytes of a value. */
+static inline uint32_t columnar_rows_arrays(const struct columnar_rows *rows)
+{
+    return rows->column_count * 3 + 2;
+}
+void *columnar_rows_array(const struct columnar_rows *rows, uint32_t index, size_t *size_out);
+
 /* Remove the first `count` rows. */
 void columnar_rows_drop(struct columnar_rows *rows, uint32_t count);
 

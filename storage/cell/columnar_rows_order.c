@@ -236,21 +236,6 @@ static enum columnar_rows_phase compare_piece(struct columnar_rows_order *order,
     return COLUMNAR_ROWS_GATHER;
 }
 
-/* The arrays that have a value for each row: three of each column, and two of all. */
-static void *array_of(const struct columnar_rows *rows, uint32_t index, uint32_t *size_out)
-{
-    *size_out = sizeof(int64_t);
-    if (index / 3 >= rows->column_count)
-        return index % 3 == 0 ? rows->timestamps_us : rows->ranks;
-    const struct columnar_vector *vector = &rows->vectors[index / 3];
-    *size_out = index % 3 > 0                 ? 1
-                : vector->kind == VECTOR_CODE ? sizeof(uint32_t)
-                                              : sizeof(int64_t);
-    if (index % 3 == 0)
-        return vector->kind == VECTOR_CODE ? (void *)vector->codes : vector->integers;
-    return index % 3 == 2 ? vector->absent : vector->kind == VECTOR_DECIMAL ? vector->scales : NULL;
-}
-
 static void gather_64(const uint64_t *values, const uint32_t *places, uint32_t from, uint32_t end,
                       uint64_t *gathered)
 {
@@ -276,10 +261,10 @@ static enum columnar_rows_phase gather_piece(struct columnar_rows_order *order, 
                                              uint32_t end)
 {
     const struct columnar_rows *rows = order->rows;
-    uint32_t arrays = rows->column_count * 3 + 2;
-    uint32_t size = 0;
+    size_t size = 0;
     void *values = NULL;
-    while (order->array < arrays && (values = array_of(rows, order->array, &size)) == NULL)
+    while (order->array < columnar_rows_arrays(rows) &&
+           (values = columnar_rows_array(rows, order->array, &size)) == NULL)
         order->array++;
     if (values == NULL)
         return COLUMNAR_ROWS_SORTED;
@@ -290,7 +275,7 @@ static enum columnar_rows_phase gather_piece(struct columnar_rows_order *order, 
     else
         gather_64(values, order->places, from, end, order->scratch);
     if (end == rows->rows) {
-        memcpy(values, order->scratch, (size_t)rows->rows * size);
+        memcpy(values, order->scratch, rows->rows * size);
         order->array++;
     }
     return COLUMNAR_ROWS_GATHER;

@@ -18,11 +18,6 @@ void stats_release(struct partition_stats *stats)
     *stats = (struct partition_stats){0};
 }
 
-void stats_clear(struct partition_stats *stats)
-{
-    stats_release(stats);
-}
-
 void stats_copy(struct partition_stats *target, const struct partition_stats *source)
 {
     *target = *source;

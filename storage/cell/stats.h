@@ -32,8 +32,7 @@ struct partition_stats {
     struct scale_sum *sums;            /* all entries, by scale, when scale_count > 1; owned */
 };
 
-void stats_release(struct partition_stats *stats);
-void stats_clear(struct partition_stats *stats);               /* to zero rows; keeps nothing */
+void stats_release(struct partition_stats *stats);             /* zero rows are left */
 void stats_copy(struct partition_stats *target, const struct partition_stats *source);
 void stats_add_value(struct partition_stats *stats, int64_t unscaled, uint8_t scale); /* no row */
 void stats_add_row(struct partition_stats *stats, int64_t first_clustering);   /* not the value */

@@ -347,7 +347,7 @@ int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_
     writer->token = token;
     buffer_clear(&writer->key);
     buffer_append_bytes(&writer->key, key);
-    stats_clear(&writer->stats);
+    stats_release(&writer->stats);
     columnar_rows_clear(&writer->pending);
     return 0;
 }

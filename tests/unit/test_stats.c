@@ -92,7 +92,7 @@ Test(stats, a_copy_is_equal_and_of_its_own)
     add(&copy, 1, 1, 0);
     cr_assert(!stats_equal(&stats, &copy));
     stats_release(&copy);
-    stats_clear(&stats);
+    stats_release(&stats);
     cr_assert_eq(stats.rows, 0);
     expect_sum(&stats, "0");
 }
