@@ -13,8 +13,9 @@
 void *memory_alloc(size_t size);
 void *memory_zeroed(size_t count, size_t size);      /* aborts when the product overflows */
 void *memory_resize(void *old, size_t size);
-/* Room for one more item of `size` bytes in an array that has `count` items and room for `*capacity`
- * (0 for NULL): the array, which may have moved.  A full one grows to twice its room. */
+/* Room for one more item of `size` bytes in an array that has `count` items, and room for
+ * `*capacity` (0 for NULL): the array, which may have moved.  A full one grows to twice the
+ * room. */
 void *memory_make_room(void *items, uint32_t count, uint32_t *capacity, size_t size);
 void *memory_copy(const void *source, size_t size);
 char *memory_string(const char *source);             /* a copy; `source` must not be NULL */

@@ -100,16 +100,9 @@ struct commit_log {
     uint64_t bytes_written; /* of frames, since the log was opened */
     uint64_t bytes_flushed;
     struct mark *marks; /* of frames past frame_flushed */
-    size_t mark_count;
-    size_t mark_capacity;
+    uint32_t mark_count;
+    uint32_t mark_capacity;
 };
-
-/* ---- the lane of log files ---- */
-
-static void file_job_run(struct job *job)
-{
-    commit_log_file_job_run((struct commit_log_file_job *)job);
-}
 
 /* ---- files, on the engine thread ---- */
 
@@ -130,11 +123,11 @@ static bool log_fits(const struct commit_log *log, uint64_t bytes)
 }
 
 /* The largest spare file that is at least `size`; spare.count when there is none. */
-static size_t spare_find(const struct commit_log *log, uint64_t size)
+static uint32_t spare_find(const struct commit_log *log, uint64_t size)
 {
-    size_t best = log->spare.count;
+    uint32_t best = log->spare.count;
 
-    for (size_t i = 0; i < log->spare.count; i++)
+    for (uint32_t i = 0; i < log->spare.count; i++)
         if (log->spare.items[i].size >= size &&
             (best == log->spare.count || log->spare.items[i].size > log->spare.items[best].size))
             best = i;
@@ -162,7 +155,7 @@ static void files_let_go(struct commit_log *log)
 {
     uint64_t frame = frame_free(log);
 
-    for (size_t i = log->live.count; i > 0; i--)
+    for (uint32_t i = log->live.count; i > 0; i--)
         if (log->live.items[i - 1].frame_last <= frame)
             file_let_go(log, commit_log_files_take(&log->live, i - 1));
 }
@@ -184,7 +177,8 @@ static void file_job_take_removals(struct commit_log *log, struct commit_log_fil
     file_job->remove_count = 0;
     if (log->current.id == 0)
         return; /* the last file is not removed: a log has at least one */
-    for (size_t i = log->spare.count; i > 0 && file_job->remove_count < COMMIT_LOG_REMOVE_MAX; i--)
+    for (uint32_t i = log->spare.count; i > 0 && file_job->remove_count < COMMIT_LOG_REMOVE_MAX;
+         i--)
         if (log->spare.count > SPARE_COUNT_MAX || log->spare.items[i - 1].size < log->current.size)
             file_job->remove[file_job->remove_count++] =
                 commit_log_files_take(&log->spare, i - 1).id;
@@ -195,19 +189,17 @@ static void file_job_take_making(struct commit_log *log, struct commit_log_file_
                                  uint64_t bytes)
 {
     uint64_t size_min = bytes + 2 * COMMIT_LOG_BLOCK;
-    size_t spare = spare_find(log, size_min);
+    uint32_t spare = spare_find(log, size_min);
 
     file_job->is_making = true;
     file_job->made_file = NULL;
-    memset(&file_job->spare, 0, sizeof(file_job->spare));
-    if (spare < log->spare.count)
-        file_job->spare = commit_log_files_take(&log->spare, spare);
+    file_job->spare = spare < log->spare.count ? commit_log_files_take(&log->spare, spare)
+                                               : (struct commit_log_file){0};
     check(log->file_id_last < UINT32_MAX);
-    file_job->made.id = log->file_id_last + 1;
+    file_job->made = (struct commit_log_file){.id = log->file_id_last + 1};
     file_job->made.size = file_job->spare.id != 0     ? file_job->spare.size
                           : size_min > log->size_next ? size_min
                                                       : log->size_next;
-    file_job->made.frame_last = 0;
 }
 
 /* Is it time to have the next file made?  Small files wait until they are half full, since a small
@@ -319,20 +311,15 @@ static void file_job_consider(struct commit_log *log)
     if (!file_job->is_making && file_job->remove_count == 0 && file_job->retired_count == 0 &&
         file_job->archive_count == 0 && file_job->discard_count == 0)
         return;
-    file_job->job.run = file_job_run;
-    file_job->job.done = file_job_done;
+    file_job->job = (struct job){.run = commit_log_file_job_run, .done = file_job_done};
     log->is_file_job_running = true;
     log->world->executor->submit(log->world->executor, LANE_LOG_FILES, &file_job->job);
 }
 
-static struct commit_log *log_of_file_job(struct job *job)
-{
-    return (struct commit_log *)(void *)((char *)job - offsetof(struct commit_log, file_job));
-}
-
 static void file_job_done(struct job *job)
 {
-    struct commit_log *log = log_of_file_job(job);
+    struct commit_log *log =
+        (struct commit_log *)(void *)((char *)job - offsetof(struct commit_log, file_job));
     bool was_making = log->file_job.is_making;
     int rc = file_job_finish(log);
 
@@ -371,19 +358,16 @@ static void mark_add(struct commit_log *log, uint64_t frame, uint64_t bytes)
     struct mark *last = log->mark_count > 0 ? &log->marks[log->mark_count - 1] : NULL;
 
     log->bytes_written += bytes;
-    if (last == NULL || log->bytes_written - last->bytes >= MARK_SIZE) {
-        if (log->mark_count == log->mark_capacity) {
-            log->mark_capacity = log->mark_capacity == 0 ? 64 : log->mark_capacity * 2;
-            log->marks = memory_resize(log->marks, log->mark_capacity * sizeof(log->marks[0]));
-        }
-        log->marks[log->mark_count].frame = frame;
-        log->marks[log->mark_count++].bytes = log->bytes_written;
-    }
+    if (last != NULL && log->bytes_written - last->bytes < MARK_SIZE)
+        return;
+    log->marks =
+        memory_make_room(log->marks, log->mark_count, &log->mark_capacity, sizeof(log->marks[0]));
+    log->marks[log->mark_count++] = (struct mark){frame, log->bytes_written};
 }
 
 static void marks_flush(struct commit_log *log, uint64_t frame)
 {
-    size_t passed = 0;
+    uint32_t passed = 0;
 
     while (passed < log->mark_count && log->marks[passed].frame <= frame)
         log->bytes_flushed = log->marks[passed++].bytes;
@@ -405,6 +389,7 @@ static struct commit_log *log_new(struct world *world, const struct commit_log_o
     log->world = world;
     log->read_only = options->read_only;
     log->frame_flushed = options->flushed_frame;
+    log->purges = options->purges;
     log->file_size = options->file_size != 0 ? options->file_size : FILE_SIZE_DEFAULT;
     log->size_next =
         options->first_file_size != 0 ? options->first_file_size : FIRST_FILE_SIZE_DEFAULT;
@@ -424,7 +409,7 @@ static void log_take_recovered(struct commit_log *log, struct commit_log_recover
     log->file_id_last = recovered->file_id_last;
     log->purges_reported = recovered->purges;
     log->live = recovered->live;
-    memset(&recovered->live, 0, sizeof(recovered->live));
+    recovered->live = (struct commit_log_files){0};
     for (size_t i = 0; i < recovered->spare.count; i++)
         file_let_go(log, recovered->spare.items[i]);
     if (recovered->bytes_unflushed > 0)
@@ -443,7 +428,7 @@ static void current_replace(struct commit_log *log)
     log->current_file = log->next_file;
     log->offset = 0;
     log->is_opening_due = false;
-    memset(&log->next, 0, sizeof(log->next));
+    log->next = (struct commit_log_file){0};
     log->next_file = NULL;
 }
 
@@ -451,17 +436,15 @@ static void current_replace(struct commit_log *log)
 static int log_open_current(struct commit_log *log, struct error *err)
 {
     struct disk *disk = log->world->disk;
-    int rc;
 
     if (log->current.id != 0) {
         char path[COMMIT_LOG_PATH];
-
         commit_log_path(log->current.id, path);
         return disk->open(disk, path, DISK_WRITE | DISK_DIRECT, &log->current_file, err);
     }
     file_job_take_making(log, &log->file_job, COMMIT_LOG_BLOCK);
-    commit_log_file_job_run(&log->file_job);
-    rc = file_job_finish(log);
+    commit_log_file_job_run(&log->file_job.job);
+    int rc = file_job_finish(log);
     if (rc < 0 && error_is_passing(rc)) {
         retry_start(log);
         shortage_set(log, rc, log->file_job.made.size);
@@ -508,17 +491,14 @@ int commit_log_open(struct world *world, const struct commit_log_options *option
                     struct commit_log **log_out, struct error *err)
 {
     struct commit_log_recovered recovered;
-    struct commit_log *log;
-    int rc;
 
     *log_out = NULL;
-    rc = options->read_only ? 0 : log_make_directory(world->disk, err);
+    int rc = options->read_only ? 0 : log_make_directory(world->disk, err);
     if (rc < 0)
         return rc;
-    log = log_new(world, options);
+    struct commit_log *log = log_new(world, options);
     log->durable = durable;
     log->context = context;
-    log->purges = options->purges;
     rc = commit_log_archive_open(world->disk, options->archive_bytes, options->read_only,
                                  &log->archive, err);
     if (rc < 0) {
@@ -670,7 +650,6 @@ static int extent_order(const void *a, const void *b)
 static void extent_add(struct buffer *extents, uint32_t file_id, uint64_t size)
 {
     struct commit_log_extent extent = {.file_id = file_id, .size = size};
-
     buffer_append(extents, &extent, sizeof(extent));
 }
 
@@ -804,13 +783,11 @@ void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buff
 {
     struct buffer used = log->payload;
     struct frame_writer_record *record = &log->record;
-    enum commit_log_record kind;
-    uint64_t bytes;
 
     check(!log->is_writing && log->failure == 0 && !log->read_only);
     check(payload->size <= COMMIT_LOG_PAYLOAD_MAX);
-    kind = purges_tell(log, payload);
-    bytes = commit_log_record_bytes(payload->size);
+    enum commit_log_record kind = purges_tell(log, payload);
+    uint64_t bytes = commit_log_record_bytes(payload->size);
     check(log_fits(log, bytes));
     log->payload = *payload;
     *payload = used;
@@ -866,12 +843,10 @@ bool commit_log_is_busy(const struct commit_log *log)
 
 void commit_log_close(struct commit_log *log)
 {
-    struct disk *disk;
-
     if (log == NULL)
         return;
     check(!log->is_writing);
-    disk = log->world->disk;
+    struct disk *disk = log->world->disk;
     retry_stop(log);
     log->room = NULL;
     log->shortage_changed = NULL;
@@ -910,7 +885,7 @@ static void dump_files(const char *what, const struct commit_log_files *files, s
 
 void commit_log_dump(const struct commit_log *log, struct buffer *text)
 {
-    uint64_t next = commit_log_next_frame(log);
+    uint64_t next = log->frame_next;
     buffer_printf(text, "log\n  next frame %" PRIu64 ", durable %" PRIu64 ", flushed %" PRIu64 "\n",
                   next, log->frame_durable, log->frame_flushed);
     if (log->is_writing)

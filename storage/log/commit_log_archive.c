@@ -28,14 +28,12 @@ static int size_find(struct disk *disk, struct commit_log_file *file, struct err
 {
     char path[COMMIT_LOG_PATH];
     struct disk_file *opened;
-    int64_t size;
-    int rc;
 
     commit_log_archive_path(file->id, path);
-    rc = disk->open(disk, path, DISK_READ, &opened, err);
+    int rc = disk->open(disk, path, DISK_READ, &opened, err);
     if (rc < 0)
         return rc;
-    size = disk->size(disk, opened);
+    int64_t size = disk->size(disk, opened);
     disk->close(disk, opened);
     if (size < 0)
         return error_set(err, (int)size, "%s: %s", path, error_text((int)size));
@@ -75,7 +73,6 @@ size_t commit_log_archive_take(struct commit_log_archive *archive, uint32_t *ids
     while (count < capacity && archive->limit > 0 && archive->bytes > archive->limit &&
            archive->files.count > 0) {
         struct commit_log_file file = commit_log_files_take(&archive->files, 0);
-
         archive->bytes -= file.size;
         ids[count++] = file.id;
     }

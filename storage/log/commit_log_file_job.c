@@ -16,14 +16,13 @@ static int file_make(struct commit_log_file_job *file_job, const char *path)
     const char *from = "log/" COMMIT_LOG_NEW_NAME;
     char spare_path[COMMIT_LOG_PATH];
     struct disk_file *file;
-    int rc;
 
     if (file_job->spare.id != 0) {
         commit_log_path(file_job->spare.id, spare_path);
         from = spare_path;
     } else {
         (void)disk->remove(disk, from); /* a rename may have failed before */
-        rc = disk->open(disk, from, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &file, NULL);
+        int rc = disk->open(disk, from, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &file, NULL);
         if (rc < 0)
             return rc;
         rc = disk->allocate(disk, file, file_job->made.size);
@@ -33,7 +32,7 @@ static int file_make(struct commit_log_file_job *file_job, const char *path)
             return rc;
         }
     }
-    rc = disk->rename(disk, from, path);
+    int rc = disk->rename(disk, from, path);
     return rc < 0 ? rc : disk->sync_directory(disk, "log");
 }
 
@@ -58,8 +57,9 @@ static void file_job_archive(struct commit_log_file_job *file_job)
     }
 }
 
-void commit_log_file_job_run(struct commit_log_file_job *file_job)
+void commit_log_file_job_run(struct job *job)
 {
+    struct commit_log_file_job *file_job = (struct commit_log_file_job *)job;
     struct disk *disk = file_job->disk;
     char path[COMMIT_LOG_PATH];
 

@@ -12,6 +12,7 @@
 #include "storage/log/commit_log_private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/crc32c.h"
@@ -128,6 +129,11 @@ enum commit_log_sector commit_log_sector_check(const uint8_t sector[COMMIT_LOG_S
     return COMMIT_LOG_SECTOR_DAMAGED;
 }
 
+uint64_t commit_log_sector_frame(const uint8_t sector[COMMIT_LOG_SECTOR])
+{
+    return load_u32(sector + 4) | (uint64_t)load_u16(sector + 8) << 32;
+}
+
 /* The content of one sector that begins at `position` of header + payload. */
 static void content_fill(const uint8_t *header_bytes, struct bytes payload, uint64_t position,
                          uint8_t *to)
@@ -142,10 +148,7 @@ static void content_fill(const uint8_t *header_bytes, struct bytes payload, uint
         position -= COMMIT_LOG_HEADER;
     }
     if (position < payload.size) {
-        size_t size = payload.size - position;
-
-        if (size > left)
-            size = left;
+        size_t size = payload.size - position < left ? payload.size - position : left;
         memcpy(to, payload.data + position, size);
         to += size;
         left -= size;
@@ -175,18 +178,8 @@ void commit_log_path(uint32_t file_id, char path[COMMIT_LOG_PATH])
 
 bool commit_log_name_parse(const char *name, uint32_t *file_id_out)
 {
-    uint32_t id = 0;
-
-    for (int i = 0; i < 8; i++) {
-        char c = name[i];
-
-        if (c >= '0' && c <= '9')
-            id = id << 4 | (uint32_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            id = id << 4 | (uint32_t)(c - 'a' + 10);
-        else
-            return false;
-    }
-    *file_id_out = id;
-    return strcmp(name + 8, ".log") == 0;
+    if (strspn(name, "0123456789abcdef") != 8 || strcmp(name + 8, ".log") != 0)
+        return false;
+    *file_id_out = (uint32_t)strtoul(name, NULL, 16);
+    return true;
 }

@@ -79,6 +79,8 @@ struct bytes commit_log_frame_payload(const struct commit_log_header *header, st
 void commit_log_stamp(uint32_t file_id, uint64_t frame, uint8_t stamp_out[COMMIT_LOG_STAMP]);
 enum commit_log_sector commit_log_sector_check(const uint8_t sector[COMMIT_LOG_SECTOR],
                                                uint32_t file_id, uint64_t frame);
+/* The number of the frame that a sector's stamp names, whether it is one or not. */
+uint64_t commit_log_sector_frame(const uint8_t sector[COMMIT_LOG_SECTOR]);
 
 /* Lay out `sector_count` sectors of a record, from its sector `sector_first` on, into `to`. */
 void commit_log_record_fill(const struct commit_log_header *header,
@@ -103,6 +105,12 @@ must_check int commit_log_reader_open(struct commit_log_reader *reader, const ch
 must_check int commit_log_reader_at(struct commit_log_reader *reader, uint64_t offset,
                                     const uint8_t **sectors_out, uint64_t *count_out,
                                     struct error *err);
+/* Join the content of a record's sectors, header included; `shown_out` is the worst of what they
+ * show, and from a damaged one on nothing is joined. */
+must_check int commit_log_reader_gather(struct commit_log_reader *reader,
+                                        const struct commit_log_header *header, uint64_t offset,
+                                        struct buffer *content, enum commit_log_sector *shown_out,
+                                        struct error *err);
 
 /* ---- commit_log_recover.c: from files to frames ---- */
 
@@ -117,12 +125,12 @@ struct commit_log_file {
 
 struct commit_log_files {
     struct commit_log_file *items;
-    size_t count;
-    size_t capacity;
+    uint32_t count;
+    uint32_t capacity;
 };
 
 void commit_log_files_add(struct commit_log_files *files, struct commit_log_file file);
-struct commit_log_file commit_log_files_take(struct commit_log_files *files, size_t index);
+struct commit_log_file commit_log_files_take(struct commit_log_files *files, uint32_t index);
 
 struct commit_log_recovered {
     uint64_t frame_next;
@@ -166,7 +174,7 @@ enum {
 
 /* What that lane does in one go: close, remove, make the next file. */
 struct commit_log_file_job {
-    struct job job;
+    struct job job;                    /* first, so that it leads to the file job */
     struct disk *disk;
     struct disk_file *retired[COMMIT_LOG_RETIRED_MAX]; /* to close */
     size_t retired_count;
@@ -183,7 +191,8 @@ struct commit_log_file_job {
     int status;                  /* of making */
 };
 
-void commit_log_file_job_run(struct commit_log_file_job *file_job);
+/* `job` is that of a struct commit_log_file_job. */
+void commit_log_file_job_run(struct job *job);
 
 /* ---- commit_log_damage.c ---- */
 
@@ -207,6 +216,9 @@ void commit_log_damage_add_file(struct commit_log_reader *reader,
 must_check int commit_log_salvage(struct world *world, struct commit_log_file file,
                                   uint64_t offset, const struct commit_log_files *later,
                                   struct error *err);
+/* Copy `size` bytes at `offset` to the same place of `to`, which may be the same file. */
+must_check int commit_log_copy(struct disk *disk, struct disk_file *from, struct disk_file *to,
+                               uint64_t offset, uint64_t size);
 
 /* Replay as commit_log_open says.  What is filled in `recovered_out` is released by
  * commit_log_recovered_release, also after an error. */

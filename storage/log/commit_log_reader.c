@@ -94,10 +94,9 @@ int commit_log_reader_open(struct commit_log_reader *reader, const char *path, u
                            struct error *err)
 {
     struct disk *disk = reader->world->disk;
-    int rc;
 
     reader_close(reader);
-    rc = disk->open(disk, path, DISK_READ | DISK_DIRECT, &reader->file, err);
+    int rc = disk->open(disk, path, DISK_READ | DISK_DIRECT, &reader->file, err);
     if (rc < 0) {
         reader->file = NULL;
         return rc;
@@ -147,5 +146,37 @@ int commit_log_reader_at(struct commit_log_reader *reader, uint64_t offset,
     }
     *sectors_out = piece->data + within;
     *count_out = (piece->size - within) / COMMIT_LOG_SECTOR;
+    return 0;
+}
+
+int commit_log_reader_gather(struct commit_log_reader *reader,
+                             const struct commit_log_header *header, uint64_t offset,
+                             struct buffer *content, enum commit_log_sector *shown_out,
+                             struct error *err)
+{
+    uint64_t left = commit_log_record_sectors(header->payload_size);
+    uint8_t stamp[COMMIT_LOG_STAMP];
+
+    commit_log_stamp(header->file_id, header->frame, stamp);
+    buffer_clear(content);
+    buffer_reserve(content, left * COMMIT_LOG_CONTENT);
+    *shown_out = COMMIT_LOG_SECTOR_PRESENT;
+    while (left > 0) {
+        const uint8_t *sectors;
+        uint64_t count;
+        int rc = commit_log_reader_at(reader, offset, &sectors, &count, err);
+        if (rc < 0)
+            return rc;
+        count = count < left ? count : left;
+        for (uint64_t i = 0; i < count; i++, sectors += COMMIT_LOG_SECTOR) {
+            if (memcmp(sectors, stamp, COMMIT_LOG_STAMP) != 0)
+                *shown_out = commit_log_sector_check(sectors, header->file_id, header->frame);
+            if (*shown_out == COMMIT_LOG_SECTOR_DAMAGED)
+                return 0;
+            buffer_append(content, sectors + COMMIT_LOG_STAMP, COMMIT_LOG_CONTENT);
+        }
+        offset += count * COMMIT_LOG_SECTOR;
+        left -= count;
+    }
     return 0;
 }

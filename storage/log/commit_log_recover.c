@@ -23,8 +23,6 @@
 #include "base/crc32c.h"
 #include "base/memory.h"
 
-enum { REWRITE_PIECE = 1 << 20 }; /* bytes, whole blocks */
-
 enum found_state {
     FOUND_EMPTY,  /* no record of this life of the file at its beginning */
     FOUND_BEGINS, /* `frame_first` is the number of its first record */
@@ -32,31 +30,28 @@ enum found_state {
 };
 
 struct found {
-    uint32_t id;
+    struct commit_log_file file; /* as far as it was read */
     bool is_archived;
     enum found_state state;
-    uint64_t size;
     uint64_t frame_first;
-    uint64_t frame_last; /* newest one read, 0 if none was */
-    uint64_t used;       /* bytes of whole records, as far as they were read */
 };
 
 struct recovery {
     struct world *world;
     const struct commit_log_options *options;
-    commit_log_replay replay;
+    commit_log_replay replay; /* NULL: frames are only checked */
     void *context;
     struct commit_log_recovered *out;
     struct commit_log_reader *reader;
     struct found *found; /* by id */
-    size_t found_count;
-    size_t found_capacity;
+    uint32_t found_count;
+    uint32_t found_capacity;
     bool has_leftover;      /* a file under a temporary name */
     bool is_archive_listed; /* what is found now lies there */
     struct buffer payload;
-    size_t index; /* where the walk stands: found_count before it started */
+    uint32_t index; /* where the walk stands: found_count before it started */
     uint64_t offset;
-    size_t last_index; /* where the last record that was accepted lies ... */
+    uint32_t last_index; /* where the last record that was accepted lies ... */
     uint64_t last_offset;
     uint64_t last_bytes; /* ... and its size; 0: none was */
     bool is_crc_known;
@@ -67,26 +62,19 @@ struct recovery {
     bool is_damaged;                      /* the error is about the bytes at `index`, `offset` */
 };
 
-/* What the walk finds where the next record could begin. */
-enum record_state { RECORD_WHOLE, RECORD_NONE, RECORD_TORN };
-
 /* ---- small parts ---- */
 
 void commit_log_files_add(struct commit_log_files *files, struct commit_log_file file)
 {
-    if (files->count == files->capacity) {
-        files->capacity = files->capacity == 0 ? 8 : files->capacity * 2;
-        files->items = memory_resize(files->items, files->capacity * sizeof(files->items[0]));
-    }
+    files->items =
+        memory_make_room(files->items, files->count, &files->capacity, sizeof(files->items[0]));
     files->items[files->count++] = file;
 }
 
-struct commit_log_file commit_log_files_take(struct commit_log_files *files, size_t index)
+struct commit_log_file commit_log_files_take(struct commit_log_files *files, uint32_t index)
 {
-    struct commit_log_file file;
-
     check(index < files->count);
-    file = files->items[index];
+    struct commit_log_file file = files->items[index];
     files->count--;
     memmove(&files->items[index], &files->items[index + 1],
             (files->count - index) * sizeof(files->items[0]));
@@ -103,9 +91,9 @@ void commit_log_recovered_release(struct commit_log_recovered *recovered)
 static void found_path(const struct found *found, char path[COMMIT_LOG_PATH])
 {
     if (found->is_archived)
-        commit_log_archive_path(found->id, path);
+        commit_log_archive_path(found->file.id, path);
     else
-        commit_log_path(found->id, path);
+        commit_log_path(found->file.id, path);
 }
 
 static int found_open(struct recovery *r, const struct found *found, struct error *err)
@@ -113,7 +101,7 @@ static int found_open(struct recovery *r, const struct found *found, struct erro
     char path[COMMIT_LOG_PATH];
 
     found_path(found, path);
-    return commit_log_reader_open(r->reader, path, found->size, err);
+    return commit_log_reader_open(r->reader, path, found->file.size, err);
 }
 
 /* The one way to say that bytes are wrong: where, which frame. */
@@ -137,12 +125,10 @@ static int damage_explain(struct recovery *r, struct error *err)
     const char *what = err == NULL ? "" : err->text;
     struct error whole;
 
-    for (size_t i = r->index; i < r->found_count; i++) {
-        const struct commit_log_file file = {.id = r->found[i].id, .size = r->found[i].size};
-
+    for (uint32_t i = r->index; i < r->found_count; i++)
         if (found_open(r, &r->found[i], NULL) == 0)
-            commit_log_damage_add_file(r->reader, &file, i == r->index ? r->offset : 0, &damage);
-    }
+            commit_log_damage_add_file(r->reader, &r->found[i].file, i == r->index ? r->offset : 0,
+                                       &damage);
     (void)error_set(&whole, ERROR_CORRUPT,
                     "%s; frames %" PRIu64 " to %" PRIu64 "%s, with %" PRIu64
                     " clicks in those that can be read%s",
@@ -168,21 +154,16 @@ static void found_add(void *context, const char *name)
         r->has_leftover = true;
     if (!commit_log_name_parse(name, &id))
         return;
-    if (r->found_count == r->found_capacity) {
-        r->found_capacity = r->found_capacity == 0 ? 16 : r->found_capacity * 2;
-        r->found = memory_resize(r->found, r->found_capacity * sizeof(r->found[0]));
-    }
-    memset(&r->found[r->found_count], 0, sizeof(r->found[0]));
-    r->found[r->found_count].is_archived = r->is_archive_listed;
-    r->found[r->found_count++].id = id;
+    r->found = memory_make_room(r->found, r->found_count, &r->found_capacity, sizeof(r->found[0]));
+    r->found[r->found_count++] = (struct found){.file.id = id, .is_archived = r->is_archive_listed};
 }
 
 static void found_judge(struct found *found, const uint8_t *sector)
 {
     struct commit_log_header header;
-    uint64_t frame = load_u32(sector + 4) | (uint64_t)load_u16(sector + 8) << 32;
+    uint64_t frame = commit_log_sector_frame(sector);
 
-    switch (commit_log_sector_check(sector, found->id, frame)) {
+    switch (commit_log_sector_check(sector, found->file.id, frame)) {
     case COMMIT_LOG_SECTOR_OLD:
         found->state = FOUND_EMPTY;
         return;
@@ -203,14 +184,13 @@ static int found_probe(struct recovery *r, struct found *found, uint8_t *block, 
     struct disk *disk = r->world->disk;
     char path[COMMIT_LOG_PATH];
     struct disk_file *file;
-    int64_t size, got = COMMIT_LOG_BLOCK;
-    int rc;
+    int64_t got = COMMIT_LOG_BLOCK;
 
     found_path(found, path);
-    rc = disk->open(disk, path, DISK_READ | DISK_DIRECT, &file, err);
+    int rc = disk->open(disk, path, DISK_READ | DISK_DIRECT, &file, err);
     if (rc < 0)
         return rc;
-    size = disk->size(disk, file);
+    int64_t size = disk->size(disk, file);
     if (size >= COMMIT_LOG_BLOCK)
         got = disk->read(disk, file, 0, block, COMMIT_LOG_BLOCK);
     disk->close(disk, file);
@@ -218,9 +198,9 @@ static int found_probe(struct recovery *r, struct found *found, uint8_t *block, 
         rc = size < 0 ? (int)size : got < 0 ? (int)got : -EIO;
         return error_set(err, rc, "cannot read %s: %s", path, error_text(rc));
     }
-    found->size = (uint64_t)size / COMMIT_LOG_BLOCK * COMMIT_LOG_BLOCK;
+    found->file.size = (uint64_t)size / COMMIT_LOG_BLOCK * COMMIT_LOG_BLOCK;
     found->state = FOUND_EMPTY;
-    if (found->size > 0)
+    if (found->file.size > 0)
         found_judge(found, block);
     return 0;
 }
@@ -229,7 +209,7 @@ static int found_order(const void *a, const void *b)
 {
     const struct found *left = a, *right = b;
 
-    return left->id < right->id ? -1 : left->id > right->id;
+    return left->file.id < right->file.id ? -1 : left->file.id > right->file.id;
 }
 
 static int found_list(struct recovery *r, const char *directory, struct error *err)
@@ -244,8 +224,6 @@ static int found_list(struct recovery *r, const char *directory, struct error *e
 
 static int found_all(struct recovery *r, struct error *err)
 {
-    struct disk *disk = r->world->disk;
-    uint8_t *block;
     int rc = found_list(r, "log", err);
 
     r->is_archive_listed = rc == 0 && r->range != NULL && r->range->with_archive;
@@ -256,13 +234,13 @@ static int found_all(struct recovery *r, struct error *err)
     if (r->found_count > 0)
         qsort(r->found, r->found_count, sizeof(r->found[0]), found_order);
     if (r->has_leftover && !r->options->read_only)
-        (void)disk->remove(disk, "log/" COMMIT_LOG_NEW_NAME); /* else the next opening does it */
+        (void)r->world->disk->remove(
+            r->world->disk, "log/" COMMIT_LOG_NEW_NAME); /* else the next opening does it */
     if (r->found_count == 0)
         return 0;
-    r->out->file_id_last = r->found[r->found_count - 1].id;
-    block = memory_aligned(COMMIT_LOG_BLOCK);
-    rc = 0;
-    for (size_t i = 0; rc == 0 && i < r->found_count; i++)
+    r->out->file_id_last = r->found[r->found_count - 1].file.id;
+    uint8_t *block = memory_aligned(COMMIT_LOG_BLOCK);
+    for (uint32_t i = 0; rc == 0 && i < r->found_count; i++)
         rc = found_probe(r, &r->found[i], block, err);
     memory_free(block);
     return rc;
@@ -270,52 +248,17 @@ static int found_all(struct recovery *r, struct error *err)
 
 /* ---- one record ---- */
 
-/* Join the content of the record's sectors, header included, into r->payload. */
-static int record_gather(struct recovery *r, const struct commit_log_header *header,
-                         enum record_state *state_out, struct error *err)
-{
-    uint64_t left = commit_log_record_sectors(header->payload_size);
-    uint64_t offset = r->offset;
-    uint8_t stamp[COMMIT_LOG_STAMP];
-
-    commit_log_stamp(header->file_id, header->frame, stamp);
-    buffer_clear(&r->payload);
-    buffer_reserve(&r->payload, left * COMMIT_LOG_CONTENT);
-    *state_out = RECORD_WHOLE;
-    while (left > 0) {
-        const uint8_t *sectors;
-        uint64_t count;
-        int rc = commit_log_reader_at(r->reader, offset, &sectors, &count, err);
-
-        if (rc < 0)
-            return rc;
-        count = count < left ? count : left;
-        for (uint64_t i = 0; i < count; i++, sectors += COMMIT_LOG_SECTOR) {
-            if (memcmp(sectors, stamp, COMMIT_LOG_STAMP) != 0) {
-                if (commit_log_sector_check(sectors, header->file_id, header->frame) !=
-                    COMMIT_LOG_SECTOR_OLD)
-                    return damage(r, "a sector of it belongs to nothing", err);
-                *state_out = RECORD_TORN;
-            }
-            buffer_append(&r->payload, sectors + COMMIT_LOG_STAMP, COMMIT_LOG_CONTENT);
-        }
-        offset += count * COMMIT_LOG_SECTOR;
-        left -= count;
-    }
-    return 0;
-}
-
 /* Is this header the one that must come next? */
 static int header_check(struct recovery *r, const struct commit_log_header *header,
                         struct error *err)
 {
     const struct found *found = &r->found[r->index];
 
-    if (header->frame != r->out->frame_next || header->file_id != found->id)
+    if (header->frame != r->out->frame_next || header->file_id != found->file.id)
         return damage(r, "its header and its sectors disagree", err);
     if (r->is_crc_known && header->previous_crc != r->out->crc_last)
         return damage(r, "it does not follow the frame before it", err);
-    if (commit_log_record_bytes(header->payload_size) > found->size - r->offset)
+    if (commit_log_record_bytes(header->payload_size) > found->file.size - r->offset)
         return damage(r, "it does not fit its file", err);
     if (r->is_closed != (header->kind == COMMIT_LOG_OPENING))
         return damage(r,
@@ -325,8 +268,27 @@ static int header_check(struct recovery *r, const struct commit_log_header *head
     return 0;
 }
 
-static int record_read(struct recovery *r, struct commit_log_header *header,
-                       enum record_state *state_out, struct error *err)
+/* Join the content of the record into r->payload and check it.  False: a crash cut it off. */
+static int record_gather(struct recovery *r, const struct commit_log_header *header,
+                         bool *is_whole_out, struct error *err)
+{
+    enum commit_log_sector shown;
+    int rc = commit_log_reader_gather(r->reader, header, r->offset, &r->payload, &shown, err);
+
+    if (rc < 0)
+        return rc;
+    if (shown == COMMIT_LOG_SECTOR_DAMAGED)
+        return damage(r, "a sector of it belongs to nothing", err);
+    *is_whole_out = shown == COMMIT_LOG_SECTOR_PRESENT;
+    if (*is_whole_out &&
+        crc32c(0, r->payload.data + COMMIT_LOG_HEADER, header->payload_size) != header->payload_crc)
+        return damage(r, "all of it is there, but its checksum is wrong", err);
+    return 0;
+}
+
+/* Not whole: there is none, or it is torn. */
+static int record_read(struct recovery *r, struct commit_log_header *header, bool *is_whole_out,
+                       struct error *err)
 {
     const uint8_t *sector;
     uint64_t count;
@@ -334,8 +296,8 @@ static int record_read(struct recovery *r, struct commit_log_header *header,
 
     if (rc < 0)
         return rc;
-    *state_out = RECORD_NONE;
-    switch (commit_log_sector_check(sector, r->found[r->index].id, r->out->frame_next)) {
+    *is_whole_out = false;
+    switch (commit_log_sector_check(sector, r->found[r->index].file.id, r->out->frame_next)) {
     case COMMIT_LOG_SECTOR_OLD:
         return 0;
     case COMMIT_LOG_SECTOR_DAMAGED:
@@ -348,19 +310,12 @@ static int record_read(struct recovery *r, struct commit_log_header *header,
         return damage(r, "its header is damaged", err);
     if (rc < 0) {
         char path[COMMIT_LOG_PATH];
-
         found_path(&r->found[r->index], path);
         error_wrap(err, "%s", path);
         return rc;
     }
     rc = header_check(r, header, err);
-    if (rc == 0)
-        rc = record_gather(r, header, state_out, err);
-    if (rc < 0 || *state_out == RECORD_TORN)
-        return rc;
-    if (crc32c(0, r->payload.data + COMMIT_LOG_HEADER, header->payload_size) != header->payload_crc)
-        return damage(r, "all of it is there, but its checksum is wrong", err);
-    return 0;
+    return rc < 0 ? rc : record_gather(r, header, is_whole_out, err);
 }
 
 /* Replay a frame, unless the state that it is replayed over lacks a purge that came before it: its
@@ -383,7 +338,9 @@ static int frame_accept(struct recovery *r, const struct commit_log_header *head
             "give clicks other ids than they had, or lose to older writes",
             header->frame);
     r->out->bytes_unflushed += commit_log_record_bytes(header->payload_size);
-    return r->replay(r->context, header->frame, header->timestamp_us, payload, err);
+    return r->replay == NULL
+               ? 0
+               : r->replay(r->context, header->frame, header->timestamp_us, payload, err);
 }
 
 /* Take in a record that was read whole. */
@@ -399,7 +356,7 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
         if (rc < 0)
             return rc;
         out->timestamp_last_us = header->timestamp_us;
-        r->found[r->index].frame_last = header->frame;
+        r->found[r->index].file.frame_last = header->frame;
         out->frame_next = header->frame + 1;
     }
     out->crc_last = header->crc;
@@ -409,7 +366,7 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
     r->last_offset = r->offset;
     r->last_bytes = bytes;
     r->offset += bytes;
-    r->found[r->index].used = r->offset;
+    r->found[r->index].file.used = r->offset;
     return 0;
 }
 
@@ -436,7 +393,7 @@ static void end_note(struct recovery *r, const struct commit_log_header *header)
         return;
     r->end->frame = header->frame;
     r->end->timestamp_us = header->timestamp_us;
-    r->end->file_id = r->found[r->index].id;
+    r->end->file_id = r->found[r->index].file.id;
     r->end->size = r->offset;
 }
 
@@ -447,12 +404,11 @@ static int file_walk(struct recovery *r, struct error *err)
     int rc = found_open(r, found, err);
 
     r->offset = 0;
-    while (rc == 0 && r->offset < found->size && !is_through(r)) {
+    while (rc == 0 && r->offset < found->file.size && !is_through(r)) {
         struct commit_log_header header;
-        enum record_state state;
-
-        rc = record_read(r, &header, &state, err);
-        if (rc < 0 || state != RECORD_WHOLE)
+        bool is_whole;
+        rc = record_read(r, &header, &is_whole, err);
+        if (rc < 0 || !is_whole)
             return rc;
         r->is_stopped = is_behind(r, &header);
         if (r->is_stopped)
@@ -465,7 +421,7 @@ static int file_walk(struct recovery *r, struct error *err)
 }
 
 /* The next file at or after `index` that is not empty; found_count when there is none. */
-static size_t found_next(const struct recovery *r, size_t index)
+static uint32_t found_next(const struct recovery *r, uint32_t index)
 {
     while (index < r->found_count && r->found[index].state == FOUND_EMPTY)
         index++;
@@ -473,11 +429,11 @@ static size_t found_next(const struct recovery *r, size_t index)
 }
 
 /* The last file that begins at or before flushed_frame + 1; else the first that is not empty. */
-static size_t found_start(const struct recovery *r)
+static uint32_t found_start(const struct recovery *r)
 {
-    size_t start = r->found_count;
+    uint32_t start = r->found_count;
 
-    for (size_t i = 0; i < r->found_count; i++)
+    for (uint32_t i = 0; i < r->found_count; i++)
         if (r->found[i].state == FOUND_BEGINS &&
             r->found[i].frame_first <= r->options->flushed_frame + 1)
             start = i;
@@ -486,22 +442,20 @@ static size_t found_start(const struct recovery *r)
 
 static int log_walk(struct recovery *r, struct error *err)
 {
-    size_t next = found_start(r);
+    uint32_t next = found_start(r);
 
     if (next < r->found_count && r->found[next].state == FOUND_BEGINS &&
         r->found[next].frame_first <= r->options->flushed_frame)
         r->out->frame_next = r->found[next].frame_first;
     if (r->end != NULL && next < r->found_count)
-        r->end->file_id_first = r->found[next].id;
+        r->end->file_id_first = r->found[next].file.id;
     while (next < r->found_count && !r->is_stopped && !is_through(r)) {
         const struct found *found = &r->found[next];
-        int rc;
-
         r->index = next;
         r->offset = 0;
         if (found->state == FOUND_BEGINS && found->frame_first != r->out->frame_next)
             return damage(r, "frames from this one on are missing before the file's first", err);
-        rc = file_walk(r, err);
+        int rc = file_walk(r, err);
         if (rc < 0)
             return rc;
         next = found_next(r, next + 1);
@@ -511,11 +465,11 @@ static int log_walk(struct recovery *r, struct error *err)
 
 /* A stamp of a later frame anywhere from `offset` of file `index` on proves that the frame which
  * could not be read had been synced. */
-static int file_search_later(struct recovery *r, size_t index, uint64_t offset, struct error *err)
+static int file_search_later(struct recovery *r, uint32_t index, uint64_t offset, struct error *err)
 {
     const struct found *found = &r->found[index];
 
-    while (offset < found->size) {
+    while (offset < found->file.size) {
         const uint8_t *sectors;
         uint64_t count;
         int rc = commit_log_reader_at(r->reader, offset, &sectors, &count, err);
@@ -524,10 +478,9 @@ static int file_search_later(struct recovery *r, size_t index, uint64_t offset, 
             return rc;
         for (uint64_t i = 0; i < count; i += COMMIT_LOG_BLOCK / COMMIT_LOG_SECTOR) {
             const uint8_t *sector = sectors + i * COMMIT_LOG_SECTOR;
-            uint64_t frame = load_u32(sector + 4) | (uint64_t)load_u16(sector + 8) << 32;
-
-            if (load_u32(sector) == found->id && frame > r->out->frame_next &&
-                commit_log_sector_check(sector, found->id, frame) == COMMIT_LOG_SECTOR_PRESENT)
+            uint64_t frame = commit_log_sector_frame(sector);
+            if (load_u32(sector) == found->file.id && frame > r->out->frame_next &&
+                commit_log_sector_check(sector, found->file.id, frame) == COMMIT_LOG_SECTOR_PRESENT)
                 return damage(r, "it is not there, but a later frame is", err);
         }
         offset += count * COMMIT_LOG_SECTOR;
@@ -537,7 +490,7 @@ static int file_search_later(struct recovery *r, size_t index, uint64_t offset, 
 
 static int log_search_later(struct recovery *r, struct error *err)
 {
-    size_t index = r->index;
+    uint32_t index = r->index;
     int rc = 0;
 
     if (index < r->found_count)
@@ -556,43 +509,24 @@ static int log_search_later(struct recovery *r, struct error *err)
 
 /* ---- what is left for the writer ---- */
 
-/* Write the bytes at `offset` once more, as they are. */
-static int bytes_rewrite(struct disk *disk, struct disk_file *file, uint64_t offset, uint64_t size)
-{
-    uint8_t *piece = memory_aligned(REWRITE_PIECE);
-    int rc = 0;
-
-    for (uint64_t end = offset + size; rc == 0 && offset < end; offset += REWRITE_PIECE) {
-        size_t part = end - offset < REWRITE_PIECE ? (size_t)(end - offset) : REWRITE_PIECE;
-        int64_t got = disk->read(disk, file, offset, piece, part);
-
-        rc = got < 0 ? (int)got : (uint64_t)got != part ? -EIO : 0;
-        if (rc == 0)
-            rc = disk->write(disk, file, offset, piece, part);
-    }
-    memory_free(piece);
-    return rc;
-}
-
 /* The frames that were accepted may so far be only in a cache; and if it was a failed sync that
  * ended the life before, a cache that takes them for written, so that no sync saves them.  Only the
  * last record can be such a one, so that is written again: the same bytes in the same place, of
  * which a crash can tear nothing. */
-static int tail_sync(struct recovery *r, size_t index, struct error *err)
+static int tail_sync(struct recovery *r, uint32_t index, struct error *err)
 {
     struct disk *disk = r->world->disk;
     char path[COMMIT_LOG_PATH];
     struct disk_file *file;
-    int rc;
 
     if (r->options->read_only || index >= r->found_count)
         return 0;
-    commit_log_path(r->found[index].id, path);
-    rc = disk->open(disk, path, DISK_WRITE | DISK_DIRECT, &file, err);
+    commit_log_path(r->found[index].file.id, path);
+    int rc = disk->open(disk, path, DISK_WRITE | DISK_DIRECT, &file, err);
     if (rc < 0)
         return rc;
     if (r->last_index == index)
-        rc = bytes_rewrite(disk, file, r->last_offset, r->last_bytes);
+        rc = commit_log_copy(disk, file, file, r->last_offset, r->last_bytes);
     if (rc == 0)
         rc = disk->sync(disk, file);
     disk->close(disk, file);
@@ -600,12 +534,11 @@ static int tail_sync(struct recovery *r, size_t index, struct error *err)
 }
 
 /* Sort the files by what may be done with them.  A damaged one that nobody needed stays aside. */
-static void files_sort(struct recovery *r, size_t tail)
+static void files_sort(struct recovery *r, uint32_t tail)
 {
-    for (size_t i = 0; i < r->found_count; i++) {
+    for (uint32_t i = 0; i < r->found_count; i++) {
         const struct found *found = &r->found[i];
-        struct commit_log_file file = {found->id, found->size, found->frame_last, found->used};
-
+        struct commit_log_file file = found->file;
         /* One that was not read, since all in it is flushed, has at least its first frame. */
         if (file.frame_last == 0 && found->state == FOUND_BEGINS)
             file.frame_last = found->frame_first;
@@ -622,18 +555,13 @@ static int damage_cut(struct recovery *r, struct error *err)
 {
     struct commit_log_files later = {0};
     struct found *found = &r->found[r->index];
-    struct commit_log_file file = {found->id, found->size, found->frame_last, found->used};
     struct error failed;
-    int rc;
 
-    for (size_t i = r->index + 1; i < r->found_count; i++) {
-        struct commit_log_file moved = {.id = r->found[i].id, .size = r->found[i].size};
-
-        commit_log_files_add(&later, moved);
-    }
+    for (uint32_t i = r->index + 1; i < r->found_count; i++)
+        commit_log_files_add(&later, r->found[i].file);
     commit_log_reader_free(r->reader); /* it has the file open */
     r->reader = commit_log_reader_new(r->world);
-    rc = commit_log_salvage(r->world, file, r->offset, &later, &failed);
+    int rc = commit_log_salvage(r->world, found->file, r->offset, &later, &failed);
     memory_free(later.items);
     if (rc < 0) {
         error_wrap(&failed, "salvage");
@@ -651,10 +579,9 @@ static int damage_cut(struct recovery *r, struct error *err)
 static int log_recover(struct recovery *r, struct error *err)
 {
     struct commit_log_recovered *out = r->out;
-    size_t tail;
     int rc = log_walk(r, err);
+    uint32_t tail = r->index;
 
-    tail = r->index;
     if (rc == 0 && out->frame_next <= r->options->flushed_frame) {
         /* The files with the last frames, all flushed, were taken for reuse. */
         out->frame_next = r->options->flushed_frame + 1;
@@ -690,21 +617,18 @@ int commit_log_recover(struct world *world, const struct commit_log_options *opt
                          .options = options,
                          .replay = replay,
                          .context = context,
-                         .out = recovered_out};
-    int rc;
+                         .out = recovered_out,
+                         .reader = commit_log_reader_new(world)};
 
-    memset(recovered_out, 0, sizeof(*recovered_out));
-    recovered_out->frame_next = options->flushed_frame + 1;
-    r.reader = commit_log_reader_new(world);
-    rc = found_all(&r, err);
+    *recovered_out = (struct commit_log_recovered){.frame_next = options->flushed_frame + 1};
+    int rc = found_all(&r, err);
     r.index = r.found_count;
-    if (rc == 0 && r.found_count == 0 && options->flushed_frame > 0) {
+    if (rc == 0 && r.found_count == 0 && options->flushed_frame > 0)
         rc = error_set(err, options->salvage ? 0 : ERROR_CORRUPT,
                        "the log is missing: frames after %" PRIu64 ", if there were any, are lost; "
                        "put the directory log back, or go on without them by daybook serve "
                        "--salvage",
                        options->flushed_frame);
-    }
     if (rc == 0 && r.found_count > 0)
         rc = log_recover(&r, err);
     commit_log_reader_free(r.reader);
@@ -715,69 +639,52 @@ int commit_log_recover(struct world *world, const struct commit_log_options *opt
 
 /* ---- reading without opening ---- */
 
-static int scan_frame(void *context, uint64_t frame, int64_t timestamp_us, struct bytes payload,
+/* Follow the range. */
+static int range_walk(struct world *world, const struct commit_log_range *range,
+                      commit_log_replay replay, void *context,
+                      struct commit_log_recovered *recovered, struct commit_log_end *end_out,
                       struct error *err)
 {
-    (void)context;
-    (void)frame;
-    (void)timestamp_us;
-    (void)payload;
-    (void)err;
-    return 0;
-}
+    const struct commit_log_options options = {
+        .flushed_frame = range->frame_after, .purges = range->purges, .read_only = true};
+    struct recovery r = {.world = world,
+                         .options = &options,
+                         .replay = replay,
+                         .context = context,
+                         .out = recovered,
+                         .reader = commit_log_reader_new(world),
+                         .range = range,
+                         .end = end_out};
 
-/* Follow the range; what was found is still in *r. */
-static int range_walk(struct recovery *r, struct error *err)
-{
-    int rc;
-
-    r->reader = commit_log_reader_new(r->world);
-    rc = found_all(r, err);
-    if (rc == 0 && r->found_count > 0)
-        rc = log_walk(r, err);
-    commit_log_reader_free(r->reader);
-    buffer_release(&r->payload);
+    *recovered = (struct commit_log_recovered){.frame_next = range->frame_after + 1};
+    *end_out = (struct commit_log_end){.frame = range->frame_after};
+    int rc = found_all(&r, err);
+    if (rc == 0 && r.found_count > 0)
+        rc = log_walk(&r, err);
+    end_out->goes_on = r.is_stopped;
+    end_out->is_cut =
+        rc == ERROR_CORRUPT && r.is_damaged && r.offset > 0 && r.index + 1 == r.found_count;
+    commit_log_reader_free(r.reader);
+    buffer_release(&r.payload);
+    memory_free(r.found);
     return rc;
 }
 
 int commit_log_scan(struct world *world, const struct commit_log_range *range,
                     struct commit_log_end *end_out, struct error *err)
 {
-    const struct commit_log_options options = {
-        .flushed_frame = range->frame_after, .purges = range->purges, .read_only = true};
-    struct commit_log_recovered recovered = {.frame_next = range->frame_after + 1};
-    struct recovery r = {.world = world,
-                         .options = &options,
-                         .replay = scan_frame,
-                         .out = &recovered,
-                         .range = range,
-                         .end = end_out};
-    int rc;
+    struct commit_log_recovered recovered;
 
-    *end_out = (struct commit_log_end){.frame = range->frame_after};
-    rc = range_walk(&r, err);
-    end_out->goes_on = r.is_stopped;
-    end_out->is_cut =
-        rc == ERROR_CORRUPT && r.is_damaged && r.offset > 0 && r.index + 1 == r.found_count;
-    memory_free(r.found);
-    return rc;
+    return range_walk(world, range, NULL, NULL, &recovered, end_out, err);
 }
 
 int commit_log_read(struct world *world, const struct commit_log_range *range,
                     commit_log_replay replay, void *context, struct error *err)
 {
-    const struct commit_log_options options = {
-        .flushed_frame = range->frame_after, .purges = range->purges, .read_only = true};
-    struct commit_log_recovered recovered = {.frame_next = range->frame_after + 1};
-    struct recovery r = {.world = world,
-                         .options = &options,
-                         .replay = replay,
-                         .context = context,
-                         .out = &recovered,
-                         .range = range};
-    int rc = range_walk(&r, err);
+    struct commit_log_recovered recovered;
+    struct commit_log_end end;
+    int rc = range_walk(world, range, replay, context, &recovered, &end, err);
 
-    memory_free(r.found);
     if (rc == 0 && recovered.frame_next <= range->frame_until)
         return error_set(err, ERROR_CORRUPT, "the log ends before frame %" PRIu64,
                          range->frame_until);

@@ -30,47 +30,42 @@ static void damaged_path(struct disk *disk, uint32_t file_id, char path[COMMIT_L
     }
 }
 
-static int copy_bytes(struct disk *disk, struct disk_file *from, struct disk_file *to,
-                      uint64_t size, uint8_t *piece)
+int commit_log_copy(struct disk *disk, struct disk_file *from, struct disk_file *to,
+                    uint64_t offset, uint64_t size)
 {
-    for (uint64_t offset = 0; offset < size; offset += PIECE_SIZE) {
-        size_t part = size - offset < PIECE_SIZE ? (size_t)(size - offset) : PIECE_SIZE;
-        int64_t got = disk->read(disk, from, offset, piece, part);
-        int rc;
+    uint8_t *piece = memory_aligned(PIECE_SIZE);
+    int rc = 0;
 
-        if (got < 0)
-            return (int)got;
-        if ((size_t)got != part)
-            return -EIO;
-        rc = disk->write(disk, to, offset, piece, part);
-        if (rc < 0)
-            return rc;
+    for (uint64_t end = offset + size; rc == 0 && offset < end; offset += PIECE_SIZE) {
+        size_t part = end - offset < PIECE_SIZE ? (size_t)(end - offset) : PIECE_SIZE;
+        int64_t got = disk->read(disk, from, offset, piece, part);
+        rc = got < 0 ? (int)got : (uint64_t)got != part ? -EIO : 0;
+        if (rc == 0)
+            rc = disk->write(disk, to, offset, piece, part);
     }
-    return disk->sync(disk, to);
+    memory_free(piece);
+    return rc;
 }
 
 static int file_copy(struct disk *disk, struct disk_file *from, struct commit_log_file file,
                      struct error *err)
 {
-    uint8_t *piece = memory_aligned(PIECE_SIZE);
     char path[COMMIT_LOG_PATH];
     struct disk_file *to;
-    int rc;
 
     damaged_path(disk, file.id, path);
-    rc = disk->open(disk, "log/" COMMIT_LOG_NEW_NAME, DISK_WRITE | DISK_CREATE, &to, err);
-    if (rc == 0) {
-        rc = copy_bytes(disk, from, to, file.size, piece);
-        disk->close(disk, to);
-        if (rc == 0)
-            rc = disk->rename(disk, "log/" COMMIT_LOG_NEW_NAME, path);
-        if (rc == 0)
-            rc = disk->sync_directory(disk, "log");
-        if (rc < 0)
-            error_set(err, rc, "cannot keep a copy as %s: %s", path, error_text(rc));
-    }
-    memory_free(piece);
-    return rc;
+    int rc = disk->open(disk, "log/" COMMIT_LOG_NEW_NAME, DISK_WRITE | DISK_CREATE, &to, err);
+    if (rc < 0)
+        return rc;
+    rc = commit_log_copy(disk, from, to, 0, file.size);
+    if (rc == 0)
+        rc = disk->sync(disk, to);
+    disk->close(disk, to);
+    if (rc == 0)
+        rc = disk->rename(disk, "log/" COMMIT_LOG_NEW_NAME, path);
+    if (rc == 0)
+        rc = disk->sync_directory(disk, "log");
+    return rc < 0 ? error_set(err, rc, "cannot keep a copy as %s: %s", path, error_text(rc)) : 0;
 }
 
 static int file_zero(struct disk *disk, struct disk_file *file, uint64_t offset, uint64_t size,
@@ -81,7 +76,6 @@ static int file_zero(struct disk *disk, struct disk_file *file, uint64_t offset,
 
     while (rc == 0 && offset < size) {
         size_t part = size - offset < PIECE_SIZE ? (size_t)(size - offset) : PIECE_SIZE;
-
         rc = disk->write(disk, file, offset, zeros, part);
         offset += part;
     }
@@ -96,7 +90,7 @@ static int later_move_aside(struct disk *disk, const struct commit_log_files *la
 {
     int rc = 0;
 
-    for (size_t i = later->count; rc == 0 && i > 0; i--) {
+    for (uint32_t i = later->count; rc == 0 && i > 0; i--) {
         char from[COMMIT_LOG_PATH], to[COMMIT_LOG_PATH];
 
         commit_log_path(later->items[i - 1].id, from);
@@ -116,9 +110,8 @@ int commit_log_salvage(struct world *world, struct commit_log_file file, uint64_
     struct disk *disk = world->disk;
     struct disk_file *opened;
     char path[COMMIT_LOG_PATH];
-    int rc;
 
-    rc = later_move_aside(disk, later, err);
+    int rc = later_move_aside(disk, later, err);
     if (rc < 0)
         return rc;
     commit_log_path(file.id, path);

@@ -32,14 +32,11 @@ static int record_write(struct disk_writer *writer, struct disk_file *file, uint
     header->payload_crc = crc32c(0, payload.data, payload.size);
     commit_log_header_encode(header, header_bytes);
     for (uint64_t sector = 0; sector < sector_count; sector += piece_sectors) {
-        uint64_t count = sector_count - sector;
-        int rc;
-
-        if (count > piece_sectors)
-            count = piece_sectors;
+        uint64_t left = sector_count - sector;
+        uint64_t count = left < piece_sectors ? left : piece_sectors;
         commit_log_record_fill(header, header_bytes, payload, sector, count, writer->piece);
-        rc = disk->write(disk, file, offset + sector * COMMIT_LOG_SECTOR, writer->piece,
-                         count * COMMIT_LOG_SECTOR);
+        int rc = disk->write(disk, file, offset + sector * COMMIT_LOG_SECTOR, writer->piece,
+                             count * COMMIT_LOG_SECTOR);
         if (rc < 0)
             return rc;
     }
@@ -49,12 +46,11 @@ static int record_write(struct disk_writer *writer, struct disk_file *file, uint
 static int opening_write(struct disk_writer *writer, struct frame_writer_record *record)
 {
     struct commit_log_header opening = record->header;
-    int rc;
 
     opening.kind = COMMIT_LOG_OPENING;
     opening.file_id = record->opening_file_id;
-    rc = record_write(writer, record->opening_file, record->opening_offset, &opening,
-                      bytes_of(NULL, 0));
+    int rc = record_write(writer, record->opening_file, record->opening_offset, &opening,
+                          bytes_of(NULL, 0));
     record->header.previous_crc = rc < 0 ? record->header.previous_crc : opening.crc;
     return rc;
 }
@@ -64,9 +60,9 @@ int frame_writer_disk_write(struct frame_writer *base, struct frame_writer_recor
     struct disk_writer *writer = (struct disk_writer *)base;
     int rc = record->opening_file != NULL ? opening_write(writer, record) : 0;
 
-    if (rc < 0)
-        return rc;
-    return record_write(writer, record->file, record->offset, &record->header, record->payload);
+    return rc < 0 ? rc
+                  : record_write(writer, record->file, record->offset, &record->header,
+                                 record->payload);
 }
 
 /* ---- the two calls ---- */
