@@ -1,13 +1,13 @@
-/* A scanner of words and signs, and a parser that goes down from statement to attribute to value.
+/* A scanner of words and signs, and a recursive descent parser of this grammar:
  *
  *   statement   create keyspace NAME [with ATTRIBUTE = VALUE [and ...]]
  *               create column family NAME [with ...]
  *               use NAME
  *   VALUE       word, number or string | { KEY : VALUE, ... } | [ VALUE, ... ]
  *
- * What decides correctness: a value is read whatever its attribute is, and then given to the one
- * place that knows the attribute.  An attribute that says how nodes keep their files is known and
- * passed over; one that nobody knows is refused, for it may be one that matters, mistyped. */
+ * The function for the statement or map reads the values of its attributes.  Attributes for the
+ * files and caches of Cassandra's nodes are skipped with their values.  Any other unknown
+ * attribute is refused, since it may be a mistyped one that matters. */
 #include "query/model/cassandra_cli.h"
 
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static int skip_blanks(struct parser *parser)
     return rc;
 }
 
-/* Letters of other scripts too: a word ends at a sign or blank. */
+/* Words may have letters of any script: only ASCII signs and blanks end them. */
 static bool is_word_byte(int c)
 {
     return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -207,7 +207,7 @@ static int take_text(struct parser *parser, const char *expected, const char **t
 
 /* ---- attributes ---- */
 
-/* What takes `name = value`; the parser stands before the value. */
+/* Handles the attribute `name`, whose value comes next. */
 typedef int (*take_attribute)(struct parser *parser, const char *name, uint32_t line,
                               void *context);
 
@@ -294,8 +294,8 @@ static bool is_listed(const char *const *names, const char *name)
 /* ---- create keyspace ---- */
 
 struct replication {
-    const char *strategy; /* NULL: not said */
-    long factor;          /* the highest of any datacenter; 0: not said */
+    const char *strategy; /* NULL: not given */
+    long factor;          /* the highest of any datacenter; 0: not given */
     bool names_datacenters;
 };
 
@@ -343,7 +343,7 @@ static int take_keyspace_attribute(struct parser *parser, const char *name, uint
         return definitions_refuse(parser->err, line, "keyspaces have no attribute '%.100s'", name);
     if (!is_sign(parser, '['))
         return read_map(parser, take_strategy_option, replication);
-    /* The form of 0.7: a list of one map. */
+    /* Cassandra 0.7 wrote a list of one map. */
     int rc = next(parser);
     rc = rc == 0 ? read_map(parser, take_strategy_option, replication) : rc;
     return rc == 0 ? take_sign(parser, ']') : rc;
@@ -433,8 +433,8 @@ static int read_column_type(struct parser *parser, struct family *family)
     return rc;
 }
 
-/* How nodes kept their files and caches. */
-static bool is_passed_over(const char *name)
+/* Whether an attribute is only about the files and caches of nodes. */
+static bool is_skipped(const char *name)
 {
     static const char *const names[] = {"bloom_filter_fp_chance",
                                         "caching",
@@ -496,7 +496,7 @@ static int take_family_attribute(struct parser *parser, const char *name, uint32
         family->ttl_s = rc == 0 ? (int32_t)ttl_s : 0;
         return rc;
     }
-    if (is_passed_over(name))
+    if (is_skipped(name))
         return skip_value(parser);
     return definitions_refuse(parser->err, line, "column families have no attribute '%.100s'",
                               name);

@@ -1,4 +1,4 @@
-/* cassandra_cli: read the statements that cassandra-cli (Cassandra 0.7 to 2.1) took.
+/* cassandra_cli: reads definitions in the language of cassandra-cli (Cassandra 0.7 to 2.1).
  *
  *     create keyspace K with placement_strategy = 'SimpleStrategy'
  *         and strategy_options = {replication_factor: 1};
@@ -7,8 +7,8 @@
  *         and column_metadata = [
  *             {column_name: user_name, validation_class: UTF8Type, index_type: KEYS}];
  *
- * Words are in any case, names as they are; statements end in semicolons; comments are those of
- * SQL and C.  Other statements (set, get, drop, update ...) are refused: this reads definitions. */
+ * Keywords may be in any case, names are case-sensitive; statements end in semicolons; comments are
+ * those of SQL and C.  Statements that define nothing (set, get, drop, update ...) are refused. */
 #ifndef DAYBOOK_QUERY_MODEL_CASSANDRA_CLI_H
 #define DAYBOOK_QUERY_MODEL_CASSANDRA_CLI_H
 

@@ -1,4 +1,4 @@
-/* From a keyspace to boxes, and from boxes to SVG.
+/* Makes a box of each table and user type, and SVG of the boxes.
  *
  * Lines are drawn first, boxes upon them, labels last. */
 #include "query/model/chebotko.h"
@@ -12,7 +12,7 @@
 enum {
     ARENA_CHUNK = 16 * 1024,
     MARGIN = 24,
-    HEADING = 56, /* the keyspace's name, above all */
+    HEADING = 56, /* height of the keyspace's name at the top */
     ROW_HEIGHT = 22,
     PADDING = 10,
     GAP = 16,      /* between a row's name, type and marks */
@@ -46,7 +46,7 @@ struct chebotko {
 
 /* ---- boxes ---- */
 
-/* What stands around the name of a column of a type. */
+/* The brackets around the name of a column of a type. */
 static const char *brackets_of(const struct type *type)
 {
     switch ((int)type->kind) {
@@ -126,7 +126,7 @@ static void mark_row(struct chebotko *chebotko, const struct column *column, boo
     buffer_release(&text);
 }
 
-/* How wide and high a box is. */
+/* Set the width and height of a box. */
 static void measure(struct chebotko_box *box, struct chebotko_place *place)
 {
     int32_t name = 0;
@@ -188,7 +188,7 @@ static bool is_drawn(const struct chebotko *chebotko, const struct table *table)
     return strcmp(table->keyspace, chebotko->keyspace) == 0 && (table->flags & TABLE_HIDDEN) == 0;
 }
 
-/* Tables by name, then types in the order they were made. */
+/* Tables by name, then types in the order of their creation. */
 static void make_boxes(struct chebotko *chebotko)
 {
     struct chebotko_layout *layout = &chebotko->layout;
@@ -301,7 +301,7 @@ static void draw_box(struct chebotko *chebotko, uint32_t index)
     buffer_append_text(svg, "</g>\n");
 }
 
-/* A curve that leaves and arrives level, and a straight end with the arrowhead. */
+/* A curve that is horizontal at both ends, and a straight piece with the arrowhead. */
 static void draw_line(struct chebotko *chebotko, const struct chebotko_line *line)
 {
     struct buffer *svg = chebotko->svg;
@@ -339,7 +339,8 @@ static const char *const marks_explained[] = {
 };
 enum { MARKS_EXPLAINED = sizeof(marks_explained) / sizeof(marks_explained[0]) };
 
-/* What each query answers, and what the marks mean; returns where it ends, and widens. */
+/* The texts of the queries and the meaning of the marks.  Returns the y below them; the width of
+ * the diagram grows if they need it. */
 static int32_t draw_foot(struct chebotko *chebotko, int32_t y, int32_t *width)
 {
     uint32_t count = chebotko->layout.line_count;
@@ -367,7 +368,7 @@ static int32_t draw_foot(struct chebotko *chebotko, int32_t y, int32_t *width)
     return y;
 }
 
-/* The size is known when all is drawn, and written first. */
+/* The head of the file has the size, which is known after everything was drawn. */
 static void draw(struct chebotko *chebotko)
 {
     struct chebotko_layout *layout = &chebotko->layout;

@@ -1,9 +1,10 @@
-/* Layers by the shortest way of queries to a table, so that a line goes one layer to the right, or
- * stays, or goes back: none has to find its way around boxes of a layer it passes forward.
+/* The layer of a table is the length of the shortest path of queries to it.  So a line leads one
+ * layer to the right, or stays in its layer, or leads back, and never passes boxes of another layer
+ * on its way to the right.
  *
- * Within a layer boxes stand in the order in which the lines reach them first, each as high as the
- * box it is reached from where there is room.  Lines leave and arrive at places of their own along
- * a box's sides, so that labels next to arrowheads never meet. */
+ * Within a layer, boxes stand in the order in which lines reach them first, each at the height
+ * of the box that its first line comes from, if nothing is in the way.  Each line end has a
+ * position of its own on a side of the box, so that the labels beside arrowheads do not overlap. */
 #include "query/model/chebotko_layout.h"
 
 #include <string.h>
@@ -13,19 +14,19 @@
 enum {
     GAP_DOWN = 30,   /* between boxes of a column */
     GAP_ACROSS = 40, /* between columns without lines */
-    GAP_LINES = 56,  /* room for lines to bend, beside their straight ends */
-    GAP_BAND = 50,   /* above the second kind, for its heading */
+    GAP_LINES = 56,  /* width for the bends of lines, beside their straight ends */
+    GAP_BAND = 50,   /* above boxes of the second kind, for their heading */
     PORT_STEP = 24,
     PORT_AIR = 6,      /* above the first and below the last */
-    LABEL_MARGIN = 26, /* of a straight end: the arrowhead, and air */
+    LABEL_MARGIN = 26, /* of a straight end: the arrowhead, and a margin */
     COLUMNS_MAX = 40
 };
 
-/* Work space; everything by index of a place. */
+/* Arrays by index of a place (struct chebotko_place). */
 struct layers {
     struct chebotko_layout *layout;
     uint32_t *layer; /* CHEBOTKO_NOWHERE: no line reaches it */
-    uint32_t *order; /* places that lines reach, as they reach them */
+    uint32_t *order; /* places that lines reach, in the order in which they do */
     uint32_t order_count;
     uint32_t *left_ports;
     uint32_t *right_ports;
@@ -43,7 +44,8 @@ static int32_t max_of(int32_t a, int32_t b)
 
 /* ---- layers ---- */
 
-/* Let every line put its target behind its source; false when nothing changed. */
+/* Move the target of each line to a layer behind its source, if it has none; false: nothing
+ * changed. */
 static bool relax(struct layers *layers)
 {
     bool changed = false;
@@ -61,7 +63,7 @@ static bool relax(struct layers *layers)
     return changed;
 }
 
-/* The first line that begins where no line leads: the application is there by other means. */
+/* The first line whose source no line reaches: the application must begin there, too. */
 static bool enter_anywhere(struct layers *layers)
 {
     for (uint32_t i = 0; i < layers->layout->line_count; i++) {
@@ -100,7 +102,7 @@ static void find_layers(struct layers *layers)
 
 /* ---- sides ---- */
 
-/* The count of line ends on the side of a box that a line leaves. */
+/* The count of line ends on the side on which a line leaves a box. */
 static uint32_t *port_left_by(struct layers *layers, const struct chebotko_line *line)
 {
     return line->leaves_left ? &layers->left_ports[line->from] : &layers->right_ports[line->from];
@@ -138,9 +140,9 @@ static void find_sides(struct layers *layers)
     }
 }
 
-/* ---- where they stand ---- */
+/* ---- positions ---- */
 
-/* The y of the first box that leads here from another layer; `top` where there is none. */
+/* The y of the first box of another layer from which a line leads here; `top`: there is none. */
 static int32_t source_y(const struct layers *layers, uint32_t place)
 {
     const struct chebotko_layout *layout = layers->layout;
@@ -154,7 +156,7 @@ static int32_t source_y(const struct layers *layers, uint32_t place)
     return layout->top;
 }
 
-/* The room for lines that arrive between a layer and the one before it, at either; 0: none does. */
+/* Width for the lines between a layer and the one before it; 0: there are none. */
 static int32_t room_before(const struct layers *layers, uint32_t layer)
 {
     const struct chebotko_layout *layout = layers->layout;
@@ -173,7 +175,7 @@ static int32_t room_before(const struct layers *layers, uint32_t layer)
     return from_left + from_right + bend;
 }
 
-/* Set the boxes of a layer one under the other from `x` on; false: there are none. */
+/* Place the boxes of a layer below each other at `x`; false: the layer has none. */
 static bool place_layer(struct layers *layers, uint32_t layer, int32_t *x)
 {
     struct chebotko_layout *layout = layers->layout;
@@ -209,7 +211,7 @@ static void place_layers(struct layers *layers)
         layers->layout->width = max_of(layers->layout->width, x);
         layer++;
     }
-    /* Lines that come back to the last layer from itself bend to its right. */
+    /* Lines within the last layer bend on its right. */
     x = layers->layout->width + room_before(layers, layer);
     layers->layout->width = max_of(layers->layout->width, x);
 }
@@ -222,7 +224,8 @@ static bool is_loose(const struct layers *layers, uint32_t place, bool is_second
            layers->layer[place] == CHEBOTKO_NOWHERE;
 }
 
-/* Set them in `column_count` columns, each where the least stands; returns the width it takes. */
+/* Place them in `column_count` columns, each box in the column that is least high; returns the
+ * width. */
 static int32_t place_columns(struct layers *layers, bool is_second, uint32_t column_count,
                              int32_t top, int32_t *bottom_out)
 {
@@ -269,8 +272,8 @@ static void widen_columns(struct layers *layers, bool is_second)
     }
 }
 
-/* Boxes of a kind that no line reaches, in the number of columns that is nearest to a page's form,
- * or fills the width that layers take. */
+/* Place the boxes of a kind that no line reaches, in the number of columns whose shape is
+ * nearest to that of a page, or which fills the width of the layers. */
 static void place_loose(struct layers *layers, bool is_second)
 {
     struct chebotko_layout *layout = layers->layout;
@@ -299,7 +302,7 @@ static void place_loose(struct layers *layers, bool is_second)
 
 /* ---- lines ---- */
 
-/* The y of the next place on a box's side. */
+/* The y of the next line end on a side of a box. */
 static int32_t next_port(const struct chebotko_place *place, uint32_t *taken)
 {
     return place->y + CHEBOTKO_TITLE_HEIGHT / 2 + (int32_t)(*taken)++ * PORT_STEP;

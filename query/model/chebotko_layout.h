@@ -1,4 +1,4 @@
-/* chebotko_layout: where the boxes and lines of a diagram go; lengths are pixels.
+/* chebotko_layout: positions of the boxes and lines of a diagram, in pixels.
  *
  *     entry ─Q1─▶ ┌ layer 0 ┐ ─Q2─▶ ┌ layer 1 ┐ ─Q4─▶ ┌ layer 2 ┐
  *                 └─────────┘ ─Q3─▶ └─────────┘       └─────────┘
@@ -15,10 +15,10 @@
 enum { CHEBOTKO_TITLE_HEIGHT = 30, CHEBOTKO_NOWHERE = UINT16_MAX };
 
 struct chebotko_place {
-    int32_t width;                     /* these are given, and enlarged: boxes of a column are */
-    int32_t height;                    /* equally wide, and as high as their lines need */
+    int32_t width;                     /* both are given, and enlarged: boxes of a column get */
+    int32_t height;                    /* one width, and the height that their lines need */
     bool is_second;                    /* of the second kind */
-    int32_t x;                         /* and these found: the upper left corner */
+    int32_t x;                         /* the result: the upper left corner */
     int32_t y;
 };
 
@@ -26,7 +26,7 @@ struct chebotko_line {
     uint32_t from;                     /* indexes of places; CHEBOTKO_NOWHERE: an entry */
     uint32_t to;
     int32_t label_width;
-    int32_t x1;                        /* found: where it leaves, and on which side */
+    int32_t x1;                        /* the result: where it leaves, and on which side */
     int32_t y1;
     bool leaves_left;
     int32_t x2;                        /* where it arrives, and on which side */
@@ -39,14 +39,14 @@ struct chebotko_layout {
     uint32_t place_count;
     struct chebotko_line *lines;
     uint32_t line_count;
-    int32_t top;                       /* the first y that may be taken */
-    int32_t left;                      /* the first x */
-    int32_t width;                     /* found: past the last x and y */
+    int32_t top;                       /* the least y of a box */
+    int32_t left;                      /* the least x */
+    int32_t width;                     /* the result: beyond all boxes and lines */
     int32_t height;
     int32_t second_y;                  /* where boxes of the second kind begin; 0: there are none */
 };
 
-/* How long a line runs straight before it arrives, its label upon it. */
+/* Length of the straight end of a line, with its label above. */
 int32_t chebotko_layout_straight(const struct chebotko_line *line);
 
 void chebotko_layout_make(struct chebotko_layout *layout);

@@ -1,12 +1,11 @@
-/* From families to tables.
+/* Makes CQL of column families.
  *
- * What decides correctness is that nothing is guessed: a type without an equal in CQL, an option
- * for a family that is not there, two families of one name are errors that name the line; what only
- * changes how a table behaves (an order, an undeclared column) is a note.  Names keep their case,
- * so they are quoted where CQL needs it.
+ * Nothing is guessed.  A type that CQL does not have, an option for a missing family and two
+ * families of one name are errors that name the line; a change of behaviour (another order, columns
+ * that are not declared) is a note.  Names keep their case, and are quoted if CQL needs it.
  *
- * The rules are those by which Cassandra 2 and 3 showed Thrift's families in CQL
- * (ThriftConversion, CompactTables, SuperColumnCompatibility), a table for each. */
+ * Each family becomes one table, by the rules by which Cassandra 2 and 3 showed Thrift's
+ * families in CQL (ThriftConversion, CompactTables, SuperColumnCompatibility). */
 #include "query/model/definitions.h"
 
 #include <stdarg.h>
@@ -73,7 +72,7 @@ const char *definitions_text(struct definitions *definitions, struct bytes text)
     return copy;
 }
 
-/* ---- what is said about it ---- */
+/* ---- notes and errors ---- */
 
 void definitions_note(struct definitions *definitions, uint32_t line, const char *format, ...)
 {
@@ -177,7 +176,7 @@ struct shape {
     const struct family *family;
     const char *bytes_as;
     struct marshal key;
-    struct marshal clustering; /* its columns, of super columns the sub-columns' name too */
+    struct marshal clustering; /* the comparator; of super columns also the subcomparator */
     uint32_t clustering_count;
     struct marshal value;
     struct error *err;
@@ -204,7 +203,7 @@ static int parse_type(struct shape *shape, const char *text, const char *what,
     return 0;
 }
 
-/* A type that columns sort by. */
+/* A type by which columns are sorted. */
 static int parse_order(struct shape *shape, const char *text, const char *what,
                        struct marshal *marshal)
 {
@@ -217,7 +216,7 @@ static int parse_order(struct shape *shape, const char *text, const char *what,
     return rc;
 }
 
-/* The type of a value: one, and in no direction. */
+/* The type of a value: a single type without a direction. */
 static int parse_value_type(struct shape *shape, const char *text, const char *what,
                             struct marshal *marshal)
 {
@@ -262,7 +261,7 @@ static int parse_key(struct shape *shape)
     return 0;
 }
 
-/* The sub-columns' name as one more clustering column. */
+/* The name of a sub-column becomes one more clustering column. */
 static int add_subcomparator(struct shape *shape)
 {
     struct marshal sub;
@@ -277,7 +276,8 @@ static int add_subcomparator(struct shape *shape)
     return rc;
 }
 
-/* How many columns of the comparator are clustering: declared columns take its last place. */
+/* How many parts of the comparator are clustering columns.  With declared columns its last part
+ * is the name of those. */
 static uint32_t count_clustering(const struct shape *shape)
 {
     if (shape->family->column_count == 0 || shape->family->is_super)
@@ -322,7 +322,7 @@ struct default_names {
     uint32_t second; /* what follows 0 */
 };
 
-/* The next that no declared column has. */
+/* The next name that no declared column has. */
 static void next_name(struct default_names *names, const struct family *family, char name[24])
 {
     do {
@@ -340,7 +340,7 @@ static void put_separator(struct buffer *text)
         buffer_append_text(text, ", ");
 }
 
-/* Columns of default names: their definitions, their names, their order. */
+/* Append columns with default names to their definitions, to the key and to CLUSTERING ORDER BY. */
 static void put_columns(const struct family *family, const struct marshal *types, uint32_t count,
                         struct default_names *default_names, struct buffer *columns,
                         struct buffer *names, struct buffer *order)
@@ -536,7 +536,7 @@ static bool has_family(const struct definitions *definitions, const char *name, 
     return false;
 }
 
-/* An option for a family that is not there is a mistake in one of the two. */
+/* An option for a missing family means that the option or the file is wrong. */
 static int check_choices(const struct definitions *definitions, struct error *err)
 {
     const struct definitions_options *options = definitions->options;
@@ -552,7 +552,7 @@ static int check_choices(const struct definitions *definitions, struct error *er
     return 0;
 }
 
-/* Keyspaces that the file only uses. */
+/* Whether a statement makes the keyspace already. */
 static bool is_defined(const struct definitions *definitions, const char *keyspace)
 {
     for (uint32_t i = 0; i < definitions->statement_count; i++) {

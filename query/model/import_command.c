@@ -1,9 +1,9 @@
 /* import: `daybook import`: tables from the definitions of older Cassandras.
  *
- * The file is read and mapped to the end before anything is done, and none of its tables may be
- * there already: so what is wrong in the file or meets what is there changes nothing.  Then the
- * statements are carried out one after the other, each printed when it is durable; one that is
- * refused all the same (over a limit, say) ends the command, and what was printed stays. */
+ * The whole file is read and converted first, and none of its tables may exist: an error in the
+ * file, or a table that exists, changes nothing.  Then the statements are executed one after the
+ * other, and each is printed when it is durable.  A statement that fails nevertheless (over a
+ * limit, say) ends the command; those that were printed have been executed. */
 #include <errno.h>
 #include <string.h>
 
@@ -140,7 +140,7 @@ struct import {
     uint32_t done;
     struct cql_session session;
     bool is_asking;  /* cql_run has not returned */
-    bool has_answer; /* to what it was asked last */
+    bool has_answer; /* to the last statement */
     int exit_status; /* EXIT_DONE until a statement is refused */
 };
 
@@ -155,7 +155,8 @@ static void import_finish(struct import *import, int exit_status)
 
 static void run_statements(struct import *import);
 
-/* An answer may come within cql_run: the loop there then goes on, or statements would nest. */
+/* cql_run may call `answered` before it returns; then the loop below runs the next statement,
+ * since a call from here would nest. */
 static void statement_answered(void *context, const struct cql_result *result)
 {
     struct import *import = context;
@@ -200,7 +201,7 @@ static bool has_keyspace(void *context, const char *keyspace)
     return schema_keyspace(store_schema(import->model->store), keyspace) != NULL;
 }
 
-/* None of what is to be made may be there. */
+/* No table or index of the statements may exist. */
 static int check_free(const struct import *import, struct error *err)
 {
     const struct schema *schema = store_schema(import->model->store);
@@ -219,7 +220,7 @@ static int check_free(const struct import *import, struct error *err)
     return 0;
 }
 
-/* What the file says, as statements that can be carried out. */
+/* Make statements of the file. */
 static int import_read(struct import *import, const struct import_options *options,
                        struct bytes text, struct error *err)
 {

@@ -1,7 +1,7 @@
-/* One pass over the text, which is a name with, perhaps, arguments in parentheses.
+/* Parses a class name that may have arguments in parentheses, in one pass.
  *
- * What decides correctness is what is refused: a class that is not in the table sorts in a way that
- * nobody here knows, and a table that sorts otherwise would give wrong slices without a word. */
+ * A class that is not in the table is refused: its order is unknown, and a table with another order
+ * would give wrong slices without an error. */
 #include "query/model/marshal.h"
 
 #include "base/arena.h"
@@ -30,7 +30,7 @@ static const struct {
     {"TimestampType", "timestamp"},   {"UTF8Type", "text"},         {"UUIDType", "uuid"},
 };
 
-/* Types of types, and how many each takes. */
+/* Classes with arguments, and how many each takes. */
 static const struct {
     const char *name;
     const char *cql;
@@ -63,7 +63,7 @@ static bool is_name_byte(uint8_t c)
            c == '.' || c == '$';
 }
 
-/* Without the package of Cassandra's own; empty: no name is here. */
+/* A class name without the package of Cassandra's classes; empty: there is no name. */
 static struct bytes take_name(struct parser *parser)
 {
     const struct bytes package = bytes_text(MARSHAL_PACKAGE);
@@ -114,7 +114,7 @@ static int put_arguments(struct parser *parser, uint32_t count, unsigned depth, 
     return rc;
 }
 
-/* A type that is one CQL type. */
+/* A class that becomes one CQL type. */
 static int put_type(struct parser *parser, unsigned depth, struct buffer *cql)
 {
     struct bytes name = take_name(parser);
@@ -139,7 +139,7 @@ static int put_type(struct parser *parser, unsigned depth, struct buffer *cql)
     return refuse(parser, "is no type that CQL has: no column would sort as its class does", name);
 }
 
-/* A type's `(reversed=...)`, which cassandra-cli took after any. */
+/* `(reversed=...)`, which may follow any class in cassandra-cli. */
 static int take_reversed(struct parser *parser, bool *descending)
 {
     if (!take(parser, '('))
@@ -157,7 +157,7 @@ static int take_reversed(struct parser *parser, bool *descending)
                : refuse(parser, "has no closing parenthesis where it needs one", parser->text);
 }
 
-/* A column's type with its direction. */
+/* The type of a column with its direction. */
 static int add_part(struct parser *parser)
 {
     struct marshal *marshal = parser->marshal;

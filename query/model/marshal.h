@@ -1,4 +1,4 @@
-/* marshal: the names that Cassandra's classes of types have, as CQL types.
+/* marshal: class names of Cassandra's types as CQL types.
  *
  *     UTF8Type                                     text
  *     org.apache.cassandra.db.marshal.LongType     bigint
@@ -6,8 +6,8 @@
  *     CompositeType(UTF8Type, Int32Type)           two columns: text, int
  *     MapType(UTF8Type, LongType)                  map<text, bigint>
  *
- * Two differ from the type they become: DateType compared bytes, so dates before 1970 came last,
- * and LexicalUUIDType compared UUIDs as two signed numbers. */
+ * The order of two classes differs from that of their CQL type: DateType compared bytes, so dates
+ * before 1970 came last, and LexicalUUIDType compared UUIDs as two signed numbers. */
 #ifndef DAYBOOK_QUERY_MODEL_MARSHAL_H
 #define DAYBOOK_QUERY_MODEL_MARSHAL_H
 
@@ -25,13 +25,13 @@ struct marshal_part {
 
 struct marshal {
     struct marshal_part parts[SCHEMA_CLUSTERING_MAX];
-    uint32_t count;                    /* at least 1; more than that only of a composite */
+    uint32_t count;                    /* at least 1; 1 unless it is a composite */
     bool is_composite;
-    const char *other_order;           /* the class whose order CQL does not have; NULL: none */
+    const char *other_order;           /* the class, if its order differs from CQL's; NULL: not */
 };
 
-/* `bytes_as`: what BytesType becomes, blob or text.  ERROR_INVALID names what there is no CQL type
- * for. */
+/* `bytes_as`: the CQL type for BytesType, blob or text.  ERROR_INVALID names a class that has no
+ * CQL type. */
 must_check int marshal_parse(struct bytes text, const char *bytes_as, struct arena *arena,
                              struct marshal *marshal_out, struct error *err);
 #endif

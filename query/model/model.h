@@ -1,6 +1,6 @@
-/* model: data models: what a directory's schema is, as CQL or as a picture (schema_command.c), how
- * schemas of older Cassandras come into it (import_command.c), and how a stream is laid over some
- * of its tables (stream_command.c).
+/* model: commands for data models: `daybook schema` prints the schema of a directory as CQL or as a
+ * diagram (schema_command.c), `daybook import` adds schemas of older Cassandras (import_command.c),
+ * and `daybook stream` makes a stream of some of its tables (stream_command.c).
  *
  * Its specification is tests/e2e/test_model.py. */
 #ifndef DAYBOOK_QUERY_MODEL_MODEL_H
@@ -23,12 +23,12 @@ struct model {
  * last. */
 const struct command *model_commands_at(uint32_t index);
 
-/* ---- what the commands are made of: model.c puts them together ---- */
+/* ---- the commands, for the table in model.c ---- */
 
 struct schema_options {
     const char *keyspace;              /* NULL: all */
     const char *chebotko;              /* the keyspace to draw; NULL: CQL is printed */
-    const char *queries;               /* a file that goes along; NULL: none */
+    const char *queries;               /* a file of queries (query_flow.h); NULL: none */
 };
 extern const struct argp schema_command_argp;
 void schema_command_run(void *room, const struct command_request *request,
@@ -51,7 +51,7 @@ enum stream_action { STREAM_NONE, STREAM_CREATE, STREAM_LIST, STREAM_SHOW, STREA
 enum { STREAM_PART_MAX = 2 * SCHEMA_NAME_MAX + 2 };
 struct stream_options {
     enum stream_action action;
-    struct stream_definition definition;       /* texts are the command line's own, or `rates` */
+    struct stream_definition definition;       /* views of the words, or of `rates` */
     char rates[4][STREAM_PART_MAX];
 };
 extern const struct argp stream_command_argp;
@@ -59,6 +59,6 @@ bool stream_command_writes(const void *options);
 void stream_command_run(void *room, const struct command_request *request,
                         struct command_output *output);
 
-/* The exit status for a refusal: a request at fault is wrong usage, a server is a failure. */
+/* The exit status for a CQL error: an error of the request is wrong usage, others a failure. */
 int model_exit_of(enum cql_error_code code);
 #endif

@@ -17,7 +17,7 @@ static struct bytes skip_blanks(struct bytes rest)
     return rest;
 }
 
-/* Up to the next blank, which `rest` then begins with. */
+/* The text before the next blank; `rest` then begins at the blank. */
 static struct bytes take_word(struct bytes *rest)
 {
     struct bytes word = skip_blanks(*rest);

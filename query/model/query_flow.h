@@ -1,12 +1,12 @@
-/* query_flow: an application's queries and the way from one to the next, as a small file says it.
+/* query_flow: reads a file of an application's queries and of the tables that they connect.
  *
  *     # name  from              to                      what it answers
  *     Q1                     -> hotels_by_poi           Hotels near a point of interest
  *     Q2      hotels_by_poi  -> hotels                  One hotel
  *
- * A query without a table before the arrow is one the application begins with.  Words are apart by
- * blanks; empty lines, and lines that begin with #, are passed over.  It is what the lines of a
- * Chebotko diagram show, and what no schema can know. */
+ * The application begins with the queries that have no table before the arrow.  Blanks separate
+ * words; empty lines and lines that begin with # are skipped.  The lines of a Chebotko diagram
+ * show the queries, which are not part of a schema. */
 #ifndef DAYBOOK_QUERY_MODEL_QUERY_FLOW_H
 #define DAYBOOK_QUERY_MODEL_QUERY_FLOW_H
 

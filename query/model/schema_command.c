@@ -1,6 +1,6 @@
 /* schema: `daybook schema`: keyspaces and tables as CQL, or one keyspace as a Chebotko diagram.
  *
- * The CQL is DESCRIBE's, asked for as a client would, so that there is one place that knows it. */
+ * The CQL is that of DESCRIBE, which the command runs as a client does. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
-/* expat reads the XML, in any encoding that begins as ASCII does; here is what the elements mean.
+/* Expat parses the XML, in any encoding that extends ASCII; this file interprets the elements.
  *
- * XML has one root, a piece that was copied out of a file may have several elements; so the text is
- * read within an element of our own, which begins after the XML declaration where there is one.
- * The lines that expat counts stay those of the file.  A DOCTYPE cannot follow an element, so there
- * are no entities of the file's own.
+ * XML needs one root element, but a part that was copied from a file may have several.  So the text
+ * is parsed within an added element, which begins after the XML declaration if there is one,
+ * without a new line, so that expat's line numbers are those of the file.  A DOCTYPE cannot follow
+ * an element: a file cannot declare entities.
  *
- * A keyspace's replication factor is an element of its own, after or before its families: it is
+ * The replication factor of a keyspace may stand before or after its families, so the keyspace is
  * defined when its element ends. */
 #include "query/model/storage_conf.h"
 
@@ -17,15 +17,15 @@
 
 #define ROOT "daybook-import"
 
-enum { TEXT_MAX = 256 }; /* of an element whose text is read */
+enum { TEXT_MAX = 256 }; /* bytes of the text of an element */
 
 struct reader_state {
     XML_Parser xml;
     struct definitions *definitions;
     const char *keyspace; /* NULL: outside of any */
     uint32_t keyspace_line;
-    long factor;         /* 0: not said */
-    const char *reading; /* an element whose text is gathered; NULL: none */
+    long factor;         /* 0: not given */
+    const char *reading; /* the element whose text is being collected; NULL: none */
     char text[TEXT_MAX + 1];
     size_t text_size;
     struct error *err;
@@ -50,7 +50,7 @@ static const char *copy(struct reader_state *state, const char *text)
 
 /* ---- a column family ---- */
 
-/* How nodes kept their files and caches. */
+/* Elements about the files and caches of nodes. */
 static bool is_passed_over(const char *name)
 {
     static const char *const names[] = {
@@ -72,7 +72,7 @@ static int take_column_type(struct reader_state *state, const char *value, struc
     return 0;
 }
 
-/* 0.3's order of columns, which were named by text. */
+/* The order of columns in Cassandra 0.3, where their names were text. */
 static int take_column_sort(struct reader_state *state, const char *value, struct family *family)
 {
     if (strcmp(value, "Time") == 0)
@@ -252,7 +252,7 @@ static int feed(struct reader_state *state, struct bytes text, bool is_last)
                               XML_ErrorString(XML_GetErrorCode(state->xml)));
 }
 
-/* How long the XML declaration is, with the byte order mark before it. */
+/* Bytes of the XML declaration and of a byte order mark before it. */
 static size_t declaration_size(struct bytes text)
 {
     const struct bytes mark = bytes_of("\xef\xbb\xbf", 3);

@@ -1,5 +1,5 @@
-/* storage_conf: read the keyspaces of a storage-conf.xml (Cassandra 0.3 to 0.6), or of a piece of
- * one.
+/* storage_conf: reads the keyspaces of a storage-conf.xml (Cassandra 0.3 to 0.6), or of a part of
+ * it.
  *
  *     <Keyspace Name="Blog">
  *         <ColumnFamily Name="Comments" ColumnType="Super" CompareWith="TimeUUIDType"
@@ -7,8 +7,8 @@
  *     </Keyspace>
  *
  * CompareWith is the type of column names; keys were text and values bytes.  In 0.3 a keyspace was
- * called a Table and column names were text.  All other elements are passed over, and nothing need
- * be around these: several elements side by side are read one after the other. */
+ * called a Table and column names were text.  All other elements are skipped.  The elements need no
+ * root: several may follow each other. */
 #ifndef DAYBOOK_QUERY_MODEL_STORAGE_CONF_H
 #define DAYBOOK_QUERY_MODEL_STORAGE_CONF_H
 

@@ -1,11 +1,14 @@
 /* stream: `daybook stream`: lay a stream over tables, list, show and drop streams.
  *
- * What decides correctness is the order.  Made: nobody writes by CQL ─▶ the definition, its tables
- * and the marks of those it uses in one frame ─▶ durable ─▶ its rollup opens ─▶ writers go on, and
- * every one of theirs is marked; rows that were there are marked page by page behind that, and the
- * command waits until their days are worked out.  Dropped: nobody writes by CQL ─▶ its rollup is
- * through and closed ─▶ one frame without it.  A crash in between finds the definition whole or not
- * at all. */
+ * The order of the steps must hold.
+ *
+ *   make   CQL writes are held back ─▶ one frame with the definition, its tables and the marks of
+ *          the tables that it uses ─▶ durable ─▶ its rollup opens ─▶ CQL writes go on, and the rollup
+ *          marks the day of each ─▶ the days of older rows are marked page by page ─▶ the command
+ *          waits until those days are refreshed
+ *   drop   CQL writes are held back ─▶ its rollup finishes and closes ─▶ one frame without it
+ *
+ * After a crash in between, the definition is there as a whole or not at all. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +36,7 @@ enum {
 
 /* ---- options ---- */
 
-/* KS.TABLE(reseller,since,rate), taken apart in a copy that lives as long as the process. */
+/* KS.TABLE(reseller,since,rate), copied in parts to `options`. */
 static error_t parse_rates(struct stream_options *options, const char *argument,
                            struct argp_state *state)
 {
@@ -68,7 +71,8 @@ static error_t parse_unit(struct stream_options *options, const char *argument,
     return 0;
 }
 
-/* left, or who keeps them: kept=TABLE,... refuses clients' own updates, ignore=... takes them. */
+/* Parse --counters: with kept=TABLE,... updates by clients are refused, with
+ * ignore=... answered with a warning. */
 static error_t parse_counters(struct stream_options *options, const char *argument,
                               struct argp_state *state)
 {
@@ -228,8 +232,8 @@ struct stream_call {
     struct cql_edit edit;
     struct cql_schema_change changes[2];
     char tables[2][SCHEMA_NAME_MAX + 1];
-    struct stream_definition *dropped; /* what it was */
-    struct rollup *rollup;             /* made, and waited for */
+    struct stream_definition *dropped; /* the definition that was dropped */
+    struct rollup *rollup;             /* of the new stream, whose days are refreshed */
 };
 
 static void call_finish(struct stream_call *call, int exit_status)
@@ -315,7 +319,7 @@ static void drop_prepare(void *context, store_done ready, void *ready_context)
         ready(ready_context, rc, &err);
 }
 
-/* `dropped` NULL: the stream is made. */
+/* `dropped` NULL: a stream is made. */
 static void change(const struct model *model, const struct stream_options *options,
                    const struct stream_definition *dropped, struct command_output *output)
 {
