@@ -2,11 +2,14 @@
  *
  * The order of the steps must hold.
  *
- *   make   CQL writes are held back ─▶ one frame with the definition, its tables and the marks of
- *          the tables that it uses ─▶ durable ─▶ its rollup opens ─▶ CQL writes go on, and the rollup
- *          marks the day of each ─▶ the days of older rows are marked page by page ─▶ the command
- *          waits until those days are refreshed
- *   drop   CQL writes are held back ─▶ its rollup finishes and closes ─▶ one frame without it
+ *   make   1. CQL writes are held back.
+ *          2. One frame has the definition, its tables and the marks of the tables that it uses.
+ *          3. When that is durable, its rollup opens.
+ *          4. CQL writes go on, and the rollup marks the day of each.
+ *          5. The days of older rows are marked page by page, and refreshed.
+ *   drop   1. CQL writes are held back.
+ *          2. Its rollup finishes and closes.
+ *          3. One frame removes the definition.
  *
  * After a crash in between, the definition is there as a whole or not at all. */
 #include <errno.h>
