@@ -100,7 +100,7 @@ static bool capture_partition(struct read_job *read, int64_t token, struct bytes
         read->request.one_of_each ? newest_elsewhere(read, token, key) : INT64_MAX;
     bool whole = capture_stream(
         read, token, key,
-        row_memtable_stream(open->rows, read->table, token, key, slice, read->view.frame),
+        row_memtable_stream(open->rows, read->table, token, key, slice, read->view.frame, NULL),
         newest_elsewhere_us, items_left);
     if (whole && (read->table->flags & TABLE_COUNTER) != 0) {
         whole = capture_stream(read, token, key,

@@ -302,8 +302,8 @@ static void open_read_partition(struct open_read *open, int64_t token, struct by
                                 const struct slice *slice)
 {
     struct read_job *read = open->read;
-    struct stream *stream = row_memtable_stream_kept(read->viewed->rows, read->table, token, key,
-                                                     slice, read->view.frame, read->arena);
+    struct stream *stream = row_memtable_stream(read->viewed->rows, read->table, token, key, slice,
+                                                read->view.frame, read->arena);
     struct unfiltered item;
     given_begin(read, token, key);
     while (stream != NULL && !open_read_is_over(open)) {

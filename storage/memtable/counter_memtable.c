@@ -75,7 +75,7 @@ size_t counter_memtable_bytes(const struct counter_memtable *memtable)
 
 /* ---- slots ---- */
 
-static inline struct counter_slot *slot_at(const struct counter_memtable *memtable, uint32_t slot)
+struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable, uint32_t slot)
 {
     return &memtable->chunks[slot / COUNTER_CHUNK_SLOTS]->slots[slot % COUNTER_CHUNK_SLOTS];
 }
@@ -122,7 +122,7 @@ static uint32_t slot_add(struct counter_memtable *memtable, uint32_t table_id, s
     }
     struct counter_partition *partition = memtable_partitions_get(
         &memtable->partitions, table_id, murmur3_token(key.data, key.size), key);
-    struct counter_slot *slot = slot_at(memtable, number);
+    struct counter_slot *slot = counter_memtable_at(memtable, number);
     struct counter_identity *identity = identity_at(memtable, number);
     *identity = (struct counter_identity){
         .partition = partition,
@@ -193,31 +193,6 @@ void counter_memtable_slots(struct counter_memtable *memtable, uint32_t table_id
             slots_out[start + i] =
                 slot_find(memtable, tags[i], table_id, keys[start + i], none, column_id);
     }
-}
-
-/* ---- counting ---- */
-
-void counter_memtable_add(struct counter_memtable *memtable, uint32_t slot, int64_t delta,
-                          uint64_t frame)
-{
-    counter_slot_add(slot_at(memtable, slot), delta, frame);
-}
-
-void counter_memtable_prefetch(const struct counter_memtable *memtable, uint32_t slot)
-{
-    __builtin_prefetch(slot_at(memtable, slot), 1);
-}
-
-void counter_memtable_set(struct counter_memtable *memtable, uint32_t slot, int64_t value,
-                          int64_t generation, uint64_t frame)
-{
-    counter_slot_set(slot_at(memtable, slot), memtable->arena, value, generation, frame);
-}
-
-void counter_memtable_reset(struct counter_memtable *memtable, uint32_t slot, int64_t generation,
-                            uint64_t frame)
-{
-    counter_slot_reset(slot_at(memtable, slot), memtable->arena, generation, frame);
 }
 
 /* ---- reading ---- */

@@ -10,6 +10,7 @@
 #include "storage/memtable/memtable_partitions.h"
 
 struct counter_memtable;
+struct counter_slot;
 
 struct counter_memtable *counter_memtable_new(struct arena *arena);
 void counter_memtable_free(struct counter_memtable *memtable);
@@ -23,19 +24,10 @@ void counter_memtable_slots(struct counter_memtable *memtable, uint32_t table_id
                             const struct bytes *keys, uint32_t count, uint32_t column_id,
                             uint32_t *slots_out);
 size_t counter_memtable_bytes(const struct counter_memtable *memtable);    /* beside the arena's */
-/* Frames never decrease. */
-void counter_memtable_add(struct counter_memtable *memtable, uint32_t slot, int64_t delta,
-                          uint64_t frame);
-/* Fetch a slot into the cache that is about to be added to: many counters lie beyond the caches. */
-void counter_memtable_prefetch(const struct counter_memtable *memtable, uint32_t slot);
-/* SET: the counter is `value`, whatever lower generations hold.  A generation below the slot's own
- * has lost to it already and is ignored. */
-void counter_memtable_set(struct counter_memtable *memtable, uint32_t slot, int64_t value,
-                          int64_t generation, uint64_t frame);
-/* DELETE: the counter does not exist until it is incremented again.  Also the way to give a new
- * slot the generation that older runs have of its counter: increments of a lower one are lost. */
-void counter_memtable_reset(struct counter_memtable *memtable, uint32_t slot, int64_t generation,
-                            uint64_t frame);
+/* The slot, to count in by counter_slot.h and with the memtable's arena; frames never decrease.
+ * counter_slot_reset is also the way to give a new slot the generation that older runs have of its
+ * counter: increments of a lower generation are lost. */
+struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable, uint32_t slot);
 
 /* One partition of a counter table as of `frame`, as rows whose cells are counter cells of one
  * shard: id `shard_id`, clock the slot's last frame up to `frame`; or of none after a reset.  NULL:

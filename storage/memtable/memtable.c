@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "counters/counter_slot.h"
 #include "storage/cell/partition_index.h"
 #include "storage/schema/schema.h"
 
@@ -173,7 +174,7 @@ static void prefetch_count(const struct memtable *memtable, const struct countin
                            const uint32_t *mapped, uint32_t at, uint32_t count)
 {
     if (at < count && mapped[at] < slots->capacity && slots->slots[mapped[at]] != SLOT_UNKNOWN)
-        counter_memtable_prefetch(memtable->counters, slots->slots[mapped[at]]);
+        __builtin_prefetch(counter_memtable_at(memtable->counters, slots->slots[mapped[at]]), 1);
 }
 
 /* The key of the counter that rows with the key or string `key` count in. */
@@ -224,7 +225,8 @@ static void count_codes(struct memtable *memtable, struct counting_slots *slots,
         prefetch_count(memtable, slots, mapped, i + PREFETCH_AHEAD, keys->count);
         if (counts[i] == 0)
             continue;
-        counter_memtable_add(memtable->counters, slots->slots[mapped[i]], counts[i], frame);
+        counter_slot_add(counter_memtable_at(memtable->counters, slots->slots[mapped[i]]),
+                         counts[i], frame);
         counts[i] = 0;
     }
 }
@@ -270,17 +272,18 @@ static void apply_blocks(struct memtable *memtable, const struct write_batch *ba
 static void apply_increment(struct memtable *memtable, const struct counter_increment *increment,
                             uint64_t frame, int64_t timestamp_us)
 {
-    uint32_t slot = counter_memtable_slot(memtable->counters, increment->table_id, increment->key,
-                                          increment->clustering, increment->column_id);
+    uint32_t number = counter_memtable_slot(memtable->counters, increment->table_id, increment->key,
+                                            increment->clustering, increment->column_id);
+    struct counter_slot *slot = counter_memtable_at(memtable->counters, number);
     switch (increment->change) {
     case COUNTER_ADD:
-        counter_memtable_add(memtable->counters, slot, increment->value, frame);
+        counter_slot_add(slot, increment->value, frame);
         return;
     case COUNTER_SET:
-        counter_memtable_set(memtable->counters, slot, increment->value, timestamp_us, frame);
+        counter_slot_set(slot, memtable->arena, increment->value, timestamp_us, frame);
         return;
     case COUNTER_DELETE:
-        counter_memtable_reset(memtable->counters, slot, timestamp_us, frame);
+        counter_slot_reset(slot, memtable->arena, timestamp_us, frame);
         return;
     }
 }

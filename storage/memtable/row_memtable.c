@@ -727,10 +727,9 @@ static void stream_set_bounds(struct row_stream *stream, const struct partition_
     memory_free(ranges);
 }
 
-struct stream *row_memtable_stream_kept(const struct row_memtable *memtable,
-                                        const struct table *table, int64_t token, struct bytes key,
-                                        const struct slice *slice, uint64_t frame,
-                                        struct arena *arena)
+struct stream *row_memtable_stream(const struct row_memtable *memtable, const struct table *table,
+                                   int64_t token, struct bytes key, const struct slice *slice,
+                                   uint64_t frame, struct arena *kept)
 {
     const struct partition *partition =
         memtable_partitions_find(&memtable->partitions, table->id, token, key);
@@ -757,8 +756,8 @@ struct stream *row_memtable_stream_kept(const struct row_memtable *memtable,
     stream->bound_count = 0;
     stream->bound_next = 0;
     stream->open = DELETION_NONE;
-    stream->is_kept = arena != NULL;
-    stream->arena = arena != NULL ? arena : arena_new(ROW_STREAM_CHUNK);
+    stream->is_kept = kept != NULL;
+    stream->arena = kept != NULL ? kept : arena_new(ROW_STREAM_CHUNK);
     stream_set_cursor(stream);
     if (partition->extras != NULL) {
         stream->base.partition_deletion = deletion_visible(partition->extras, frame);
@@ -766,11 +765,4 @@ struct stream *row_memtable_stream_kept(const struct row_memtable *memtable,
             stream_set_bounds(stream, partition->extras);
     }
     return &stream->base;
-}
-
-struct stream *row_memtable_stream(const struct row_memtable *memtable, const struct table *table,
-                                   int64_t token, struct bytes key, const struct slice *slice,
-                                   uint64_t frame)
-{
-    return row_memtable_stream_kept(memtable, table, token, key, slice, frame, NULL);
 }

@@ -36,19 +36,14 @@ bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, in
                       struct bytes key);
 
 /* The partition as of `frame` (UINT64_MAX: everything).  NULL when the partition has nothing.  The
- * stream reads the memtable: on the engine thread, or anywhere once it is frozen; what it yields
- * lives as long as the memtable or until the next pull.  The slice's bytes outlive the stream. */
+ * stream reads the memtable: on the engine thread, or anywhere once it is frozen.  What it yields
+ * lives as long as the memtable and until the next pull; or, where there is an arena `kept`, as long
+ * as that and the memtable.  The slice's bytes outlive the stream. */
 struct stream *row_memtable_stream(const struct row_memtable *memtable, const struct table *table,
                                    int64_t token, struct bytes key, const struct slice *slice,
-                                   uint64_t frame);
+                                   uint64_t frame, struct arena *kept);
 
-/* The same for who keeps what it yields: that lives as long as `arena` and the memtable do. */
-struct stream *row_memtable_stream_kept(const struct row_memtable *memtable,
-                                        const struct table *table, int64_t token, struct bytes key,
-                                        const struct slice *slice, uint64_t frame,
-                                        struct arena *arena);
-
-/* Of either: rows whose first clustering value is this one are passed over from now on, for a small
+/* Rows whose first clustering value is this one are passed over from now on, for a small
  * part of what giving one costs.  Returns how many were, since the last call; the bytes outlive the
  * next one. */
 uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);

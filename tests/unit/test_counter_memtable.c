@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "counters/counter_cell.h"
+#include "counters/counter_slot.h"
 #include "tests/sim/partition_model.h"
 
 enum { CLICKS = 3, VIEWS = 4, TOTAL = 5, SHARD = 40 };
@@ -96,15 +97,15 @@ Test(counter_memtable, a_reader_sees_the_sum_as_of_its_frame)
     uint32_t slot = slot_of(&fixture, "ad", 1, CLICKS);
 
     expect(&fixture, "ad", UINT64_MAX, "");
-    counter_memtable_add(fixture.memtable, slot, 1, 7);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot), 1, 7);
     expect(&fixture, "ad", 6, "");
-    counter_memtable_add(fixture.memtable, slot, 5, 9);
-    counter_memtable_add(fixture.memtable, slot, 1, 9);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot), 5, 9);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot), 1, 9);
     expect(&fixture, "ad", 6, "");
     expect(&fixture, "ad", 8, "1 3:1\n");
     expect(&fixture, "ad", 9, "1 3:7\n");
-    counter_memtable_add(fixture.memtable, slot, 2, 10);
-    counter_memtable_add(fixture.memtable, slot, 1, 12);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot), 2, 10);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot), 1, 12);
     expect(&fixture, "ad", 9, "1 3:7\n");
     expect(&fixture, "ad", 11, "1 3:9\n");
     expect(&fixture, "ad", UINT64_MAX, "1 3:10\n");
@@ -125,7 +126,7 @@ Test(counter_memtable, the_durable_view_never_holds_a_later_frame)
             touched[frame] = touched[frame - 1];
             for (uint64_t adds = model_random(&random) % 3; adds > 0; adds--) {
                 int64_t delta = (int64_t)(model_random(&random) % 100) - 30;
-                counter_memtable_add(fixture.memtable, slot, delta, frame);
+                counter_slot_add(counter_memtable_at(fixture.memtable, slot), delta, frame);
                 sum += delta;
                 touched[frame] = true;
             }
@@ -146,19 +147,19 @@ Test(counter_memtable, set_and_delete_begin_generations_that_earlier_frames_do_n
     struct fixture fixture = setup();
     uint32_t slot = slot_of(&fixture, "ad", 1, CLICKS);
 
-    counter_memtable_add(fixture.memtable, slot, 5, 1);
-    counter_memtable_set(fixture.memtable, slot, 100, 2000, 2);
-    counter_memtable_add(fixture.memtable, slot, 1, 2);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot), 5, 1);
+    counter_slot_set(counter_memtable_at(fixture.memtable, slot), fixture.arena, 100, 2000, 2);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot), 1, 2);
     expect(&fixture, "ad", 1, "1 3:5\n");
     expect(&fixture, "ad", 2, "1 3:g2000:101\n");
-    counter_memtable_reset(fixture.memtable, slot, 3000, 3);
+    counter_slot_reset(counter_memtable_at(fixture.memtable, slot), fixture.arena, 3000, 3);
     expect(&fixture, "ad", 2, "1 3:g2000:101\n");
     expect(&fixture, "ad", 3, "1 3:g3000:\n");
-    counter_memtable_add(fixture.memtable, slot, 7, 4);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot), 7, 4);
     expect(&fixture, "ad", 2, "1 3:g2000:101\n");
     expect(&fixture, "ad", 3, "1 3:g3000:\n");
     expect(&fixture, "ad", 4, "1 3:g3000:7\n");
-    counter_memtable_set(fixture.memtable, slot, 1, 2500, 4);
+    counter_slot_set(counter_memtable_at(fixture.memtable, slot), fixture.arena, 1, 2500, 4);
     expect(&fixture, "ad", 4, "1 3:g3000:7\n");
     teardown(&fixture);
 }
@@ -170,8 +171,10 @@ Test(counter_memtable, a_cell_names_its_shard_and_the_last_frame_that_counted)
     struct buffer expected = {0};
     struct unfiltered item;
 
-    counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad", 1, CLICKS), 3, 41);
-    counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad", 1, CLICKS), 4, 44);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot_of(&fixture, "ad", 1, CLICKS)), 3,
+                     41);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot_of(&fixture, "ad", 1, CLICKS)), 4,
+                     44);
     struct stream *stream = counter_memtable_stream(fixture.memtable, fixture.table,
                                                     bytes_text("ad"), &slice, 43, SHARD);
     cr_assert_eq(stream->next(stream, &item, NULL), 1);
@@ -189,10 +192,14 @@ Test(counter_memtable, rows_come_in_clustering_order_with_the_static_row_first)
     struct slice slice = stream_slice_all();
 
     for (int c1 = 3; c1 >= -1; c1 -= 2)
-        counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad", c1, VIEWS), c1, 1);
-    counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad", 1, CLICKS), 9, 1);
-    counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad", 0, TOTAL), 2, 1);
-    counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad2", 0, CLICKS), 2, 1);
+        counter_slot_add(counter_memtable_at(fixture.memtable, slot_of(&fixture, "ad", c1, VIEWS)),
+                         c1, 1);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot_of(&fixture, "ad", 1, CLICKS)), 9,
+                     1);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot_of(&fixture, "ad", 0, TOTAL)), 2,
+                     1);
+    counter_slot_add(counter_memtable_at(fixture.memtable, slot_of(&fixture, "ad2", 0, CLICKS)), 2,
+                     1);
     expect(&fixture, "ad", 1, "static 5:2\n-1 4:-1\n1 3:9 4:1\n3 4:3\n");
     slice.reversed = true;
     print(&fixture, "ad", &slice, 1, &text);

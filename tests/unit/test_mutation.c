@@ -207,7 +207,7 @@ static void apply_and_read(struct fixture *fixture, const struct mutation *mutat
 
     row_memtable_apply(memtable, table, mutation, 1, 1000);
     struct stream *stream = stream_live(
-        row_memtable_stream(memtable, table, mutation->token, mutation->key, &slice, 1), 50);
+        row_memtable_stream(memtable, table, mutation->token, mutation->key, &slice, 1, NULL), 50);
     while (stream->next(stream, &item, NULL) > 0)
         cr_assert_eq(item.kind, UNFILTERED_ROW);
     stream_close(stream);

@@ -164,8 +164,8 @@ static void read_all(const struct fixture *fixture, const struct row_memtable *m
                      uint64_t frame, struct buffer *packed)
 {
     struct slice all = stream_slice_all();
-    struct stream *stream =
-        row_memtable_stream(memtable, fixture->table, model_token(), model_key(), &all, frame);
+    struct stream *stream = row_memtable_stream(memtable, fixture->table, model_token(),
+                                                model_key(), &all, frame, NULL);
     struct unfiltered item;
 
     buffer_clear(packed);

@@ -47,7 +47,7 @@ static struct stream *open_stream(struct fixture *fixture, const struct slice *s
                                   uint64_t frame)
 {
     struct stream *stream = row_memtable_stream(fixture->memtable, fixture->table, model_token(),
-                                                model_key(), slice, frame);
+                                                model_key(), slice, frame, NULL);
 
     return stream != NULL ? stream : stream_of_array(fixture->table, DELETION_NONE, NULL, 0);
 }
@@ -199,7 +199,7 @@ Test(row_memtable, the_servers_timestamp_also_dates_a_deletion)
 
     apply(&fixture, &write);
     cr_assert_null(row_memtable_stream(fixture.memtable, fixture.table, model_token(), model_key(),
-                                       &slice, 2));
+                                       &slice, 2, NULL));
     struct stream *stream = open_stream(&fixture, &slice, 3);
     cr_assert_eq(stream->next(stream, &item, NULL), 1);
     cr_assert_eq(item.row.deletion.timestamp_us, 1385654400123456);
@@ -250,7 +250,7 @@ Test(row_memtable, rows_with_clustering_texts_come_in_the_order_of_bytes)
         row_memtable_apply(fixture.memtable, table, &mutation, i + 1, 1000);
     }
     struct stream *stream = row_memtable_stream(
-        fixture.memtable, table, murmur3_token(key.data, key.size), key, &all, UINT64_MAX);
+        fixture.memtable, table, murmur3_token(key.data, key.size), key, &all, UINT64_MAX, NULL);
     cr_assert_not_null(stream);
     while (stream->next(stream, &item, NULL) == 1) {
         struct bytes text = item.row.clustering.values[0];

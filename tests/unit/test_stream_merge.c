@@ -59,8 +59,9 @@ static struct stream *merge_runs(struct fixture *fixture, const struct slice *sl
         streams[count++] = merge_runs(fixture, slice, middle, until, random);
     } else {
         for (int i = first; i < until; i++) {
-            struct stream *stream = row_memtable_stream(
-                fixture->runs[i], fixture->table, model_token(), model_key(), slice, UINT64_MAX);
+            struct stream *stream =
+                row_memtable_stream(fixture->runs[i], fixture->table, model_token(), model_key(),
+                                    slice, UINT64_MAX, NULL);
             if (stream != NULL)
                 streams[count++] = stream;
         }
