@@ -170,7 +170,7 @@ static uint64_t memtable_write(const struct columnar_memtable *memtable, const s
     struct columnar_segment_writer *writer;
     struct columnar_rows rows;
     columnar_rows_init(&rows, table);
-    if (columnar_segment_writer_open(world, table, info, &writer, &err) != 0)
+    if (columnar_segment_writer_open(world, table, info, 0, &writer, &err) != 0)
         fail(&err);
     for (uint32_t i = 0; i < columnar_memtable_partition_count(memtable); i++) {
         uint32_t partition = columnar_memtable_order(memtable)[i];

@@ -65,9 +65,8 @@ struct columnar_sums *columnar_sums_new(const struct table *table, uint32_t by_c
     check((sums->by != UINT32_MAX) == (by_column != 0));
     sums->decoder = columnar_page_decoder_new();
     columnar_page_init(&sums->page, table);
-    columnar_page_want(&sums->page,
-                       (sums->by != UINT32_MAX ? UINT64_C(1) << sums->by : 0) |
-                           (sums->amount != UINT32_MAX ? UINT64_C(1) << sums->amount : 0));
+    sums->page.wanted = (sums->by != UINT32_MAX ? UINT64_C(1) << sums->by : 0) |
+                        (sums->amount != UINT32_MAX ? UINT64_C(1) << sums->amount : 0);
     sums->page_loaded = UINT32_MAX;
     sums->places = memory_zeroed(COLUMNAR_PAGE_ROWS_MAX, sizeof *sums->places);
     columnar_rows_init(&sums->rows, table);

@@ -127,11 +127,11 @@ static int flush_share(struct flush_writer *flush, const struct columnar_share *
 {
     struct segment_info info = info_for(flush, share->table->id, SEGMENT_COLUMNAR);
     struct columnar_segment_writer *writer;
-    int rc = columnar_segment_writer_open(flush->change.runs->env->world, share->table, &info,
+    const struct engine_env *env = flush->change.runs->env;
+    int rc = columnar_segment_writer_open(env->world, share->table, &info, env->options.page_rows,
                                           &writer, &flush->err);
     if (rc != 0)
         return rc;
-    columnar_segment_writer_set_page_rows(writer, flush->change.runs->env->options.page_rows);
     rc = write_columnar_partitions(flush, writer, share);
     if (rc == 0)
         rc = columnar_segment_writer_complete(writer, &flush->err);

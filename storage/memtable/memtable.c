@@ -101,7 +101,7 @@ uint32_t memtable_row_streams(const struct memtable *memtable, const struct tabl
                               uint64_t frame, struct stream **streams_out)
 {
     uint32_t count = 0;
-    streams_out[count] = row_memtable_stream(memtable->rows, table, token, key, slice, frame);
+    streams_out[count] = row_memtable_stream(memtable->rows, table, token, key, slice, frame, NULL);
     count += streams_out[count] != NULL;
     if ((table->flags & TABLE_COUNTER) == 0)
         return count;

@@ -37,8 +37,8 @@ bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, in
 
 /* The partition as of `frame` (UINT64_MAX: everything).  NULL when the partition has nothing.  The
  * stream reads the memtable: on the engine thread, or anywhere once it is frozen.  What it yields
- * lives as long as the memtable and until the next pull; or, where there is an arena `kept`, as long
- * as that and the memtable.  The slice's bytes outlive the stream. */
+ * is valid until the next pull or, where an arena `kept` is given, as long as that; and not longer
+ * than the memtable.  The slice's bytes outlive the stream. */
 struct stream *row_memtable_stream(const struct row_memtable *memtable, const struct table *table,
                                    int64_t token, struct bytes key, const struct slice *slice,
                                    uint64_t frame, struct arena *kept);

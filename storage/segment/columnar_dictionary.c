@@ -269,12 +269,9 @@ void columnar_dictionary_close(struct columnar_dictionary *dictionary)
 {
     if (dictionary == NULL)
         return;
-    for (uint32_t i = 0; i < dictionary->column_count; i++) {
-        struct dictionary_column *column = &dictionary->columns[i];
-        for (uint32_t page = 0; column->pages != NULL && page < column->page_count; page++)
-            page_forget(dictionary, &column->pages[page]);
-        memory_free(column->pages);
-    }
+    pages_forget(dictionary);
+    for (uint32_t i = 0; i < dictionary->column_count; i++)
+        memory_free(dictionary->columns[i].pages);
     memory_free(dictionary->columns);
     vector_codec_decoder_free(dictionary->vectors);
     buffer_release(&dictionary->page);

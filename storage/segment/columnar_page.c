@@ -33,11 +33,6 @@ void columnar_page_init(struct columnar_page *page, const struct table *table)
     page->lists = memory_zeroed(page->rows.column_count, sizeof *page->lists);
 }
 
-void columnar_page_want(struct columnar_page *page, uint64_t columns)
-{
-    page->wanted = columns;
-}
-
 void columnar_page_release(struct columnar_page *page)
 {
     for (uint32_t i = 0; i < page->rows.column_count; i++) {

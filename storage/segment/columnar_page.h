@@ -34,16 +34,15 @@ struct columnar_page {
     uint32_t entry_count;
     uint32_t entry_capacity;
     struct columnar_page_list *lists;  /* by column; unused for columns without codes */
-    uint64_t wanted;                   /* bits by column: which are decoded */
+    uint64_t wanted;                   /* bits by column: what is decoded from now on.  With some
+                                        * columns alone, rows look as if they had no timestamps and
+                                        * ranks, and the other columns are only read past: their
+                                        * vectors hold nothing */
 };
 
-#define COLUMNAR_PAGE_ALL UINT64_MAX
+#define COLUMNAR_PAGE_ALL UINT64_MAX   /* as after columnar_page_init */
 
 void columnar_page_init(struct columnar_page *page, const struct table *table);
-/* What is decoded from now on: some columns alone, without timestamps and ranks of rows, which
- * look as if there were none; or COLUMNAR_PAGE_ALL, as after columnar_page_init.  Columns that are
- * left out are only read past, and their vectors hold nothing. */
-void columnar_page_want(struct columnar_page *page, uint64_t columns);
 void columnar_page_release(struct columnar_page *page);
 void columnar_page_clear(struct columnar_page *page);          /* keeps the memory */
 

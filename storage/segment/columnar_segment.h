@@ -18,13 +18,11 @@ enum { COLUMNAR_SEGMENT_INPUTS_MAX = 64 };     /* of one merge */
 
 struct columnar_segment_writer;
 
+/* `page_rows`: rows of a page, at most; 0: 64 Ki, which is also the most. */
 must_check int columnar_segment_writer_open(struct world *world, const struct table *table,
-                                            const struct segment_info *info,
+                                            const struct segment_info *info, uint32_t page_rows,
                                             struct columnar_segment_writer **writer_out,
                                             struct error *err);
-/* Pages of so many rows, from the first one on; 0: of 64 Ki, which is also the most. */
-void columnar_segment_writer_set_page_rows(struct columnar_segment_writer *writer,
-                                           uint32_t page_rows);
 /* Write one partition, in (token, key) order: begin, give the rows, end.  Its stats are worked out
  * from the rows here; one without rows is left out.  Each of these calls may leave work, of
  * milliseconds where a page is full: a thread that has to do something else meanwhile does it by
@@ -101,7 +99,6 @@ struct columnar_segment_rules {
     int64_t (*restamp)(void *context, int64_t timestamp_us);
     /* Called with each partition; a negative result ends the merge with it. */
     int (*pause)(void *context, struct error *err);
-    struct pace *pace;                 /* that pages are made at */
     uint32_t page_rows;                /* of the output's pages; 0: 64 Ki */
 };
 

@@ -38,7 +38,6 @@ struct merge_input {
 };
 
 struct merge {
-    const struct table *table;
     const struct columnar_segment_rules *rules;
     struct columnar_segment_writer *writer;
     struct merge_input *inputs;
@@ -323,7 +322,7 @@ static void merge_init(struct merge *merge, const struct table *table, struct se
                        uint32_t input_count, const struct columnar_segment_rules *rules)
 {
     check(input_count <= COLUMNAR_SEGMENT_INPUTS_MAX);
-    *merge = (struct merge){.table = table, .rules = rules, .input_count = input_count};
+    *merge = (struct merge){.rules = rules, .input_count = input_count};
     merge->inputs = memory_zeroed(input_count, sizeof *merge->inputs);
     for (uint32_t i = 0; i < input_count; i++) {
         merge->inputs[i].segment = inputs[i];
@@ -356,9 +355,7 @@ int columnar_segment_merge(struct world *world, const struct table *table, struc
 {
     struct merge merge;
     merge_init(&merge, table, inputs, input_count, rules);
-    int rc = columnar_segment_writer_open(world, table, info, &merge.writer, err);
-    if (rc == 0)
-        columnar_segment_writer_set_page_rows(merge.writer, rules->page_rows);
+    int rc = columnar_segment_writer_open(world, table, info, rules->page_rows, &merge.writer, err);
     while (rc == 0) {
         uint64_t rows;
         const struct segment_partition *partition = merge_next(&merge, &rows);

@@ -57,9 +57,10 @@ struct columnar_segment_writer {
 };
 
 int columnar_segment_writer_open(struct world *world, const struct table *table,
-                                 const struct segment_info *info,
+                                 const struct segment_info *info, uint32_t page_rows,
                                  struct columnar_segment_writer **writer_out, struct error *err)
 {
+    check(page_rows <= COLUMNAR_PAGE_ROWS_MAX);
     *writer_out = NULL;
     struct segment_writer *file;
     int rc = segment_writer_open(world, info, &file, err);
@@ -71,7 +72,7 @@ int columnar_segment_writer_open(struct world *world, const struct table *table,
     writer->file = file;
     writer->info = *info;
     writer->info.rows = 0;
-    writer->page_rows = COLUMNAR_PAGE_ROWS_MAX;
+    writer->page_rows = page_rows > 0 ? page_rows : COLUMNAR_PAGE_ROWS_MAX;
     writer->encoder = columnar_page_encoder_new();
     columnar_page_init(&writer->page, table);
     columnar_rows_init(&writer->pending, table);
@@ -102,13 +103,6 @@ void columnar_segment_writer_close(struct columnar_segment_writer *writer)
     buffer_release(&writer->key);
     stats_release(&writer->stats);
     memory_free(writer);
-}
-
-void columnar_segment_writer_set_page_rows(struct columnar_segment_writer *writer,
-                                           uint32_t page_rows)
-{
-    check(page_rows <= COLUMNAR_PAGE_ROWS_MAX);
-    writer->page_rows = page_rows > 0 ? page_rows : COLUMNAR_PAGE_ROWS_MAX;
 }
 
 /* ---- strings ---- */

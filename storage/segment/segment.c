@@ -192,30 +192,15 @@ static int segment_load_index(struct segment *segment, const struct segment_foot
 
 /* ---- opening: the directory ---- */
 
-/* Rows of a segment by day, taken while its directory is decoded anyway. */
-struct day_count {
-    struct segment *segment;
-    const struct table *table;
-};
-
-static void day_count_take(void *context, const struct segment_partition *partition)
-{
-    const struct day_count *count = context;
-    segment_days_add(&count->segment->days, segment_days_of_key(count->table, partition->key),
-                     partition->rows);
-}
-
 static int segment_load_directory(struct segment *segment, const struct segment_footer *footer,
                                   const struct table *days_of, struct error *err)
 {
-    struct day_count count = {segment, days_of};
-    const struct segment_visitor visitor = {day_count_take, &count};
     struct buffer directory = {0};
     int rc = segment_read_section(segment, &footer->sections[SECTION_DIRECTORY], &directory, err);
     if (rc == 0)
         rc = segment_directory_open(&segment->info, footer->format, segment->page_count, &directory,
-                                    days_of != NULL ? &visitor : NULL, segment->readers,
-                                    &segment->directory, err);
+                                    days_of, &segment->days, segment->readers, &segment->directory,
+                                    err);
     buffer_release(&directory);
     return rc;
 }

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "storage/segment/reader_pool.h"
 #include "storage/segment/segment_block.h"
+#include "storage/segment/segment_days.h"
 #include "storage/segment/segment_format.h"
 
 enum {
@@ -240,7 +241,8 @@ struct directory_walk {
     struct segment_cursor *cursor;
     struct buffer key; /* the last one of the block before */
     uint64_t rows;
-    const struct segment_visitor *visitor; /* or NULL */
+    const struct table *days_of; /* or NULL */
+    struct segment_days *days;
 };
 
 /* As many as were decoded, not as many as a footer claims. */
@@ -272,8 +274,9 @@ static int block_check(struct segment_directory *directory, struct directory_wal
                              directory->count);
         directory->halves[directory->count++] = token_half(partition->token);
         walk->rows += partition->rows;
-        if (walk->visitor != NULL)
-            walk->visitor->take(walk->visitor->context, partition);
+        if (walk->days_of != NULL)
+            segment_days_add(walk->days, segment_days_of_key(walk->days_of, partition->key),
+                             partition->rows);
     }
     buffer_clear(&walk->key);
     buffer_append_bytes(&walk->key, block->partitions[block->count - 1].key);
@@ -308,9 +311,9 @@ static int directory_read(struct segment_directory *directory, struct directory_
 }
 
 int segment_directory_open(const struct segment_info *info, uint32_t format, uint32_t page_count,
-                           struct buffer *content, const struct segment_visitor *visitor,
-                           struct reader_pool *readers, struct segment_directory **directory_out,
-                           struct error *err)
+                           struct buffer *content, const struct table *days_of,
+                           struct segment_days *days, struct reader_pool *readers,
+                           struct segment_directory **directory_out, struct error *err)
 {
     struct segment_directory *directory = memory_zeroed(1, sizeof *directory);
     directory->content = *content;
@@ -318,7 +321,8 @@ int segment_directory_open(const struct segment_info *info, uint32_t format, uin
     directory->format = format;
     directory->page_count = page_count;
     directory->has_stats = info->kind == SEGMENT_COLUMNAR;
-    struct directory_walk walk = {.cursor = cursor_new(directory, readers), .visitor = visitor};
+    struct directory_walk walk = {
+        .cursor = cursor_new(directory, readers), .days_of = days_of, .days = days};
     int rc = directory_read(directory, &walk, info, err);
     cursor_free(&walk.cursor->spare);
     buffer_release(&walk.key);

@@ -36,21 +36,17 @@ struct segment_cursor;
 struct segment_info;
 struct reader_pool;
 struct reader_spare;
-
-/* Who gets each entry of a directory as soon as it was decoded and checked, in order; valid within
- * the call.  A later entry may still be wrong. */
-struct segment_visitor {
-    void (*take)(void *context, const struct segment_partition *partition);
-    void *context;
-};
+struct segment_days;
+struct table;
 
 /* Decode and check all of a directory section of a format (segment_format.h), whose checksum was
  * right; takes its bytes and leaves `content` empty.  ERROR_CORRUPT unless it has the partitions
- * and rows of `info` and names only pages below `page_count`.  `visitor` may be
- * NULL; decodes with a workspace of `readers`. */
+ * and rows of `info` and names only pages below `page_count`.  Its
+ * rows are added to `days`, by the keys of `days_of` (NULL: they are not); decodes with a workspace
+ * of `readers`. */
 must_check int segment_directory_open(const struct segment_info *info, uint32_t format,
                                       uint32_t page_count, struct buffer *content,
-                                      const struct segment_visitor *visitor,
+                                      const struct table *days_of, struct segment_days *days,
                                       struct reader_pool *readers,
                                       struct segment_directory **directory_out,
                                       struct error *err);

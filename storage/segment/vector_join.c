@@ -170,19 +170,16 @@ static bool spreads_bits(void)
            __builtin_cpu_supports("popcnt") && !__builtin_cpu_is("znver1") &&
            !__builtin_cpu_is("znver2") && !__builtin_cpu_is("bdver4");
 }
+#endif
 
 void vector_join(const uint8_t *buckets, uint32_t count, uint32_t mantissa, const uint8_t *raw,
                  uint64_t offset, uint64_t *numbers)
 {
-    if (spreads_bits())
+#if defined(__x86_64__)
+    if (spreads_bits()) {
         join_by_lanes(buckets, count, mantissa, raw, offset, numbers);
-    else
-        vector_join_by_table(buckets, count, mantissa, raw, offset, numbers);
-}
-#else
-void vector_join(const uint8_t *buckets, uint32_t count, uint32_t mantissa, const uint8_t *raw,
-                 uint64_t offset, uint64_t *numbers)
-{
+        return;
+    }
+#endif
     vector_join_by_table(buckets, count, mantissa, raw, offset, numbers);
 }
-#endif

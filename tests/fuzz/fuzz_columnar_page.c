@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(page.entry_count == 0 && page.rows.rows == 0);
     }
     /* The ad and the amount alone. */
-    columnar_page_want(&page, 1 << 1 | 1 << 2);
+    page.wanted = 1 << 1 | 1 << 2;
     if (columnar_page_decode(decoder, bytes_of(data, size), &page, NULL) == 0) {
         check_entries(&page);
         check_codes(&page, 1);

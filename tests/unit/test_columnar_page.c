@@ -229,7 +229,7 @@ Test(columnar_page, columns_that_are_wanted_come_back_alone)
     struct columnar_page some;
     setup(&fixture, 3000);
     columnar_page_init(&some, fixture.table);
-    columnar_page_want(&some, 1 << 1 | 1 << 2);
+    some.wanted = 1 << 1 | 1 << 2;
     cr_assert_eq(
         columnar_page_decode(fixture.decoder, buffer_view(&fixture.encoded), &fixture.read, NULL),
         0);
@@ -261,7 +261,7 @@ Test(columnar_page, truncated_at_every_byte_it_is_corrupt)
     for (size_t size = 0; size < fixture.encoded.size; size++) {
         uint8_t *cut = memory_copy(fixture.encoded.data, size);
         for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-            columnar_page_want(&fixture.read, wanted[i]);
+            fixture.read.wanted = wanted[i];
             cr_assert_eq(
                 columnar_page_decode(fixture.decoder, bytes_of(cut, size), &fixture.read, NULL),
                 ERROR_CORRUPT, "%zu", size);
@@ -301,12 +301,12 @@ Test(columnar_page, every_bit_may_be_flipped)
                                       &fixture.read, NULL);
         cr_assert(rc == 0 || rc == ERROR_CORRUPT);
         assert_sound(&fixture.read);
-        columnar_page_want(&fixture.read, 1 << 1 | 1 << 2 | 1 << 4);
+        fixture.read.wanted = 1 << 1 | 1 << 2 | 1 << 4;
         rc = columnar_page_decode(fixture.decoder, bytes_of(damaged, fixture.encoded.size),
                                   &fixture.read, NULL);
         cr_assert(rc == 0 || rc == ERROR_CORRUPT);
         assert_sound(&fixture.read);
-        columnar_page_want(&fixture.read, COLUMNAR_PAGE_ALL);
+        fixture.read.wanted = COLUMNAR_PAGE_ALL;
         memory_free(damaged);
     }
     teardown(&fixture);

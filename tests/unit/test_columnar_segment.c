@@ -81,8 +81,8 @@ static void memtable_write(struct fixture *fixture, struct columnar_memtable *me
     struct columnar_rows rows;
     columnar_rows_init(&rows, fixture->table);
     columnar_memtable_freeze(memtable);
-    cr_assert_eq(columnar_segment_writer_open(fixture->world, fixture->table, &info, &writer, &err),
-                 0);
+    cr_assert_eq(
+        columnar_segment_writer_open(fixture->world, fixture->table, &info, 0, &writer, &err), 0);
     for (uint32_t i = 0; i < columnar_memtable_partition_count(memtable); i++) {
         uint32_t number = columnar_memtable_order(memtable)[i];
         columnar_memtable_rows(memtable, number, UINT64_MAX, &rows);
@@ -221,8 +221,8 @@ Test(columnar_segment, without_rows_there_is_no_file)
     struct segment_info info = run_info(1);
     struct columnar_segment_writer *writer;
     setup(&fixture);
-    cr_assert_eq(columnar_segment_writer_open(fixture.world, fixture.table, &info, &writer, &err),
-                 0);
+    cr_assert_eq(
+        columnar_segment_writer_open(fixture.world, fixture.table, &info, 0, &writer, &err), 0);
     cr_assert_eq(columnar_segment_writer_finish(writer, &info, &err), 0);
     columnar_segment_writer_close(writer);
     cr_assert_eq(info.rows, 0);
