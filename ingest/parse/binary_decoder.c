@@ -35,8 +35,6 @@
 
 #define AMOUNT_END INT64_C(1000000000000000000) /* 18 digits */
 
-enum { PAIR_SLOTS_MIN = 256, PAIR_SLOTS_KEPT_MAX = 1 << 17 };
-
 /* No code of a block yet. */
 #define CODE_NONE UINT32_C(0x7FFFFFFF)
 
@@ -54,32 +52,22 @@ struct day_bounds {
     uint64_t span;
 };
 
-/* (reseller, day) of the partitions of the joined batches: to find one that comes twice in a batch,
- * and the code in the block of one that came before. */
-struct pair_slot {
-    uint32_t reseller;
-    int32_t day;
-    uint32_t batch; /* the last one that has it; before the first of the joined: empty */
-    uint32_t code;
-};
-
 struct binary_decoder {
     struct block_dictionary strings;
     struct intern intern;
     struct string_entry *entries; /* by code */
     uint32_t entry_capacity;
     uint32_t batch;                    /* counts them, for the marks; never 0 */
-    uint32_t batch_first;              /* of those that are joined */
     bool is_parted;                    /* marks and codes from before are not to be relied on */
     bool is_plain;                     /* of this batch: all strings and days are in order */
     struct day_bounds *bounds;         /* by partition */
-    uint32_t *pair_at;                 /* its slot, by partition */
+    uint32_t *slot_at;                 /* its slot, by partition */
     uint8_t *partition_used, *ad_used; /* 1 once a row names it */
     uint32_t partition_capacity, ad_capacity;
-    struct pair_slot *pairs;
-    uint32_t pair_mask;
-    uint32_t pair_count; /* of the joined batches */
-    uint32_t *codes;     /* in the block, by partition or ad of the batch */
+    /* The partitions of the joined batches, marked by the last batch that has them: to find one
+     * that comes twice in a batch, and the code in the block of one that came before. */
+    struct partition_table partitions;
+    uint32_t *codes; /* in the block, by partition or ad of the batch */
     uint32_t code_capacity;
     struct buffer key, line;
     struct buffer fields[RECORD_FIELDS];
@@ -93,8 +81,7 @@ struct binary_decoder *binary_decoder_new(uint64_t seed)
     struct binary_decoder *decoder = memory_zeroed(1, sizeof *decoder);
 
     intern_init(&decoder->intern, seed, &decoder->strings);
-    decoder->pairs = memory_zeroed(PAIR_SLOTS_MIN, sizeof *decoder->pairs);
-    decoder->pair_mask = PAIR_SLOTS_MIN - 1;
+    partition_table_init(&decoder->partitions);
     return decoder;
 }
 
@@ -107,10 +94,10 @@ void binary_decoder_free(struct binary_decoder *decoder)
     memory_free(decoder->strings.offsets);
     memory_free(decoder->entries);
     memory_free(decoder->bounds);
-    memory_free(decoder->pair_at);
+    memory_free(decoder->slot_at);
     memory_free(decoder->partition_used);
     memory_free(decoder->ad_used);
-    memory_free(decoder->pairs);
+    partition_table_release(&decoder->partitions);
     memory_free(decoder->codes);
     buffer_release(&decoder->key);
     buffer_release(&decoder->line);
@@ -292,55 +279,20 @@ static uint32_t batch_ad(const struct binary_batch *batch, uint32_t ad)
 
 /* ---- the tables of a batch ---- */
 
-/* Where (reseller, day) is, or belongs. */
-static uint32_t pairs_find(const struct binary_decoder *decoder, uint32_t reseller, int32_t day)
-{
-    uint64_t product = ((uint64_t)reseller << 32 | (uint32_t)day) * UINT64_C(0x9E3779B97F4A7C15);
-    uint32_t at = (uint32_t)(product >> 32) & decoder->pair_mask;
-
-    for (;; at = (at + 1) & decoder->pair_mask) {
-        const struct pair_slot *slot = &decoder->pairs[at];
-
-        if (slot->batch < decoder->batch_first || (slot->reseller == reseller && slot->day == day))
-            return at;
-    }
-}
-
-/* Room for so many more than there are. */
-static void pairs_reserve(struct binary_decoder *decoder, uint32_t more)
-{
-    struct pair_slot *old = decoder->pairs;
-    uint32_t old_slots = decoder->pair_mask + 1;
-    uint32_t pairs = decoder->pair_count + more;
-    uint32_t slots = PAIR_SLOTS_MIN;
-
-    if (old_slots >= pairs * 2 && (old_slots <= PAIR_SLOTS_KEPT_MAX || decoder->pair_count > 0))
-        return;
-    while (slots < pairs * 2)
-        slots *= 2;
-    decoder->pairs = memory_zeroed(slots, sizeof *decoder->pairs);
-    decoder->pair_mask = slots - 1;
-    for (uint32_t i = 0; decoder->pair_count > 0 && i < old_slots; i++)
-        if (old[i].batch >= decoder->batch_first)
-            decoder->pairs[pairs_find(decoder, old[i].reseller, old[i].day)] = old[i];
-    memory_free(old);
-}
-
 /* False: the batch has it already. */
-static bool pairs_add(struct binary_decoder *decoder, uint32_t reseller, int32_t day,
-                      uint32_t *at_out)
+static bool partition_add(struct binary_decoder *decoder, uint32_t reseller, int32_t day,
+                          uint32_t *at_out)
 {
-    uint32_t at = pairs_find(decoder, reseller, day);
-    struct pair_slot *slot = &decoder->pairs[at];
+    struct partition_table *partitions = &decoder->partitions;
+    struct partition_slot *slot = partition_table_find(partitions, reseller, day);
 
-    *at_out = at;
-    if (slot->batch == decoder->batch)
+    *at_out = (uint32_t)(slot - partitions->slots);
+    if (slot->mark == decoder->batch)
         return false;
-    if (slot->batch < decoder->batch_first) {
-        *slot = (struct pair_slot){.reseller = reseller, .day = day, .code = CODE_NONE};
-        decoder->pair_count++;
-    }
-    slot->batch = decoder->batch;
+    if (partition_table_is_free(partitions, slot))
+        partition_table_put(partitions, slot,
+                            (struct partition_slot){reseller, day, CODE_NONE, decoder->batch});
+    slot->mark = decoder->batch;
     return true;
 }
 
@@ -369,17 +321,17 @@ static int begin_partitions(struct binary_decoder *decoder, const struct binary_
 
     if (count > decoder->partition_capacity) {
         decoder->bounds = memory_resize(decoder->bounds, count * sizeof *decoder->bounds);
-        decoder->pair_at = memory_resize(decoder->pair_at, count * sizeof *decoder->pair_at);
+        decoder->slot_at = memory_resize(decoder->slot_at, count * sizeof *decoder->slot_at);
         decoder->partition_used = memory_resize(decoder->partition_used, count);
         decoder->partition_capacity = count;
     }
-    pairs_reserve(decoder, count);
+    partition_table_reserve(&decoder->partitions, count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t reseller = batch_reseller(batch, i);
         int32_t day = batch_day(batch, i);
 
         if (reseller >= decoder->strings.count ||
-            !pairs_add(decoder, reseller, day, &decoder->pair_at[i]))
+            !partition_add(decoder, reseller, day, &decoder->slot_at[i]))
             return ERROR_CORRUPT;
         *bytes += string_size(decoder, reseller);
         decoder->bounds[i] = bounds_of(day);
@@ -403,7 +355,7 @@ static int begin_ads(struct binary_decoder *decoder, const struct binary_batch *
         if (ad >= decoder->strings.count || decoder->entries[ad].batch == decoder->batch)
             return ERROR_CORRUPT;
         struct string_entry *entry = &decoder->entries[ad];
-        if (entry->batch < decoder->batch_first)
+        if (entry->batch < decoder->partitions.first)
             entry->code = CODE_NONE;
         entry->batch = decoder->batch;
         *bytes += string_size(decoder, ad);
@@ -421,7 +373,6 @@ static void batch_count(struct binary_decoder *decoder)
     decoder->is_parted = true;
     for (uint32_t i = 0; i < decoder->strings.count; i++)
         decoder->entries[i].batch = 0;
-    memset(decoder->pairs, 0, ((size_t)decoder->pair_mask + 1) * sizeof *decoder->pairs);
 }
 
 int binary_decoder_begin(struct binary_decoder *decoder, const struct binary_batch *batch,
@@ -432,8 +383,7 @@ int binary_decoder_begin(struct binary_decoder *decoder, const struct binary_bat
     batch_count(decoder);
     decoder->is_plain = !is_next || !decoder->is_parted;
     if (!is_next || decoder->is_parted) {
-        decoder->batch_first = decoder->batch;
-        decoder->pair_count = 0;
+        partition_table_clear(&decoder->partitions, decoder->batch);
         decoder->is_parted = is_next;
     }
     int rc = begin_partitions(decoder, batch, &bytes);
@@ -603,7 +553,7 @@ static void partitions_take(struct binary_decoder *decoder, const struct binary_
                             const struct target *target)
 {
     for (uint32_t i = 0; i < batch->partition_count; i++) {
-        struct pair_slot *slot = &decoder->pairs[decoder->pair_at[i]];
+        struct partition_slot *slot = &decoder->partitions.slots[decoder->slot_at[i]];
 
         if (slot->code == CODE_NONE) {
             buffer_clear(&decoder->key);
@@ -743,7 +693,7 @@ static bool builder_is_overfull(const struct row_builder *builder)
 int binary_decoder_rows(struct binary_decoder *decoder, const struct binary_batch *batch,
                         struct row_builder *builder, uint64_t first_row)
 {
-    check(builder->block->rows == 0 && decoder->batch_first == decoder->batch);
+    check(builder->block->rows == 0 && decoder->partitions.first == decoder->batch);
     int rc = binary_decoder_join(decoder, batch, builder);
     if (rc != 0)
         return rc < 0 ? rc : 0;

@@ -16,8 +16,6 @@
 #include "ingest/parse/click_dedup.h"
 #include "base/memory.h"
 
-enum { PARTITION_SLOTS_MIN = 64, PARTITION_SLOTS_KEPT_MAX = 1 << 17 };
-
 #define DAY_MAX ((int32_t)(TIME_MS_MAX / DAY_MS))
 
 /* ---- life ---- */
@@ -61,9 +59,7 @@ int row_builder_new(const struct ingest_stream *stream, const struct table *tabl
     }
     intern_init(&builder->reseller_intern, seed, &builder->resellers);
     intern_init(&builder->ad_intern, seed, &builder->ad->dictionary);
-    builder->partition_slots = memory_zeroed(PARTITION_SLOTS_MIN, sizeof(struct partition_slot));
-    builder->partition_mask = PARTITION_SLOTS_MIN - 1;
-    builder->partition_epoch = 1;
+    partition_table_init(&builder->partitions);
     *builder_out = builder;
     return 0;
 }
@@ -79,22 +75,9 @@ void row_builder_free(struct row_builder *builder)
     intern_release(&builder->reseller_intern);
     intern_release(&builder->ad_intern);
     memory_free(builder->memos);
-    memory_free(builder->partition_slots);
+    partition_table_release(&builder->partitions);
     buffer_release(&builder->key);
     memory_free(builder);
-}
-
-static void partitions_clear(struct row_builder *builder)
-{
-    if (builder->partition_mask < PARTITION_SLOTS_KEPT_MAX &&
-        builder->partition_epoch < UINT32_MAX) {
-        builder->partition_epoch++;
-        return;
-    }
-    memory_free(builder->partition_slots);
-    builder->partition_slots = memory_zeroed(PARTITION_SLOTS_MIN, sizeof(struct partition_slot));
-    builder->partition_mask = PARTITION_SLOTS_MIN - 1;
-    builder->partition_epoch = 1;
 }
 
 void row_builder_clear(struct row_builder *builder)
@@ -105,7 +88,9 @@ void row_builder_clear(struct row_builder *builder)
     builder->resellers.count = 0;
     intern_clear(&builder->reseller_intern);
     intern_clear(&builder->ad_intern);
-    partitions_clear(builder);
+    partition_table_clear(&builder->partitions, builder->partitions.first == UINT32_MAX
+                                                    ? 1
+                                                    : builder->partitions.first + 1);
 }
 
 bool row_builder_is_empty(const struct row_builder *builder)
@@ -118,7 +103,7 @@ size_t row_builder_bytes(const struct row_builder *builder)
     return block_memory(builder->block) + reject_list_bytes(&builder->rejects) +
            builder->resellers.text.capacity + intern_bytes(&builder->reseller_intern) +
            intern_bytes(&builder->ad_intern) + builder->memo_capacity * sizeof *builder->memos +
-           ((size_t)builder->partition_mask + 1) * sizeof *builder->partition_slots;
+           partition_table_bytes(&builder->partitions);
 }
 
 void row_builder_part_ads(struct row_builder *builder)
@@ -187,59 +172,22 @@ void row_builder_emit(struct row_builder *builder, struct row_part *part)
 
 /* ---- partitions ---- */
 
-static struct partition_slot *partition_slot(const struct row_builder *builder, uint32_t reseller,
-                                             int32_t day)
-{
-    uint64_t product = ((uint64_t)reseller << 32 | (uint32_t)day) * UINT64_C(0x9E3779B97F4A7C15);
-    uint32_t at = (uint32_t)(product >> 32) & builder->partition_mask;
-
-    for (;; at = (at + 1) & builder->partition_mask) {
-        struct partition_slot *slot = &builder->partition_slots[at];
-
-        if (slot->epoch != builder->partition_epoch ||
-            (slot->reseller == reseller && slot->day == day))
-            return slot;
-    }
-}
-
-static void partitions_grow(struct row_builder *builder)
-{
-    struct partition_slot *old = builder->partition_slots;
-    uint32_t old_slots = builder->partition_mask + 1;
-    uint32_t old_epoch = builder->partition_epoch;
-
-    builder->partition_slots = memory_zeroed((size_t)old_slots * 2, sizeof *old);
-    builder->partition_mask = old_slots * 2 - 1;
-    builder->partition_epoch = 1;
-    for (uint32_t i = 0; i < old_slots; i++) {
-        if (old[i].epoch != old_epoch)
-            continue;
-        old[i].epoch = 1;
-        *partition_slot(builder, old[i].reseller, old[i].day) = old[i];
-    }
-    memory_free(old);
-}
-
 /* The code of (reseller, day), added if it is new. */
 static uint32_t builder_partition(struct row_builder *builder, uint32_t reseller, int32_t day)
 {
-    struct partition_slot *slot = partition_slot(builder, reseller, day);
+    struct partition_table *partitions = &builder->partitions;
+    struct partition_slot *slot = partition_table_find(partitions, reseller, day);
 
-    if (slot->epoch == builder->partition_epoch)
-        return slot->partition;
+    if (!partition_table_is_free(partitions, slot))
+        return slot->code;
     buffer_clear(&builder->key);
     type_key_put_component(&builder->key, 2, block_dictionary_get(&builder->resellers, reseller));
     type_key_put_component(&builder->key, 2, day_memo_format(&builder->days, day));
-    *slot = (struct partition_slot){
-        .reseller = reseller,
-        .day = day,
-        .partition = block_dictionary_add(&builder->block->partitions, buffer_view(&builder->key)),
-        .epoch = builder->partition_epoch,
-    };
-    uint32_t partition = slot->partition;
-    if (builder->block->partitions.count > builder->partition_mask / 2)
-        partitions_grow(builder);
-    return partition;
+    uint32_t code = block_dictionary_add(&builder->block->partitions, buffer_view(&builder->key));
+    partition_table_put(partitions, slot,
+                        (struct partition_slot){reseller, day, code, partitions->first});
+    partition_table_reserve(partitions, 1);
+    return code;
 }
 
 static uint32_t builder_add_reseller(struct row_builder *builder, struct intern_key key,

@@ -8,6 +8,7 @@
 
 #include "ingest/parse/day_memo.h"
 #include "ingest/parse/intern.h"
+#include "ingest/parse/partition_table.h"
 #include "ingest/parse/reject.h"
 #include "ingest/parse/stream_map.h"
 
@@ -22,13 +23,6 @@ struct partition_memo {
     uint16_t text_high;
     int32_t day;                       /* INT32_MIN: nothing is known yet */
     uint32_t partition;                /* its code in the block */
-};
-
-struct partition_slot {
-    uint32_t reseller;
-    int32_t day;
-    uint32_t partition;
-    uint32_t epoch;                    /* as in intern.h */
 };
 
 /* What some lines became. */
@@ -50,9 +44,7 @@ struct row_builder {
     struct intern reseller_intern, ad_intern;
     struct partition_memo *memos;      /* by reseller code */
     uint32_t memo_capacity;
-    struct partition_slot *partition_slots;
-    uint32_t partition_mask;
-    uint32_t partition_epoch;
+    struct partition_table partitions; /* their codes in the block */
     struct buffer key;
     struct day_memo days;
 };
