@@ -50,25 +50,11 @@ static const struct type *best_result(const struct cql_call *call)
         name, TYPE_BIGINT, 1, 1, true, true, NULL, result, NULL, is_overloaded, NULL, NULL         \
     }
 
-const struct cql_function *cql_function_aggregate(struct bytes name)
-{
-    static const struct cql_function aggregates[] = {
-        [COUNT] = AGGREGATE("count", count_result, false),
-        [SUM] = AGGREGATE("sum", sum_result, true),
-        [AVG] = AGGREGATE("avg", sum_result, true),
-        [MIN] = AGGREGATE("min", best_result, true),
-        [MAX] = AGGREGATE("max", best_result, true),
-    };
-    for (int i = COUNT; i <= MAX; i++)
-        if (bytes_equal(bytes_text(aggregates[i].name), name))
-            return &aggregates[i];
-    return NULL;
-}
-
-static int what_of(const struct cql_function *function)
-{
-    return (int)(function - cql_function_aggregate(bytes_text("count")));
-}
+const struct cql_function cql_function_aggregate[] = {
+    [COUNT] = AGGREGATE("count", count_result, false), [SUM] = AGGREGATE("sum", sum_result, true),
+    [AVG] = AGGREGATE("avg", sum_result, true),        [MIN] = AGGREGATE("min", best_result, true),
+    [MAX] = AGGREGATE("max", best_result, true),       {.name = NULL},
+};
 
 static void accumulator_clear(struct cql_accumulator *accumulator)
 {
@@ -87,7 +73,7 @@ struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregat
 {
     struct cql_accumulator *accumulator = arena_alloc_zeroed(arena, sizeof(*accumulator), 16);
     accumulator->best.arena = arena;
-    accumulator->what = what_of(aggregate->function);
+    accumulator->what = (int)(aggregate->function - cql_function_aggregate);
     accumulator->counts_rows = aggregate->argument == NULL;
     accumulator->type = aggregate->argument == NULL ? NULL : aggregate->argument->type;
     accumulator->result = aggregate->type->kind;

@@ -297,7 +297,7 @@ int cql_expression_function(struct cql_scope *scope, const struct cql_term *term
                            function->name);
     }
     /* count of a literal is count(*), in its name too. */
-    if (function == cql_function_aggregate(bytes_text("count")) && term->argument_count == 1 &&
+    if (bytes_equal(term->text, bytes_text("count")) && term->argument_count == 1 &&
         cql_term_is_literal(term->arguments)) {
         return cql_expression_count_rows(scope, place, out);
     }

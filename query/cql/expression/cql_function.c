@@ -65,10 +65,10 @@ static int token_value(const struct cql_expression *call, const struct bytes *ar
 
 /* ---- blobs and JSON ---- */
 
-static const struct type *as_blob_wants(const struct cql_call *call, uint32_t index)
+static const struct type *wants_kind(const struct cql_call *call, uint32_t index)
 {
     (void)index;
-    return type_builtin(call->function->kind);
+    return cql_function_kind(call);
 }
 
 static const struct type *blob_result(const struct cql_call *call)
@@ -77,7 +77,7 @@ static const struct type *blob_result(const struct cql_call *call)
     return type_builtin(TYPE_BLOB);
 }
 
-static int same_value(const struct cql_expression *call, const struct bytes *arguments,
+int cql_function_same(const struct cql_expression *call, const struct bytes *arguments,
                       const struct cql_context *context, struct bytes *value)
 {
     (void)call;
@@ -88,9 +88,8 @@ static int same_value(const struct cql_expression *call, const struct bytes *arg
 
 static const struct type *blob_wants(const struct cql_call *call, uint32_t index)
 {
-    (void)call;
     (void)index;
-    return type_builtin(TYPE_BLOB);
+    return blob_result(call);
 }
 
 static int from_blob_value(const struct cql_expression *call, const struct bytes *arguments,
@@ -118,13 +117,6 @@ static int to_json_value(const struct cql_expression *call, const struct bytes *
     cql_json_format(type, is_null ? CQL_NULL : arguments[0], &text);
     *value = cql_function_keep(&text);
     return 0;
-}
-
-static const struct type *text_wants(const struct cql_call *call, uint32_t index)
-{
-    (void)call;
-    (void)index;
-    return type_builtin(TYPE_TEXT);
 }
 
 static const struct type *wanted_result(const struct cql_call *call)
@@ -155,8 +147,8 @@ static int from_json_value(const struct cql_expression *call, const struct bytes
         name, kind, 1, 1, false, false, wants, result, value, false, NULL, NULL                    \
     }
 #define BLOB_FUNCTIONS(name, kind)                                                                 \
-    BLOB_FUNCTION(#name "asblob", kind, as_blob_wants, blob_result, same_value),                   \
-        BLOB_FUNCTION(#name "_as_blob", kind, as_blob_wants, blob_result, same_value),             \
+    BLOB_FUNCTION(#name "asblob", kind, wants_kind, blob_result, cql_function_same),               \
+        BLOB_FUNCTION(#name "_as_blob", kind, wants_kind, blob_result, cql_function_same),         \
         BLOB_FUNCTION("blobas" #name, kind, blob_wants, cql_function_kind, from_blob_value),       \
         BLOB_FUNCTION("blob_as_" #name, kind, blob_wants, cql_function_kind, from_blob_value)
 
@@ -167,9 +159,9 @@ static const struct cql_function functions[] = {
      "a value argument", "any"},
     {"to_json", TYPE_TEXT, 1, 1, false, true, NULL, cql_function_kind, to_json_value, false,
      "a value argument", "any"},
-    {"fromjson", TYPE_TEXT, 1, 1, false, false, text_wants, wanted_result, from_json_value, false,
+    {"fromjson", TYPE_TEXT, 1, 1, false, false, wants_kind, wanted_result, from_json_value, false,
      "an argument of type text", "text"},
-    {"from_json", TYPE_TEXT, 1, 1, false, false, text_wants, wanted_result, from_json_value, false,
+    {"from_json", TYPE_TEXT, 1, 1, false, false, wants_kind, wanted_result, from_json_value, false,
      "an argument of type text", "text"},
     BLOB_FUNCTIONS(ascii, TYPE_ASCII),
     BLOB_FUNCTIONS(bigint, TYPE_BIGINT),
@@ -191,17 +183,22 @@ static const struct cql_function functions[] = {
     BLOB_FUNCTIONS(uuid, TYPE_UUID),
     BLOB_FUNCTIONS(varchar, TYPE_TEXT),
     BLOB_FUNCTIONS(varint, TYPE_VARINT),
+    {.name = NULL},
 };
+
+const struct cql_function *cql_function_in(const struct cql_function *table, struct bytes name)
+{
+    while (table->name != NULL && !bytes_equal(bytes_text(table->name), name))
+        table++;
+    return table->name == NULL ? NULL : table;
+}
 
 const struct cql_function *cql_function_find(struct bytes name)
 {
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-        if (bytes_equal(bytes_text(functions[i].name), name))
-            return &functions[i];
-    const struct cql_function *(*const others[])(struct bytes) = {
-        cql_function_time, cql_function_math, cql_function_collection, cql_function_aggregate};
+    const struct cql_function *const tables[] = {functions, cql_function_time, cql_function_math,
+                                                 cql_function_collection, cql_function_aggregate};
     const struct cql_function *found = NULL;
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && found == NULL; i++)
-        found = others[i](name);
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && found == NULL; i++)
+        found = cql_function_in(tables[i], name);
     return found;
 }

@@ -52,16 +52,24 @@ const struct cql_function *cql_function_cast(const struct type *from, const stru
 /* Whether anything can be cast to a type. */
 bool cql_function_casts_to(const struct type *to);
 
-/* Tables of their own files, which cql_function_find looks into. */
-const struct cql_function *cql_function_math(struct bytes name);
-const struct cql_function *cql_function_time(struct bytes name);
-const struct cql_function *cql_function_collection(struct bytes name);
+/* Tables of their own files, which cql_function_find looks into; a function without a name ends
+ * each.  Aggregates are computed by cql_accumulator.c. */
+extern const struct cql_function cql_function_math[], cql_function_time[],
+    cql_function_collection[], cql_function_aggregate[];
+/* The one of a table; NULL when there is none. */
+const struct cql_function *cql_function_in(const struct cql_function *table, struct bytes name);
 
 /* ---- what functions share ---- */
 
 bool cql_function_is(const struct cql_call *call, uint32_t index, enum type_kind kind);
 /* The type that the function's `kind` names. */
 const struct type *cql_function_kind(const struct cql_call *call);
+/* The value of a function that only says of which type its argument is. */
+int cql_function_same(const struct cql_expression *call, const struct bytes *arguments,
+                      const struct cql_context *context, struct bytes *value_out);
+/* The value of a function of one number of the result's type, by its name. */
+int cql_function_math_value(const struct cql_expression *call, const struct bytes *arguments,
+                            const struct cql_context *context, struct bytes *value_out);
 /* What was made in a buffer of the context's arena: a value, also where it is empty. */
 struct bytes cql_function_keep(const struct buffer *value);
 /* A failure while a function ran: 0x1400. */
@@ -71,7 +79,4 @@ int cql_function_fails(const struct cql_expression *call, const struct cql_conte
 /* A timestamp or date, and a duration that is added (`sign` 1) or taken away (-1). */
 int cql_function_time_shift(const struct cql_expression *call, const struct bytes *arguments,
                             int sign, const struct cql_context *context, struct bytes *value_out);
-
-/* An aggregate (cql_accumulator.c); NULL when there is none. */
-const struct cql_function *cql_function_aggregate(struct bytes name);
 #endif

@@ -85,7 +85,8 @@ static int items_value(const struct cql_expression *call, const struct bytes *ar
 {
     const char *name = call->function->name + strlen("collection_");
     struct cql_expression item = {.type = call->type};
-    struct cql_aggregate aggregate = {.function = cql_function_aggregate(bytes_text(name)),
+    struct cql_aggregate aggregate = {.function =
+                                          cql_function_in(cql_function_aggregate, bytes_text(name)),
                                       .argument = &item,
                                       .type = call->type};
     struct type_items items;
@@ -105,29 +106,23 @@ static int items_value(const struct cql_expression *call, const struct bytes *ar
     return rc;
 }
 
-const struct cql_function *cql_function_collection(struct bytes name)
-{
-    static const char items[] = "a set or list argument";
-    static const char numbers[] = "a numeric set/list argument";
-    static const char parameter[] = "numeric_set_or_list";
-    static const struct cql_function functions[] = {
-        {"map_keys", TYPE_SET, 1, 1, false, false, NULL, part_result, part_value, false,
-         "a map argument", "map"},
-        {"map_values", TYPE_LIST, 1, 1, false, false, NULL, part_result, part_value, false,
-         "a map argument", "map"},
-        {"collection_count", TYPE_INT, 1, 1, false, false, NULL, size_result, size_value, false,
-         "a collection argument", "collection"},
-        {"collection_min", TYPE_INT, 1, 1, false, false, NULL, item_result, items_value, false,
-         items, parameter},
-        {"collection_max", TYPE_INT, 1, 1, false, false, NULL, item_result, items_value, false,
-         items, parameter},
-        {"collection_sum", TYPE_INT, 1, 1, false, false, NULL, number_result, items_value, false,
-         numbers, parameter},
-        {"collection_avg", TYPE_INT, 1, 1, false, false, NULL, number_result, items_value, false,
-         numbers, parameter},
-    };
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-        if (bytes_equal(bytes_text(functions[i].name), name))
-            return &functions[i];
-    return NULL;
-}
+#define ITEMS_FUNCTION(name, result, requires)                                                     \
+    {                                                                                              \
+        name, TYPE_INT, 1, 1, false, false, NULL, result, items_value, false,                      \
+            requires,                                                                              \
+        "numeric_set_or_list"                                                                      \
+    }
+
+const struct cql_function cql_function_collection[] = {
+    {"map_keys", TYPE_SET, 1, 1, false, false, NULL, part_result, part_value, false,
+     "a map argument", "map"},
+    {"map_values", TYPE_LIST, 1, 1, false, false, NULL, part_result, part_value, false,
+     "a map argument", "map"},
+    {"collection_count", TYPE_INT, 1, 1, false, false, NULL, size_result, size_value, false,
+     "a collection argument", "collection"},
+    ITEMS_FUNCTION("collection_min", item_result, "a set or list argument"),
+    ITEMS_FUNCTION("collection_max", item_result, "a set or list argument"),
+    ITEMS_FUNCTION("collection_sum", number_result, "a numeric set/list argument"),
+    ITEMS_FUNCTION("collection_avg", number_result, "a numeric set/list argument"),
+    {.name = NULL},
+};

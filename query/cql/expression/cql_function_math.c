@@ -1,4 +1,5 @@
-/* abs, exp, log, log10 and round, of every type of number; the result has the argument's type.
+/* abs, exp, log, log10, round and the sign -, of every type of number; the result has the
+ * argument's type.
  *
  * Integers and varints are computed with as doubles and cut: exp(7) is 1096, log10(7) is 0.  Java
  * rounds halves away from zero in decimals and up in doubles: round(-2.5) is -2. */
@@ -20,32 +21,25 @@ static const struct type *same_number(const struct cql_call *call)
     return cql_number_is(call->types[0]->kind) ? call->types[0] : NULL;
 }
 
-static int read_number(const struct cql_expression *call, struct bytes argument,
-                       const struct cql_context *context, struct cql_number *number)
+static int refuse_large(const struct cql_context *context)
 {
-    return cql_number_read(call->type->kind, argument, number) == 0
-               ? 0
-               : cql_invalid(context->fault, "a number of over 256 bits cannot be computed with");
+    return cql_invalid(context->fault, "a number of over 256 bits cannot be computed with");
 }
 
-static int abs_value(const struct cql_expression *call, const struct bytes *arguments,
-                     const struct cql_context *context, struct bytes *value)
+static int negate(struct cql_number *number)
 {
-    struct cql_number number;
-    if (arguments[0].size == 0)
-        return 0;
-    int rc = read_number(call, arguments[0], context, &number);
-    if (rc != 0)
-        return rc;
-    if (number.integer < 0)
-        number.integer = cql_number_wrap(number.kind, (int64_t)(0 - (uint64_t)number.integer));
-    number.real = fabs(number.real);
-    if (decimal_is_negative(number.decimal) &&
-        decimal_subtract(decimal_from(0, number.decimal.scale), number.decimal, &number.decimal) !=
-            0) {
+    number->integer = cql_number_wrap(number->kind, (int64_t)(0 - (uint64_t)number->integer));
+    number->real = -number->real;
+    return decimal_subtract(decimal_from(0, number->decimal.scale), number->decimal,
+                            &number->decimal);
+}
+
+static int absolute(struct cql_number *number, const struct cql_context *context)
+{
+    bool is_negative = number->integer < 0 || decimal_is_negative(number->decimal);
+    if (is_negative && negate(number) != 0)
         return cql_invalid(context->fault, "the result of abs has over 256 bits");
-    }
-    *value = cql_number_keep(&number, context->arena);
+    number->real = fabs(number->real);
     return 0;
 }
 
@@ -57,65 +51,64 @@ static double curve_at(const char *name, double at)
 }
 
 /* exp, log and log10. */
-static int curve_value(const struct cql_expression *call, const struct bytes *arguments,
-                       const struct cql_context *context, struct bytes *value)
+static int curve(const struct cql_expression *call, struct cql_number *number,
+                 const struct cql_context *context)
 {
-    struct cql_number number;
-    struct cql_number real = {.kind = TYPE_DOUBLE};
+    struct cql_number real;
     const char *name = call->function->name;
-    if (arguments[0].size == 0)
-        return 0;
-    int rc = read_number(call, arguments[0], context, &number);
-    if (rc != 0)
-        return rc;
     if (call->type->kind == TYPE_DECIMAL)
         return cql_invalid(context->fault, "%s of a decimal is not supported by daybook", name);
-    if (cql_number_convert(&number, TYPE_DOUBLE, &real) != 0)
-        return cql_invalid(context->fault, "a number of over 256 bits cannot be computed with");
+    if (cql_number_convert(number, TYPE_DOUBLE, &real) != 0)
+        return refuse_large(context);
     real.real = curve_at(name, real.real);
-    if (cql_number_convert(&real, call->type->kind, &number) != 0) {
+    if (cql_number_convert(&real, call->type->kind, number) != 0) {
         return cql_function_fails(call, context, "the result of %s is no %s", name,
                                   call->type->kind == TYPE_VARINT ? "varint" : "number");
     }
-    *value = cql_number_keep(&number, context->arena);
     return 0;
 }
 
-static int round_value(const struct cql_expression *call, const struct bytes *arguments,
-                       const struct cql_context *context, struct bytes *value)
+static int rounded(struct cql_number *number, const struct cql_context *context)
 {
-    struct cql_number number;
-    if (arguments[0].size == 0)
-        return 0;
-    int rc = read_number(call, arguments[0], context, &number);
-    if (rc != 0)
-        return rc;
-    if (number.kind == TYPE_DECIMAL && decimal_divide(number.decimal, decimal_from(1, 0), 0,
-                                                      DECIMAL_HALF_UP, &number.decimal) != 0) {
+    if (number->kind == TYPE_DECIMAL && decimal_divide(number->decimal, decimal_from(1, 0), 0,
+                                                       DECIMAL_HALF_UP, &number->decimal) != 0) {
         return cql_invalid(context->fault, "the result of round has over 256 bits");
     }
-    if (cql_number_is_real(number.kind) && isfinite(number.real)) {
-        double whole = floor(number.real);
-        number.real = number.real - whole >= 0.5 ? whole + 1 : whole;
+    if (cql_number_is_real(number->kind) && isfinite(number->real)) {
+        double whole = floor(number->real);
+        number->real = number->real - whole >= 0.5 ? whole + 1 : whole;
     }
-    *value = cql_number_keep(&number, context->arena);
     return 0;
 }
 
-#define NUMBER_FUNCTION(name, value)                                                               \
+int cql_function_math_value(const struct cql_expression *call, const struct bytes *arguments,
+                            const struct cql_context *context, struct bytes *value)
+{
+    struct cql_number number;
+    char name = call->function->name[0];
+    if (arguments[0].size == 0)
+        return 0;
+    if (cql_number_read(call->type->kind, arguments[0], &number) != 0)
+        return refuse_large(context);
+    int rc = 0;
+    if (name == '_')
+        rc = negate(&number) == 0 ? 0 : refuse_large(context);
+    else if (name == 'a')
+        rc = absolute(&number, context);
+    else
+        rc = name == 'r' ? rounded(&number, context) : curve(call, &number, context);
+    if (rc == 0)
+        *value = cql_number_keep(&number, context->arena);
+    return rc;
+}
+
+#define NUMBER_FUNCTION(name)                                                                      \
     {                                                                                              \
-        name, TYPE_INT, 1, 1, false, false, wanted_number, same_number, value, true, NULL, NULL    \
+        name, TYPE_INT, 1, 1, false, false, wanted_number, same_number, cql_function_math_value,   \
+            true, NULL, NULL                                                                       \
     }
 
-const struct cql_function *cql_function_math(struct bytes name)
-{
-    static const struct cql_function functions[] = {
-        NUMBER_FUNCTION("abs", abs_value),     NUMBER_FUNCTION("exp", curve_value),
-        NUMBER_FUNCTION("log", curve_value),   NUMBER_FUNCTION("log10", curve_value),
-        NUMBER_FUNCTION("round", round_value),
-    };
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-        if (bytes_equal(bytes_text(functions[i].name), name))
-            return &functions[i];
-    return NULL;
-}
+const struct cql_function cql_function_math[] = {
+    NUMBER_FUNCTION("abs"),   NUMBER_FUNCTION("exp"),   NUMBER_FUNCTION("log"),
+    NUMBER_FUNCTION("log10"), NUMBER_FUNCTION("round"), {.name = NULL},
+};

@@ -36,17 +36,7 @@ static int cast_text(const struct cql_expression *call, const struct bytes *argu
     if (arguments[0].size == 0 && !is_text(call->arguments[0]->type->kind))
         return 0;
     cql_json_format_plain(call->arguments[0]->type, arguments[0], &text);
-    *value = text.size == 0 ? bytes_of("", 0) : buffer_view(&text);
-    return 0;
-}
-
-/* A timestamp is a bigint of milliseconds. */
-static int cast_same(const struct cql_expression *call, const struct bytes *arguments,
-                     const struct cql_context *context, struct bytes *value)
-{
-    (void)call;
-    (void)context;
-    *value = arguments[0];
+    *value = cql_function_keep(&text);
     return 0;
 }
 
@@ -65,11 +55,12 @@ const struct cql_function *cql_function_cast(const struct type *from, const stru
 {
     static const struct cql_function number = {.name = "cast", .value = cast_number};
     static const struct cql_function text = {.name = "cast", .value = cast_text};
-    static const struct cql_function same = {.name = "cast", .value = cast_same};
+    static const struct cql_function same = {.name = "cast", .value = cql_function_same};
     bool is_printed = from->argument_count == 0 && from->kind != TYPE_BLOB &&
                       from->kind != TYPE_TEXT && from->kind != TYPE_DURATION;
     if (cql_number_is(from->kind) && cql_number_is(to->kind))
         return &number;
+    /* A timestamp is a bigint of milliseconds. */
     if (from->kind == TYPE_TIMESTAMP && to->kind == TYPE_BIGINT)
         return &same;
     if (is_printed && (to->kind == TYPE_TEXT || to->kind == TYPE_ASCII))
@@ -255,23 +246,6 @@ static int operator_value(const struct cql_expression *call, const struct bytes 
     return 0;
 }
 
-static int negation_value(const struct cql_expression *call, const struct bytes *arguments,
-                          const struct cql_context *context, struct bytes *value)
-{
-    struct cql_number number;
-    if (arguments[0].size == 0)
-        return 0;
-    if (cql_number_read(call->type->kind, arguments[0], &number) != 0 ||
-        decimal_subtract(decimal_from(0, number.decimal.scale), number.decimal, &number.decimal) !=
-            0) {
-        return cql_invalid(context->fault, "a number of over 256 bits cannot be computed with");
-    }
-    number.integer = cql_number_wrap(number.kind, (int64_t)(0 - (uint64_t)number.integer));
-    number.real = -number.real;
-    *value = cql_number_keep(&number, context->arena);
-    return 0;
-}
-
 #define OPERATOR(name, count, value)                                                               \
     {                                                                                              \
         name, TYPE_INT, count, count, false, false, NULL, operator_result, value, true, NULL, NULL \
@@ -280,13 +254,15 @@ static int negation_value(const struct cql_expression *call, const struct bytes 
 const struct cql_function *cql_function_operator(char operation)
 {
     static const struct cql_function operators[] = {
-        OPERATOR("+", 2, operator_value), OPERATOR("-", 2, operator_value),
-        OPERATOR("*", 2, operator_value), OPERATOR("/", 2, operator_value),
-        OPERATOR("%", 2, operator_value), OPERATOR("_", 1, negation_value),
+        OPERATOR("+", 2, operator_value),
+        OPERATOR("-", 2, operator_value),
+        OPERATOR("*", 2, operator_value),
+        OPERATOR("/", 2, operator_value),
+        OPERATOR("%", 2, operator_value),
+        OPERATOR("_", 1, cql_function_math_value),
+        {.name = NULL},
     };
-    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
-        if (operators[i].name[0] == operation)
-            return &operators[i];
-    check(false);
-    return NULL;
+    const struct cql_function *found = cql_function_in(operators, bytes_of(&operation, 1));
+    check(found != NULL);
+    return found;
 }

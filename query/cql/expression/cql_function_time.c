@@ -325,48 +325,38 @@ static int floor_value(const struct cql_expression *call, const struct bytes *ar
 
 /* ---- the table ---- */
 
-#define TIME_FUNCTION(name, kind)                                                                  \
-    {                                                                                              \
-        name, kind, 1, 1, false, false, time_wants, time_result, time_value, true, NULL, NULL      \
-    }
 #define NOW_FUNCTION(name, kind, value)                                                            \
     {                                                                                              \
         name, kind, 0, 0, false, false, NULL, cql_function_kind, value, false, NULL, NULL          \
     }
+#define NOW_FUNCTIONS(name, other, kind, value)                                                    \
+    NOW_FUNCTION(name, kind, value), NOW_FUNCTION(other, kind, value)
 #define BOUND_FUNCTION(name)                                                                       \
     {                                                                                              \
         name, TYPE_TIMEUUID, 1, 1, false, false, timestamp_wants, cql_function_kind, bound_value,  \
             false, NULL, NULL                                                                      \
     }
+#define TIME_FUNCTION(name, kind)                                                                  \
+    {                                                                                              \
+        name, kind, 1, 1, false, false, time_wants, time_result, time_value, true, NULL, NULL      \
+    }
+#define TIME_FUNCTIONS(name, other, kind) TIME_FUNCTION(name, kind), TIME_FUNCTION(other, kind)
 
-const struct cql_function *cql_function_time(struct bytes name)
-{
-    static const struct cql_function functions[] = {
-        NOW_FUNCTION("uuid", TYPE_UUID, uuid_value),
-        NOW_FUNCTION("now", TYPE_TIMEUUID, uuid_value),
-        NOW_FUNCTION("currenttimeuuid", TYPE_TIMEUUID, uuid_value),
-        NOW_FUNCTION("current_timeuuid", TYPE_TIMEUUID, uuid_value),
-        NOW_FUNCTION("currenttimestamp", TYPE_TIMESTAMP, current_value),
-        NOW_FUNCTION("current_timestamp", TYPE_TIMESTAMP, current_value),
-        NOW_FUNCTION("currentdate", TYPE_DATE, current_value),
-        NOW_FUNCTION("current_date", TYPE_DATE, current_value),
-        NOW_FUNCTION("currenttime", TYPE_TIME, current_value),
-        NOW_FUNCTION("current_time", TYPE_TIME, current_value),
-        BOUND_FUNCTION("mintimeuuid"),
-        BOUND_FUNCTION("min_timeuuid"),
-        BOUND_FUNCTION("maxtimeuuid"),
-        BOUND_FUNCTION("max_timeuuid"),
-        TIME_FUNCTION("todate", TYPE_DATE),
-        TIME_FUNCTION("to_date", TYPE_DATE),
-        TIME_FUNCTION("totimestamp", TYPE_TIMESTAMP),
-        TIME_FUNCTION("to_timestamp", TYPE_TIMESTAMP),
-        TIME_FUNCTION("tounixtimestamp", TYPE_BIGINT),
-        TIME_FUNCTION("to_unix_timestamp", TYPE_BIGINT),
-        {"floor", TYPE_TIMESTAMP, 2, 3, false, false, floor_wants, floor_result, floor_value, true,
-         NULL, NULL},
-    };
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-        if (bytes_equal(bytes_text(functions[i].name), name))
-            return &functions[i];
-    return NULL;
-}
+const struct cql_function cql_function_time[] = {
+    NOW_FUNCTION("uuid", TYPE_UUID, uuid_value),
+    NOW_FUNCTION("now", TYPE_TIMEUUID, uuid_value),
+    NOW_FUNCTIONS("currenttimeuuid", "current_timeuuid", TYPE_TIMEUUID, uuid_value),
+    NOW_FUNCTIONS("currenttimestamp", "current_timestamp", TYPE_TIMESTAMP, current_value),
+    NOW_FUNCTIONS("currentdate", "current_date", TYPE_DATE, current_value),
+    NOW_FUNCTIONS("currenttime", "current_time", TYPE_TIME, current_value),
+    BOUND_FUNCTION("mintimeuuid"),
+    BOUND_FUNCTION("min_timeuuid"),
+    BOUND_FUNCTION("maxtimeuuid"),
+    BOUND_FUNCTION("max_timeuuid"),
+    TIME_FUNCTIONS("todate", "to_date", TYPE_DATE),
+    TIME_FUNCTIONS("totimestamp", "to_timestamp", TYPE_TIMESTAMP),
+    TIME_FUNCTIONS("tounixtimestamp", "to_unix_timestamp", TYPE_BIGINT),
+    {"floor", TYPE_TIMESTAMP, 2, 3, false, false, floor_wants, floor_result, floor_value, true,
+     NULL, NULL},
+    {.name = NULL},
+};

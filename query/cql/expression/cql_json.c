@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/bigint.h"
+#include "query/cql/expression/cql_number.h"
 
 /* ---- strings ---- */
 
@@ -169,49 +170,15 @@ void cql_json_format_plain(const struct type *type, struct bytes value, struct b
     buffer_release(&plain);
 }
 
-/* Whether a type's values stand in JSON without quotes. */
-static bool is_bare(enum type_kind kind)
-{
-    switch (kind) {
-    case TYPE_TINYINT:
-    case TYPE_SMALLINT:
-    case TYPE_INT:
-    case TYPE_BIGINT:
-    case TYPE_COUNTER:
-    case TYPE_VARINT:
-    case TYPE_FLOAT:
-    case TYPE_DOUBLE:
-    case TYPE_DECIMAL:
-    case TYPE_BOOLEAN:
-        return true;
-    case TYPE_ASCII:
-    case TYPE_BLOB:
-    case TYPE_TIMESTAMP:
-    case TYPE_UUID:
-    case TYPE_TEXT:
-    case TYPE_TIMEUUID:
-    case TYPE_INET:
-    case TYPE_DATE:
-    case TYPE_TIME:
-    case TYPE_DURATION:
-    case TYPE_LIST:
-    case TYPE_MAP:
-    case TYPE_SET:
-    case TYPE_UDT:
-    case TYPE_TUPLE:
-        return false;
-    }
-    return false;
-}
-
 static void put_scalar(const struct type *type, struct bytes value, struct buffer *json)
 {
     struct buffer text = {.arena = json->arena};
+    bool is_bare = cql_number_is(type->kind) || type->kind == TYPE_BOOLEAN;
 
     cql_json_format_plain(type, value, &text);
     if (type->kind == TYPE_TIMESTAMP && text.size > 10 && text.data[10] == 'T')
         text.data[10] = ' ';
-    if (!is_bare(type->kind) || text.size == 0)
+    if (!is_bare || text.size == 0)
         put_string(buffer_view(&text), json);
     else if (text.data[text.size - 1] == 'N' || text.data[text.size - 1] == 'y')
         buffer_append_text(json, "null");

@@ -346,8 +346,8 @@ static const struct column *stats_column(const struct table *table)
 
 static bool stats_answer(const struct cql_select_plan *plan, const struct cql_aggregate *aggregate)
 {
-    bool is_count = aggregate->function == cql_function_aggregate(bytes_text("count"));
-    bool is_sum = aggregate->function == cql_function_aggregate(bytes_text("sum"));
+    bool is_count = strcmp(aggregate->function->name, "count") == 0;
+    bool is_sum = strcmp(aggregate->function->name, "sum") == 0;
     if (aggregate->argument == NULL)
         return true;
     return (is_count || is_sum) && aggregate->argument->kind == CQL_EXPRESSION_COLUMN &&
