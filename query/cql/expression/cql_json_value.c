@@ -72,21 +72,13 @@ static const char *number_class(struct bytes text)
 
 static const char *json_class(const struct cql_json *json)
 {
-    switch (json->kind) {
-    case CQL_JSON_NULL:
-        return "null";
-    case CQL_JSON_BOOLEAN:
-        return "Boolean";
-    case CQL_JSON_NUMBER:
-        return number_class(json->text);
-    case CQL_JSON_STRING:
-        return "String";
-    case CQL_JSON_ARRAY:
-        return "ArrayList";
-    case CQL_JSON_OBJECT:
-        return "LinkedHashMap";
-    }
-    return "";
+    static const char *const classes[] = {[CQL_JSON_NULL] = "null",
+                                          [CQL_JSON_BOOLEAN] = "Boolean",
+                                          [CQL_JSON_STRING] = "String",
+                                          [CQL_JSON_ARRAY] = "ArrayList",
+                                          [CQL_JSON_OBJECT] = "LinkedHashMap"};
+
+    return json->kind == CQL_JSON_NUMBER ? number_class(json->text) : classes[json->kind];
 }
 
 enum { SHOWN_MAX = 300 }; /* bytes of a value that an error repeats */
@@ -141,43 +133,33 @@ static int fail_kind(const struct cql_json *json, const char *what, struct error
 
 /* What Cassandra expects of a type, and whether a JSON number or boolean is that. */
 static const struct scalar_rule {
-    enum type_kind kind;
     bool from_integer;
     bool from_fraction;
     bool from_boolean;
     const char *expected;
 } scalar_rules[] = {
-    {TYPE_ASCII, false, false, false, "an ascii string"},
-    {TYPE_TEXT, false, false, false, "a UTF-8 string"},
-    {TYPE_TINYINT, true, false, false, "a byte value"},
-    {TYPE_SMALLINT, true, false, false, "a short value"},
-    {TYPE_INT, true, false, false, "an int value"},
-    {TYPE_BIGINT, true, false, false, "a bigint value"},
-    {TYPE_COUNTER, true, false, false, "a bigint value"},
-    {TYPE_VARINT, true, false, false, "a varint value"},
-    {TYPE_DECIMAL, true, true, false, "a decimal value"},
-    {TYPE_FLOAT, true, true, false, "a float value"},
-    {TYPE_DOUBLE, true, true, false, "a double value"},
-    {TYPE_BOOLEAN, false, false, true, "a boolean value"},
-    {TYPE_BLOB, false, false, false, "a blob string"},
-    {TYPE_UUID, false, false, false, "a string representation of a uuid"},
-    {TYPE_TIMEUUID, false, false, false, "a string representation of a timeuuid"},
-    {TYPE_INET, false, false, false, "a string representation of an inet value"},
-    {TYPE_TIMESTAMP, true, false, false,
-     "a long or a datestring representation of a timestamp value"},
-    {TYPE_DATE, false, false, false, "a string representation of a date value"},
-    {TYPE_TIME, false, false, false, "a string representation of a time value"},
-    {TYPE_DURATION, false, false, false, "a string representation of a duration"},
+    [TYPE_ASCII] = {false, false, false, "an ascii string"},
+    [TYPE_TEXT] = {false, false, false, "a UTF-8 string"},
+    [TYPE_TINYINT] = {true, false, false, "a byte value"},
+    [TYPE_SMALLINT] = {true, false, false, "a short value"},
+    [TYPE_INT] = {true, false, false, "an int value"},
+    [TYPE_BIGINT] = {true, false, false, "a bigint value"},
+    [TYPE_COUNTER] = {true, false, false, "a bigint value"},
+    [TYPE_VARINT] = {true, false, false, "a varint value"},
+    [TYPE_DECIMAL] = {true, true, false, "a decimal value"},
+    [TYPE_FLOAT] = {true, true, false, "a float value"},
+    [TYPE_DOUBLE] = {true, true, false, "a double value"},
+    [TYPE_BOOLEAN] = {false, false, true, "a boolean value"},
+    [TYPE_BLOB] = {false, false, false, "a blob string"},
+    [TYPE_UUID] = {false, false, false, "a string representation of a uuid"},
+    [TYPE_TIMEUUID] = {false, false, false, "a string representation of a timeuuid"},
+    [TYPE_INET] = {false, false, false, "a string representation of an inet value"},
+    [TYPE_TIMESTAMP] = {true, false, false,
+                        "a long or a datestring representation of a timestamp value"},
+    [TYPE_DATE] = {false, false, false, "a string representation of a date value"},
+    [TYPE_TIME] = {false, false, false, "a string representation of a time value"},
+    [TYPE_DURATION] = {false, false, false, "a string representation of a duration"},
 };
-
-static const struct scalar_rule *scalar_rule_of(enum type_kind kind)
-{
-    for (size_t i = 0; i < sizeof scalar_rules / sizeof scalar_rules[0]; i++)
-        if (scalar_rules[i].kind == kind)
-            return &scalar_rules[i];
-    check(false);
-    return NULL;
-}
 
 /* An empty string is an empty value where it is no text, but false as a boolean. */
 static int put_string(const struct cql_json *json, const struct type *type, struct buffer *value,
@@ -221,7 +203,7 @@ static int fail_number(const struct cql_json *json, const struct type *type, con
 static int put_scalar(const struct cql_json *json, const struct type *type, struct buffer *value,
                       struct error *err)
 {
-    const struct scalar_rule *rule = scalar_rule_of(type->kind);
+    const struct scalar_rule *rule = &scalar_rules[type->kind];
     bool is_taken = false;
 
     if (json->kind == CQL_JSON_STRING)

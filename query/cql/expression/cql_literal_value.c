@@ -5,69 +5,42 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool is_text(enum type_kind kind)
-{
-    return kind == TYPE_TEXT || kind == TYPE_ASCII;
-}
+enum { FITS_MAX = 14 };
 
-static bool fits_string(enum type_kind kind)
-{
-    return is_text(kind) || kind == TYPE_INET || kind == TYPE_DATE || kind == TYPE_TIME ||
-           kind == TYPE_TIMESTAMP;
-}
-
-static bool fits_float(enum type_kind kind)
-{
-    return kind == TYPE_DECIMAL || kind == TYPE_DOUBLE || kind == TYPE_FLOAT;
-}
-
-static bool fits_integer(enum type_kind kind)
-{
-    return fits_float(kind) || kind == TYPE_BIGINT || kind == TYPE_COUNTER || kind == TYPE_DATE ||
-           kind == TYPE_INT || kind == TYPE_SMALLINT || kind == TYPE_TINYINT || kind == TYPE_TIME ||
-           kind == TYPE_TIMESTAMP || kind == TYPE_VARINT || kind == TYPE_DURATION;
-}
+/* By kind of term: its name in refusals, the type it has where none is wanted, and the types that
+ * it may stand for. */
+static const struct literal_rule {
+    const char *name;
+    enum type_kind natural;
+    enum type_kind fits[FITS_MAX];
+} literal_rules[] = {
+    [CQL_TERM_STRING] = {"STRING",
+                         TYPE_TEXT,
+                         {TYPE_TEXT, TYPE_ASCII, TYPE_INET, TYPE_DATE, TYPE_TIME, TYPE_TIMESTAMP}},
+    [CQL_TERM_INTEGER] = {"INTEGER",
+                          TYPE_INT,
+                          {TYPE_DECIMAL, TYPE_DOUBLE, TYPE_FLOAT, TYPE_BIGINT, TYPE_COUNTER,
+                           TYPE_DATE, TYPE_INT, TYPE_SMALLINT, TYPE_TINYINT, TYPE_TIME,
+                           TYPE_TIMESTAMP, TYPE_VARINT, TYPE_DURATION}},
+    [CQL_TERM_FLOAT] = {"FLOAT", TYPE_DOUBLE, {TYPE_DECIMAL, TYPE_DOUBLE, TYPE_FLOAT}},
+    [CQL_TERM_BOOLEAN] = {"BOOLEAN", TYPE_BOOLEAN, {TYPE_BOOLEAN}},
+    [CQL_TERM_UUID] = {"UUID", TYPE_UUID, {TYPE_UUID, TYPE_TIMEUUID}},
+    [CQL_TERM_BLOB] = {"HEX", TYPE_BLOB, {TYPE_BLOB}},
+    [CQL_TERM_DURATION] = {"DURATION", TYPE_DURATION, {TYPE_DURATION}},
+};
 
 bool cql_literal_value_fits(const struct cql_term *term, const struct type *type)
 {
-    switch ((int)term->kind) {
-    case CQL_TERM_STRING:
-        return fits_string(type->kind);
-    case CQL_TERM_INTEGER:
-        return fits_integer(type->kind);
-    case CQL_TERM_FLOAT:
-        return fits_float(type->kind);
-    case CQL_TERM_BOOLEAN:
-        return type->kind == TYPE_BOOLEAN;
-    case CQL_TERM_UUID:
-        return type->kind == TYPE_UUID || type->kind == TYPE_TIMEUUID;
-    case CQL_TERM_BLOB:
-        return type->kind == TYPE_BLOB;
-    case CQL_TERM_DURATION:
-        return type->kind == TYPE_DURATION;
-    default:
-        return false;
-    }
+    bool fits = false;
+    for (size_t i = 0; i < FITS_MAX && cql_term_is_literal(term) && !fits; i++)
+        fits = literal_rules[term->kind].fits[i] == type->kind;
+    return fits;
 }
 
 const char *cql_literal_value_kind(const struct cql_term *term)
 {
-    switch ((int)term->kind) {
-    case CQL_TERM_STRING:
-        return "STRING";
-    case CQL_TERM_INTEGER:
-        return "INTEGER";
-    case CQL_TERM_FLOAT:
-        return "FLOAT";
-    case CQL_TERM_BOOLEAN:
-        return "BOOLEAN";
-    case CQL_TERM_UUID:
-        return "UUID";
-    case CQL_TERM_BLOB:
-        return "HEX";
-    default:
-        return "DURATION";
-    }
+    check(cql_term_is_literal(term));
+    return literal_rules[term->kind].name;
 }
 
 static bool is_ascii(struct bytes text)
@@ -94,55 +67,44 @@ static enum type_kind integer_kind(struct bytes digits)
 
 const struct type *cql_literal_value_natural(const struct cql_term *term)
 {
-    switch ((int)term->kind) {
-    case CQL_TERM_INTEGER:
-        return type_builtin(integer_kind(term->text));
-    case CQL_TERM_FLOAT:
-        return type_builtin(TYPE_DOUBLE);
-    case CQL_TERM_BOOLEAN:
-        return type_builtin(TYPE_BOOLEAN);
-    case CQL_TERM_UUID:
-        return type_builtin(TYPE_UUID);
-    case CQL_TERM_BLOB:
-        return type_builtin(TYPE_BLOB);
-    case CQL_TERM_DURATION:
-        return type_builtin(TYPE_DURATION);
-    default:
-        return type_builtin(is_ascii(term->text) ? TYPE_ASCII : TYPE_TEXT);
-    }
+    check(cql_term_is_literal(term));
+    enum type_kind kind = literal_rules[term->kind].natural;
+    if (term->kind == CQL_TERM_INTEGER)
+        kind = integer_kind(term->text);
+    else if (term->kind == CQL_TERM_STRING && is_ascii(term->text))
+        kind = TYPE_ASCII;
+    return type_builtin(kind);
 }
 
 /* What Cassandra says of a text that is no such value: before it and after it. */
-struct refusal {
-    enum type_kind kind;
+static const struct refusal {
     const char *before;
     const char *after;
-};
-
-static const struct refusal refusals[] = {
-    {TYPE_BIGINT, "Unable to make long from", ""},
-    {TYPE_COUNTER, "Unable to make long from", ""},
-    {TYPE_INT, "Unable to make int from", ""},
-    {TYPE_SMALLINT, "Unable to make short from", ""},
-    {TYPE_TINYINT, "Unable to make byte from", ""},
-    {TYPE_TIMESTAMP, "Unable to parse a date/time from", ""},
-    {TYPE_DATE, "Unable to coerce", " to a formatted date (long)"},
-    {TYPE_TIME, "(TimeType) Unable to coerce", " to a formatted time (long)"},
-    {TYPE_INET, "Unable to make inet address from", ""},
-    {TYPE_UUID, "Unable to make UUID from", ""},
-    {TYPE_TIMEUUID, "Unable to make UUID from", ""},
-    {TYPE_FLOAT, "Unable to make float from", ""},
-    {TYPE_DOUBLE, "Unable to make double from", ""},
-    {TYPE_BOOLEAN, "Unable to make boolean from", ""},
-    {TYPE_DECIMAL, "unable to make BigDecimal from", ""},
-    {TYPE_VARINT, "unable to make int from", ""},
+} refusals[] = {
+    [TYPE_BIGINT] = {"Unable to make long from", ""},
+    [TYPE_COUNTER] = {"Unable to make long from", ""},
+    [TYPE_INT] = {"Unable to make int from", ""},
+    [TYPE_SMALLINT] = {"Unable to make short from", ""},
+    [TYPE_TINYINT] = {"Unable to make byte from", ""},
+    [TYPE_TIMESTAMP] = {"Unable to parse a date/time from", ""},
+    [TYPE_DATE] = {"Unable to coerce", " to a formatted date (long)"},
+    [TYPE_TIME] = {"(TimeType) Unable to coerce", " to a formatted time (long)"},
+    [TYPE_INET] = {"Unable to make inet address from", ""},
+    [TYPE_UUID] = {"Unable to make UUID from", ""},
+    [TYPE_TIMEUUID] = {"Unable to make UUID from", ""},
+    [TYPE_FLOAT] = {"Unable to make float from", ""},
+    [TYPE_DOUBLE] = {"Unable to make double from", ""},
+    [TYPE_BOOLEAN] = {"Unable to make boolean from", ""},
+    [TYPE_DECIMAL] = {"unable to make BigDecimal from", ""},
+    [TYPE_VARINT] = {"unable to make int from", ""},
+    [TYPE_BLOB] = {"Unable to make a value of its type from", ""},
 };
 
 /* Digits alone, where a text is expected, are a number in Cassandra's words too. */
-static const struct refusal number_refusals[] = {
-    {TYPE_TIMESTAMP, "Unable to make long (for date) from:", ""},
-    {TYPE_DATE, "Unable to make unsigned int (for date) from:", ""},
-    {TYPE_TIME, "Unable to make long (for time) from:", ""},
+static const char *const number_refusals[] = {
+    [TYPE_TIMESTAMP] = "Unable to make long (for date) from:",
+    [TYPE_DATE] = "Unable to make unsigned int (for date) from:",
+    [TYPE_TIME] = "Unable to make long (for time) from:",
 };
 
 static bool is_digits(struct bytes text)
@@ -154,15 +116,11 @@ static bool is_digits(struct bytes text)
     return text.size > 0;
 }
 
-static int refuse(struct bytes text, const struct type *type, struct error *err)
+static int refuse(struct bytes text, enum type_kind kind, struct error *err)
 {
-    struct refusal refusal = {type->kind, "Unable to make a value of its type from", ""};
-    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
-        if (refusals[i].kind == type->kind)
-            refusal = refusals[i];
-    for (size_t i = 0; i < sizeof(number_refusals) / sizeof(number_refusals[0]); i++)
-        if (number_refusals[i].kind == type->kind && is_digits(text))
-            refusal = number_refusals[i];
+    struct refusal refusal = refusals[kind];
+    if (kind <= TYPE_TIME && number_refusals[kind] != NULL && is_digits(text))
+        refusal = (struct refusal){number_refusals[kind], ""};
     return error_set(err, ERROR_INVALID, "%s '%.*s'%s", refusal.before, (int)text.size,
                      (const char *)text.data, refusal.after);
 }
@@ -206,17 +164,11 @@ static int put_blob(struct bytes text, struct buffer *value, struct error *err)
                      (const char *)text.data + 2);
 }
 
-/* An empty text is an empty value of these. */
-static bool takes_no_text(enum type_kind kind)
-{
-    return kind == TYPE_INET || kind == TYPE_TIMESTAMP;
-}
-
 int cql_literal_value(const struct cql_term *term, const struct type *type, struct buffer *value,
                       struct error *err)
 {
     bool is_real = type->kind == TYPE_FLOAT || type->kind == TYPE_DOUBLE;
-    if (is_text(type->kind))
+    if (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII)
         return put_text(type, term->text, value, err);
     if (type->kind == TYPE_DURATION)
         return type_duration_parse(term->text, value, err);
@@ -226,7 +178,8 @@ int cql_literal_value(const struct cql_term *term, const struct type *type, stru
         put_infinity(type->kind, term->text.data[0] == '-', value);
         return 0;
     }
-    if (term->text.size == 0 && takes_no_text(type->kind))
+    /* An empty text is an empty value of these. */
+    if (term->text.size == 0 && (type->kind == TYPE_INET || type->kind == TYPE_TIMESTAMP))
         return 0;
     if (term->text.size > 0 && type_parse_text(type, term->text, value, err) == 0)
         return 0;
@@ -234,5 +187,5 @@ int cql_literal_value(const struct cql_term *term, const struct type *type, stru
     bool is_uuid = type->kind == TYPE_TIMEUUID &&
                    type_parse_text(type_builtin(TYPE_UUID), term->text, &other, NULL) == 0;
     return is_uuid ? error_set(err, ERROR_INVALID, "TimeUUID supports only version 1 UUIDs")
-                   : refuse(term->text, type, err);
+                   : refuse(term->text, type->kind, err);
 }
