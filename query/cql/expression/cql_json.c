@@ -83,13 +83,11 @@ static struct digits digits_of(const char *text)
 /* Double.toString: plain from 10^-3 up to 10^7, else with an exponent, always with a point. */
 static void put_double(const char *text, struct buffer *out)
 {
-    struct digits digits;
-    int point;
 
     if (*text == '-')
         buffer_put_u8(out, (uint8_t)*text++);
-    digits = digits_of(text);
-    point = digits.count + digits.exponent; /* digits before the point */
+    struct digits digits = digits_of(text);
+    int point = digits.count + digits.exponent; /* digits before the point */
     if (digits.count == 0) {
         buffer_append_text(out, "0.0");
     } else if (point > 0 && point <= 7) {
@@ -111,17 +109,14 @@ static void put_decimal(struct bytes value, struct buffer *out)
 {
     int32_t scale = (int32_t)load_u32_be(value.data);
     struct buffer digits = {.arena = out->arena};
-    const char *text;
-    int64_t count;
-    int64_t exponent;
 
     bigint_format(bytes_of(value.data + 4, value.size - 4), &digits);
     buffer_put_u8(&digits, 0);
-    text = (const char *)digits.data;
+    const char *text = (const char *)digits.data;
     if (*text == '-')
         buffer_put_u8(out, (uint8_t)*text++);
-    count = (int64_t)strlen(text);
-    exponent = count - 1 - scale;
+    int64_t count = (int64_t)strlen(text);
+    int64_t exponent = count - 1 - scale;
     if (scale == 0)
         buffer_append_text(out, text);
     else if (scale > 0 && exponent >= 0)
@@ -145,7 +140,6 @@ static void put_inet6(struct bytes value, struct buffer *out)
 void cql_json_format_plain(const struct type *type, struct bytes value, struct buffer *text)
 {
     struct buffer plain = {.arena = text->arena};
-    size_t last;
 
     if (type->kind == TYPE_DECIMAL && value.size > 4) {
         put_decimal(value, text);
@@ -160,7 +154,7 @@ void cql_json_format_plain(const struct type *type, struct bytes value, struct b
         return;
     }
     type_format(type, value, &plain);
-    last = plain.size == 0 ? 0 : plain.data[plain.size - 1];
+    size_t last = plain.size == 0 ? 0 : plain.data[plain.size - 1];
     if ((type->kind == TYPE_FLOAT || type->kind == TYPE_DOUBLE) && last >= '0' && last <= '9') {
         buffer_put_u8(&plain, 0);
         put_double((const char *)plain.data, text);

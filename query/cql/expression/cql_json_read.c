@@ -202,13 +202,12 @@ int cql_json_read(struct bytes text, struct arena *arena, const struct cql_json 
     };
     yajl_alloc_funcs memory = {parser_alloc, parser_resize, parser_free, arena};
     struct json_reader reader = {.arena = arena};
-    yajl_handle parser;
     int rc = 0;
 
     *json_out = NULL;
     if (!surrogates_are_paired(text))
         return error_set(err, ERROR_INVALID, "half of a surrogate pair in a string");
-    parser = yajl_alloc(&callbacks, &memory, &reader);
+    yajl_handle parser = yajl_alloc(&callbacks, &memory, &reader);
     check(parser != NULL);
     if (yajl_parse(parser, text.data, text.size) != yajl_status_ok ||
         yajl_complete_parse(parser) != yajl_status_ok || reader.root == NULL)

@@ -45,6 +45,12 @@ const struct cql_json *cql_json_member(const struct cql_json *object, const char
     return found;
 }
 
+struct value_maker {
+    struct arena *arena;
+    struct buffer *value;
+    struct error *err;
+};
+
 /* ---- what Java would call and print it ---- */
 
 static bool number_is_integer(struct bytes text)
@@ -117,16 +123,13 @@ static int shown_size(struct bytes text)
 }
 
 /* "Expected `what`, but got a Class: value". */
-static int fail_kind(const struct cql_json *json, const char *what, struct error *err)
+static int fail_kind(struct value_maker *maker, const struct cql_json *json, const char *what)
 {
-    struct buffer shown = {0};
-    int rc;
+    struct buffer shown = {.arena = maker->arena};
 
     put_shown(json, &shown);
-    rc = error_set(err, ERROR_INVALID, "Expected %s, but got a %s: %.*s", what, json_class(json),
-                   shown_size(buffer_view(&shown)), (const char *)shown.data);
-    buffer_release(&shown);
-    return rc;
+    return error_set(maker->err, ERROR_INVALID, "Expected %s, but got a %s: %.*s", what,
+                     json_class(json), shown_size(buffer_view(&shown)), (const char *)shown.data);
 }
 
 /* ---- scalars ---- */
@@ -162,68 +165,62 @@ static const struct scalar_rule {
 };
 
 /* An empty string is an empty value where it is no text, but false as a boolean. */
-static int put_string(const struct cql_json *json, const struct type *type, struct buffer *value,
-                      struct error *err)
+static int put_string(struct value_maker *maker, const struct cql_json *json,
+                      const struct type *type)
 {
     const struct cql_term term = {.kind = CQL_TERM_STRING, .text = json->text};
     bool is_hex = json->text.size >= 2 && json->text.data[0] == '0' && json->text.data[1] == 'x';
 
     if (type->kind == TYPE_BLOB && !is_hex)
-        return error_set(err, ERROR_INVALID,
+        return error_set(maker->err, ERROR_INVALID,
                          "Value '%.*s' is not a valid blob representation: String representation "
                          "of blob is missing 0x prefix: %.*s",
                          shown_size(json->text), (const char *)json->text.data,
                          shown_size(json->text), (const char *)json->text.data);
     if (json->text.size == 0 && type->kind == TYPE_BOOLEAN)
-        type_value_put_boolean(value, false);
+        type_value_put_boolean(maker->value, false);
     if (json->text.size == 0)
         return 0;
-    return cql_literal_value(&term, type, value, err);
+    return cql_literal_value(&term, type, maker->value, maker->err);
 }
 
 /* A number that its type does not hold: Cassandra looks at the text of some, at the class of the
  * others. */
-static int fail_number(const struct cql_json *json, const struct type *type, const char *expected,
-                       struct error *err)
+static int fail_number(struct value_maker *maker, const struct cql_json *json,
+                       const struct type *type, const char *expected)
 {
     bool is_small = type->kind == TYPE_TINYINT || type->kind == TYPE_SMALLINT;
 
     if (json->kind != CQL_JSON_NUMBER || (!is_small && type->kind != TYPE_VARINT))
-        return fail_kind(json, expected, err);
+        return fail_kind(maker, json, expected);
     if (is_small)
-        return error_set(err, ERROR_INVALID, "Unable to make %s from '%.*s'",
+        return error_set(maker->err, ERROR_INVALID, "Unable to make %s from '%.*s'",
                          type->kind == TYPE_TINYINT ? "byte" : "short", shown_size(json->text),
                          (const char *)json->text.data);
-    return error_set(err, ERROR_INVALID,
+    return error_set(maker->err, ERROR_INVALID,
                      "Value '%.*s' is not a valid representation of a varint "
                      "value",
                      shown_size(json->text), (const char *)json->text.data);
 }
 
-static int put_scalar(const struct cql_json *json, const struct type *type, struct buffer *value,
-                      struct error *err)
+static int put_scalar(struct value_maker *maker, const struct cql_json *json,
+                      const struct type *type)
 {
     const struct scalar_rule *rule = &scalar_rules[type->kind];
     bool is_taken = false;
 
     if (json->kind == CQL_JSON_STRING)
-        return put_string(json, type, value, err);
+        return put_string(maker, json, type);
     if (json->kind == CQL_JSON_BOOLEAN)
         is_taken = rule->from_boolean;
     else if (json->kind == CQL_JSON_NUMBER)
         is_taken = number_is_integer(json->text) ? rule->from_integer : rule->from_fraction;
-    if (!is_taken || type_parse_text(type, json->text, value, NULL) < 0)
-        return fail_number(json, type, rule->expected, err);
+    if (!is_taken || type_parse_text(type, json->text, maker->value, NULL) < 0)
+        return fail_number(maker, json, type, rule->expected);
     return 0;
 }
 
 /* ---- collections ---- */
-
-struct value_maker {
-    struct arena *arena;
-    struct buffer *value;
-    struct error *err;
-};
 
 static int put_value(struct value_maker *maker, const struct cql_json *json,
                      const struct type *type);
@@ -252,8 +249,8 @@ static int put_list(struct value_maker *maker, const struct cql_json *json, cons
     int rc = 0;
 
     if (json->kind != CQL_JSON_ARRAY)
-        return fail_kind(json, type->kind == TYPE_LIST ? "a list" : "a list (representing a set)",
-                         maker->err);
+        return fail_kind(maker, json,
+                         type->kind == TYPE_LIST ? "a list" : "a list (representing a set)");
     buffer_put_u32_be(maker->value, json->count);
     for (const struct cql_json *item = json->items; item != NULL && rc == 0; item = item->next) {
         if (item->kind == CQL_JSON_NULL)
@@ -268,7 +265,7 @@ static int put_map(struct value_maker *maker, const struct cql_json *json, const
     int rc = 0;
 
     if (json->kind != CQL_JSON_OBJECT)
-        return fail_kind(json, "a map", maker->err);
+        return fail_kind(maker, json, "a map");
     buffer_put_u32_be(maker->value, json->count);
     for (const struct cql_json *item = json->items; item != NULL && rc == 0; item = item->next) {
         const struct cql_json key = {.kind = CQL_JSON_STRING, .text = item->name};
@@ -282,17 +279,16 @@ static int put_map(struct value_maker *maker, const struct cql_json *json, const
     return rc;
 }
 
-static int fail_tuple(const struct cql_json *json, const struct type *type, struct error *err)
+static int fail_tuple(struct value_maker *maker, const struct cql_json *json,
+                      const struct type *type)
 {
-    struct buffer shown = {0};
-    int rc;
+    struct buffer shown = {.arena = maker->arena};
 
     put_shown(json, &shown);
-    rc = error_set(err, ERROR_INVALID, "Tuple %s items (expected %u): %.*s",
-                   json->count > type->argument_count ? "contains extra" : "is missing",
-                   type->argument_count, shown_size(buffer_view(&shown)), (const char *)shown.data);
-    buffer_release(&shown);
-    return rc;
+    return error_set(maker->err, ERROR_INVALID, "Tuple %s items (expected %u): %.*s",
+                     json->count > type->argument_count ? "contains extra" : "is missing",
+                     type->argument_count, shown_size(buffer_view(&shown)),
+                     (const char *)shown.data);
 }
 
 static int put_tuple(struct value_maker *maker, const struct cql_json *json,
@@ -302,9 +298,9 @@ static int put_tuple(struct value_maker *maker, const struct cql_json *json,
     int rc = 0;
 
     if (json->kind != CQL_JSON_ARRAY)
-        return fail_kind(json, "a list representation of a tuple", maker->err);
+        return fail_kind(maker, json, "a list representation of a tuple");
     if (json->count != type->argument_count)
-        return fail_tuple(json, type, maker->err);
+        return fail_tuple(maker, json, type);
     for (uint32_t i = 0; i < type->argument_count && rc == 0; i++, item = item->next)
         rc = put_item(maker, item, type->arguments[i]);
     return rc;
@@ -327,14 +323,13 @@ static int check_fields(const struct cql_json *json, const struct type *type, st
 
 static int put_udt(struct value_maker *maker, const struct cql_json *json, const struct type *type)
 {
-    int rc;
 
     if (json->kind != CQL_JSON_OBJECT)
-        return fail_kind(json, "a map", maker->err);
+        return fail_kind(maker, json, "a map");
     if (json->count > JSON_MEMBERS_MAX)
         return error_set(maker->err, ERROR_LIMIT, "a JSON object of more than %d members",
                          JSON_MEMBERS_MAX);
-    rc = check_fields(json, type, maker->err);
+    int rc = check_fields(json, type, maker->err);
     for (uint32_t i = 0; i < type->argument_count && rc == 0; i++)
         rc = put_item(maker, cql_json_member(json, type->field_names[i]), type->arguments[i]);
     return rc;
@@ -360,7 +355,7 @@ static int put_value(struct value_maker *maker, const struct cql_json *json,
     case TYPE_UDT:
         return put_udt(maker, json, type);
     default:
-        return put_scalar(json, type, maker->value, maker->err);
+        return put_scalar(maker, json, type);
     }
 }
 
@@ -369,11 +364,10 @@ int cql_json_value(const struct cql_json *json, const struct type *type, struct 
 {
     struct buffer made = {.arena = arena};
     struct value_maker maker = {.arena = arena, .value = &made, .err = err};
-    int rc;
 
     check(json->kind != CQL_JSON_NULL);
     buffer_reserve(&made, 1); /* a value of no bytes is a view of something too */
-    rc = put_value(&maker, json, type);
+    int rc = put_value(&maker, json, type);
     if (rc == 0)
         rc = type_validate(type, buffer_view(&made), err);
     if (rc == 0)

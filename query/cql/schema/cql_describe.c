@@ -9,7 +9,6 @@
  * Functions, aggregates and views: there are none. */
 #include "query/cql/schema/cql_describe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "query/cql/common/cql_compiled.h"
@@ -63,11 +62,13 @@ static void put_statement(struct describe *describe, struct buffer *cql)
         put_cell(describe, buffer_view(cql));
 }
 
-static void put_keyspace(struct describe *describe, const struct keyspace *keyspace)
+static void put_keyspace(struct describe *describe, const struct schema *schema,
+                         const struct keyspace *keyspace)
 {
     struct keyspace shown = *keyspace;
     struct buffer cql = {.arena = describe->execution->arena};
 
+    (void)schema;
     if (cql_scope_is_system(keyspace->name))
         shown.replication = "{'class': 'org.apache.cassandra.locator.LocalStrategy'}";
     put_row(describe, keyspace->name, "keyspace", keyspace->name);
@@ -134,20 +135,22 @@ static const struct keyspace *find_keyspace(const struct describe *describe, con
     return NULL;
 }
 
-static void put_types(struct describe *describe, const struct schema *schema, const char *keyspace)
+static void put_types(struct describe *describe, const struct schema *schema,
+                      const struct keyspace *keyspace)
 {
     for (const struct user_type *type = schema_type_next(schema, NULL); type != NULL;
          type = schema_type_next(schema, type)) {
-        if (strcmp(type->keyspace, keyspace) == 0)
+        if (strcmp(type->keyspace, keyspace->name) == 0)
             put_type(describe, type);
     }
 }
 
-static void put_tables(struct describe *describe, const struct schema *schema, const char *keyspace)
+static void put_tables(struct describe *describe, const struct schema *schema,
+                       const struct keyspace *keyspace)
 {
     for (const struct table *table = schema_table_next(schema, NULL); table != NULL;
          table = schema_table_next(schema, table)) {
-        if (strcmp(table->keyspace, keyspace) == 0 && (table->flags & TABLE_HIDDEN) == 0)
+        if (strcmp(table->keyspace, keyspace->name) == 0 && (table->flags & TABLE_HIDDEN) == 0)
             put_table(describe, schema, table);
     }
 }
@@ -155,87 +158,45 @@ static void put_tables(struct describe *describe, const struct schema *schema, c
 static void put_whole_keyspace(struct describe *describe, const struct schema *schema,
                                const struct keyspace *keyspace)
 {
-    put_keyspace(describe, keyspace);
-    put_types(describe, schema, keyspace->name);
-    put_tables(describe, schema, keyspace->name);
+    put_keyspace(describe, schema, keyspace);
+    put_types(describe, schema, keyspace);
+    put_tables(describe, schema, keyspace);
 }
 
-static int compare_keyspaces(const void *a, const void *b)
+/* The next keyspace of both schemas by name, and the schema that has it; NULL starts and ends. */
+static const struct keyspace *next_keyspace(const struct describe *describe,
+                                            const struct keyspace *after,
+                                            const struct schema **schema_out)
 {
-    const struct keyspace *const *of_a = a;
-    const struct keyspace *const *of_b = b;
+    const struct keyspace *next = NULL;
 
-    return strcmp((*of_a)->name, (*of_b)->name);
-}
+    for (int i = 0; i < 2; i++) {
+        const struct keyspace *own = schema_keyspace_next(describe->schemas[i], after);
 
-/* All keyspaces of both schemas by name, in the execution's arena. */
-static uint32_t sorted_keyspaces(const struct describe *describe,
-                                 const struct keyspace ***keyspaces_out)
-{
-    const struct keyspace **sorted = NULL;
-    uint32_t count = 0;
-
-    for (int round = 0; round < 2; round++) {
-        if (round == 1)
-            sorted = arena_alloc(describe->execution->arena, (count + 1) * sizeof sorted[0], 16);
-        count = 0;
-        for (int i = 0; i < 2; i++) {
-            const struct keyspace *keyspace = NULL;
-
-            while ((keyspace = schema_keyspace_next(describe->schemas[i], keyspace)) != NULL) {
-                if (sorted != NULL)
-                    sorted[count] = keyspace;
-                count++;
-            }
+        if (own != NULL && (next == NULL || strcmp(own->name, next->name) < 0)) {
+            next = own;
+            *schema_out = describe->schemas[i];
         }
     }
-    qsort(sorted, count, sizeof sorted[0], compare_keyspaces);
-    *keyspaces_out = sorted;
-    return count;
+    return next;
 }
 
-/* Calls `put` for one keyspace, or for all where none is in use. */
-static void for_keyspaces(struct describe *describe,
+/* Calls `put` for the keyspace of a name, or where that is empty for all, those of the system
+ * `with_system`. */
+static void for_keyspaces(struct describe *describe, const char *name, bool with_system,
                           void (*put)(struct describe *describe, const struct schema *schema,
-                                      const char *keyspace))
+                                      const struct keyspace *keyspace))
 {
-    const struct keyspace **keyspaces;
     const struct schema *schema = NULL;
-    uint32_t count = sorted_keyspaces(describe, &keyspaces);
+    const struct keyspace *keyspace = NULL;
 
-    for (uint32_t i = 0; i < count; i++) {
-        if (describe->execution->keyspace[0] != '\0' &&
-            strcmp(describe->execution->keyspace, keyspaces[i]->name) != 0)
-            continue;
-        if (find_keyspace(describe, keyspaces[i]->name, &schema) != NULL)
-            put(describe, schema, keyspaces[i]->name);
-    }
+    while ((keyspace = next_keyspace(describe, keyspace, &schema)) != NULL)
+        if ((name[0] == '\0' || strcmp(name, keyspace->name) == 0) &&
+            (with_system || !cql_scope_is_system(keyspace->name)))
+            put(describe, schema, keyspace);
 }
 
 /* ---- statements ---- */
-
-static void describe_keyspaces(struct describe *describe)
-{
-    const struct keyspace **keyspaces;
-    uint32_t count = sorted_keyspaces(describe, &keyspaces);
-
-    for (uint32_t i = 0; i < count; i++)
-        put_keyspace(describe, keyspaces[i]);
-}
-
-/* Without `is_full` only what users made. */
-static void describe_schema(struct describe *describe, bool is_full)
-{
-    const struct keyspace **keyspaces;
-    const struct schema *schema = NULL;
-    uint32_t count = sorted_keyspaces(describe, &keyspaces);
-
-    describe->has_statements = true;
-    for (uint32_t i = 0; i < count; i++)
-        if ((is_full || !cql_scope_is_system(keyspaces[i]->name)) &&
-            find_keyspace(describe, keyspaces[i]->name, &schema) != NULL)
-            put_whole_keyspace(describe, schema, keyspaces[i]);
-}
 
 static int describe_cluster(struct describe *describe)
 {
@@ -269,7 +230,7 @@ static int describe_keyspace(struct describe *describe, struct bytes name, bool 
 
     describe->has_statements = true;
     if (rc == 0 && only)
-        put_keyspace(describe, keyspace);
+        put_keyspace(describe, schema, keyspace);
     else if (rc == 0)
         put_whole_keyspace(describe, schema, keyspace);
     return rc;
@@ -298,22 +259,15 @@ static const struct user_type *find_type(const struct schema *schema, const char
 /* How a refusal begins. */
 static const char *thing_name(enum cql_describe_kind kind)
 {
-    switch ((int)kind) {
-    case CQL_DESCRIBE_TABLE:
-        return "Table ";
-    case CQL_DESCRIBE_INDEX:
-        return "Table for existing index ";
-    case CQL_DESCRIBE_VIEW:
-        return "Materialized view ";
-    case CQL_DESCRIBE_TYPE:
-        return "User defined type ";
-    case CQL_DESCRIBE_FUNCTION:
-        return "User defined function ";
-    case CQL_DESCRIBE_AGGREGATE:
-        return "User defined aggregate ";
-    default:
-        return "";
-    }
+    static const char *const names[] = {[CQL_DESCRIBE_TABLE] = "Table ",
+                                        [CQL_DESCRIBE_INDEX] = "Table for existing index ",
+                                        [CQL_DESCRIBE_VIEW] = "Materialized view ",
+                                        [CQL_DESCRIBE_TYPE] = "User defined type ",
+                                        [CQL_DESCRIBE_FUNCTION] = "User defined function ",
+                                        [CQL_DESCRIBE_AGGREGATE] = "User defined aggregate ",
+                                        [CQL_DESCRIBE_ANY] = ""};
+
+    return names[kind];
 }
 
 /* A table, type or other thing by its name; what there is none of is not found. */
@@ -321,33 +275,32 @@ static int describe_thing(struct describe *describe, const struct cql_describe *
 {
     struct cql_execution *execution = describe->execution;
     const char *name = cql_text(execution->arena, asked->name.name);
-    bool names_keyspace = asked->kind == CQL_DESCRIBE_TABLE || asked->kind == CQL_DESCRIBE_ANY;
-    bool wants_index = asked->kind == CQL_DESCRIBE_INDEX || asked->kind == CQL_DESCRIBE_ANY;
-    bool wants_table = asked->kind == CQL_DESCRIBE_TABLE || asked->kind == CQL_DESCRIBE_ANY;
+    bool may_be_any = asked->kind == CQL_DESCRIBE_ANY;
+    bool may_be_table = asked->kind == CQL_DESCRIBE_TABLE || may_be_any;
     const struct keyspace *keyspace;
     const struct schema *schema = NULL;
-    const struct table *table;
-    const struct user_type *type;
-    struct cql_index index = {0};
+    const struct table *table = NULL;
+    const struct user_type *type = NULL;
+    struct cql_index index;
     int rc = keyspace_of(describe, asked->name.keyspace, &keyspace, &schema);
 
     describe->has_statements = true;
     if (rc < 0)
         return rc;
-    table = wants_table ? find_table(schema, keyspace->name, name) : NULL;
-    type = asked->kind == CQL_DESCRIBE_TYPE ? find_type(schema, keyspace->name, name) : NULL;
-    if (wants_index)
-        wants_index =
-            cql_index_find(schema, keyspace->name, asked->name.name, execution->arena, &index);
+    if (may_be_table)
+        table = find_table(schema, keyspace->name, name);
+    if (asked->kind == CQL_DESCRIBE_TYPE)
+        type = find_type(schema, keyspace->name, name);
     if (table != NULL)
         put_table(describe, schema, table);
     else if (type != NULL)
         put_type(describe, type);
-    else if (wants_index)
+    else if ((asked->kind == CQL_DESCRIBE_INDEX || may_be_any) &&
+             cql_index_find(schema, keyspace->name, asked->name.name, execution->arena, &index))
         put_index(describe, &index);
     else
         return cql_invalid(&execution->fault, "%s'%s' not found in %s'%s'", thing_name(asked->kind),
-                           name, names_keyspace ? "keyspace " : "", keyspace->name);
+                           name, may_be_table ? "keyspace " : "", keyspace->name);
     return 0;
 }
 
@@ -374,20 +327,21 @@ static int describe_make(void *context)
         return describe_cluster(describe);
     case CQL_DESCRIBE_SCHEMA:
     case CQL_DESCRIBE_FULL_SCHEMA:
-        describe_schema(describe, asked->kind == CQL_DESCRIBE_FULL_SCHEMA);
+        describe->has_statements = true;
+        for_keyspaces(describe, "", asked->kind == CQL_DESCRIBE_FULL_SCHEMA, put_whole_keyspace);
         return 0;
     case CQL_DESCRIBE_KEYSPACES:
-        describe_keyspaces(describe);
+        for_keyspaces(describe, "", true, put_keyspace);
         return 0;
     case CQL_DESCRIBE_KEYSPACE:
     case CQL_DESCRIBE_ONLY_KEYSPACE:
         return describe_keyspace(describe, asked->name.name,
                                  asked->kind == CQL_DESCRIBE_ONLY_KEYSPACE);
     case CQL_DESCRIBE_TABLES:
-        for_keyspaces(describe, put_tables);
+        for_keyspaces(describe, describe->execution->keyspace, true, put_tables);
         return 0;
     case CQL_DESCRIBE_TYPES:
-        for_keyspaces(describe, put_types);
+        for_keyspaces(describe, describe->execution->keyspace, true, put_types);
         return 0;
     case CQL_DESCRIBE_FUNCTIONS:
     case CQL_DESCRIBE_AGGREGATES:

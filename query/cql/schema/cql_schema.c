@@ -439,13 +439,13 @@ static int check_column(struct change *change, const struct table *table,
 static int add_columns(struct change *change, uint32_t table_id, const struct cql_alter *alter)
 {
     const struct table *table = schema_table(change->schema, table_id);
-    struct column_definition *added;
     const struct cql_definition *repeated;
     uint32_t count = 0;
     int rc = cql_schema_check_names(change, alter->definitions, "columns", &repeated);
     if (rc != 0)
         return rc;
-    added = arena_alloc(change->arena, SCHEMA_COLUMNS_MAX * sizeof(*added), 16);
+    struct column_definition *added =
+        arena_alloc(change->arena, SCHEMA_COLUMNS_MAX * sizeof(*added), 16);
     for (const struct cql_definition *d = alter->definitions; d != NULL; d = d->next) {
         bool is_there = schema_column_named(table, d->name) != NULL || d == repeated;
         if (is_there && alter->if_column_not_exists)

@@ -314,11 +314,10 @@ static bool is_number(const char *text)
 /* In capitals; NONE where it is left out. */
 static const char *upper(struct cql_execution *execution, const char *text)
 {
-    char *copy;
     size_t i = 0;
     if (text == NULL)
         return "NONE";
-    copy = arena_alloc(execution->arena, strlen(text) + 1, 1);
+    char *copy = arena_alloc(execution->arena, strlen(text) + 1, 1);
     for (; text[i] != '\0'; i++)
         copy[i] = text[i] >= 'a' && text[i] <= 'z' ? (char)(text[i] - 'a' + 'A') : text[i];
     copy[i] = '\0';

@@ -31,12 +31,11 @@ void cql_build_fail(struct cql_builder *builder, int code, const char *format, .
 {
     char text[sizeof builder->err->text];
     va_list arguments;
-    int size;
 
     if (builder->failure != 0)
         return;
     va_start(arguments, format);
-    size = vsnprintf(text, sizeof text, format, arguments);
+    int size = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if ((size_t)size >= sizeof text)
         text[cut_size(text, sizeof text - 1)] = '\0';
@@ -177,12 +176,11 @@ void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignm
 void cql_build_check_properties(struct cql_builder *builder, struct cql_property_list list)
 {
     const struct bytes **names = cql_build_new(builder, list.count * sizeof names[0]);
-    const struct bytes *repeated;
     uint32_t count = 0;
 
     for (const struct cql_property *of = list.first; of != NULL; of = of->next)
         names[count++] = &of->name;
-    repeated = repeated_name(names, count);
+    const struct bytes *repeated = repeated_name(names, count);
     if (repeated != NULL)
         cql_build_fail(builder, ERROR_INVALID, "Multiple definitions for property '%.*s'",
                        (int)repeated->size, (const char *)repeated->data);
@@ -209,7 +207,6 @@ static void fail_property(struct cql_builder *builder, const struct cql_term *ke
 void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map)
 {
     const struct bytes **names = cql_build_new(builder, map->argument_count * sizeof names[0]);
-    const struct bytes *repeated;
     uint32_t count = 0;
 
     for (const struct cql_term *key = map->arguments; key != NULL; key = key->next->next) {
@@ -219,7 +216,7 @@ void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map
             fail_property(builder, key, key->next);
         names[count++] = &key->text;
     }
-    repeated = repeated_name(names, count);
+    const struct bytes *repeated = repeated_name(names, count);
     if (repeated != NULL)
         cql_build_fail(builder, ERROR_INVALID, "Multiple definition for property %.*s",
                        (int)repeated->size, (const char *)repeated->data);

@@ -176,12 +176,11 @@ static void lexer_remember(struct cql_lexer *lexer)
 /* `text` with each doubled `quote` single. */
 static struct bytes lexer_unquote(struct cql_lexer *lexer, struct bytes text, uint8_t quote)
 {
-    uint8_t *copy;
     size_t size = 0;
 
     if (memchr(text.data, quote, text.size) == NULL)
         return text;
-    copy = arena_alloc(lexer->arena, text.size, 1);
+    uint8_t *copy = arena_alloc(lexer->arena, text.size, 1);
     for (size_t i = 0; i < text.size; i++) {
         copy[size++] = text.data[i];
         i += text.data[i] == quote;

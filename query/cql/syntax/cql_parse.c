@@ -28,7 +28,6 @@ int cql_parse(struct bytes text, struct arena *arena, const struct cql_parse_lim
     struct error own;
     struct cql_builder builder = {.arena = arena, .err = err == NULL ? &own : err};
     struct cql_lexer lexer;
-    int result;
 
     *statement_out = NULL;
     if (limits == NULL)
@@ -41,7 +40,7 @@ int cql_parse(struct bytes text, struct arena *arena, const struct cql_parse_lim
     cql_lexer_init(&lexer, copy_text(arena, text), arena);
     builder.lexer = &lexer;
     builder.depth_max = limits->depth_max;
-    result = cql_grammar_run(&builder, limits->tokens_max);
+    int result = cql_grammar_run(&builder, limits->tokens_max);
     if (result == 0)
         *statement_out = builder.statement;
     return result;
