@@ -11,11 +11,13 @@
 
 enum { FAULT_TEXT_MAX = 2000 };
 
-__attribute__((format(printf, 3, 0))) static int
-refuse(struct cql_fault *fault, enum cql_error_code code, const char *format, va_list arguments)
+int cql_refuse(struct cql_fault *fault, enum cql_error_code code, const char *format, ...)
 {
     char text[FAULT_TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
     int length = vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
     size_t size = length < 0 ? 0 : (size_t)length;
     size = size < sizeof(text) ? size : sizeof(text) - 1;
     /* A cut must not leave half a character. */
@@ -24,24 +26,6 @@ refuse(struct cql_fault *fault, enum cql_error_code code, const char *format, va
     fault->error =
         (struct cql_error){.code = code, .message = cql_text(fault->arena, bytes_of(text, size))};
     return ERROR_INVALID;
-}
-
-int cql_refuse(struct cql_fault *fault, enum cql_error_code code, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int rc = refuse(fault, code, format, arguments);
-    va_end(arguments);
-    return rc;
-}
-
-int cql_invalid(struct cql_fault *fault, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int rc = refuse(fault, CQL_INVALID, format, arguments);
-    va_end(arguments);
-    return rc;
 }
 
 int cql_fault_of(struct cql_fault *fault, const struct error *err)
@@ -62,8 +46,6 @@ int cql_fault_of(struct cql_fault *fault, const struct error *err)
     case ERROR_READ_ONLY:
         code = CQL_INVALID;
         break;
-    case ERROR_CORRUPT:
-    case ERROR_FAILED:
     default:
         break;
     }

@@ -35,8 +35,7 @@ struct cql_fault {
 /* Both return ERROR_INVALID. */
 int cql_refuse(struct cql_fault *fault, enum cql_error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-int cql_invalid(struct cql_fault *fault, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define cql_invalid(fault, ...) cql_refuse(fault, CQL_INVALID, __VA_ARGS__)
 /* What an error of a lower room is to a client. */
 int cql_fault_of(struct cql_fault *fault, const struct error *err);
 
@@ -93,11 +92,8 @@ struct cql {
     uint32_t writing;                    /* writes under way: their tables must stay until they are
                                           * applied */
     struct cql_execution *schema_change; /* waits for them */
-    struct cql_execution *waiting_first;
-    struct cql_execution *waiting_last;
-    /* Writes that the store had no room for. */
-    struct cql_execution *stalled_first;
-    struct cql_execution *stalled_last;
+    struct cql_execution_queue waiting;
+    struct cql_execution_queue stalled;  /* writes that the store had no room for */
 };
 
 /* ---- requests under way ---- */
@@ -126,7 +122,7 @@ struct cql_execution {
     const char *write_type;              /* of a write, as a timeout names it; NULL: a read */
     bool must_end;                       /* by itself, however long it waits: others wait for it */
     void (*resume)(struct cql_execution *execution); /* while it waits or is stalled */
-    struct cql_execution *next;
+    STAILQ_ENTRY(cql_execution) next;    /* of the queue it waits in */
     /* Frees what is not in the arena; may be NULL. */
     void (*release)(struct cql_execution *execution);
     void *state;                         /* of the statement's kind */

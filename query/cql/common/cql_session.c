@@ -7,6 +7,7 @@
 void cql_session_init(struct cql_session *session, struct cql *cql)
 {
     *session = (struct cql_session){.cql = cql};
+    STAILQ_INIT(&session->ready);
 }
 
 void cql_session_leave(struct cql_session *session, int64_t grace_us)

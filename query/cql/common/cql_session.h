@@ -10,6 +10,7 @@
 
 struct cql;
 struct cql_execution;
+STAILQ_HEAD(cql_execution_queue, cql_execution);
 
 struct cql_session {
     struct cql *cql;
@@ -20,8 +21,7 @@ struct cql_session {
     char user[128];                      /* "": nobody logged in */
     struct cql_address client;
     struct cql_address local;            /* the end of the connection that is ours */
-    struct cql_execution *ready_first, *ready_last; /* executions that wait for a slice
-                                                     * (cql_slice.h) */
+    struct cql_execution_queue ready;    /* those that wait for a slice (cql_slice.h) */
     TAILQ_ENTRY(cql_session) ready_link;
     int64_t used_us, used_at_us;         /* of the engine thread's time; when it was halved last */
 };

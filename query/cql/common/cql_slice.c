@@ -97,7 +97,12 @@ struct cql_slice cql_slice_begin(struct cql_execution *execution)
     return (struct cql_slice){.is_outermost = true};
 }
 
-static void turn_ended(struct timer *timer);
+/* The timer of the turn fires when all sockets and jobs of the next one had theirs. */
+static void await_turn(struct cql *cql)
+{
+    struct executor *executor = cql->options.world->executor;
+    executor->timer_start(executor, &cql->turn_timer, 0);
+}
 
 void cql_slice_end(struct cql *cql, struct cql_slice slice)
 {
@@ -114,8 +119,7 @@ void cql_slice_end(struct cql *cql, struct cql_slice slice)
     bool was_little = cql->turn_us <= TURN_LITTLE_US;
     cql->turn_us += took_us;
     if (was_little && cql->turn_us > TURN_LITTLE_US)
-        cql->options.world->executor->timer_start(cql->options.world->executor, &cql->turn_timer,
-                                                  0);
+        await_turn(cql);
 }
 
 /* ---- who is next ---- */
@@ -123,15 +127,9 @@ void cql_slice_end(struct cql *cql, struct cql_slice slice)
 static void add_ready(struct cql_execution *execution)
 {
     struct cql_session *session = execution->session;
-    struct cql *cql = execution->cql;
-    execution->next = NULL;
-    if (session->ready_first == NULL) {
-        session->ready_first = execution;
-        TAILQ_INSERT_TAIL(&cql->ready, session, ready_link);
-    } else {
-        session->ready_last->next = execution;
-    }
-    session->ready_last = execution;
+    if (STAILQ_EMPTY(&session->ready))
+        TAILQ_INSERT_TAIL(&execution->cql->ready, session, ready_link);
+    STAILQ_INSERT_TAIL(&session->ready, execution, next);
 }
 
 static struct cql_execution *take_ready(struct cql *cql)
@@ -140,12 +138,11 @@ static struct cql_execution *take_ready(struct cql *cql)
     struct cql_session *session;
     TAILQ_FOREACH (session, &cql->ready, ready_link)
         least = session->used_us / ALIKE_US < least->used_us / ALIKE_US ? session : least;
-    struct cql_execution *execution = least->ready_first;
+    struct cql_execution *execution = STAILQ_FIRST(&least->ready);
     TAILQ_REMOVE(&cql->ready, least, ready_link);
-    least->ready_first = execution->next;
-    if (least->ready_first != NULL)
+    STAILQ_REMOVE_HEAD(&least->ready, next);
+    if (!STAILQ_EMPTY(&least->ready))
         TAILQ_INSERT_TAIL(&cql->ready, least, ready_link);
-    execution->next = NULL;
     return execution;
 }
 
@@ -157,7 +154,6 @@ static void run_slice(struct cql_execution *execution)
     cql_slice_end(cql, slice);
 }
 
-/* The timer of the turn fires when all sockets and jobs of the next one had theirs. */
 static void turn_ended(struct timer *timer)
 {
     struct cql *cql = timer->context;
@@ -165,18 +161,16 @@ static void turn_ended(struct timer *timer)
     while (!TAILQ_EMPTY(&cql->ready) && cql->turn_us < TURN_MAX_US)
         run_slice(take_ready(cql));
     if (!TAILQ_EMPTY(&cql->ready))
-        cql->options.world->executor->timer_start(cql->options.world->executor, &cql->turn_timer,
-                                                  0);
+        await_turn(cql);
 }
 
 void cql_slice_yield(struct cql_execution *execution,
                      void (*resume)(struct cql_execution *execution))
 {
-    struct cql *cql = execution->cql;
     execution->resume = resume;
     cql_slice_account(execution);
     add_ready(execution);
-    cql->options.world->executor->timer_start(cql->options.world->executor, &cql->turn_timer, 0);
+    await_turn(execution->cql);
 }
 
 void cql_slice_start(struct cql_execution *execution)
@@ -186,7 +180,7 @@ void cql_slice_start(struct cql_execution *execution)
                 (int64_t)execution->request.text.size / BYTES_A_US);
     /* A door starts the next one while it is given an answer, within that one's slice. */
     bool has_time = cql->is_in_slice ? !cql_slice_is_over(cql) : cql->turn_us < TURN_MAX_US;
-    if (has_time && execution->session->ready_first == NULL)
+    if (has_time && STAILQ_EMPTY(&execution->session->ready))
         run_slice(execution);
     else
         cql_slice_yield(execution, execution->resume);

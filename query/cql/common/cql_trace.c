@@ -19,16 +19,14 @@ enum { TRACE_CHUNK = 2048 };
 struct cql_trace_list *cql_trace_list_new(void)
 {
     struct cql_trace_list *traces = memory_zeroed(1, sizeof(*traces));
-    traces->end = &traces->oldest;
+    STAILQ_INIT(&traces->all);
     return traces;
 }
 
 static void drop_oldest(struct cql_trace_list *traces)
 {
-    struct cql_trace *oldest = traces->oldest;
-    traces->oldest = oldest->next;
-    if (traces->oldest == NULL)
-        traces->end = &traces->oldest;
+    struct cql_trace *oldest = STAILQ_FIRST(&traces->all);
+    STAILQ_REMOVE_HEAD(&traces->all, next);
     traces->count--;
     traces->bytes -= arena_held(oldest->arena);
     arena_free(oldest->arena);
@@ -36,7 +34,7 @@ static void drop_oldest(struct cql_trace_list *traces)
 
 void cql_trace_list_free(struct cql_trace_list *traces)
 {
-    while (traces->oldest != NULL)
+    while (!STAILQ_EMPTY(&traces->all))
         drop_oldest(traces);
     memory_free(traces);
 }
@@ -158,8 +156,7 @@ const uint8_t *cql_trace_end(struct cql_execution *execution)
         return NULL;
     trace->duration_us = elapsed_us(execution);
     execution->trace = NULL;
-    *traces->end = trace;
-    traces->end = &trace->next;
+    STAILQ_INSERT_TAIL(&traces->all, trace, next);
     traces->count++;
     traces->bytes += arena_held(trace->arena);
     while (traces->count > CQL_TRACES_MAX ||

@@ -29,7 +29,7 @@ struct cql_trace_event {
 };
 
 struct cql_trace {
-    struct cql_trace *next;              /* the next younger one */
+    STAILQ_ENTRY(cql_trace) next;        /* the next younger one */
     struct arena *arena;                 /* holds all of it, this struct too */
     uint8_t id[UUID_SIZE];
     const char *request;
@@ -46,7 +46,7 @@ struct cql_trace {
 
 /* Those that are kept, the oldest first. */
 struct cql_trace_list {
-    struct cql_trace *oldest, **end;
+    STAILQ_HEAD(, cql_trace) all;
     uint32_t count;
     size_t bytes;
 };

@@ -13,35 +13,31 @@ enum { SWEEP_MS = 500 };
 static void sweep_soon(struct cql *cql)
 {
     struct executor *executor = cql->options.world->executor;
-    bool waits = cql->stalled_first != NULL || cql->waiting_first != NULL;
+    bool waits = !STAILQ_EMPTY(&cql->stalled) || !STAILQ_EMPTY(&cql->waiting);
     if (!waits || cql->is_sweeping_soon || cql->statement_time_us == 0)
         return;
     cql->is_sweeping_soon = true;
     executor->timer_start(executor, &cql->sweep_timer, SWEEP_MS);
 }
 
-static void sweep_queue(struct cql_execution **first, struct cql_execution **last)
+static void sweep_queue(struct cql_execution_queue *queue)
 {
-    struct cql_execution *execution = *first;
-    *first = NULL;
-    *last = NULL;
-    while (execution != NULL) {
-        struct cql_execution *next = execution->next;
-        execution->next = NULL;
-        if (!execution->must_end && cql_guard_look(execution) != 0) {
+    struct cql_execution_queue swept = STAILQ_HEAD_INITIALIZER(swept);
+    STAILQ_CONCAT(&swept, queue);
+    while (!STAILQ_EMPTY(&swept)) {
+        struct cql_execution *execution = STAILQ_FIRST(&swept);
+        STAILQ_REMOVE_HEAD(&swept, next);
+        if (!execution->must_end && cql_guard_look(execution) != 0)
             cql_finish_fault(execution);
-        } else {
-            *(*first == NULL ? first : &(*last)->next) = execution;
-            *last = execution;
-        }
-        execution = next;
+        else
+            STAILQ_INSERT_TAIL(queue, execution, next);
     }
 }
 
 void cql_wait_sweep(struct cql *cql)
 {
-    sweep_queue(&cql->stalled_first, &cql->stalled_last);
-    sweep_queue(&cql->waiting_first, &cql->waiting_last);
+    sweep_queue(&cql->stalled);
+    sweep_queue(&cql->waiting);
     sweep_soon(cql);
 }
 
@@ -54,28 +50,17 @@ static void sweep_fired(struct timer *timer)
 
 /* ---- waiting ---- */
 
-static void queue_add(struct cql_execution **first, struct cql_execution **last,
-                      struct cql_execution *execution)
-{
-    execution->next = NULL;
-    if (*first == NULL)
-        *first = execution;
-    else
-        (*last)->next = execution;
-    *last = execution;
-}
-
 void cql_wait_for_room(struct cql_execution *execution)
 {
     cql_trace(execution, "Waiting for room in the memtable");
-    queue_add(&execution->cql->stalled_first, &execution->cql->stalled_last, execution);
+    STAILQ_INSERT_TAIL(&execution->cql->stalled, execution, next);
     sweep_soon(execution->cql);
 }
 
 void cql_wait_for_schema(struct cql_execution *execution)
 {
     cql_trace(execution, "Waiting for a change of the schema");
-    queue_add(&execution->cql->waiting_first, &execution->cql->waiting_last, execution);
+    STAILQ_INSERT_TAIL(&execution->cql->waiting, execution, next);
     sweep_soon(execution->cql);
 }
 
@@ -83,9 +68,9 @@ void cql_wait_for_schema(struct cql_execution *execution)
 void cql_wait_schema_settled(struct cql *cql)
 {
     cql->schema_is_changing = false;
-    while (cql->waiting_first != NULL && !cql->schema_is_changing) {
-        struct cql_execution *execution = cql->waiting_first;
-        cql->waiting_first = execution->next;
+    while (!STAILQ_EMPTY(&cql->waiting) && !cql->schema_is_changing) {
+        struct cql_execution *execution = STAILQ_FIRST(&cql->waiting);
+        STAILQ_REMOVE_HEAD(&cql->waiting, next);
         execution->resume(execution);
     }
 }
@@ -124,19 +109,19 @@ void cql_wait_for_writes(struct cql_execution *execution)
 static void store_drained(void *context)
 {
     struct cql *cql = context;
-    struct cql_execution *execution = cql->stalled_first;
-    cql->stalled_first = NULL;
-    cql->stalled_last = NULL;
-    while (execution != NULL) {
-        struct cql_execution *next = execution->next;
-        execution->next = NULL;
+    struct cql_execution_queue stalled = STAILQ_HEAD_INITIALIZER(stalled);
+    STAILQ_CONCAT(&stalled, &cql->stalled);
+    while (!STAILQ_EMPTY(&stalled)) {
+        struct cql_execution *execution = STAILQ_FIRST(&stalled);
+        STAILQ_REMOVE_HEAD(&stalled, next);
         execution->resume(execution);
-        execution = next;
     }
 }
 
 void cql_wait_init(struct cql *cql)
 {
+    STAILQ_INIT(&cql->waiting);
+    STAILQ_INIT(&cql->stalled);
     cql->sweep_timer = (struct timer){.fire = sweep_fired, .context = cql};
     store_on_drain(cql->options.store, store_drained, cql);
 }

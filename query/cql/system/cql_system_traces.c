@@ -34,7 +34,9 @@ static void put_event(struct cql_system_maker *maker, const struct cql_trace *tr
 void cql_system_trace_rows(struct cql_system_maker *maker, const struct cql_trace_list *traces)
 {
     bool has_events = strcmp(maker->table->name, "events") == 0;
-    for (const struct cql_trace *trace = traces->oldest; trace != NULL; trace = trace->next) {
+    const struct cql_trace *trace;
+    STAILQ_FOREACH(trace, &traces->all, next)
+    {
         if (!has_events)
             put_session(maker, trace);
         for (const struct cql_trace_event *event = trace->first; has_events && event != NULL;
