@@ -16,13 +16,6 @@
 
 #include "base/bytes.h"
 
-/* Where something begins, as Cassandra's errors give it: lines from 1, columns from 0, counted in
- * UTF-16 units. */
-struct cql_position {
-    uint32_t line;
-    uint32_t column;
-};
-
 /* A name that may stand after its keyspace's; `keyspace` is empty where the session's is meant. */
 struct cql_qualified_name {
     struct bytes keyspace;
@@ -50,7 +43,6 @@ enum cql_type_kind {
 
 struct cql_type {
     enum cql_type_kind kind;
-    struct cql_position position;
     struct cql_qualified_name name;
     struct cql_type *arguments;
     struct bytes dimension;              /* digits as written */
@@ -103,7 +95,6 @@ struct cql_term {
     enum cql_term_kind kind;
     char operation;
     uint32_t marker;
-    struct cql_position position;
     struct bytes text;
     struct bytes keyspace;               /* functions */
     struct cql_type *type;
@@ -146,7 +137,6 @@ enum cql_relation_kind {
 struct cql_relation {
     enum cql_relation_kind kind;
     enum cql_operator operator;
-    struct cql_position position;
     struct cql_name *columns;
     uint32_t column_count;
     struct cql_term *key;
@@ -175,7 +165,6 @@ struct cql_conditions {
  * or a CQL_TERM_MAP of literals ({} too is one, not a set). */
 struct cql_property {
     struct bytes name;
-    struct cql_position position;
     struct cql_term *value;
     struct cql_property *next;
 };
@@ -183,7 +172,6 @@ struct cql_property {
 /* A column of a table, a field of a type, an argument of a function. */
 struct cql_definition {
     struct bytes name;
-    struct cql_position position;
     struct cql_type *type;
     bool is_static;
     bool is_primary_key;
@@ -253,7 +241,6 @@ enum cql_assignment_kind {
 struct cql_assignment {
     enum cql_assignment_kind kind;
     struct bytes column;
-    struct cql_position position;
     struct cql_term *key;
     struct bytes field;
     struct cql_term *value;
@@ -271,7 +258,6 @@ struct cql_update {
 /* column, column[key] or column.field. */
 struct cql_deletion {
     struct bytes column;
-    struct cql_position position;
     struct cql_term *key;
     struct bytes field;
     struct cql_deletion *next;
@@ -553,7 +539,6 @@ enum cql_statement_kind {
 
 struct cql_statement {
     enum cql_statement_kind kind;
-    struct cql_position position;
     /* All markers of the statement, those of a batch's statements included, in the order of the
      * text: its name, or empty for ?.  0 and NULL inside a batch. */
     uint32_t marker_count;

@@ -49,8 +49,7 @@ static uint32_t check_depth(struct cql_builder *builder, uint32_t depth)
 static struct cql_type *type_new(struct cql_builder *builder, enum cql_type_kind kind,
                                  struct cql_token token)
 {
-    return CQL_BUILD_NEW(builder, cql_type, .kind = kind, .position = token.position,
-                         .name.name = token.text, .depth = 1);
+    return CQL_BUILD_NEW(builder, cql_type, .kind = kind, .name.name = token.text, .depth = 1);
 }
 
 static bool is_native_type(struct cql_token token)
@@ -122,10 +121,9 @@ struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_
 
 /* ---- terms ---- */
 
-static struct cql_term *term_new(struct cql_builder *builder, enum cql_term_kind kind,
-                                 struct cql_position position)
+static struct cql_term *term_new(struct cql_builder *builder, enum cql_term_kind kind)
 {
-    return CQL_BUILD_NEW(builder, cql_term, .kind = kind, .position = position, .depth = 1);
+    return CQL_BUILD_NEW(builder, cql_term, .kind = kind, .depth = 1);
 }
 
 /* `inner` is a part of `term`; NULL is fine. */
@@ -139,7 +137,7 @@ static void term_contain(struct cql_builder *builder, struct cql_term *term,
 struct cql_term *cql_build_literal(struct cql_builder *builder, enum cql_term_kind kind,
                                    struct cql_token token)
 {
-    struct cql_term *term = term_new(builder, kind, token.position);
+    struct cql_term *term = term_new(builder, kind);
 
     term->text = token.text;
     return term;
@@ -156,10 +154,9 @@ struct cql_term *cql_build_named_float(struct cql_builder *builder, struct cql_t
     return term;
 }
 
-struct cql_term *cql_build_marker(struct cql_builder *builder, struct cql_token token,
-                                  struct bytes name)
+struct cql_term *cql_build_marker(struct cql_builder *builder, struct bytes name)
 {
-    struct cql_term *term = term_new(builder, CQL_TERM_MARKER, token.position);
+    struct cql_term *term = term_new(builder, CQL_TERM_MARKER);
 
     term->text = name;
     term->marker = builder->markers.count;
@@ -168,9 +165,9 @@ struct cql_term *cql_build_marker(struct cql_builder *builder, struct cql_token 
 }
 
 struct cql_term *cql_build_elements(struct cql_builder *builder, enum cql_term_kind kind,
-                                    struct cql_token token, struct cql_term_list elements)
+                                    struct cql_term_list elements)
 {
-    struct cql_term *term = term_new(builder, kind, token.position);
+    struct cql_term *term = term_new(builder, kind);
 
     term->arguments = elements.first;
     term->argument_count = elements.count;
@@ -179,30 +176,28 @@ struct cql_term *cql_build_elements(struct cql_builder *builder, enum cql_term_k
     return term;
 }
 
-struct cql_term *cql_build_single(struct cql_builder *builder, struct cql_token token,
-                                  struct cql_term *only)
+struct cql_term *cql_build_single(struct cql_builder *builder, struct cql_term *only)
 {
     struct cql_term_list list = {0};
 
     CQL_LIST_APPEND(&list, only);
-    return cql_build_elements(builder, CQL_TERM_TUPLE, token, list);
+    return cql_build_elements(builder, CQL_TERM_TUPLE, list);
 }
 
-struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_token token,
-                                 struct cql_term_list pairs)
+struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_term_list pairs)
 {
     enum cql_term_kind kind = CQL_TERM_UDT;
 
     for (const struct cql_term *key = pairs.first; key != NULL; key = key->next->next)
         if (key->kind != CQL_TERM_NAME)
             kind = CQL_TERM_MAP;
-    return cql_build_elements(builder, kind, token, pairs);
+    return cql_build_elements(builder, kind, pairs);
 }
 
 struct cql_term *cql_build_operation(struct cql_builder *builder, char operation,
                                      struct cql_term *left, struct cql_term *right)
 {
-    struct cql_term *term = term_new(builder, CQL_TERM_OPERATION, left->position);
+    struct cql_term *term = term_new(builder, CQL_TERM_OPERATION);
 
     term->operation = operation;
     term->arguments = left;
@@ -214,9 +209,9 @@ struct cql_term *cql_build_operation(struct cql_builder *builder, char operation
 }
 
 struct cql_term *cql_build_around(struct cql_builder *builder, enum cql_term_kind kind,
-                                  struct cql_position position, struct cql_term *of)
+                                  struct cql_term *of)
 {
-    struct cql_term *term = term_new(builder, kind, position);
+    struct cql_term *term = term_new(builder, kind);
 
     term->of = of;
     term_contain(builder, term, of);
@@ -227,7 +222,7 @@ struct cql_term *cql_build_field(struct cql_builder *builder, struct cql_token c
                                  struct cql_token field)
 {
     struct cql_term *of = cql_build_literal(builder, CQL_TERM_NAME, column);
-    struct cql_term *term = cql_build_around(builder, CQL_TERM_FIELD, of->position, of);
+    struct cql_term *term = cql_build_around(builder, CQL_TERM_FIELD, of);
 
     term->text = field.text;
     return term;
@@ -237,7 +232,7 @@ struct cql_term *cql_build_subscript(struct cql_builder *builder, enum cql_term_
                                      struct cql_term *of, struct cql_term *from,
                                      struct cql_term *until)
 {
-    struct cql_term *term = cql_build_around(builder, kind, of->position, of);
+    struct cql_term *term = cql_build_around(builder, kind, of);
 
     term->from = from;
     term->until = until;
@@ -246,10 +241,10 @@ struct cql_term *cql_build_subscript(struct cql_builder *builder, enum cql_term_
     return term;
 }
 
-struct cql_term *cql_build_hint(struct cql_builder *builder, struct cql_token token,
-                                struct cql_type *type, struct cql_term *of)
+struct cql_term *cql_build_hint(struct cql_builder *builder, struct cql_type *type,
+                                struct cql_term *of)
 {
-    struct cql_term *term = cql_build_around(builder, CQL_TERM_HINT, token.position, of);
+    struct cql_term *term = cql_build_around(builder, CQL_TERM_HINT, of);
 
     term->type = type;
     return term;
@@ -282,7 +277,7 @@ static struct cql_term *build_cell_function(struct cql_builder *builder, struct 
             continue;
         if (arguments.count != 1 || !term_is_column(arguments.first))
             cql_build_fail_token(builder, &name, -1);
-        return cql_build_around(builder, functions[i].kind, name.position, arguments.first);
+        return cql_build_around(builder, functions[i].kind, arguments.first);
     }
     return NULL;
 }
@@ -297,7 +292,7 @@ struct cql_term *cql_build_function(struct cql_builder *builder, const struct cq
         term = build_cell_function(builder, name, arguments);
     if (term != NULL)
         return term;
-    term = cql_build_elements(builder, CQL_TERM_FUNCTION, name, arguments);
+    term = cql_build_elements(builder, CQL_TERM_FUNCTION, arguments);
     term->text = name.text;
     if (keyspace != NULL)
         term->keyspace = keyspace->text;
@@ -308,13 +303,13 @@ struct cql_term *cql_build_count_rows(struct cql_builder *builder, struct cql_to
 {
     if (!token_is(name, "count"))
         cql_build_fail_token(builder, &name, -1);
-    return term_new(builder, CQL_TERM_COUNT_ROWS, name.position);
+    return term_new(builder, CQL_TERM_COUNT_ROWS);
 }
 
 struct cql_term *cql_build_cast(struct cql_builder *builder, struct cql_token name,
                                 struct cql_term *of, struct cql_type *type)
 {
-    struct cql_term *term = cql_build_around(builder, CQL_TERM_CAST, name.position, of);
+    struct cql_term *term = cql_build_around(builder, CQL_TERM_CAST, of);
 
     if (!token_is(name, "cast") || type->kind != CQL_TYPE_NATIVE)
         cql_build_fail_token(builder, &name, -1);
@@ -348,10 +343,9 @@ struct cql_relation *cql_build_between(struct cql_builder *builder, struct cql_t
 }
 
 struct cql_relation *cql_build_relation(struct cql_relation *relation, enum cql_relation_kind kind,
-                                        struct cql_token first, struct cql_name_list columns)
+                                        struct cql_name_list columns)
 {
     relation->kind = kind;
-    relation->position = first.position;
     relation->columns = columns.first;
     relation->column_count = columns.count;
     return relation;
@@ -364,7 +358,7 @@ struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
     struct cql_name_list only;
 
     CQL_LIST_START(&only, cql_build_name(builder, column));
-    return cql_build_relation(relation, CQL_RELATION_COLUMN, column, only);
+    return cql_build_relation(relation, CQL_RELATION_COLUMN, only);
 }
 
 /* ---- writes ---- */
@@ -374,7 +368,7 @@ struct cql_assignment *cql_build_assignment(struct cql_builder *builder,
                                             struct cql_term *value)
 {
     return CQL_BUILD_NEW(builder, cql_assignment, .kind = kind, .column = column.text,
-                         .position = column.position, .value = value);
+                         .value = value);
 }
 
 void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
@@ -390,8 +384,7 @@ void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
 struct cql_definition *cql_build_definition(struct cql_builder *builder, struct cql_token name,
                                             struct cql_type *type)
 {
-    return CQL_BUILD_NEW(builder, cql_definition, .name = name.text, .position = name.position,
-                         .type = type);
+    return CQL_BUILD_NEW(builder, cql_definition, .name = name.text, .type = type);
 }
 
 void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts more)

@@ -108,28 +108,25 @@ struct cql_term *cql_build_literal(struct cql_builder *builder, enum cql_term_ki
 /* NaN and Infinity in any case, with or without a minus. */
 struct cql_term *cql_build_named_float(struct cql_builder *builder, struct cql_token token);
 /* `name` is empty for ?. */
-struct cql_term *cql_build_marker(struct cql_builder *builder, struct cql_token token,
-                                  struct bytes name);
+struct cql_term *cql_build_marker(struct cql_builder *builder, struct bytes name);
 struct cql_term *cql_build_elements(struct cql_builder *builder, enum cql_term_kind kind,
-                                    struct cql_token token, struct cql_term_list elements);
+                                    struct cql_term_list elements);
 struct cql_term *cql_build_operation(struct cql_builder *builder, char operation,
                                      struct cql_term *left, struct cql_term *right);
 /* FIELD, NEGATION: around `of`. */
 struct cql_term *cql_build_around(struct cql_builder *builder, enum cql_term_kind kind,
-                                  struct cql_position position, struct cql_term *of);
+                                  struct cql_term *of);
 struct cql_term *cql_build_field(struct cql_builder *builder, struct cql_token column,
                                  struct cql_token field);
 struct cql_term *cql_build_subscript(struct cql_builder *builder, enum cql_term_kind kind,
                                      struct cql_term *of, struct cql_term *from,
                                      struct cql_term *until);
-struct cql_term *cql_build_hint(struct cql_builder *builder, struct cql_token token,
-                                struct cql_type *type, struct cql_term *of);
+struct cql_term *cql_build_hint(struct cql_builder *builder, struct cql_type *type,
+                                struct cql_term *of);
 /* A tuple of one. */
-struct cql_term *cql_build_single(struct cql_builder *builder, struct cql_token token,
-                                  struct cql_term *only);
+struct cql_term *cql_build_single(struct cql_builder *builder, struct cql_term *only);
 /* {key: value} in a selector: a UDT if all keys are names. */
-struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_token token,
-                                 struct cql_term_list pairs);
+struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_term_list pairs);
 /* `keyspace` may be NULL.  In a selector writetime, maxwritetime and ttl get their own kinds. */
 struct cql_term *cql_build_function(struct cql_builder *builder, const struct cql_token *keyspace,
                                     struct cql_token name, struct cql_term_list arguments,
@@ -151,7 +148,7 @@ struct cql_relation *cql_build_between(struct cql_builder *builder, struct cql_t
                                        struct cql_term *until);
 /* and then its left side, which begins at `first`. */
 struct cql_relation *cql_build_relation(struct cql_relation *relation, enum cql_relation_kind kind,
-                                        struct cql_token first, struct cql_name_list columns);
+                                        struct cql_name_list columns);
 struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
                                                struct cql_relation *relation,
                                                struct cql_token column);

@@ -75,7 +75,7 @@ static void excerpt_print(const struct cql_lexer *lexer, const struct cql_token 
     uint64_t first = lexer->token_count <= CQL_TOKENS_REMEMBERED
                          ? 0
                          : lexer->token_count % CQL_TOKENS_REMEMBERED;
-    const uint8_t *start = lexer->start_cursors[first];
+    const uint8_t *start = lexer->starts[first];
 
     while (limit > end && limit[-1] == '\n')
         limit--;

@@ -25,9 +25,7 @@
 
 #define NEW(...) CQL_BUILD_NEW(b, __VA_ARGS__)
 
-/* A statement of a kind, begun at a token. */
-#define STATEMENT(kind_, token, ...)                                                               \
-    NEW(cql_statement, .kind = CQL_STATEMENT_##kind_, .position = (token).position, __VA_ARGS__)
+#define STATEMENT(kind_, ...) NEW(cql_statement, .kind = CQL_STATEMENT_##kind_, __VA_ARGS__)
 
 #define ROLE_OPTION(kind_, ...) NEW(cql_role_option, .kind = CQL_ROLE_##kind_, __VA_ARGS__)
 
@@ -71,11 +69,9 @@ semicolons ::= semicolons SEMICOLON.
 %type statement {struct cql_statement *}
 statement(A) ::= modification(S). { A = S; }
 
-statement(A) ::= USE(T) name(N). { A = STATEMENT(USE, T, .object = {.name.name = N.text}); }
-statement(A) ::= TRUNCATE(T) qualified(N). { A = STATEMENT(TRUNCATE, T, .object = {.name = N}); }
-statement(A) ::= TRUNCATE(T) TABLE qualified(N). {
-    A = STATEMENT(TRUNCATE, T, .object = {.name = N});
-}
+statement(A) ::= USE name(N). { A = STATEMENT(USE, .object = {.name.name = N.text}); }
+statement(A) ::= TRUNCATE qualified(N). { A = STATEMENT(TRUNCATE, .object = {.name = N}); }
+statement(A) ::= TRUNCATE TABLE qualified(N). { A = STATEMENT(TRUNCATE, .object = {.name = N}); }
 
 /* ---- names ---- */
 
@@ -148,8 +144,8 @@ constant(A) ::= BLOB(T). { A = cql_build_literal(b, CQL_TERM_BLOB, T); }
 constant(A) ::= NAN(T). { A = cql_build_named_float(b, T); }
 constant(A) ::= INFINITY(T). { A = cql_build_named_float(b, T); }
 
-marker(A) ::= QMARK(T). { A = cql_build_marker(b, T, (struct bytes){0}); }
-marker(A) ::= COLON(T) name(N). { A = cql_build_marker(b, T, N.text); }
+marker(A) ::= QMARK. { A = cql_build_marker(b, (struct bytes){0}); }
+marker(A) ::= COLON name(N). { A = cql_build_marker(b, N.text); }
 
 /* What needs no context, in terms and in selectors. */
 atom(A) ::= constant(T). { A = T; }
@@ -171,24 +167,18 @@ product(A) ::= product(L) SLASH factor(R). { A = cql_build_operation(b, '/', L, 
 product(A) ::= product(L) PERCENT factor(R). { A = cql_build_operation(b, '%', L, R); }
 
 factor(A) ::= simple(T). { A = T; }
-factor(A) ::= MINUS(M) simple(T). {
-    A = cql_build_around(b, CQL_TERM_NEGATION, M.position, T);
-}
+factor(A) ::= MINUS simple(T). { A = cql_build_around(b, CQL_TERM_NEGATION, T); }
 
 simple(A) ::= atom(T). { A = T; }
 simple(A) ::= collection(T). { A = T; }
 simple(A) ::= tuple(T). { A = T; }
-simple(A) ::= name(N) LP terms_or_none(L) RP. {
-    A = cql_build_function(b, NULL, N, L, false);
-}
+simple(A) ::= name(N) LP terms_or_none(L) RP. { A = cql_build_function(b, NULL, N, L, false); }
 simple(A) ::= name(K) DOT name(N) LP terms_or_none(L) RP. {
     A = cql_build_function(b, &K, N, L, false);
 }
-simple(A) ::= TOKEN(N) LP terms_or_none(L) RP. {
-    A = cql_build_function(b, NULL, N, L, false);
-}
+simple(A) ::= TOKEN(N) LP terms_or_none(L) RP. { A = cql_build_function(b, NULL, N, L, false); }
 simple(A) ::= name(N) LP term(T) AS named_type(C) RP. { A = cql_build_cast(b, N, T, C); }
-simple(A) ::= LP(P) named_type(C) RP simple(T). { A = cql_build_hint(b, P, C, T); }
+simple(A) ::= LP named_type(C) RP simple(T). { A = cql_build_hint(b, C, T); }
 
 %type terms {struct cql_term_list}
 terms(A) ::= term(T). { CQL_LIST_START(&A, T); }
@@ -198,12 +188,12 @@ terms(A) ::= terms(A) COMMA term(T). { CQL_LIST_APPEND(&A, T); }
 terms_or_none(A) ::= . { A = (struct cql_term_list){0}; }
 terms_or_none(A) ::= terms(L). { A = L; }
 
-tuple(A) ::= LP(P) terms(L) RP. { A = cql_build_elements(b, CQL_TERM_TUPLE, P, L); }
+tuple(A) ::= LP terms(L) RP. { A = cql_build_elements(b, CQL_TERM_TUPLE, L); }
 
-collection(A) ::= LB(P) terms_or_none(L) RB. { A = cql_build_elements(b, CQL_TERM_LIST, P, L); }
-collection(A) ::= LC(P) terms_or_none(L) RC. { A = cql_build_elements(b, CQL_TERM_SET, P, L); }
-collection(A) ::= LC(P) pairs(L) RC. { A = cql_build_elements(b, CQL_TERM_MAP, P, L); }
-collection(A) ::= LC(P) fields(L) RC. { A = cql_build_elements(b, CQL_TERM_UDT, P, L); }
+collection(A) ::= LB terms_or_none(L) RB. { A = cql_build_elements(b, CQL_TERM_LIST, L); }
+collection(A) ::= LC terms_or_none(L) RC. { A = cql_build_elements(b, CQL_TERM_SET, L); }
+collection(A) ::= LC pairs(L) RC. { A = cql_build_elements(b, CQL_TERM_MAP, L); }
+collection(A) ::= LC fields(L) RC. { A = cql_build_elements(b, CQL_TERM_UDT, L); }
 
 %type pairs {struct cql_term_list}
 pairs(A) ::= term(K) COLON term(V). {
@@ -243,15 +233,13 @@ selected_product(A) ::= selected_product(L) PERCENT selected_factor(R). {
 }
 
 selected_factor(A) ::= selected_inside(T). { A = T; }
-selected_factor(A) ::= MINUS(M) selected_factor(T). {
-    A = cql_build_around(b, CQL_TERM_NEGATION, M.position, T);
-}
+selected_factor(A) ::= MINUS selected_factor(T). { A = cql_build_around(b, CQL_TERM_NEGATION, T); }
 
 /* A column or value, and what is taken out of it. */
 selected_inside(A) ::= selected_simple(T). { A = T; }
 selected_inside(A) ::= selected_column(T). { A = T; }
 selected_inside(A) ::= selected_inside(T) DOT name(N). {
-    A = cql_build_around(b, CQL_TERM_FIELD, T->position, T);
+    A = cql_build_around(b, CQL_TERM_FIELD, T);
     A->text = N.text;
 }
 selected_inside(A) ::= selected_inside(T) LB term(F) RB. {
@@ -277,27 +265,23 @@ selected_column(A) ::= DISTINCT(C) DOT name(F). { A = cql_build_field(b, C, F); 
 
 selected_simple(A) ::= atom(T). { A = T; }
 selected_simple(A) ::= selected_function(T). { A = T; }
-selected_simple(A) ::= LB(P) selecteds_or_none(L) RB. {
-    A = cql_build_elements(b, CQL_TERM_LIST, P, L);
+selected_simple(A) ::= LB selecteds_or_none(L) RB. { A = cql_build_elements(b, CQL_TERM_LIST, L); }
+selected_simple(A) ::= LC selecteds_or_none(L) RC. { A = cql_build_elements(b, CQL_TERM_SET, L); }
+selected_simple(A) ::= LC selected_pairs(L) RC. { A = cql_build_pairs(b, L); }
+selected_simple(A) ::= LP selecteds(L) RP. { A = cql_build_elements(b, CQL_TERM_TUPLE, L); }
+selected_simple(A) ::= LP name(N) RP. [COLUMN] {
+    A = cql_build_single(b, cql_build_literal(b, CQL_TERM_NAME, N));
 }
-selected_simple(A) ::= LC(P) selecteds_or_none(L) RC. {
-    A = cql_build_elements(b, CQL_TERM_SET, P, L);
+selected_simple(A) ::= LP name(C) DOT name(F) RP. [COLUMN] {
+    A = cql_build_single(b, cql_build_field(b, C, F));
 }
-selected_simple(A) ::= LC(P) selected_pairs(L) RC. { A = cql_build_pairs(b, P, L); }
-selected_simple(A) ::= LP(P) selecteds(L) RP. { A = cql_build_elements(b, CQL_TERM_TUPLE, P, L); }
-selected_simple(A) ::= LP(P) name(N) RP. [COLUMN] {
-    A = cql_build_single(b, P, cql_build_literal(b, CQL_TERM_NAME, N));
+selected_simple(A) ::= LP name(N) RP hinted(T). {
+    A = cql_build_hint(b, cql_build_type_named(b, N), T);
 }
-selected_simple(A) ::= LP(P) name(C) DOT name(F) RP. [COLUMN] {
-    A = cql_build_single(b, P, cql_build_field(b, C, F));
+selected_simple(A) ::= LP name(K) DOT name(N) RP hinted(T). {
+    A = cql_build_hint(b, cql_build_type_qualified(b, K, N), T);
 }
-selected_simple(A) ::= LP(P) name(N) RP hinted(T). {
-    A = cql_build_hint(b, P, cql_build_type_named(b, N), T);
-}
-selected_simple(A) ::= LP(P) name(K) DOT name(N) RP hinted(T). {
-    A = cql_build_hint(b, P, cql_build_type_qualified(b, K, N), T);
-}
-selected_simple(A) ::= LP(P) generic_type(C) RP hinted(T). { A = cql_build_hint(b, P, C, T); }
+selected_simple(A) ::= LP generic_type(C) RP hinted(T). { A = cql_build_hint(b, C, T); }
 
 /* What a type hint may stand before. */
 hinted(A) ::= selected_simple(T). { A = T; }
@@ -362,18 +346,15 @@ statement(A) ::= select_head(S) FROM qualified(N) where_or_none(W) group_by(G) o
 }
 
 %type select_head {struct cql_statement *}
-select_head(A) ::= SELECT(T) selectors(L). {
-    A = STATEMENT(SELECT, T, .select = {.selectors = L.first});
+select_head(A) ::= SELECT selectors(L). { A = STATEMENT(SELECT, .select = {.selectors = L.first}); }
+select_head(A) ::= SELECT JSON selectors(L). {
+    A = STATEMENT(SELECT, .select = {.selectors = L.first, .is_json = true});
 }
-select_head(A) ::= SELECT(T) JSON selectors(L). {
-    A = STATEMENT(SELECT, T, .select = {.selectors = L.first, .is_json = true});
+select_head(A) ::= SELECT DISTINCT selectors(L). {
+    A = STATEMENT(SELECT, .select = {.selectors = L.first, .is_distinct = true});
 }
-select_head(A) ::= SELECT(T) DISTINCT selectors(L). {
-    A = STATEMENT(SELECT, T, .select = {.selectors = L.first, .is_distinct = true});
-}
-select_head(A) ::= SELECT(T) JSON DISTINCT selectors(L). {
-    A = STATEMENT(SELECT, T,
-                  .select = {.selectors = L.first, .is_json = true, .is_distinct = true});
+select_head(A) ::= SELECT JSON DISTINCT selectors(L). {
+    A = STATEMENT(SELECT, .select = {.selectors = L.first, .is_json = true, .is_distinct = true});
 }
 
 %type group_by {struct cql_term_list}
@@ -477,16 +458,15 @@ relation(A) ::= column(C) LB term(K) RB compare(O) term(T). {
     A->kind = CQL_RELATION_ELEMENT;
     A->key = K;
 }
-relation(A) ::= TOKEN(P) LP columns(L) RP token_comparison(R). {
-    A = cql_build_relation(R, CQL_RELATION_TOKEN, P, L);
+relation(A) ::= TOKEN LP columns(L) RP token_comparison(R). {
+    A = cql_build_relation(R, CQL_RELATION_TOKEN, L);
 }
-relation(A) ::= LP(P) columns(L) RP tuple_comparison(R). {
-    A = cql_build_relation(R, CQL_RELATION_TUPLE, P, L);
+relation(A) ::= LP columns(L) RP tuple_comparison(R). {
+    A = cql_build_relation(R, CQL_RELATION_TUPLE, L);
 }
-relation(A) ::= EXPR(P) name(N) COMMA term(T) RP. {
+relation(A) ::= EXPR name(N) COMMA term(T) RP. {
     A = cql_build_column_relation(b, cql_build_comparison(b, CQL_EQ, T, 1), N);
     A->kind = CQL_RELATION_INDEX;
-    A->position = P.position;
 }
 
 tuple_or_marker(A) ::= tuple(T). { A = T; }
@@ -519,18 +499,16 @@ some_using(A) ::= some_using(L) AND attribute(U). {
 attribute(A) ::= TIMESTAMP integer(T). { A = (struct cql_attributes){.timestamp = T}; }
 attribute(A) ::= TTL integer(T). { A = (struct cql_attributes){.ttl = T}; }
 
-modification(A) ::= INSERT(P) INTO qualified(N) LP columns(C) RP VALUES LP terms(V) RP
+modification(A) ::= INSERT INTO qualified(N) LP columns(C) RP VALUES LP terms(V) RP
                     if_not_exists(I) using(U). {
-    A = STATEMENT(INSERT, P,
-                  .insert = {.table = N, .columns = C.first, .column_count = C.count,
-                             .values = V.first, .value_count = V.count, .if_not_exists = I,
-                             .attributes = U});
+    A = STATEMENT(INSERT, .insert = {.table = N, .columns = C.first, .column_count = C.count,
+                                     .values = V.first, .value_count = V.count, .if_not_exists = I,
+                                     .attributes = U});
 }
-modification(A) ::= INSERT(P) INTO qualified(N) JSON json(J) default_unset(D) if_not_exists(I)
+modification(A) ::= INSERT INTO qualified(N) JSON json(J) default_unset(D) if_not_exists(I)
                     using(U). {
-    A = STATEMENT(INSERT, P,
-                  .insert = {.table = N, .json = J, .default_unset = D, .if_not_exists = I,
-                             .attributes = U});
+    A = STATEMENT(INSERT, .insert = {.table = N, .json = J, .default_unset = D, .if_not_exists = I,
+                                     .attributes = U});
 }
 
 json(A) ::= STRING(T). { A = cql_build_literal(b, CQL_TERM_STRING, T); }
@@ -541,8 +519,8 @@ default_unset(A) ::= . { A = false; }
 default_unset(A) ::= DEFAULT NULL. { A = false; }
 default_unset(A) ::= DEFAULT UNSET. { A = true; }
 
-modification(A) ::= UPDATE(P) qualified(N) using(U) SET assignments(L) where(W) conditions(C). {
-    A = STATEMENT(UPDATE, P,
+modification(A) ::= UPDATE qualified(N) using(U) SET assignments(L) where(W) conditions(C). {
+    A = STATEMENT(UPDATE,
                   .update = {.table = N, .attributes = U, .assignments = L.first, .where = W.first,
                              .conditions = C});
     cql_build_check_assignments(b, L);
@@ -570,9 +548,7 @@ assignment(A) ::= column(C) EQ column(O) INTEGER(I). {
     A = cql_build_assignment(b, CQL_ASSIGN_ADD, C, cql_build_literal(b, CQL_TERM_INTEGER, I));
     cql_build_check_same(b, C, O, I.text.data[0] == '-' ? "X - <value>" : "X + <value>");
 }
-assignment(A) ::= column(C) PLUS_EQ term(T). {
-    A = cql_build_assignment(b, CQL_ASSIGN_ADD, C, T);
-}
+assignment(A) ::= column(C) PLUS_EQ term(T). { A = cql_build_assignment(b, CQL_ASSIGN_ADD, C, T); }
 assignment(A) ::= column(C) MINUS_EQ term(T). {
     A = cql_build_assignment(b, CQL_ASSIGN_SUBTRACT, C, T);
 }
@@ -585,11 +561,10 @@ assignment(A) ::= column(C) DOT name(F) EQ term(T). {
     A->field = F.text;
 }
 
-modification(A) ::= DELETE(P) deletions_or_none(L) FROM qualified(N) using_timestamp(U) where(W)
+modification(A) ::= DELETE deletions_or_none(L) FROM qualified(N) using_timestamp(U) where(W)
                     conditions(C). {
-    A = STATEMENT(DELETE, P,
-                  .delete = {.table = N, .deletions = L.first, .attributes = U, .where = W.first,
-                             .conditions = C});
+    A = STATEMENT(DELETE, .delete = {.table = N, .deletions = L.first, .attributes = U,
+                                     .where = W.first, .conditions = C});
 }
 
 %type using_timestamp {struct cql_attributes}
@@ -605,13 +580,9 @@ deletions(A) ::= deletion(D). { CQL_LIST_START(&A, D); }
 deletions(A) ::= deletions(A) COMMA deletion(D). { CQL_LIST_APPEND(&A, D); }
 
 %type deletion {struct cql_deletion *}
-deletion(A) ::= column(C). { A = NEW(cql_deletion, .column = C.text, .position = C.position); }
-deletion(A) ::= column(C) LB term(K) RB. {
-    A = NEW(cql_deletion, .column = C.text, .position = C.position, .key = K);
-}
-deletion(A) ::= column(C) DOT name(F). {
-    A = NEW(cql_deletion, .column = C.text, .position = C.position, .field = F.text);
-}
+deletion(A) ::= column(C). { A = NEW(cql_deletion, .column = C.text); }
+deletion(A) ::= column(C) LB term(K) RB. { A = NEW(cql_deletion, .column = C.text, .key = K); }
+deletion(A) ::= column(C) DOT name(F). { A = NEW(cql_deletion, .column = C.text, .field = F.text); }
 
 %type conditions {struct cql_conditions}
 conditions(A) ::= . { A = (struct cql_conditions){0}; }
@@ -641,11 +612,10 @@ condition_column(A) ::= EXISTS(C). { A = C; }
 
 /* ---- BATCH ---- */
 
-statement(A) ::= BEGIN(P) batch_kind(K) BATCH using(U) batch_statements(L) APPLY BATCH. {
-    A = STATEMENT(BATCH, P,
-                  .batch = {.is_unlogged = K == CQL_TOKEN_UNLOGGED,
-                            .is_counter = K == CQL_TOKEN_COUNTER, .attributes = U,
-                            .statements = L.first, .statement_count = L.count});
+statement(A) ::= BEGIN batch_kind(K) BATCH using(U) batch_statements(L) APPLY BATCH. {
+    A = STATEMENT(BATCH, .batch = {.is_unlogged = K == CQL_TOKEN_UNLOGGED,
+                                   .is_counter = K == CQL_TOKEN_COUNTER, .attributes = U,
+                                   .statements = L.first, .statement_count = L.count});
 }
 
 %type batch_kind {int}
@@ -675,17 +645,15 @@ some_with(A) ::= WITH property(P). { CQL_LIST_START(&A, P); }
 some_with(A) ::= some_with(A) AND property(P). { CQL_LIST_APPEND(&A, P); }
 
 %type property {struct cql_property *}
-property(A) ::= name(N) EQ property_value(V). {
-    A = NEW(cql_property, .name = N.text, .position = N.position, .value = V);
-}
+property(A) ::= name(N) EQ property_value(V). { A = NEW(cql_property, .name = N.text, .value = V); }
 
 property_value(A) ::= constant(V). { A = V; }
 property_value(A) ::= name(V). { A = cql_build_word(b, V); }
 property_value(A) ::= map(V). { A = V; }
 
-map(A) ::= LC(P) RC. { A = cql_build_elements(b, CQL_TERM_MAP, P, (struct cql_term_list){0}); }
-map(A) ::= LC(P) pairs(L) RC. {
-    A = cql_build_elements(b, CQL_TERM_MAP, P, L);
+map(A) ::= LC RC. { A = cql_build_elements(b, CQL_TERM_MAP, (struct cql_term_list){0}); }
+map(A) ::= LC pairs(L) RC. {
+    A = cql_build_elements(b, CQL_TERM_MAP, L);
     cql_build_check_map(b, A);
 }
 
@@ -694,21 +662,21 @@ map(A) ::= LC(P) pairs(L) RC. {
 keyspace_word ::= KEYSPACE.
 keyspace_word ::= SCHEMA.
 
-statement(A) ::= CREATE(P) keyspace_word if_not_exists(I) name(N) with(L). {
-    A = STATEMENT(CREATE_KEYSPACE, P,
-                  .create_keyspace = {.if_not_exists = I, .name = N.text, .properties = L.first});
+statement(A) ::= CREATE keyspace_word if_not_exists(I) name(N) with(L). {
+    A = STATEMENT(CREATE_KEYSPACE, .create_keyspace = {.if_not_exists = I, .name = N.text,
+                                                       .properties = L.first});
 }
-statement(A) ::= ALTER(P) keyspace_word if_exists(I) name(N) with(L). {
-    A = STATEMENT(ALTER_KEYSPACE, P,
-                  .object = {.if_exists = I, .name.name = N.text, .properties = L.first});
+statement(A) ::= ALTER keyspace_word if_exists(I) name(N) with(L). {
+    A = STATEMENT(ALTER_KEYSPACE, .object = {.if_exists = I, .name.name = N.text,
+                                             .properties = L.first});
 }
-statement(A) ::= DROP(P) keyspace_word if_exists(I) name(N). {
-    A = STATEMENT(DROP_KEYSPACE, P, .object = {.if_exists = I, .name.name = N.text});
+statement(A) ::= DROP keyspace_word if_exists(I) name(N). {
+    A = STATEMENT(DROP_KEYSPACE, .object = {.if_exists = I, .name.name = N.text});
 }
 
-statement(A) ::= CREATE(P) TABLE if_not_exists(I) qualified(N) LP table_parts(T) RP
+statement(A) ::= CREATE TABLE if_not_exists(I) qualified(N) LP table_parts(T) RP
                  table_options(O). {
-    A = STATEMENT(CREATE_TABLE, P,
+    A = STATEMENT(CREATE_TABLE,
                   .create_table = {.if_not_exists = I, .name = N, .columns = T.columns.first,
                                    .key = T.key, .clustering_order = O.clustering_order.first,
                                    .compact_storage = O.compact_storage,
@@ -741,7 +709,6 @@ table_column(A) ::= added_column(C) PRIMARY KEY. {
 added_column(A) ::= name(N) type(T) is_static(S) mask(M). {
     A = M;
     A->name = N.text;
-    A->position = N.position;
     A->type = T;
     A->is_static = S;
 }
@@ -806,26 +773,24 @@ clustering_order(A) ::= name(N) DESC. {
     A = NEW(cql_ordering, .column = N.text, .descending = true);
 }
 
-statement(A) ::= ALTER(P) TABLE if_exists(I) qualified(N) table_change(C). {
+statement(A) ::= ALTER TABLE if_exists(I) qualified(N) table_change(C). {
     C->if_exists = I;
     C->name = N;
-    A = STATEMENT(ALTER_TABLE, P, .alter = *C);
+    A = STATEMENT(ALTER_TABLE, .alter = *C);
 }
 
 %type table_change {struct cql_alter *}
 table_change(A) ::= ALTER if_exists(I) name(N) TYPE type(T). {
-    A = NEW(cql_alter,
-            .kind = CQL_ALTER_TYPE, .if_column_exists = I,
+    A = NEW(cql_alter, .kind = CQL_ALTER_TYPE, .if_column_exists = I,
             .definitions = cql_build_definition(b, N, T));
 }
 table_change(A) ::= ALTER if_exists(I) name(N) some_mask(M). {
     A = NEW(cql_alter, .kind = CQL_ALTER_MASK, .if_column_exists = I, .definitions = M);
     M->name = N.text;
-    M->position = N.position;
 }
 table_change(A) ::= ALTER if_exists(I) name(N) DROP MASKED. {
-    A = NEW(cql_alter,
-            .kind = CQL_ALTER_UNMASK, .if_column_exists = I, .columns = cql_build_name(b, N));
+    A = NEW(cql_alter, .kind = CQL_ALTER_UNMASK, .if_column_exists = I,
+            .columns = cql_build_name(b, N));
 }
 table_change(A) ::= ADD if_not_exists(I) added_column(C). {
     A = NEW(cql_alter, .kind = CQL_ALTER_ADD, .if_column_not_exists = I, .definitions = C);
@@ -837,8 +802,8 @@ table_change(A) ::= DROP dropped(L) drop_timestamp(T). {
     A = NEW(cql_alter, .kind = CQL_ALTER_DROP, .columns = L.first, .timestamp = T);
 }
 table_change(A) ::= DROP IF EXISTS dropped(L) drop_timestamp(T). {
-    A = NEW(cql_alter,
-            .kind = CQL_ALTER_DROP, .if_column_exists = true, .columns = L.first, .timestamp = T);
+    A = NEW(cql_alter, .kind = CQL_ALTER_DROP, .if_column_exists = true, .columns = L.first,
+            .timestamp = T);
 }
 table_change(A) ::= DROP COMPACT STORAGE. {
     A = NEW(cql_alter, .kind = CQL_ALTER_DROP_COMPACT_STORAGE);
@@ -856,9 +821,7 @@ dropped(A) ::= COMPACT(N). { CQL_LIST_START(&A, cql_build_name(b, N)); }
 dropped(A) ::= LP names(L) RP. { A = L; }
 
 drop_timestamp(A) ::= . { A = NULL; }
-drop_timestamp(A) ::= USING TIMESTAMP INTEGER(T). {
-    A = cql_build_literal(b, CQL_TERM_INTEGER, T);
-}
+drop_timestamp(A) ::= USING TIMESTAMP INTEGER(T). { A = cql_build_literal(b, CQL_TERM_INTEGER, T); }
 
 %type renaming {struct cql_alter *}
 renaming(A) ::= RENAME if_exists(I) renames(L). {
@@ -872,13 +835,12 @@ renames(A) ::= renames(A) AND rename(R). { CQL_LIST_APPEND(&A, R); }
 %type rename {struct cql_rename *}
 rename(A) ::= name(F) TO name(T). { A = NEW(cql_rename, .from = F.text, .to = T.text); }
 
-statement(A) ::= DROP(P) TABLE if_exists(I) qualified(N). {
-    A = STATEMENT(DROP_TABLE, P, .object = {.if_exists = I, .name = N});
+statement(A) ::= DROP TABLE if_exists(I) qualified(N). {
+    A = STATEMENT(DROP_TABLE, .object = {.if_exists = I, .name = N});
 }
 
-statement(A) ::= CREATE(P) TYPE if_not_exists(I) type_name(N) LP fields_defined(L) RP. {
-    A = STATEMENT(CREATE_TYPE, P,
-                  .create_type = {.if_not_exists = I, .name = N, .fields = L.first});
+statement(A) ::= CREATE TYPE if_not_exists(I) type_name(N) LP fields_defined(L) RP. {
+    A = STATEMENT(CREATE_TYPE, .create_type = {.if_not_exists = I, .name = N, .fields = L.first});
 }
 
 %type type_name {struct cql_qualified_name}
@@ -899,10 +861,10 @@ fields_defined(A) ::= fields_defined(A) COMMA field_defined(F). { CQL_LIST_APPEN
 %type field_defined {struct cql_definition *}
 field_defined(A) ::= name(N) type(T). { A = cql_build_definition(b, N, T); }
 
-statement(A) ::= ALTER(P) TYPE if_exists(I) type_name(N) type_change(C). {
+statement(A) ::= ALTER TYPE if_exists(I) type_name(N) type_change(C). {
     C->if_exists = I;
     C->name = N;
-    A = STATEMENT(ALTER_TYPE, P, .alter = *C);
+    A = STATEMENT(ALTER_TYPE, .alter = *C);
 }
 
 %type type_change {struct cql_alter *}
@@ -914,18 +876,18 @@ type_change(A) ::= ADD if_not_exists(I) field_defined(F). {
 }
 type_change(A) ::= renaming(C). { A = C; }
 
-statement(A) ::= DROP(P) TYPE if_exists(I) type_name(N). {
-    A = STATEMENT(DROP_TYPE, P, .object = {.if_exists = I, .name = N});
+statement(A) ::= DROP TYPE if_exists(I) type_name(N). {
+    A = STATEMENT(DROP_TYPE, .object = {.if_exists = I, .name = N});
 }
 
 /* ---- indexes, views, triggers ---- */
 
-statement(A) ::= CREATE(P) custom(C) INDEX if_not_exists(I) index_name(X) ON qualified(N)
+statement(A) ::= CREATE custom(C) INDEX if_not_exists(I) index_name(X) ON qualified(N)
                  LP index_targets(L) RP index_class(U) with_or_none(W). {
-    A = STATEMENT(CREATE_INDEX, P,
-                  .create_index = {.is_custom = C, .if_not_exists = I, .name = X, .table = N,
-                                   .targets = L.first, .has_class = U.data != NULL, .class_name = U,
-                                   .properties = W.first});
+    A = STATEMENT(CREATE_INDEX, .create_index = {.is_custom = C, .if_not_exists = I, .name = X,
+                                                 .table = N, .targets = L.first,
+                                                 .has_class = U.data != NULL, .class_name = U,
+                                                 .properties = W.first});
 }
 
 %type custom {bool}
@@ -965,34 +927,34 @@ index_part(A) ::= KEYS. { A = CQL_INDEX_KEYS; }
 index_part(A) ::= ENTRIES. { A = CQL_INDEX_ENTRIES; }
 index_part(A) ::= FULL. { A = CQL_INDEX_FULL; }
 
-statement(A) ::= DROP(P) INDEX if_exists(I) qualified(N). {
-    A = STATEMENT(DROP_INDEX, P, .object = {.if_exists = I, .name = N});
+statement(A) ::= DROP INDEX if_exists(I) qualified(N). {
+    A = STATEMENT(DROP_INDEX, .object = {.if_exists = I, .name = N});
 }
 
 /* Of what is refused by name only the syntax is looked at, and nothing is kept. */
-statement(A) ::= CREATE(P) MATERIALIZED VIEW if_not_exists qualified AS SELECT selectors
+statement(A) ::= CREATE MATERIALIZED VIEW if_not_exists qualified AS SELECT selectors
                  FROM qualified where_or_none primary_key table_options(O). {
-    A = STATEMENT(VIEW, P);
+    A = STATEMENT(VIEW);
     cql_build_check_view(b, O);
 }
-statement(A) ::= ALTER(P) MATERIALIZED VIEW if_exists qualified with. { A = STATEMENT(VIEW, P); }
-statement(A) ::= DROP(P) MATERIALIZED VIEW if_exists(I) qualified(N). {
-    A = STATEMENT(DROP_VIEW, P, .object = {.if_exists = I, .name = N});
+statement(A) ::= ALTER MATERIALIZED VIEW if_exists qualified with. { A = STATEMENT(VIEW); }
+statement(A) ::= DROP MATERIALIZED VIEW if_exists(I) qualified(N). {
+    A = STATEMENT(DROP_VIEW, .object = {.if_exists = I, .name = N});
 }
 
-statement(A) ::= CREATE(P) TRIGGER if_not_exists name ON qualified USING STRING. {
-    A = STATEMENT(TRIGGER, P);
+statement(A) ::= CREATE TRIGGER if_not_exists name ON qualified USING STRING. {
+    A = STATEMENT(TRIGGER);
 }
-statement(A) ::= DROP(P) TRIGGER if_exists name ON qualified. { A = STATEMENT(TRIGGER, P); }
+statement(A) ::= DROP TRIGGER if_exists name ON qualified. { A = STATEMENT(TRIGGER); }
 
 /* ---- functions and aggregates, which are refused ---- */
 
 or_replace ::= .
 or_replace ::= OR REPLACE.
 
-statement(A) ::= CREATE(P) or_replace FUNCTION if_not_exists qualified LP parameters RP
+statement(A) ::= CREATE or_replace FUNCTION if_not_exists qualified LP parameters RP
                  on_null_input ON NULL INPUT RETURNS type LANGUAGE name AS STRING. {
-    A = STATEMENT(FUNCTION, P);
+    A = STATEMENT(FUNCTION);
 }
 
 on_null_input ::= RETURNS NULL.
@@ -1004,9 +966,9 @@ parameters ::= some_parameters.
 some_parameters ::= field_defined.
 some_parameters ::= some_parameters COMMA field_defined.
 
-statement(A) ::= CREATE(P) or_replace AGGREGATE if_not_exists qualified
+statement(A) ::= CREATE or_replace AGGREGATE if_not_exists qualified
                  LP types_or_none RP SFUNC name STYPE type finalfunc initcond. {
-    A = STATEMENT(FUNCTION, P);
+    A = STATEMENT(FUNCTION);
 }
 
 finalfunc ::= .
@@ -1015,8 +977,8 @@ finalfunc ::= FINALFUNC name.
 initcond ::= .
 initcond ::= INITCOND term.
 
-statement(A) ::= DROP(P) FUNCTION if_exists qualified signature. { A = STATEMENT(FUNCTION, P); }
-statement(A) ::= DROP(P) AGGREGATE if_exists qualified signature. { A = STATEMENT(FUNCTION, P); }
+statement(A) ::= DROP FUNCTION if_exists qualified signature. { A = STATEMENT(FUNCTION); }
+statement(A) ::= DROP AGGREGATE if_exists qualified signature. { A = STATEMENT(FUNCTION); }
 
 signature ::= .
 signature ::= LP types_or_none RP.
@@ -1027,28 +989,28 @@ signature ::= LP types_or_none RP.
 role_name(A) ::= name(N). { A = N; }
 role_name(A) ::= STRING(N). { A = N; }
 
-statement(A) ::= CREATE(P) ROLE if_not_exists(I) role_name(N) with_role(L). {
-    A = STATEMENT(CREATE_ROLE, P, .role = {.if_not_exists = I, .name = N.text, .options = L.first});
+statement(A) ::= CREATE ROLE if_not_exists(I) role_name(N) with_role(L). {
+    A = STATEMENT(CREATE_ROLE, .role = {.if_not_exists = I, .name = N.text, .options = L.first});
 }
-statement(A) ::= ALTER(P) ROLE if_exists(I) role_name(N) with_role(L). {
-    A = STATEMENT(ALTER_ROLE, P, .role = {.if_exists = I, .name = N.text, .options = L.first});
+statement(A) ::= ALTER ROLE if_exists(I) role_name(N) with_role(L). {
+    A = STATEMENT(ALTER_ROLE, .role = {.if_exists = I, .name = N.text, .options = L.first});
 }
-statement(A) ::= DROP(P) ROLE if_exists(I) role_name(N). {
-    A = STATEMENT(DROP_ROLE, P, .role = {.if_exists = I, .name = N.text});
+statement(A) ::= DROP ROLE if_exists(I) role_name(N). {
+    A = STATEMENT(DROP_ROLE, .role = {.if_exists = I, .name = N.text});
 }
-statement(A) ::= CREATE(P) USER if_not_exists(I) role_name(N) user_options(L). {
-    A = STATEMENT(CREATE_ROLE, P,
+statement(A) ::= CREATE USER if_not_exists(I) role_name(N) user_options(L). {
+    A = STATEMENT(CREATE_ROLE,
                   .role = {.is_user = true, .if_not_exists = I, .name = N.text,
                            .options = L.first});
     cql_build_check_user(b, N);
 }
-statement(A) ::= ALTER(P) USER if_exists(I) role_name(N) user_options(L). {
-    A = STATEMENT(ALTER_ROLE, P,
+statement(A) ::= ALTER USER if_exists(I) role_name(N) user_options(L). {
+    A = STATEMENT(ALTER_ROLE,
                   .role = {.is_user = true, .if_exists = I, .name = N.text, .options = L.first});
     cql_build_check_user(b, N);
 }
-statement(A) ::= DROP(P) USER if_exists(I) role_name(N). {
-    A = STATEMENT(DROP_ROLE, P, .role = {.is_user = true, .if_exists = I, .name = N.text});
+statement(A) ::= DROP USER if_exists(I) role_name(N). {
+    A = STATEMENT(DROP_ROLE, .role = {.is_user = true, .if_exists = I, .name = N.text});
     cql_build_check_user(b, N);
 }
 
@@ -1077,9 +1039,7 @@ role_option(A) ::= ACCESS TO DATACENTERS LC strings(L) RC. {
     A = ROLE_OPTION(DATACENTERS, .names = L.first);
 }
 role_option(A) ::= ACCESS FROM ALL CIDRS. { A = ROLE_OPTION(ALL_CIDRS); }
-role_option(A) ::= ACCESS FROM CIDRS LC strings(L) RC. {
-    A = ROLE_OPTION(CIDRS, .names = L.first);
-}
+role_option(A) ::= ACCESS FROM CIDRS LC strings(L) RC. { A = ROLE_OPTION(CIDRS, .names = L.first); }
 
 %type boolean {bool}
 boolean(A) ::= BOOLEAN(T). { A = T.text.size == strlen("true"); }
@@ -1110,46 +1070,43 @@ superuser(A) ::= . { A = NULL; }
 superuser(A) ::= SUPERUSER. { A = ROLE_OPTION(SUPERUSER, .is_on = true); }
 superuser(A) ::= NOSUPERUSER. { A = ROLE_OPTION(SUPERUSER, .is_on = false); }
 
-statement(A) ::= GRANT(P) granted_role(R) TO role_name(G). {
-    A = STATEMENT(GRANT_ROLE, P,
-                  .role_grant = {.role = R.text, .has_grantee = true, .grantee = G.text});
+statement(A) ::= GRANT granted_role(R) TO role_name(G). {
+    A = STATEMENT(GRANT_ROLE, .role_grant = {.role = R.text, .has_grantee = true,
+                                             .grantee = G.text});
 }
-statement(A) ::= REVOKE(P) granted_role(R) FROM role_name(G). {
-    A = STATEMENT(REVOKE_ROLE, P,
-                  .role_grant = {.role = R.text, .has_grantee = true, .grantee = G.text});
+statement(A) ::= REVOKE granted_role(R) FROM role_name(G). {
+    A = STATEMENT(REVOKE_ROLE, .role_grant = {.role = R.text, .has_grantee = true,
+                                              .grantee = G.text});
 }
-statement(A) ::= GRANT(P) permissions(M) ON resource(R) TO role_name(G). {
-    A = STATEMENT(GRANT, P,
-                  .permissions = {.permissions = M, .resource = R, .has_role = true,
-                                  .role = G.text});
+statement(A) ::= GRANT permissions(M) ON resource(R) TO role_name(G). {
+    A = STATEMENT(GRANT, .permissions = {.permissions = M, .resource = R, .has_role = true,
+                                         .role = G.text});
 }
-statement(A) ::= REVOKE(P) permissions(M) ON resource(R) FROM role_name(G). {
-    A = STATEMENT(REVOKE, P,
-                  .permissions = {.permissions = M, .resource = R, .has_role = true,
-                                  .role = G.text});
+statement(A) ::= REVOKE permissions(M) ON resource(R) FROM role_name(G). {
+    A = STATEMENT(REVOKE, .permissions = {.permissions = M, .resource = R, .has_role = true,
+                                          .role = G.text});
 }
-statement(A) ::= LIST(P) permissions(M) of_role(G) no_recursive(N). {
-    A = STATEMENT(LIST_PERMISSIONS, P,
-                  .permissions = {.permissions = M, .has_role = G.data != NULL, .role = G,
-                                  .no_recursive = N});
+statement(A) ::= LIST permissions(M) of_role(G) no_recursive(N). {
+    A = STATEMENT(LIST_PERMISSIONS, .permissions = {.permissions = M, .has_role = G.data != NULL,
+                                                    .role = G, .no_recursive = N});
 }
-statement(A) ::= LIST(P) permissions(M) ON resource(R) of_role(G) no_recursive(N). {
-    A = STATEMENT(LIST_PERMISSIONS, P,
-                  .permissions = {.permissions = M, .resource = R, .has_role = G.data != NULL,
-                                  .role = G, .no_recursive = N});
+statement(A) ::= LIST permissions(M) ON resource(R) of_role(G) no_recursive(N). {
+    A = STATEMENT(LIST_PERMISSIONS, .permissions = {.permissions = M, .resource = R,
+                                                    .has_role = G.data != NULL, .role = G,
+                                                    .no_recursive = N});
 }
-statement(A) ::= LIST(P) ROLES of_role(G) no_recursive(N). {
-    A = STATEMENT(LIST_ROLES, P,
-                  .role_grant = {.has_grantee = G.data != NULL, .grantee = G, .no_recursive = N});
+statement(A) ::= LIST ROLES of_role(G) no_recursive(N). {
+    A = STATEMENT(LIST_ROLES, .role_grant = {.has_grantee = G.data != NULL, .grantee = G,
+                                             .no_recursive = N});
 }
-statement(A) ::= LIST(P) USERS. { A = STATEMENT(LIST_USERS, P); }
-statement(A) ::= LIST(P) SUPERUSERS. { A = STATEMENT(LIST_SUPERUSERS, P); }
-statement(A) ::= ADD(P) IDENTITY if_not_exists(I) role_name(N) TO ROLE role_name(R). {
-    A = STATEMENT(ADD_IDENTITY, P,
-                  .identity = {.if_not_exists = I, .identity = N.text, .role = R.text});
+statement(A) ::= LIST USERS. { A = STATEMENT(LIST_USERS); }
+statement(A) ::= LIST SUPERUSERS. { A = STATEMENT(LIST_SUPERUSERS); }
+statement(A) ::= ADD IDENTITY if_not_exists(I) role_name(N) TO ROLE role_name(R). {
+    A = STATEMENT(ADD_IDENTITY, .identity = {.if_not_exists = I, .identity = N.text,
+                                             .role = R.text});
 }
-statement(A) ::= DROP(P) IDENTITY if_exists(I) role_name(N). {
-    A = STATEMENT(DROP_IDENTITY, P, .identity = {.if_exists = I, .identity = N.text});
+statement(A) ::= DROP IDENTITY if_exists(I) role_name(N). {
+    A = STATEMENT(DROP_IDENTITY, .identity = {.if_exists = I, .identity = N.text});
 }
 
 /* Some permissions are words that a role may be called by. */
@@ -1229,9 +1186,9 @@ resource_word(A) ::= MBEANS(N). { A = N; }
 describe_word(A) ::= DESCRIBE(T). { A = T; }
 describe_word(A) ::= DESC(T). { A = T; }
 
-statement(A) ::= describe_word(P) described(D) with_internals(I). {
+statement(A) ::= describe_word described(D) with_internals(I). {
     D.with_internals = I;
-    A = STATEMENT(DESCRIBE, P, .describe = D);
+    A = STATEMENT(DESCRIBE, .describe = D);
 }
 
 %type with_internals {bool}

@@ -16,6 +16,13 @@ enum {
     CQL_TOKENS_REMEMBERED = 11           /* the offending token of an error and ten before it */
 };
 
+/* Where a token begins, as Cassandra's errors give it: lines from 1, columns from 0, counted in
+ * UTF-16 units. */
+struct cql_position {
+    uint32_t line;
+    uint32_t column;
+};
+
 struct cql_token {
     int kind;
     struct cql_position position;
@@ -30,8 +37,7 @@ struct cql_lexer {
     struct bytes text;
     const uint8_t *cursor;
     struct cql_position position;        /* of the cursor */
-    struct cql_position starts[CQL_TOKENS_REMEMBERED];     /* a ring: the newest tokens */
-    const uint8_t *start_cursors[CQL_TOKENS_REMEMBERED];
+    const uint8_t *starts[CQL_TOKENS_REMEMBERED];    /* a ring: of the newest tokens */
     uint64_t token_count;                /* blanks and comments included */
 };
 

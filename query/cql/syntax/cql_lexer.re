@@ -167,10 +167,7 @@ static void lexer_advance(struct cql_lexer *lexer, const uint8_t *end)
 
 static void lexer_remember(struct cql_lexer *lexer)
 {
-    size_t place = lexer->token_count++ % CQL_TOKENS_REMEMBERED;
-
-    lexer->starts[place] = lexer->position;
-    lexer->start_cursors[place] = lexer->cursor;
+    lexer->starts[lexer->token_count++ % CQL_TOKENS_REMEMBERED] = lexer->cursor;
 }
 
 /* `text` with each doubled `quote` single. */

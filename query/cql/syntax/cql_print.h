@@ -1,8 +1,7 @@
 /* cql_print: parts of the syntax tree back to CQL text: names, types, terms, relations.
  *
- * cql_parse reads the text as the same tree (positions apart).  Keywords come in capitals, names
- * quoted where they must be.  tests/unit/test_cql_parse.c holds it to that, with whole statements
- * around the parts. */
+ * cql_parse reads the text as the same tree.  Keywords come in capitals, and names are quoted where
+ * they must be.  tests/unit/test_cql_parse.c tests that with whole statements around the parts. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 
