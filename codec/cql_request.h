@@ -168,13 +168,14 @@ struct cql_prepared {
     struct cql_metadata result;          /* count 0: no rows, or columns that vary (conditions) */
 };
 
+/* The native protocol's numbers, but for an error, which has a message of its own there. */
 enum cql_result_kind {
-    CQL_RESULT_ERROR,
-    CQL_RESULT_VOID,
-    CQL_RESULT_ROWS,
-    CQL_RESULT_SET_KEYSPACE,
-    CQL_RESULT_PREPARED,
-    CQL_RESULT_SCHEMA_CHANGE
+    CQL_RESULT_ERROR = 0,
+    CQL_RESULT_VOID = 1,
+    CQL_RESULT_ROWS = 2,
+    CQL_RESULT_SET_KEYSPACE = 3,
+    CQL_RESULT_PREPARED = 4,
+    CQL_RESULT_SCHEMA_CHANGE = 5
 };
 
 struct cql_result {

@@ -1,4 +1,5 @@
-/* native_request: see the header.
+/* native_request: see the header.  Each body has one function, which reads or writes it
+ * (codec/notation.h).
  *
  * What decides correctness: every view that goes out lies in the body, which the caller keeps as
  * long as the request lives; every count was checked against the bytes that are left. */
@@ -26,239 +27,255 @@ enum {
     BATCH_PREPARED = 1,
     VALUE_SIZE_MIN = 4,       /* of a [value], */
     NAMED_VALUE_SIZE_MIN = 6, /* one with a name, */
-    PAYLOAD_SIZE_MIN = 6,     /* an entry of a bytes map, */
-    OPTION_SIZE_MIN = 4,      /* of a string map, */
+    OPTION_SIZE_MIN = 4,      /* an entry of a string map, */
+    EVENT_SIZE_MIN = 2,       /* the name of an event, */
     BATCH_ITEM_SIZE_MIN = 5,  /* and a statement of a batch */
     DECODED_MAX = 40 << 20    /* of a request with its body: a null of 4 bytes is a value of 40 */
 };
 
-/* What is being read, and what it is read into. */
-struct decoding {
-    struct reader reader;
-    uint8_t version;
-    struct arena *arena;
-    struct native_request *request;
-    struct error *err;
-};
-
-static void *decoding_array(struct decoding *decoding, uint32_t count, size_t size)
-{
-    return arena_alloc(decoding->arena, (count + 1) * size, 8);
-}
-
 /* ---- values and parameters ---- */
 
-static const struct cql_value *read_values(struct decoding *decoding, bool are_named,
-                                           uint32_t *count_out)
+static void code_values(struct notation *notation, bool are_named, const struct cql_value **values,
+                        uint32_t *count)
 {
-    struct reader *reader = &decoding->reader;
-    uint32_t count =
-        notation_short_count(reader, are_named ? NAMED_VALUE_SIZE_MIN : VALUE_SIZE_MIN);
-    struct cql_value *values = decoding_array(decoding, count, sizeof *values);
+    notation_short_count(notation, count, are_named ? NAMED_VALUE_SIZE_MIN : VALUE_SIZE_MIN);
+    struct cql_value *made = notation_array(notation, *count, sizeof *made);
+    if (made != NULL)
+        *values = made;
+    for (uint32_t i = 0; i < *count; i++) {
+        struct cql_value copy;
+        /* In place where they are read: a request may have thousands. */
+        struct cql_value *value = made != NULL ? &made[i] : &copy;
 
-    for (uint32_t i = 0; i < count; i++) {
-        struct bytes name = are_named ? notation_string(reader) : bytes_of(NULL, 0);
-
-        notation_value(reader, decoding->version, &values[i]);
-        values[i].name = name;
+        if (made == NULL)
+            copy = (*values)[i];
+        if (are_named)
+            notation_string(notation, &value->name);
+        notation_value(notation, value);
     }
-    *count_out = count;
-    return values;
 }
 
-static int read_timestamp(struct decoding *decoding)
+static int code_timestamp(struct notation *notation, struct cql_request *cql, struct error *err)
 {
-    struct cql_request *cql = &decoding->request->cql;
-
     cql->has_timestamp = true;
-    cql->timestamp_us = (int64_t)reader_u64_be(&decoding->reader);
+    notation_i64(notation, &cql->timestamp_us);
     if (cql->timestamp_us != INT64_MIN)
         return 0;
-    return error_set(decoding->err, ERROR_CORRUPT,
+    return error_set(err, ERROR_CORRUPT,
                      "Out of bound timestamp, must be in [%" PRId64 ", %" PRId64 "] (got %" PRId64
                      ")",
                      INT64_MIN + 1, INT64_MAX, INT64_MIN);
 }
 
-/* From the flags on.  A batch has values at each of its statements only. */
-static int read_parameters(struct decoding *decoding)
+/* What a request that is written has to announce. */
+static uint32_t parameter_flags(const struct native_request *request)
 {
-    struct native_request *request = decoding->request;
+    const struct cql_request *cql = &request->cql;
+    uint32_t flags = 0;
+
+    flags |= cql->value_count > 0 ? REQUEST_VALUES : 0;
+    flags |= cql->value_count > 0 && cql->values_are_named ? REQUEST_NAMES : 0;
+    flags |= request->skips_metadata ? REQUEST_SKIP_METADATA : 0;
+    flags |= cql->page_size > 0 ? REQUEST_PAGE_SIZE : 0;
+    flags |= cql->paging_state.size > 0 ? REQUEST_PAGING_STATE : 0;
+    flags |= cql->serial_consistency != CQL_SERIAL ? REQUEST_SERIAL : 0;
+    flags |= cql->has_timestamp ? REQUEST_TIMESTAMP : 0;
+    flags |= cql->keyspace.size > 0 ? REQUEST_KEYSPACE : 0;
+    flags |= cql->has_now ? REQUEST_NOW : 0;
+    return flags;
+}
+
+/* In version 5 in four bytes, before in one. */
+static uint32_t code_flags(struct notation *notation, uint32_t flags)
+{
+    uint8_t few = (uint8_t)(flags & ~(uint32_t)REQUEST_KEYSPACE);
+
+    if (notation->version >= 5) {
+        notation_u32(notation, &flags);
+        return flags;
+    }
+    notation_u8(notation, &few);
+    return few & ~(uint32_t)REQUEST_KEYSPACE;
+}
+
+/* From the consistency on.  A batch has values at each of its statements only, and no pages. */
+static int code_parameters(struct notation *notation, struct native_request *request,
+                           struct error *err)
+{
     struct cql_request *cql = &request->cql;
-    struct reader *reader = &decoding->reader;
-    bool is_batch = request->opcode == NATIVE_BATCH;
-    uint32_t flags = decoding->version >= 5 ? reader_u32_be(reader) : reader_u8(reader);
     int rc = 0;
 
-    if (decoding->version < 5)
-        flags &= ~(uint32_t)(REQUEST_KEYSPACE | REQUEST_NOW);
+    notation_consistency(notation, &cql->consistency);
+    uint32_t flags = code_flags(notation, parameter_flags(request));
     request->skips_metadata = (flags & REQUEST_SKIP_METADATA) != 0;
-    if ((flags & REQUEST_VALUES) != 0 && !is_batch) {
+    if (request->opcode == NATIVE_BATCH)
+        flags &= ~(uint32_t)(REQUEST_VALUES | REQUEST_PAGE_SIZE | REQUEST_PAGING_STATE);
+    if ((flags & REQUEST_VALUES) != 0) {
         cql->values_are_named = (flags & REQUEST_NAMES) != 0;
-        cql->values = read_values(decoding, cql->values_are_named, &cql->value_count);
+        code_values(notation, cql->values_are_named, &cql->values, &cql->value_count);
     }
-    if ((flags & REQUEST_PAGE_SIZE) != 0 && !is_batch)
-        cql->page_size = (int32_t)reader_u32_be(reader);
-    if ((flags & REQUEST_PAGING_STATE) != 0 && !is_batch)
-        cql->paging_state = notation_bytes(reader);
+    if ((flags & REQUEST_PAGE_SIZE) != 0)
+        notation_i32(notation, &cql->page_size);
+    if ((flags & REQUEST_PAGING_STATE) != 0)
+        notation_bytes(notation, &cql->paging_state);
     if ((flags & REQUEST_SERIAL) != 0)
-        cql->serial_consistency = notation_consistency(reader);
+        notation_consistency(notation, &cql->serial_consistency);
     if ((flags & REQUEST_TIMESTAMP) != 0)
-        rc = read_timestamp(decoding);
+        rc = code_timestamp(notation, cql, err);
     if ((flags & REQUEST_KEYSPACE) != 0)
-        cql->keyspace = notation_string(reader);
+        notation_string(notation, &cql->keyspace);
     if ((flags & REQUEST_NOW) != 0) {
+        int32_t now_s = (int32_t)cql->now_s;
+        notation_i32(notation, &now_s);
         cql->has_now = true;
-        cql->now_s = (int32_t)reader_u32_be(reader);
+        cql->now_s = now_s;
     }
     return rc;
 }
 
 /* ---- bodies ---- */
 
-static int read_query(struct decoding *decoding)
+static int code_query(struct notation *notation, struct native_request *request, struct error *err)
 {
-    struct cql_request *cql = &decoding->request->cql;
-
-    cql->kind = CQL_QUERY;
-    cql->text = notation_long_string(&decoding->reader);
-    cql->consistency = notation_consistency(&decoding->reader);
-    return read_parameters(decoding);
+    request->cql.kind = CQL_QUERY;
+    notation_long_string(notation, &request->cql.text);
+    return code_parameters(notation, request, err);
 }
 
-static int read_prepare(struct decoding *decoding)
+static int code_prepare(struct notation *notation, struct native_request *request,
+                        struct error *err)
 {
-    struct cql_request *cql = &decoding->request->cql;
+    struct cql_request *cql = &request->cql;
+    uint32_t flags = cql->keyspace.size > 0 ? PREPARE_KEYSPACE : 0;
 
+    (void)err;
     cql->kind = CQL_PREPARE;
-    cql->text = notation_long_string(&decoding->reader);
-    if (decoding->version >= 5 && (reader_u32_be(&decoding->reader) & PREPARE_KEYSPACE) != 0)
-        cql->keyspace = notation_string(&decoding->reader);
+    notation_long_string(notation, &cql->text);
+    if (notation->version < 5)
+        return 0;
+    notation_u32(notation, &flags);
+    if ((flags & PREPARE_KEYSPACE) != 0)
+        notation_string(notation, &cql->keyspace);
     return 0;
 }
 
-static int read_execute(struct decoding *decoding)
+static int code_execute(struct notation *notation, struct native_request *request,
+                        struct error *err)
 {
-    struct cql_request *cql = &decoding->request->cql;
-
-    cql->kind = CQL_EXECUTE;
-    cql->text = notation_short_bytes(&decoding->reader);
-    if (decoding->version >= 5)
-        decoding->request->metadata_id = notation_short_bytes(&decoding->reader);
-    cql->consistency = notation_consistency(&decoding->reader);
-    return read_parameters(decoding);
+    request->cql.kind = CQL_EXECUTE;
+    notation_short_bytes(notation, &request->cql.text);
+    if (notation->version >= 5)
+        notation_short_bytes(notation, &request->metadata_id);
+    return code_parameters(notation, request, err);
 }
 
-static int read_batch_item(struct decoding *decoding, struct cql_batch_item *item)
+static int code_batch_item(struct notation *notation, struct cql_batch_item *item,
+                           struct error *err)
 {
-    struct reader *reader = &decoding->reader;
-    uint8_t kind = reader_u8(reader);
+    uint8_t kind = item->is_prepared ? BATCH_PREPARED : BATCH_TEXT;
 
-    *item = (struct cql_batch_item){.is_prepared = kind == BATCH_PREPARED};
+    notation_u8(notation, &kind);
     if (kind != BATCH_TEXT && kind != BATCH_PREPARED)
-        return error_set(decoding->err, ERROR_CORRUPT,
+        return error_set(err, ERROR_CORRUPT,
                          "Invalid query kind in BATCH messages. Must be 0 or 1 but got %u", kind);
-    if (arena_used(decoding->arena) > DECODED_MAX)
-        return error_set(decoding->err, ERROR_LIMIT,
+    if (notation_is_reading(notation) && arena_used(notation->arena) > DECODED_MAX)
+        return error_set(err, ERROR_LIMIT,
                          "Batch too large: its values take over %d bytes of memory", DECODED_MAX);
-    item->text = item->is_prepared ? notation_short_bytes(reader) : notation_long_string(reader);
-    item->values = read_values(decoding, false, &item->value_count);
+    item->is_prepared = kind == BATCH_PREPARED;
+    if (item->is_prepared)
+        notation_short_bytes(notation, &item->text);
+    else
+        notation_long_string(notation, &item->text);
+    code_values(notation, false, &item->values, &item->value_count);
     return 0;
 }
 
-static int read_batch(struct decoding *decoding)
+static int code_batch(struct notation *notation, struct native_request *request, struct error *err)
 {
-    struct cql_request *cql = &decoding->request->cql;
-    uint8_t kind = reader_u8(&decoding->reader);
+    struct cql_request *cql = &request->cql;
+    uint8_t kind = (uint8_t)cql->batch_kind;
 
-    if (kind > CQL_BATCH_COUNTER)
-        return error_set(decoding->err, ERROR_CORRUPT, "Invalid BATCH message type %u", kind);
     cql->kind = CQL_BATCH;
+    notation_u8(notation, &kind);
+    if (kind > CQL_BATCH_COUNTER)
+        return error_set(err, ERROR_CORRUPT, "Invalid BATCH message type %u", kind);
     cql->batch_kind = (enum cql_batch_kind)kind;
-    cql->item_count = notation_short_count(&decoding->reader, BATCH_ITEM_SIZE_MIN);
-    struct cql_batch_item *items = decoding_array(decoding, cql->item_count, sizeof *items);
-    cql->items = items;
+    notation_short_count(notation, &cql->item_count, BATCH_ITEM_SIZE_MIN);
+    struct cql_batch_item *made = notation_array(notation, cql->item_count, sizeof *made);
+    if (made != NULL)
+        cql->items = made;
     for (uint32_t i = 0; i < cql->item_count; i++) {
-        int rc = decoding->reader.failed ? ERROR_CORRUPT : read_batch_item(decoding, &items[i]);
+        struct cql_batch_item item = cql->items[i];
+        int rc = notation->reader.failed ? ERROR_CORRUPT : code_batch_item(notation, &item, err);
 
         if (rc != 0)
             return rc;
+        if (made != NULL)
+            made[i] = item;
     }
-    cql->consistency = notation_consistency(&decoding->reader);
-    return read_parameters(decoding);
+    return code_parameters(notation, request, err);
 }
 
-static int read_startup(struct decoding *decoding)
+static int code_startup(struct notation *notation, struct native_request *request,
+                        struct error *err)
 {
-    struct native_request *request = decoding->request;
-    uint32_t count = notation_short_count(&decoding->reader, OPTION_SIZE_MIN);
-    struct cql_payload *options = decoding_array(decoding, count, sizeof *options);
+    (void)err;
+    notation_short_count(notation, &request->option_count, OPTION_SIZE_MIN);
+    struct cql_payload *made = notation_array(notation, request->option_count, sizeof *made);
+    if (made != NULL)
+        request->options = made;
+    for (uint32_t i = 0; i < request->option_count; i++) {
+        struct cql_payload option = request->options[i];
 
-    for (uint32_t i = 0; i < count; i++) {
-        options[i].name = notation_string(&decoding->reader);
-        options[i].value = notation_string(&decoding->reader);
+        notation_string(notation, &option.name);
+        notation_string(notation, &option.value);
+        if (made != NULL)
+            made[i] = option;
     }
-    request->options = options;
-    request->option_count = count;
+    return 0;
+}
+
+static int code_register(struct notation *notation, struct native_request *request,
+                         struct error *err)
+{
+    (void)err;
+    notation_short_count(notation, &request->event_count, EVENT_SIZE_MIN);
+    struct bytes *made = notation_array(notation, request->event_count, sizeof *made);
+    if (made != NULL)
+        request->events = made;
+    for (uint32_t i = 0; i < request->event_count; i++) {
+        struct bytes event = request->events[i];
+
+        notation_string(notation, &event);
+        if (made != NULL)
+            made[i] = event;
+    }
     return 0;
 }
 
-static int read_register(struct decoding *decoding)
+static int code_auth_response(struct notation *notation, struct native_request *request,
+                              struct error *err)
 {
-    struct native_request *request = decoding->request;
-    uint32_t count = notation_short_count(&decoding->reader, 2);
-    struct bytes *events = decoding_array(decoding, count, sizeof *events);
-
-    for (uint32_t i = 0; i < count; i++)
-        events[i] = notation_string(&decoding->reader);
-    request->events = events;
-    request->event_count = count;
+    (void)err;
+    notation_bytes(notation, &request->token);
     return 0;
 }
 
-static void read_payload(struct decoding *decoding)
+/* OPTIONS has no body. */
+static int code_body(struct notation *notation, struct native_request *request, struct error *err)
 {
-    uint32_t count = notation_short_count(&decoding->reader, PAYLOAD_SIZE_MIN);
-    struct cql_payload *payload = decoding_array(decoding, count, sizeof *payload);
+    static int (*const bodies[])(struct notation *, struct native_request *, struct error *) = {
+        [NATIVE_STARTUP] = code_startup,
+        [NATIVE_QUERY] = code_query,
+        [NATIVE_PREPARE] = code_prepare,
+        [NATIVE_EXECUTE] = code_execute,
+        [NATIVE_BATCH] = code_batch,
+        [NATIVE_REGISTER] = code_register,
+        [NATIVE_AUTH_RESPONSE] = code_auth_response,
+    };
 
-    for (uint32_t i = 0; i < count; i++) {
-        payload[i].name = notation_string(&decoding->reader);
-        payload[i].value = notation_bytes(&decoding->reader);
-    }
-    decoding->request->cql.payload = payload;
-    decoding->request->cql.payload_count = count;
-}
-
-static int read_body(struct decoding *decoding)
-{
-    switch (decoding->request->opcode) {
-    case NATIVE_STARTUP:
-        return read_startup(decoding);
-    case NATIVE_QUERY:
-        return read_query(decoding);
-    case NATIVE_PREPARE:
-        return read_prepare(decoding);
-    case NATIVE_EXECUTE:
-        return read_execute(decoding);
-    case NATIVE_BATCH:
-        return read_batch(decoding);
-    case NATIVE_REGISTER:
-        return read_register(decoding);
-    case NATIVE_AUTH_RESPONSE:
-        decoding->request->token = notation_bytes(&decoding->reader);
-        return 0;
-    case NATIVE_OPTIONS:
-    case NATIVE_ERROR:
-    case NATIVE_READY:
-    case NATIVE_AUTHENTICATE:
-    case NATIVE_SUPPORTED:
-    case NATIVE_RESULT:
-    case NATIVE_EVENT:
-    case NATIVE_AUTH_CHALLENGE:
-    case NATIVE_AUTH_SUCCESS:
-        return 0;
-    }
-    return 0;
+    check(native_opcode_is_request((uint8_t)request->opcode));
+    return bodies[request->opcode] != NULL ? bodies[request->opcode](notation, request, err) : 0;
 }
 
 static int check_sizes(const struct native_request *request, struct error *err)
@@ -279,13 +296,9 @@ static int check_sizes(const struct native_request *request, struct error *err)
 int native_request_decode(const struct native_envelope *envelope, struct arena *arena,
                           struct native_request *request_out, struct error *err)
 {
-    struct decoding decoding = {.reader = reader_of(envelope->body),
-                                .version = envelope->version,
-                                .arena = arena,
-                                .request = request_out,
-                                .err = err};
+    struct notation notation = notation_reading(envelope->body, envelope->version, arena);
+    struct cql_request *cql = &request_out->cql;
 
-    check(native_opcode_is_request(envelope->opcode));
     *request_out = (struct native_request){
         .opcode = (enum native_opcode)envelope->opcode,
         .cql = {.serial_consistency = CQL_SERIAL,
@@ -293,15 +306,13 @@ int native_request_decode(const struct native_envelope *envelope, struct arena *
                 .is_traced = (envelope->flags & NATIVE_FLAG_TRACING) != 0},
     };
     if (envelope->version >= 4 && (envelope->flags & NATIVE_FLAG_PAYLOAD) != 0)
-        read_payload(&decoding);
-    int rc = read_body(&decoding);
-    if (decoding.reader.failed)
+        notation_payload(&notation, &cql->payload, &cql->payload_count);
+    int rc = code_body(&notation, request_out, err);
+    if (notation.reader.failed)
         return error_set(err, ERROR_CORRUPT, "Invalid or truncated body of a %s message",
                          native_opcode_name(envelope->opcode));
     return rc != 0 ? rc : check_sizes(request_out, err);
 }
-
-/* ---- writing ---- */
 
 uint8_t native_request_flags(const struct native_request *request)
 {
@@ -309,142 +320,13 @@ uint8_t native_request_flags(const struct native_request *request)
                      (request->cql.payload_count > 0 ? NATIVE_FLAG_PAYLOAD : 0));
 }
 
-static void put_values(struct buffer *body, const struct cql_value *values, uint32_t count,
-                       bool are_named)
-{
-    buffer_put_u16_be(body, (uint16_t)count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (are_named)
-            notation_put_string(body, values[i].name);
-        notation_put_value(body, &values[i]);
-    }
-}
-
-static uint32_t parameter_flags(const struct native_request *request, uint8_t version)
-{
-    const struct cql_request *cql = &request->cql;
-    uint32_t flags = 0;
-
-    flags |= cql->value_count > 0 ? REQUEST_VALUES : 0;
-    flags |= cql->value_count > 0 && cql->values_are_named ? REQUEST_NAMES : 0;
-    flags |= request->skips_metadata ? REQUEST_SKIP_METADATA : 0;
-    flags |= cql->page_size > 0 ? REQUEST_PAGE_SIZE : 0;
-    flags |= cql->paging_state.size > 0 ? REQUEST_PAGING_STATE : 0;
-    flags |= cql->serial_consistency != CQL_SERIAL ? REQUEST_SERIAL : 0;
-    flags |= cql->has_timestamp ? REQUEST_TIMESTAMP : 0;
-    if (version >= 5) {
-        flags |= cql->keyspace.size > 0 ? REQUEST_KEYSPACE : 0;
-        flags |= cql->has_now ? REQUEST_NOW : 0;
-    }
-    return flags;
-}
-
-static void put_parameters(const struct native_request *request, uint8_t version,
-                           struct buffer *body)
-{
-    const struct cql_request *cql = &request->cql;
-    uint32_t flags = parameter_flags(request, version);
-
-    buffer_put_u16_be(body, (uint16_t)cql->consistency);
-    if (version >= 5)
-        buffer_put_u32_be(body, flags);
-    else
-        buffer_put_u8(body, (uint8_t)flags);
-    if ((flags & REQUEST_VALUES) != 0)
-        put_values(body, cql->values, cql->value_count, cql->values_are_named);
-    if ((flags & REQUEST_PAGE_SIZE) != 0)
-        buffer_put_u32_be(body, (uint32_t)cql->page_size);
-    if ((flags & REQUEST_PAGING_STATE) != 0)
-        notation_put_bytes(body, cql->paging_state);
-    if ((flags & REQUEST_SERIAL) != 0)
-        buffer_put_u16_be(body, (uint16_t)cql->serial_consistency);
-    if ((flags & REQUEST_TIMESTAMP) != 0)
-        buffer_put_u64_be(body, (uint64_t)cql->timestamp_us);
-    if ((flags & REQUEST_KEYSPACE) != 0)
-        notation_put_string(body, cql->keyspace);
-    if ((flags & REQUEST_NOW) != 0)
-        buffer_put_u32_be(body, (uint32_t)cql->now_s);
-}
-
-static void put_batch(const struct cql_request *cql, struct buffer *body)
-{
-    buffer_put_u8(body, (uint8_t)cql->batch_kind);
-    buffer_put_u16_be(body, (uint16_t)cql->item_count);
-    for (uint32_t i = 0; i < cql->item_count; i++) {
-        const struct cql_batch_item *item = &cql->items[i];
-
-        buffer_put_u8(body, item->is_prepared ? BATCH_PREPARED : BATCH_TEXT);
-        if (item->is_prepared)
-            notation_put_short_bytes(body, item->text);
-        else
-            notation_put_long_string(body, item->text);
-        put_values(body, item->values, item->value_count, false);
-    }
-}
-
-static void put_statement(const struct native_request *request, uint8_t version,
-                          struct buffer *body)
-{
-    const struct cql_request *cql = &request->cql;
-
-    switch (cql->kind) {
-    case CQL_QUERY:
-        notation_put_long_string(body, cql->text);
-        break;
-    case CQL_PREPARE:
-        notation_put_long_string(body, cql->text);
-        if (version >= 5) {
-            buffer_put_u32_be(body, cql->keyspace.size > 0 ? PREPARE_KEYSPACE : 0);
-            if (cql->keyspace.size > 0)
-                notation_put_string(body, cql->keyspace);
-        }
-        return;
-    case CQL_EXECUTE:
-        notation_put_short_bytes(body, cql->text);
-        if (version >= 5)
-            notation_put_short_bytes(body, request->metadata_id);
-        break;
-    case CQL_BATCH:
-        put_batch(cql, body);
-        break;
-    case CQL_EDIT: /* no client's */
-        return;
-    }
-    put_parameters(request, version, body);
-}
-
-static void put_startup(const struct native_request *request, struct buffer *body)
-{
-    buffer_put_u16_be(body, (uint16_t)request->option_count);
-    for (uint32_t i = 0; i < request->option_count; i++) {
-        notation_put_string(body, request->options[i].name);
-        notation_put_string(body, request->options[i].value);
-    }
-}
-
-static void put_register(const struct native_request *request, struct buffer *body)
-{
-    buffer_put_u16_be(body, (uint16_t)request->event_count);
-    for (uint32_t i = 0; i < request->event_count; i++)
-        notation_put_string(body, request->events[i]);
-}
-
 void native_request_encode(const struct native_request *request, uint8_t version,
                            struct buffer *body)
 {
-    if (request->cql.payload_count > 0) {
-        buffer_put_u16_be(body, (uint16_t)request->cql.payload_count);
-        for (uint32_t i = 0; i < request->cql.payload_count; i++) {
-            notation_put_string(body, request->cql.payload[i].name);
-            notation_put_bytes(body, request->cql.payload[i].value);
-        }
-    }
-    if (request->opcode == NATIVE_STARTUP)
-        put_startup(request, body);
-    else if (request->opcode == NATIVE_REGISTER)
-        put_register(request, body);
-    else if (request->opcode == NATIVE_AUTH_RESPONSE)
-        notation_put_bytes(body, request->token);
-    else if (request->opcode != NATIVE_OPTIONS)
-        put_statement(request, version, body);
+    struct notation notation = notation_writing(body, version);
+    struct native_request copy = *request;
+
+    if (copy.cql.payload_count > 0)
+        notation_payload(&notation, &copy.cql.payload, &copy.cql.payload_count);
+    check(code_body(&notation, &copy, NULL) == 0);
 }

@@ -1,78 +1,115 @@
-/* native_response: see the header; reading is native_response_read.c's.
+/* native_response: see the header.  Each part of a body has one function, which reads or writes it
+ * (codec/notation.h).
  *
  * What decides correctness: a client takes the metadata that a result leaves out from the statement
  * it prepared.  So rows leave it out only when the client asked for that and, in version 5, knows
- * the metadata that the rows really have. */
+ * the metadata that the rows really have.  Of rows that are read the cells are walked once, so that
+ * whoever prints them need not doubt a length. */
 #include "codec/native_response.h"
 
+#include "base/arena.h"
 #include "codec/native_compress.h"
-#include "codec/native_response_private.h"
+
+enum {
+    UUID_BYTES = 16,
+    COLUMN_SIZE_MIN = 4, /* a name and a type, */
+    CELL_SIZE_MIN = 4,
+    FAILURE_SIZE_MIN = 7, /* an address, and a reason, */
+    SUPPORTED_SIZE_MIN = 4
+};
+
+enum metadata_flag {
+    METADATA_GLOBAL = 0x01, /* one keyspace and table for all columns */
+    METADATA_MORE = 0x02,   /* there is a further page */
+    METADATA_NONE = 0x04,
+    METADATA_CHANGED = 0x08
+};
+
+/* ---- names ---- */
 
 static const char *const change_names[] = {
     [CQL_CREATED] = "CREATED", [CQL_UPDATED] = "UPDATED", [CQL_DROPPED] = "DROPPED"};
 static const char *const target_names[] = {
     [CQL_TARGET_KEYSPACE] = "KEYSPACE", [CQL_TARGET_TABLE] = "TABLE", [CQL_TARGET_TYPE] = "TYPE"};
+static const char *const event_names[] = {[NATIVE_TOPOLOGY_CHANGE] = "TOPOLOGY_CHANGE",
+                                          [NATIVE_STATUS_CHANGE] = "STATUS_CHANGE",
+                                          [NATIVE_SCHEMA_CHANGE] = "SCHEMA_CHANGE"};
 
-/* ---- events ---- */
+#define COUNT_OF(names) (sizeof(names) / sizeof((names)[0]))
 
-static const char *event_name(enum native_event_kind kind)
+/* The place of `name` among `names`, where NULL is none; `count`: it is not there. */
+static unsigned name_place(struct bytes name, const char *const *names, unsigned count)
 {
-    switch (kind) {
-    case NATIVE_TOPOLOGY_CHANGE:
-        return "TOPOLOGY_CHANGE";
-    case NATIVE_STATUS_CHANGE:
-        return "STATUS_CHANGE";
-    case NATIVE_SCHEMA_CHANGE:
-        return "SCHEMA_CHANGE";
+    unsigned place = 0;
+
+    while (place < count && (names[place] == NULL || !bytes_equal(name, bytes_text(names[place]))))
+        place++;
+    return place;
+}
+
+/* A [string] that is one of the names: the one at `place` when writing.  Returns its place. */
+static unsigned code_name(struct notation *notation, const char *const *names, unsigned count,
+                          unsigned place)
+{
+    struct bytes name = bytes_of(NULL, 0);
+
+    if (!notation_is_reading(notation)) {
+        notation_put_text(notation->to, names[place]);
+        return place;
     }
-    return NULL;
+    notation_string(notation, &name);
+    place = name_place(name, names, count);
+    if (place == count)
+        notation->reader.failed = true;
+    return place == count ? 0 : place;
 }
 
 bool native_response_event_kind(struct bytes name, enum native_event_kind *kind_out)
 {
-    static const enum native_event_kind kinds[] = {NATIVE_TOPOLOGY_CHANGE, NATIVE_STATUS_CHANGE,
-                                                   NATIVE_SCHEMA_CHANGE};
+    unsigned place = name_place(name, event_names, COUNT_OF(event_names));
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (bytes_equal(name, bytes_text(event_name(kinds[i])))) {
-            *kind_out = kinds[i];
-            return true;
-        }
-    }
-    return false;
+    if (place == COUNT_OF(event_names))
+        return false;
+    *kind_out = (enum native_event_kind)place;
+    return true;
 }
 
-const char *native_response_change_name(enum cql_change change)
-{
-    return change_names[change];
-}
+/* ---- events ---- */
 
-const char *native_response_target_name(enum cql_target target)
+static void code_change(struct notation *notation, struct cql_schema_change *change)
 {
-    return target_names[target];
-}
-
-static void put_change(const struct cql_schema_change *change, struct buffer *body)
-{
-    notation_put_text(body, native_response_change_name(change->change));
-    notation_put_text(body, native_response_target_name(change->target));
-    notation_put_text(body, change->keyspace);
+    change->change =
+        (enum cql_change)code_name(notation, change_names, COUNT_OF(change_names), change->change);
+    change->target =
+        (enum cql_target)code_name(notation, target_names, COUNT_OF(target_names), change->target);
+    notation_text(notation, &change->keyspace);
     if (change->target != CQL_TARGET_KEYSPACE)
-        notation_put_text(body, change->name);
+        notation_text(notation, &change->name);
+    else
+        change->name = "";
+}
+
+static void code_event(struct notation *notation, struct native_event *event)
+{
+    event->kind = (enum native_event_kind)code_name(notation, event_names, COUNT_OF(event_names),
+                                                    event->kind);
+    if (event->kind == NATIVE_SCHEMA_CHANGE) {
+        code_change(notation, &event->schema);
+        return;
+    }
+    notation_text(notation, &event->change);
+    notation_inet(notation, &event->address);
 }
 
 void native_response_put_event(const struct native_event *event, struct buffer *body)
 {
-    notation_put_text(body, event_name(event->kind));
-    if (event->kind == NATIVE_SCHEMA_CHANGE) {
-        put_change(&event->schema, body);
-        return;
-    }
-    notation_put_text(body, event->change);
-    notation_put_inet(body, &event->address);
+    struct notation notation = notation_writing(body, NATIVE_VERSION_MAX);
+    struct native_event copy = *event;
+
+    code_event(&notation, &copy);
 }
 
-/* ---- around a body ---- */
+/* ---- in front of a body ---- */
 
 uint8_t native_response_extras_flags(const struct native_extras *extras, uint8_t version)
 {
@@ -85,218 +122,359 @@ uint8_t native_response_extras_flags(const struct native_extras *extras, uint8_t
     return (uint8_t)flags;
 }
 
-static void put_string_list(struct buffer *body, const char *const *texts, uint32_t count)
+static void code_extras(struct notation *notation, uint8_t flags, struct native_extras *extras)
 {
-    buffer_put_u16_be(body, (uint16_t)count);
-    for (uint32_t i = 0; i < count; i++)
-        notation_put_text(body, texts[i]);
+    if ((flags & NATIVE_FLAG_TRACING) != 0)
+        notation_fixed(notation, &extras->trace_id, UUID_BYTES);
+    if ((flags & NATIVE_FLAG_WARNING) != 0)
+        notation_texts(notation, &extras->warnings, &extras->warning_count);
+    if ((flags & NATIVE_FLAG_PAYLOAD) != 0)
+        notation_payload(notation, &extras->payload, &extras->payload_count);
 }
 
 void native_response_put_extras(const struct native_extras *extras, uint8_t version,
                                 struct buffer *body)
 {
-    uint8_t flags = native_response_extras_flags(extras, version);
+    struct notation notation = notation_writing(body, version);
+    struct native_extras copy = *extras;
 
-    if ((flags & NATIVE_FLAG_TRACING) != 0)
-        buffer_append(body, extras->trace_id, NATIVE_UUID_SIZE);
-    if ((flags & NATIVE_FLAG_WARNING) != 0)
-        put_string_list(body, extras->warnings, extras->warning_count);
-    if ((flags & NATIVE_FLAG_PAYLOAD) != 0) {
-        buffer_put_u16_be(body, (uint16_t)extras->payload_count);
-        for (uint32_t i = 0; i < extras->payload_count; i++) {
-            notation_put_string(body, extras->payload[i].name);
-            notation_put_bytes(body, extras->payload[i].value);
-        }
-    }
+    code_extras(&notation, native_response_extras_flags(extras, version), &copy);
 }
 
 /* ---- errors ---- */
 
-static void put_counts(const struct native_error *error, struct buffer *body)
+static void code_counts(struct notation *notation, struct native_error *error)
 {
-    buffer_put_u16_be(body, (uint16_t)error->consistency);
-    buffer_put_u32_be(body, (uint32_t)error->received);
-    buffer_put_u32_be(body, (uint32_t)error->required);
+    notation_consistency(notation, &error->consistency);
+    notation_i32(notation, &error->received);
+    notation_i32(notation, &error->required);
 }
 
-static void put_failures(const struct native_error *error, uint8_t version, struct buffer *body)
+static void code_failures(struct notation *notation, struct native_error *error)
 {
-    uint32_t count = version >= 5 && error->failures == NULL ? 0 : (uint32_t)error->failure_count;
+    uint32_t count = error->failures != NULL ? (uint32_t)error->failure_count : 0;
 
-    buffer_put_u32_be(body, count);
-    for (uint32_t i = 0; version >= 5 && i < count; i++) {
-        const struct native_failure *failure = &error->failures[i];
+    if (notation->version < 5) {
+        notation_i32(notation, &error->failure_count);
+        return;
+    }
+    notation_int_count(notation, &count, FAILURE_SIZE_MIN);
+    struct native_failure *made = notation_array(notation, count, sizeof *made);
+    if (made != NULL)
+        error->failures = made;
+    error->failure_count = (int32_t)count;
+    for (uint32_t i = 0; i < count && !notation->reader.failed; i++) {
+        struct native_failure failure = error->failures[i];
 
-        buffer_put_u8(body, failure->address.size);
-        buffer_append(body, failure->address.bytes, failure->address.size);
-        buffer_put_u16_be(body, failure->reason);
+        notation_inetaddr(notation, &failure.address);
+        notation_u16(notation, &failure.reason);
+        if (made != NULL)
+            made[i] = failure;
     }
 }
 
-void native_response_put_error(const struct native_error *error, uint8_t version,
-                               struct buffer *body)
+static void code_error(struct notation *notation, struct native_error *error)
 {
-    buffer_put_u32_be(body, error->code);
-    notation_put_text(body, error->message);
+    notation_u32(notation, &error->code);
+    notation_text(notation, &error->message);
     switch (error->code) {
     case NATIVE_ERROR_UNAVAILABLE:
-        buffer_put_u16_be(body, (uint16_t)error->consistency);
-        buffer_put_u32_be(body, (uint32_t)error->required);
-        buffer_put_u32_be(body, (uint32_t)error->received);
+        notation_consistency(notation, &error->consistency);
+        notation_i32(notation, &error->required);
+        notation_i32(notation, &error->received);
         break;
     case NATIVE_ERROR_WRITE_TIMEOUT:
-        put_counts(error, body);
-        notation_put_text(body, error->write_type);
+        code_counts(notation, error);
+        notation_text(notation, &error->write_type);
         break;
     case NATIVE_ERROR_READ_TIMEOUT:
-        put_counts(error, body);
-        buffer_put_u8(body, error->has_data);
+        code_counts(notation, error);
+        notation_bool(notation, &error->has_data);
         break;
     case NATIVE_ERROR_READ_FAILURE:
-        put_counts(error, body);
-        put_failures(error, version, body);
-        buffer_put_u8(body, error->has_data);
+        code_counts(notation, error);
+        code_failures(notation, error);
+        notation_bool(notation, &error->has_data);
         break;
     case NATIVE_ERROR_FUNCTION_FAILURE:
-        notation_put_text(body, error->keyspace);
-        notation_put_text(body, error->name);
-        put_string_list(body, error->argument_types, error->argument_type_count);
+        notation_text(notation, &error->keyspace);
+        notation_text(notation, &error->name);
+        notation_texts(notation, &error->argument_types, &error->argument_type_count);
         break;
     case NATIVE_ERROR_WRITE_FAILURE:
-        put_counts(error, body);
-        put_failures(error, version, body);
-        notation_put_text(body, error->write_type);
+        code_counts(notation, error);
+        code_failures(notation, error);
+        notation_text(notation, &error->write_type);
         break;
     case NATIVE_ERROR_EXISTS:
-        notation_put_text(body, error->keyspace);
-        notation_put_text(body, error->name);
+        notation_text(notation, &error->keyspace);
+        notation_text(notation, &error->name);
         break;
     case NATIVE_ERROR_UNPREPARED:
-        notation_put_short_bytes(body, error->id);
+        notation_short_bytes(notation, &error->id);
         break;
     default:
         break;
     }
 }
 
+void native_response_put_error(const struct native_error *error, uint8_t version,
+                               struct buffer *body)
+{
+    struct notation notation = notation_writing(body, version);
+    struct native_error copy = *error;
+
+    code_error(&notation, &copy);
+}
+
 /* ---- SUPPORTED ---- */
+
+static void code_supported(struct notation *notation, const struct native_supported **supported,
+                           uint32_t *count)
+{
+    notation_short_count(notation, count, SUPPORTED_SIZE_MIN);
+    struct native_supported *made = notation_array(notation, *count, sizeof *made);
+    if (made != NULL)
+        *supported = made;
+    for (uint32_t i = 0; i < *count; i++) {
+        struct native_supported entry = (*supported)[i];
+
+        notation_text(notation, &entry.name);
+        notation_texts(notation, &entry.values, &entry.value_count);
+        if (made != NULL)
+            made[i] = entry;
+    }
+}
 
 void native_response_put_supported(struct buffer *body)
 {
     static const char *const languages[] = {CQL_LANGUAGE_VERSION};
     static const char *const compressions[] = {"lz4", "snappy"};
     static const char *const versions[] = {"3/v3", "4/v4", "5/v5"};
+    const struct native_supported all[] = {
+        {"CQL_VERSION", languages, COUNT_OF(languages)},
+        {"COMPRESSION", compressions, native_compress_has_snappy() ? 2 : 1},
+        {"PROTOCOL_VERSIONS", versions, COUNT_OF(versions)},
+    };
+    const struct native_supported *supported = all;
+    uint32_t count = COUNT_OF(all);
+    struct notation notation = notation_writing(body, NATIVE_VERSION_MAX);
 
-    buffer_put_u16_be(body, 3);
-    notation_put_text(body, "CQL_VERSION");
-    put_string_list(body, languages, 1);
-    notation_put_text(body, "COMPRESSION");
-    put_string_list(body, compressions, native_compress_has_snappy() ? 2 : 1);
-    notation_put_text(body, "PROTOCOL_VERSIONS");
-    put_string_list(body, versions, 3);
+    code_supported(&notation, &supported, &count);
 }
 
 /* ---- results ---- */
 
-static bool is_one_table(const struct cql_metadata *metadata)
+static uint32_t global_flag(const struct cql_metadata *metadata)
 {
     for (uint32_t i = 1; i < metadata->count; i++)
         if (strcmp(metadata->columns[i].keyspace, metadata->columns[0].keyspace) != 0 ||
             strcmp(metadata->columns[i].table, metadata->columns[0].table) != 0)
-            return false;
-    return metadata->count > 0;
+            return 0;
+    return metadata->count > 0 ? METADATA_GLOBAL : 0;
 }
 
-static void put_columns(const struct cql_metadata *metadata, bool is_global, uint8_t version,
-                        struct buffer *body)
+static void code_columns(struct notation *notation, uint32_t flags, struct cql_metadata *metadata)
 {
+    bool is_global = (flags & METADATA_GLOBAL) != 0;
+    bool is_reading = notation_is_reading(notation);
+
+    if (is_reading && metadata->count > reader_left(&notation->reader) / COLUMN_SIZE_MIN) {
+        notation->reader.failed = true;
+        metadata->count = 0;
+    }
+    struct cql_column *made = notation_array(notation, metadata->count, sizeof *made);
+    if (made != NULL)
+        metadata->columns = made;
+    struct cql_column first = is_global ? metadata->columns[0] : (struct cql_column){0};
     if (is_global) {
-        notation_put_text(body, metadata->columns[0].keyspace);
-        notation_put_text(body, metadata->columns[0].table);
+        notation_text(notation, &first.keyspace);
+        notation_text(notation, &first.table);
     }
     for (uint32_t i = 0; i < metadata->count; i++) {
-        const struct cql_column *column = &metadata->columns[i];
+        struct cql_column column = metadata->columns[i];
 
-        if (!is_global) {
-            notation_put_text(body, column->keyspace);
-            notation_put_text(body, column->table);
+        if (is_global) {
+            column.keyspace = first.keyspace;
+            column.table = first.table;
+        } else {
+            notation_text(notation, &column.keyspace);
+            notation_text(notation, &column.table);
         }
-        notation_put_text(body, column->name);
-        notation_put_type(body, column->type, column->keyspace, version);
+        notation_text(notation, &column.name);
+        notation_type(notation, &column.type, column.keyspace);
+        if (made != NULL)
+            made[i] = column;
     }
 }
 
-static void put_rows(const struct cql_rows *rows, bool skips_metadata, struct bytes known_id,
-                     uint8_t version, struct buffer *body)
+/* When reading, that every cell lies within the body. */
+static void code_cells(struct notation *notation, uint32_t column_count, struct cql_rows *rows)
 {
-    bool is_changed = version >= 5 && known_id.size > 0 &&
-                      !bytes_equal(known_id, bytes_of(rows->metadata_id, CQL_ID_SIZE));
-    bool is_left_out = skips_metadata && !is_changed;
-    bool is_global = !is_left_out && is_one_table(&rows->metadata);
+    struct reader *reader = &notation->reader;
+    const uint8_t *start = reader->data + reader->offset;
+    uint64_t cell_count = (uint64_t)rows->row_count * column_count;
+    struct bytes cell = {0};
 
-    buffer_put_u32_be(body, (is_global ? METADATA_GLOBAL : 0u) |
-                                (rows->paging_state.size > 0 ? METADATA_MORE : 0u) |
-                                (is_left_out ? METADATA_NONE : 0u) |
-                                (is_changed ? METADATA_CHANGED : 0u));
-    buffer_put_u32_be(body, rows->metadata.count);
-    if (rows->paging_state.size > 0)
-        notation_put_bytes(body, rows->paging_state);
-    if (is_changed)
-        notation_put_short_bytes(body, bytes_of(rows->metadata_id, CQL_ID_SIZE));
-    if (!is_left_out)
-        put_columns(&rows->metadata, is_global, version, body);
-    buffer_put_u32_be(body, rows->row_count);
-    buffer_append_bytes(body, rows->cells);
+    if (!notation_is_reading(notation)) {
+        buffer_append_bytes(notation->to, rows->cells);
+        return;
+    }
+    if (reader->failed || cell_count > reader_left(reader) / CELL_SIZE_MIN) {
+        reader->failed = true;
+        return;
+    }
+    for (uint64_t i = 0; i < cell_count; i++)
+        notation_bytes(notation, &cell);
+    rows->cells = bytes_of(start, (size_t)(reader->data + reader->offset - start));
 }
 
-static void put_prepared(const struct cql_prepared *prepared, uint8_t version, struct buffer *body)
+static void code_id(struct notation *notation, uint8_t id[CQL_ID_SIZE])
 {
-    bool is_global = is_one_table(&prepared->bind);
+    struct bytes bytes = bytes_of(id, CQL_ID_SIZE);
 
-    notation_put_short_bytes(body, bytes_of(prepared->id, CQL_ID_SIZE));
-    if (version >= 5)
-        notation_put_short_bytes(body, bytes_of(prepared->metadata_id, CQL_ID_SIZE));
-    buffer_put_u32_be(body, is_global ? METADATA_GLOBAL : 0);
-    buffer_put_u32_be(body, prepared->bind.count);
-    if (version >= 4) {
-        buffer_put_u32_be(body, prepared->key_count);
-        for (uint32_t i = 0; i < prepared->key_count; i++)
-            buffer_put_u16_be(body, prepared->key_indexes[i]);
+    notation_short_bytes(notation, &bytes);
+    if (bytes.size != CQL_ID_SIZE)
+        notation->reader.failed = true;
+    else if (notation_is_reading(notation))
+        memcpy(id, bytes.data, CQL_ID_SIZE);
+}
+
+/* `flags` are those of rows that are written. */
+static void code_rows(struct notation *notation, uint32_t flags, struct native_response *response)
+{
+    struct cql_rows *rows = &response->result.rows;
+
+    notation_u32(notation, &flags);
+    notation_u32(notation, &response->column_count);
+    if ((flags & METADATA_MORE) != 0)
+        notation_bytes(notation, &rows->paging_state);
+    if ((flags & METADATA_CHANGED) != 0) {
+        notation_short_bytes(notation, &response->new_metadata_id);
+        if (response->new_metadata_id.size == CQL_ID_SIZE)
+            memmove(rows->metadata_id, response->new_metadata_id.data, CQL_ID_SIZE);
     }
-    put_columns(&prepared->bind, is_global, version, body);
-    is_global = is_one_table(&prepared->result);
-    buffer_put_u32_be(body, prepared->result.count == 0 ? METADATA_NONE
-                            : is_global                 ? METADATA_GLOBAL
-                                                        : 0);
-    buffer_put_u32_be(body, prepared->result.count);
-    put_columns(&prepared->result, is_global, version, body);
+    response->has_metadata = (flags & METADATA_NONE) == 0;
+    if (response->has_metadata) {
+        rows->metadata.count = response->column_count;
+        code_columns(notation, flags, &rows->metadata);
+    }
+    notation_u32(notation, &rows->row_count);
+    code_cells(notation, response->column_count, rows);
+}
+
+static void code_prepared(struct notation *notation, struct cql_prepared *prepared)
+{
+    uint32_t flags = global_flag(&prepared->bind);
+    uint32_t column_count = prepared->result.count;
+
+    code_id(notation, prepared->id);
+    if (notation->version >= 5)
+        code_id(notation, prepared->metadata_id);
+    notation_u32(notation, &flags);
+    notation_u32(notation, &prepared->bind.count);
+    if (notation->version >= 4) {
+        notation_int_count(notation, &prepared->key_count, sizeof(uint16_t));
+        uint16_t *made = notation_array(notation, prepared->key_count, sizeof *made);
+        if (made != NULL)
+            prepared->key_indexes = made;
+        for (uint32_t i = 0; i < prepared->key_count; i++) {
+            uint16_t index = prepared->key_indexes[i];
+
+            notation_u16(notation, &index);
+            if (made != NULL)
+                made[i] = index;
+        }
+    }
+    code_columns(notation, flags, &prepared->bind);
+    flags = column_count == 0 ? METADATA_NONE : global_flag(&prepared->result);
+    notation_u32(notation, &flags);
+    notation_u32(notation, &column_count);
+    if ((flags & METADATA_NONE) == 0) {
+        prepared->result.count = column_count;
+        code_columns(notation, flags, &prepared->result);
+    }
+}
+
+static void code_result(struct notation *notation, uint32_t flags_of_rows,
+                        struct native_response *response)
+{
+    struct cql_result *result = &response->result;
+    uint32_t kind = result->kind;
+
+    notation_u32(notation, &kind);
+    switch (kind) {
+    case CQL_RESULT_VOID:
+        break;
+    case CQL_RESULT_ROWS:
+        code_rows(notation, flags_of_rows, response);
+        break;
+    case CQL_RESULT_SET_KEYSPACE:
+        notation_text(notation, &result->keyspace);
+        break;
+    case CQL_RESULT_PREPARED:
+        code_prepared(notation, &result->prepared);
+        break;
+    case CQL_RESULT_SCHEMA_CHANGE:
+        code_change(notation, &result->change);
+        break;
+    default:
+        notation->reader.failed = true;
+        return;
+    }
+    result->kind = (enum cql_result_kind)kind;
 }
 
 void native_response_put_result(const struct cql_result *result, bool skips_metadata,
                                 struct bytes known_id, uint8_t version, struct buffer *body)
 {
-    switch (result->kind) {
-    case CQL_RESULT_VOID:
-        buffer_put_u32_be(body, RESULT_VOID);
-        return;
-    case CQL_RESULT_ROWS:
-        buffer_put_u32_be(body, RESULT_ROWS);
-        put_rows(&result->rows, skips_metadata, known_id, version, body);
-        return;
-    case CQL_RESULT_SET_KEYSPACE:
-        buffer_put_u32_be(body, RESULT_SET_KEYSPACE);
-        notation_put_text(body, result->keyspace);
-        return;
-    case CQL_RESULT_PREPARED:
-        buffer_put_u32_be(body, RESULT_PREPARED);
-        put_prepared(&result->prepared, version, body);
-        return;
-    case CQL_RESULT_SCHEMA_CHANGE:
-        buffer_put_u32_be(body, RESULT_SCHEMA_CHANGE);
-        put_change(&result->change, body);
-        return;
-    case CQL_RESULT_ERROR:
-        break;
-    }
+    const struct cql_rows *rows = &result->rows;
+    struct bytes id = bytes_of(rows->metadata_id, CQL_ID_SIZE);
+    bool is_changed = version >= 5 && known_id.size > 0 && !bytes_equal(known_id, id);
+    bool is_left_out = skips_metadata && !is_changed;
+    uint32_t flags = (is_left_out ? METADATA_NONE : global_flag(&rows->metadata)) |
+                     (rows->paging_state.size > 0 ? METADATA_MORE : 0u) |
+                     (is_changed ? METADATA_CHANGED : 0u);
+    struct notation notation = notation_writing(body, version);
+    struct native_response response; /* what a result has no use for is not even cleared */
+
     check(result->kind != CQL_RESULT_ERROR);
+    response.result = *result;
+    response.column_count = rows->metadata.count;
+    response.new_metadata_id = id;
+    code_result(&notation, flags, &response);
+}
+
+/* ---- all ---- */
+
+static void read_body(struct notation *notation, struct native_response *response)
+{
+    if (response->opcode == NATIVE_ERROR)
+        code_error(notation, &response->error);
+    else if (response->opcode == NATIVE_AUTHENTICATE)
+        notation_text(notation, &response->authenticator);
+    else if (response->opcode == NATIVE_AUTH_CHALLENGE || response->opcode == NATIVE_AUTH_SUCCESS)
+        notation_bytes(notation, &response->token);
+    else if (response->opcode == NATIVE_SUPPORTED)
+        code_supported(notation, &response->supported, &response->supported_count);
+    else if (response->opcode == NATIVE_RESULT)
+        code_result(notation, 0, response);
+    else if (response->opcode == NATIVE_EVENT)
+        code_event(notation, &response->event);
+}
+
+int native_response_decode(const struct native_envelope *envelope, struct arena *arena,
+                           struct native_response *response_out, struct error *err)
+{
+    struct notation notation = notation_reading(envelope->body, envelope->version, arena);
+
+    *response_out = (struct native_response){.opcode = (enum native_opcode)envelope->opcode};
+    if (native_opcode_name(envelope->opcode) == NULL || native_opcode_is_request(envelope->opcode))
+        return error_set(err, ERROR_CORRUPT, "opcode %u is no answer's", envelope->opcode);
+    code_extras(&notation, envelope->flags, &response_out->extras);
+    read_body(&notation, response_out);
+    if (notation.reader.failed)
+        return error_set(err, ERROR_CORRUPT, "an invalid or truncated body of %s",
+                         native_opcode_name(envelope->opcode));
+    return 0;
 }

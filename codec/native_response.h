@@ -1,4 +1,4 @@
-/* native_response: bodies of answers, written, and read (native_response_read.c).
+/* native_response: bodies of answers, written, and read.
  *
  *     ERROR          code(4) [string] message, and by code:
  *                      1000  [consistency] required(4) alive(4)              unavailable

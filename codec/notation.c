@@ -7,115 +7,300 @@
 #include "base/arena.h"
 #include "storage/schema/type.h"
 
-enum { OPTION_CUSTOM = 0, STRING_MAX = UINT16_MAX, CONSISTENCY_LAST = CQL_LOCAL_ONE };
+enum {
+    OPTION_CUSTOM = 0,
+    STRING_MAX = UINT16_MAX,
+    STRING_SIZE_MIN = 2, /* of a [string], */
+    ENTRY_SIZE_MIN = 6,  /* and an entry of a [bytes map] */
+    CONSISTENCY_LAST = CQL_LOCAL_ONE
+};
 
-static struct bytes reader_fail(struct reader *reader)
+struct notation notation_reading(struct bytes body, uint8_t version, struct arena *arena)
 {
+    return (struct notation){.version = version, .reader = reader_of(body), .arena = arena};
+}
+
+struct notation notation_writing(struct buffer *to, uint8_t version)
+{
+    return (struct notation){.version = version, .to = to};
+}
+
+void *notation_array(struct notation *notation, size_t count, size_t item_size)
+{
+    if (!notation_is_reading(notation))
+        return NULL;
+    return arena_alloc_zeroed(notation->arena, (count + 1) * item_size, 8);
+}
+
+/* ---- numbers ---- */
+
+void notation_u8(struct notation *notation, uint8_t *number)
+{
+    if (notation_is_reading(notation))
+        *number = reader_u8(&notation->reader);
+    else
+        buffer_put_u8(notation->to, *number);
+}
+
+void notation_bool(struct notation *notation, bool *is_so)
+{
+    uint8_t number = *is_so;
+
+    notation_u8(notation, &number);
+    *is_so = number != 0;
+}
+
+void notation_u16(struct notation *notation, uint16_t *number)
+{
+    if (notation_is_reading(notation))
+        *number = reader_u16_be(&notation->reader);
+    else
+        buffer_put_u16_be(notation->to, *number);
+}
+
+void notation_u32(struct notation *notation, uint32_t *number)
+{
+    if (notation_is_reading(notation))
+        *number = reader_u32_be(&notation->reader);
+    else
+        buffer_put_u32_be(notation->to, *number);
+}
+
+void notation_i32(struct notation *notation, int32_t *number)
+{
+    uint32_t bits = (uint32_t)*number;
+
+    notation_u32(notation, &bits);
+    *number = (int32_t)bits;
+}
+
+void notation_i64(struct notation *notation, int64_t *number)
+{
+    if (notation_is_reading(notation))
+        *number = (int64_t)reader_u64_be(&notation->reader);
+    else
+        buffer_put_u64_be(notation->to, (uint64_t)*number);
+}
+
+static void check_count(struct reader *reader, uint32_t *count, size_t item_size_min)
+{
+    if (*count > reader_left(reader) / item_size_min)
+        reader->failed = true;
+    if (reader->failed)
+        *count = 0;
+}
+
+void notation_short_count(struct notation *notation, uint32_t *count, size_t item_size_min)
+{
+    uint16_t number = (uint16_t)*count;
+
+    check(*count <= UINT16_MAX);
+    notation_u16(notation, &number);
+    *count = number;
+    if (notation_is_reading(notation))
+        check_count(&notation->reader, count, item_size_min);
+}
+
+void notation_int_count(struct notation *notation, uint32_t *count, size_t item_size_min)
+{
+    notation_u32(notation, count);
+    if (notation_is_reading(notation))
+        check_count(&notation->reader, count, item_size_min);
+}
+
+void notation_consistency(struct notation *notation, enum cql_consistency *consistency)
+{
+    uint16_t number = (uint16_t)*consistency;
+
+    notation_u16(notation, &number);
+    if (number > CONSISTENCY_LAST)
+        notation->reader.failed = true;
+    *consistency = notation->reader.failed ? CQL_ANY : (enum cql_consistency)number;
+}
+
+/* ---- bytes ---- */
+
+/* Cut before 65,536 bytes, between characters. */
+static void put_string(struct buffer *to, struct bytes text)
+{
+    size_t size = text.size;
+
+    if (size > STRING_MAX) {
+        size = STRING_MAX;
+        while (size > 0 && (text.data[size] & 0xC0) == 0x80)
+            size--;
+    }
+    buffer_put_u16_be(to, (uint16_t)size);
+    buffer_append(to, text.data, size);
+}
+
+static struct bytes check_text(struct reader *reader, struct bytes text)
+{
+    if (bytes_valid_utf8(text))
+        return text;
     reader->failed = true;
     return bytes_of(NULL, 0);
 }
 
-/* ---- reading ---- */
-
-static struct bytes check_text(struct reader *reader, struct bytes text)
+void notation_string(struct notation *notation, struct bytes *text)
 {
-    return bytes_valid_utf8(text) ? text : reader_fail(reader);
+    struct reader *reader = &notation->reader;
+
+    if (notation_is_reading(notation))
+        *text = check_text(reader, reader_bytes(reader, reader_u16_be(reader)));
+    else
+        put_string(notation->to, *text);
 }
 
-struct bytes notation_string(struct reader *reader)
+void notation_long_string(struct notation *notation, struct bytes *text)
 {
-    return check_text(reader, notation_short_bytes(reader));
+    uint32_t size = (uint32_t)text->size;
+
+    check(text->size <= INT32_MAX);
+    notation_u32(notation, &size);
+    if (size > INT32_MAX)
+        notation->reader.failed = true;
+    notation_fixed(notation, &text->data, size);
+    if (notation_is_reading(notation))
+        *text =
+            check_text(&notation->reader, bytes_of(text->data, notation->reader.failed ? 0 : size));
 }
 
-struct bytes notation_short_bytes(struct reader *reader)
+void notation_short_bytes(struct notation *notation, struct bytes *bytes)
 {
-    return reader_bytes(reader, reader_u16_be(reader));
+    uint16_t size = (uint16_t)bytes->size;
+
+    check(bytes->size <= UINT16_MAX);
+    notation_u16(notation, &size);
+    notation_fixed(notation, &bytes->data, size);
+    bytes->size = notation->reader.failed ? 0 : size;
 }
 
-struct bytes notation_long_string(struct reader *reader)
+void notation_bytes(struct notation *notation, struct bytes *bytes)
 {
-    uint32_t size = reader_u32_be(reader);
-
-    return size > INT32_MAX ? reader_fail(reader) : check_text(reader, reader_bytes(reader, size));
+    if (!notation_is_reading(notation)) {
+        notation_put_bytes(notation->to, *bytes);
+        return;
+    }
+    int32_t size = (int32_t)reader_u32_be(&notation->reader);
+    *bytes = size < 0 ? bytes_of(NULL, 0) : reader_bytes(&notation->reader, (size_t)size);
 }
 
-struct bytes notation_bytes(struct reader *reader)
+void notation_fixed(struct notation *notation, const uint8_t **data, size_t size)
 {
+    if (notation_is_reading(notation))
+        *data = reader_bytes(&notation->reader, size).data;
+    else
+        buffer_append(notation->to, *data, size);
+}
+
+static void put_value(struct buffer *to, const struct cql_value *value)
+{
+    if (value->state != CQL_VALUE_SET) {
+        buffer_put_u32_be(to, (uint32_t)(value->state == CQL_VALUE_NULL ? -1 : -2));
+        return;
+    }
+    check(value->data.size <= INT32_MAX);
+    buffer_put_u32_be(to, (uint32_t)value->data.size);
+    buffer_append_bytes(to, value->data);
+}
+
+void notation_value(struct notation *notation, struct cql_value *value)
+{
+    struct reader *reader = &notation->reader;
+
+    if (!notation_is_reading(notation)) {
+        put_value(notation->to, value);
+        return;
+    }
     int32_t size = (int32_t)reader_u32_be(reader);
-
-    return size < 0 ? bytes_of(NULL, 0) : reader_bytes(reader, (size_t)size);
-}
-
-void notation_value(struct reader *reader, uint8_t version, struct cql_value *value_out)
-{
-    int32_t size = (int32_t)reader_u32_be(reader);
-
-    *value_out = (struct cql_value){.state = CQL_VALUE_NULL};
-    if (size >= 0) {
-        value_out->data = reader_bytes(reader, (size_t)size);
-        value_out->state = CQL_VALUE_SET;
-    } else if (version >= 4 && size == -2) {
-        value_out->state = CQL_VALUE_UNSET;
-    } else if (version >= 4 && size != -1) {
+    value->state = size >= 0 ? CQL_VALUE_SET : CQL_VALUE_NULL;
+    if (size >= 0)
+        value->data = reader_bytes(reader, (size_t)size);
+    else if (notation->version >= 4 && size == -2)
+        value->state = CQL_VALUE_UNSET;
+    else if (notation->version >= 4 && size != -1)
         reader->failed = true;
+}
+
+void notation_inetaddr(struct notation *notation, struct cql_address *address)
+{
+    static const struct cql_address loopback = {.bytes = {127, 0, 0, 1}, .size = 4};
+    bool is_unknown = !notation_is_reading(notation) && address->size == 0;
+    const uint8_t *bytes = is_unknown ? loopback.bytes : address->bytes;
+    uint8_t size = is_unknown ? loopback.size : address->size;
+
+    notation_u8(notation, &size);
+    if (size != 4 && size != 16)
+        notation->reader.failed = true;
+    notation_fixed(notation, &bytes, size);
+    if (notation_is_reading(notation) && !notation->reader.failed) {
+        address->size = size;
+        memcpy(address->bytes, bytes, size);
     }
 }
 
-enum cql_consistency notation_consistency(struct reader *reader)
+void notation_inet(struct notation *notation, struct cql_address *address)
 {
-    uint16_t number = reader_u16_be(reader);
+    uint32_t port = address->port;
 
-    if (number > CONSISTENCY_LAST)
-        reader->failed = true;
-    return reader->failed ? CQL_ANY : (enum cql_consistency)number;
-}
-
-struct cql_address notation_inet(struct reader *reader)
-{
-    struct cql_address address = {.size = reader_u8(reader)};
-
-    if (address.size != 4 && address.size != 16)
-        reader->failed = true;
-    struct bytes bytes = reader_bytes(reader, address.size);
-    uint32_t port = reader_u32_be(reader);
+    notation_inetaddr(notation, address);
+    notation_u32(notation, &port);
     if (port > UINT16_MAX)
-        reader->failed = true;
-    if (reader->failed)
-        return (struct cql_address){0};
-    memcpy(address.bytes, bytes.data, bytes.size);
-    address.port = (uint16_t)port;
-    return address;
+        notation->reader.failed = true;
+    address->port = notation->reader.failed ? 0 : (uint16_t)port;
 }
 
-static uint32_t check_count(struct reader *reader, uint32_t count, size_t item_size_min)
+void notation_text(struct notation *notation, const char **text)
 {
-    if (count > reader_left(reader) / item_size_min)
-        reader->failed = true;
-    return reader->failed ? 0 : count;
-}
-
-uint32_t notation_short_count(struct reader *reader, size_t item_size_min)
-{
-    return check_count(reader, reader_u16_be(reader), item_size_min);
-}
-
-uint32_t notation_int_count(struct reader *reader, size_t item_size_min)
-{
-    return check_count(reader, reader_u32_be(reader), item_size_min);
-}
-
-const char *notation_text(struct reader *reader, struct arena *arena)
-{
-    struct bytes text = notation_string(reader);
-    char *copy = arena_alloc(arena, text.size + 1, 1);
-
-    if (text.size > 0) {
-        if (memchr(text.data, '\0', text.size) != NULL)
-            reader->failed = true;
-        memcpy(copy, text.data, text.size);
+    if (!notation_is_reading(notation)) {
+        notation_put_text(notation->to, *text);
+        return;
     }
-    copy[text.size] = '\0';
-    return copy;
+    struct bytes read = {0};
+    notation_string(notation, &read);
+    char *copy = arena_alloc(notation->arena, read.size + 1, 1);
+    if (read.size > 0) {
+        if (memchr(read.data, '\0', read.size) != NULL)
+            notation->reader.failed = true;
+        memcpy(copy, read.data, read.size);
+    }
+    copy[read.size] = '\0';
+    *text = copy;
+}
+
+/* ---- lists ---- */
+
+void notation_texts(struct notation *notation, const char *const **texts, uint32_t *count)
+{
+    notation_short_count(notation, count, STRING_SIZE_MIN);
+    const char **made = notation_array(notation, *count, sizeof *made);
+    for (uint32_t i = 0; i < *count; i++) {
+        const char *text = made != NULL ? NULL : (*texts)[i];
+
+        notation_text(notation, &text);
+        if (made != NULL)
+            made[i] = text;
+    }
+    if (made != NULL)
+        *texts = made;
+}
+
+void notation_payload(struct notation *notation, const struct cql_payload **entries,
+                      uint32_t *count)
+{
+    notation_short_count(notation, count, ENTRY_SIZE_MIN);
+    struct cql_payload *made = notation_array(notation, *count, sizeof *made);
+    if (made != NULL)
+        *entries = made;
+    for (uint32_t i = 0; i < *count; i++) {
+        struct cql_payload entry = (*entries)[i];
+
+        notation_string(notation, &entry.name);
+        notation_bytes(notation, &entry.value);
+        if (made != NULL)
+            made[i] = entry;
+    }
 }
 
 /* ---- types ---- */
@@ -138,49 +323,51 @@ static const struct custom_type custom_types[] = {
 
 enum { CUSTOM_TYPE_COUNT = sizeof custom_types / sizeof custom_types[0] };
 
-static const struct type *read_option(struct reader *reader, struct arena *arena, int depth);
+static const struct type *read_option(struct notation *notation, int depth);
 
-static const struct type *read_custom(struct reader *reader)
+static const struct type *read_custom(struct notation *notation)
 {
-    struct bytes name = notation_string(reader);
+    struct bytes name = {0};
 
+    notation_string(notation, &name);
     for (size_t i = 0; i < CUSTOM_TYPE_COUNT; i++)
         if (bytes_equal(name, bytes_text(custom_types[i].class_name)))
             return type_builtin(custom_types[i].kind);
-    reader->failed = true;
+    notation->reader.failed = true;
     return type_builtin(TYPE_BLOB);
 }
 
-static const struct type *read_parametrized(struct reader *reader, struct arena *arena,
-                                            enum type_kind kind, int depth)
+static const struct type *read_parametrized(struct notation *notation, enum type_kind kind,
+                                            int depth)
 {
-    struct type *type = arena_alloc(arena, sizeof *type, _Alignof(struct type));
-    const struct type **arguments;
+    struct type *type = arena_alloc(notation->arena, sizeof *type, _Alignof(struct type));
     const char **names = NULL;
 
     *type = (struct type){.kind = kind, .argument_count = kind == TYPE_MAP ? 2 : 1};
     if (kind == TYPE_UDT) {
-        (void)notation_string(reader); /* its keyspace is its column's */
-        type->name = notation_text(reader, arena);
-        type->argument_count = notation_short_count(reader, 4);
-        names = arena_alloc(arena, (type->argument_count + 1) * sizeof *names, sizeof *names);
+        struct bytes keyspace = {0}; /* its column's, too */
+        notation_string(notation, &keyspace);
+        notation_text(notation, &type->name);
+        notation_short_count(notation, &type->argument_count, 4);
+        names = notation_array(notation, type->argument_count, sizeof *names);
         type->field_names = names;
     } else if (kind == TYPE_TUPLE) {
-        type->argument_count = notation_short_count(reader, 2);
+        notation_short_count(notation, &type->argument_count, 2);
     }
-    arguments =
-        arena_alloc(arena, (type->argument_count + 1) * sizeof *arguments, sizeof *arguments);
+    const struct type **arguments =
+        notation_array(notation, type->argument_count, sizeof *arguments);
     type->arguments = arguments;
     for (uint32_t i = 0; i < type->argument_count; i++) {
         if (names != NULL)
-            names[i] = notation_text(reader, arena);
-        arguments[i] = read_option(reader, arena, depth + 1);
+            notation_text(notation, &names[i]);
+        arguments[i] = read_option(notation, depth + 1);
     }
     return type;
 }
 
-static const struct type *read_option(struct reader *reader, struct arena *arena, int depth)
+static const struct type *read_option(struct notation *notation, int depth)
 {
+    struct reader *reader = &notation->reader;
     uint16_t number = reader_u16_be(reader);
 
     if (depth > TYPE_DEPTH_MAX)
@@ -188,55 +375,31 @@ static const struct type *read_option(struct reader *reader, struct arena *arena
     if (reader->failed)
         return type_builtin(TYPE_BLOB);
     if (number == OPTION_CUSTOM)
-        return read_custom(reader);
+        return read_custom(notation);
     if (number == 0x0A) /* text, as version 2 had it */
         return type_builtin(TYPE_TEXT);
     if (number >= TYPE_ASCII && number <= TYPE_DURATION)
         return type_builtin((enum type_kind)number);
     if (number == TYPE_LIST || number == TYPE_MAP || number == TYPE_SET || number == TYPE_UDT ||
         number == TYPE_TUPLE)
-        return read_parametrized(reader, arena, (enum type_kind)number, depth);
+        return read_parametrized(notation, (enum type_kind)number, depth);
     reader->failed = true;
     return type_builtin(TYPE_BLOB);
 }
 
-const struct type *notation_type(struct reader *reader, struct arena *arena)
+void notation_type(struct notation *notation, const struct type **type, const char *keyspace)
 {
-    return read_option(reader, arena, 0);
+    if (notation_is_reading(notation))
+        *type = read_option(notation, 0);
+    else
+        notation_put_type(notation->to, *type, keyspace, notation->version);
 }
 
 /* ---- writing ---- */
 
-void notation_put_string(struct buffer *to, struct bytes text)
-{
-    size_t size = text.size;
-
-    if (size > STRING_MAX) {
-        size = STRING_MAX;
-        while (size > 0 && (text.data[size] & 0xC0) == 0x80)
-            size--;
-    }
-    buffer_put_u16_be(to, (uint16_t)size);
-    buffer_append(to, text.data, size);
-}
-
 void notation_put_text(struct buffer *to, const char *text)
 {
-    notation_put_string(to, bytes_text(text));
-}
-
-void notation_put_long_string(struct buffer *to, struct bytes text)
-{
-    check(text.size <= INT32_MAX);
-    buffer_put_u32_be(to, (uint32_t)text.size);
-    buffer_append_bytes(to, text);
-}
-
-void notation_put_short_bytes(struct buffer *to, struct bytes bytes)
-{
-    check(bytes.size <= UINT16_MAX);
-    buffer_put_u16_be(to, (uint16_t)bytes.size);
-    buffer_append_bytes(to, bytes);
+    put_string(to, bytes_text(text));
 }
 
 void notation_put_bytes(struct buffer *to, struct bytes bytes)
@@ -244,28 +407,6 @@ void notation_put_bytes(struct buffer *to, struct bytes bytes)
     check(bytes.size <= INT32_MAX);
     buffer_put_u32_be(to, bytes.data == NULL ? UINT32_MAX : (uint32_t)bytes.size);
     buffer_append_bytes(to, bytes);
-}
-
-void notation_put_value(struct buffer *to, const struct cql_value *value)
-{
-    if (value->state != CQL_VALUE_SET) {
-        buffer_put_u32_be(to, (uint32_t)(value->state == CQL_VALUE_NULL ? -1 : -2));
-        return;
-    }
-    check(value->data.size <= INT32_MAX);
-    buffer_put_u32_be(to, (uint32_t)value->data.size);
-    buffer_append_bytes(to, value->data);
-}
-
-void notation_put_inet(struct buffer *to, const struct cql_address *address)
-{
-    static const uint8_t loopback[] = {127, 0, 0, 1};
-    bool is_known = address->size > 0;
-
-    buffer_put_u8(to, is_known ? address->size : sizeof loopback);
-    buffer_append(to, is_known ? address->bytes : loopback,
-                  is_known ? address->size : sizeof loopback);
-    buffer_put_u32_be(to, address->port);
 }
 
 /* A type that `version` has no number for; false: it has one. */
