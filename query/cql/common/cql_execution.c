@@ -11,7 +11,7 @@
 #include "query/cql/common/cql_slice.h"
 #include "query/cql/common/cql_trace.h"
 
-void cql_warn(struct cql_execution *execution, const char *format, ...)
+void cql_execution_warn(struct cql_execution *execution, const char *format, ...)
 {
     char text[1024];
     va_list arguments;
@@ -23,7 +23,7 @@ void cql_warn(struct cql_execution *execution, const char *format, ...)
             cql_text(execution->arena, bytes_text(text));
 }
 
-void cql_finish(struct cql_execution *execution, struct cql_result *result)
+void cql_execution_finish(struct cql_execution *execution, struct cql_result *result)
 {
     struct cql *cql = execution->cql;
     result->warnings = execution->warnings;
@@ -43,14 +43,14 @@ void cql_finish(struct cql_execution *execution, struct cql_result *result)
     cql_arena_give(cql, execution->arena);
 }
 
-void cql_finish_void(struct cql_execution *execution)
+void cql_execution_finish_void(struct cql_execution *execution)
 {
     struct cql_result result = {.kind = CQL_RESULT_VOID};
-    cql_finish(execution, &result);
+    cql_execution_finish(execution, &result);
 }
 
-void cql_finish_fault(struct cql_execution *execution)
+void cql_execution_finish_fault(struct cql_execution *execution)
 {
     struct cql_result result = {.kind = CQL_RESULT_ERROR, .error = execution->fault.error};
-    cql_finish(execution, &result);
+    cql_execution_finish(execution, &result);
 }

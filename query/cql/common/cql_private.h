@@ -129,11 +129,11 @@ struct cql_execution {
 };
 
 /* A warning of the answer. */
-void cql_warn(struct cql_execution *execution, const char *format, ...)
+void cql_execution_warn(struct cql_execution *execution, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Each ends the execution: the client is answered, and `execution` is gone. */
-void cql_finish(struct cql_execution *execution, struct cql_result *result);
-void cql_finish_void(struct cql_execution *execution);
-void cql_finish_fault(struct cql_execution *execution);  /* execution->fault */
+void cql_execution_finish(struct cql_execution *execution, struct cql_result *result);
+void cql_execution_finish_void(struct cql_execution *execution);
+void cql_execution_finish_fault(struct cql_execution *execution);  /* execution->fault */
 #endif

@@ -60,7 +60,7 @@ static void select_finish(struct select *select)
 {
     struct cql_execution *execution = select->execution;
     if (select->status != 0 || cql_guard(execution, cql_select_sort_rows, select) != 0) {
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
     struct cql_result result = {.kind = CQL_RESULT_ROWS,
@@ -69,7 +69,7 @@ static void select_finish(struct select *select)
                                          .cells = buffer_view(&select->cells),
                                          .paging_state = buffer_view(&select->paging_state)}};
     memcpy(result.rows.metadata_id, execution->compiled->result_id, CQL_ID_SIZE);
-    cql_finish(execution, &result);
+    cql_execution_finish(execution, &result);
 }
 
 /* ---- reading ---- */
@@ -513,10 +513,10 @@ static void warn_of_aggregates(struct select *select)
     if (!plan->is_aggregate || cql_scope_is_virtual(select->execution->cql, plan->table))
         return;
     if (!has_key_relation(plan)) {
-        cql_warn(select->execution, "Aggregation query used without partition key");
+        cql_execution_warn(select->execution, "Aggregation query used without partition key");
     } else if (plan->where.is_multi_key) {
-        cql_warn(select->execution,
-                 "Aggregation query used on multiple partition keys (IN restriction)");
+        cql_execution_warn(select->execution,
+                           "Aggregation query used on multiple partition keys (IN restriction)");
     }
 }
 
@@ -650,7 +650,7 @@ static void rows_made(void *context, int status, const struct page_row *rows, ui
 {
     struct select *select = context;
     if (status != 0) {
-        cql_finish_fault(select->execution);
+        cql_execution_finish_fault(select->execution);
         return;
     }
     select->virtual_rows = rows;

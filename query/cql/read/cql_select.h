@@ -16,6 +16,6 @@ struct cql_metadata cql_select_metadata(const struct cql_select_plan *plan);
 uint32_t cql_select_key_markers(const struct cql_select_plan *plan, struct arena *arena,
                                 const uint16_t **indexes_out);
 
-/* Ends with cql_finish. */
+/* Ends with cql_execution_finish. */
 void cql_select_run(struct cql_execution *execution);
 #endif

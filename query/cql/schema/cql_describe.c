@@ -386,7 +386,7 @@ void cql_describe_run(struct cql_execution *execution)
         .with_ids = asked->with_internals};
 
     if (cql_guard(execution, describe_make, &describe) < 0) {
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
     } else {
         bool is_cluster = asked->kind == CQL_DESCRIBE_CLUSTER;
         struct cql_result result = {.kind = CQL_RESULT_ROWS,
@@ -395,6 +395,6 @@ void cql_describe_run(struct cql_execution *execution)
                                              .cells = buffer_view(&describe.cells)}};
 
         cql_metadata_id(&result.rows.metadata, execution->arena, result.rows.metadata_id);
-        cql_finish(execution, &result);
+        cql_execution_finish(execution, &result);
     }
 }

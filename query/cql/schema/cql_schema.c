@@ -136,9 +136,9 @@ static int set_replication(struct change *change, const char *name,
     int rc = cql_schema_options_read_keyspace(execution, name, properties, &options);
     long before = replication_factor(keyspace->replication);
     if (rc == 0 && !is_new && replication_factor(options.replication) > before) {
-        cql_warn(execution,
-                 "When increasing replication factor you need to run a full (-full) repair "
-                 "to distribute the data.");
+        cql_execution_warn(
+            execution, "When increasing replication factor you need to run a full (-full) repair "
+                       "to distribute the data.");
     }
     return rc == 0 ? cql_schema_result(
                          change, schema_set_keyspace(change->schema, name, options.replication,
@@ -628,7 +628,7 @@ static int edit(void *context)
 static void change_finish(struct change *change, struct cql_result *result)
 {
     struct cql *cql = change->execution->cql;
-    cql_finish(change->execution, result);
+    cql_execution_finish(change->execution, result);
     cql_wait_schema_settled(cql);
 }
 

@@ -8,6 +8,6 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Ends with cql_finish. */
+/* Ends with cql_execution_finish. */
 void cql_schema_run(struct cql_execution *execution);
 #endif

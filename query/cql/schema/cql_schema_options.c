@@ -55,9 +55,10 @@ static int check_factor(struct cql_execution *execution, const char *keyspace, s
                           text);
     }
     if (factor > 1) {
-        cql_warn(execution,
-                 "Your replication factor %ld for keyspace %s is higher than the number of nodes 1",
-                 factor, keyspace);
+        cql_execution_warn(
+            execution,
+            "Your replication factor %ld for keyspace %s is higher than the number of nodes 1",
+            factor, keyspace);
     }
     return 0;
 }

@@ -2,7 +2,7 @@
  *
  *   cql_run ─▶ (a schema change is under way: wait) ─▶ compile or look up ─▶ bind ─▶ run
  *                                                                                   │
- *   answer ◀────────────────────────── cql_finish ◀─────────────────────────────────┘
+ *   answer ◀────────────────────────── cql_execution_finish ◀─────────────────────────────────┘
  *
  * What decides correctness: an execution is answered once and then gone; a statement runs against
  * the schema it was compiled with, and one that a change made out of date is compiled again
@@ -119,14 +119,14 @@ static void use_run(struct cql_execution *execution)
     if (schema_keyspace(schema, name) == NULL &&
         schema_keyspace(execution->cql->system_schema, name) == NULL) {
         cql_invalid(&execution->fault, "Keyspace '%s' does not exist", name);
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
     struct cql_session *session = execution->session;
     int length = snprintf(session->keyspace, sizeof(session->keyspace), "%s", name);
     check(length > 0 && (size_t)length < sizeof(session->keyspace));
     struct cql_result result = {.kind = CQL_RESULT_SET_KEYSPACE, .keyspace = session->keyspace};
-    cql_finish(execution, &result);
+    cql_execution_finish(execution, &result);
 }
 
 /* What daybook refuses by name, whatever is in it. */
@@ -171,12 +171,12 @@ static void run_compiled(struct cql_execution *execution)
     const char *refusal = refused_kind(kind);
     if (refusal != NULL) {
         cql_invalid(&execution->fault, "%s", refusal);
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
     if (execution->session->read_only && !only_reads(kind)) {
         cql_refuse(&execution->fault, CQL_UNAUTHORIZED, "this door is for reading only");
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
     switch ((int)kind) {
@@ -248,16 +248,16 @@ static void prepare_run(struct cql_execution *execution)
     struct cql_result result = {.kind = CQL_RESULT_PREPARED};
     trace_parsing(execution);
     if (cql_prepared_add(execution, &result.prepared) != 0) {
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
-    cql_finish(execution, &result);
+    cql_execution_finish(execution, &result);
 }
 
 static void work_run(struct cql_execution *execution)
 {
     if (cql_guard_look(execution) != 0) {
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
     if (execution->cql->schema_is_changing) {
@@ -277,7 +277,7 @@ static void work_run(struct cql_execution *execution)
         return;
     }
     if (prepare_work(execution) != 0) {
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
     run_compiled(execution);

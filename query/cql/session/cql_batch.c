@@ -54,7 +54,7 @@ static void add_items(struct cql_execution *execution)
         }
     }
     if (rc != 0)
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
     else
         cql_write_items_run(execution);
 }
@@ -64,7 +64,7 @@ void cql_batch_run(struct cql_execution *execution)
     cql_write_items_begin(execution);
     if (execution->session->read_only) {
         cql_refuse(&execution->fault, CQL_UNAUTHORIZED, "this door is for reading only");
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
     add_items(execution);

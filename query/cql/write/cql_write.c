@@ -121,7 +121,7 @@ static void answer_unknown(struct write *write, const struct error *err)
                err != NULL ? err->text : "the store stopped");
     execution->fault.error.consistency = execution->request.consistency;
     execution->fault.error.write_type = write_type(write);
-    cql_finish_fault(execution);
+    cql_execution_finish_fault(execution);
 }
 
 /* ---- applying ---- */
@@ -176,7 +176,7 @@ static void write_applied(void *context, int status, const struct error *err)
     }
     if (status == ERROR_INVALID || status == ERROR_LIMIT || status == ERROR_READ_ONLY) {
         cql_fault_of(&execution->fault, err);
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
     answer_unknown(write, err);
@@ -246,7 +246,7 @@ static void write_given(struct write *write, int rc, const struct error *err,
         retry(write);
     } else if (rc != 0) {
         cql_fault_of(&execution->fault, err);
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
     }
 }
 
@@ -293,9 +293,9 @@ static int build(void *context)
         if (statement.timestamp_us == TIMESTAMP_SERVER && !is_stream)
             statement.timestamp_us = now_us;
         if (statement.plan->is_ignored) {
-            cql_warn(write->execution,
-                     "Table %s.%s is kept by a stream: this change of it was ignored",
-                     statement.plan->table->keyspace, statement.plan->table->name);
+            cql_execution_warn(write->execution,
+                               "Table %s.%s is kept by a stream: this change of it was ignored",
+                               statement.plan->table->keyspace, statement.plan->table->name);
             continue;
         }
         /* With conditions, ranges are deleted before the rest, as Cassandra does it. */
@@ -344,7 +344,7 @@ static void write_measured(void *context, int rc)
     if (rc == 0)
         write_apply(write->execution);
     else
-        cql_finish_fault(write->execution);
+        cql_execution_finish_fault(write->execution);
 }
 
 static void write_decide(struct write *write)
@@ -356,7 +356,7 @@ static void write_decide(struct write *write)
         return;
     }
     if (rc != 0 || cql_guard(execution, build, write) != 0) {
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
     write->measure = (struct cql_row_size_measure){
@@ -479,7 +479,7 @@ static void read_go(struct write *write)
             return;
         }
         if (write->read_failed || read_unit(write) != 0) {
-            cql_finish_fault(write->execution);
+            cql_execution_finish_fault(write->execution);
             return;
         }
     } while (write->reads_again);
@@ -518,7 +518,7 @@ static void once_looked(void *context, enum cql_idempotency_verdict verdict)
     struct write *write = context;
     struct cql_execution *execution = write->execution;
     if (verdict == CQL_IDEMPOTENCY_FAILED) {
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
     write->is_copy = verdict == CQL_IDEMPOTENCY_KNOWN;
@@ -606,11 +606,11 @@ static void write_begin(struct write *write)
     struct cql_execution *execution = write->execution;
     execution->write_type = write_type(write);
     if (cql_guard(execution, bind_all, write) != 0) {
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
         return;
     }
     if (write->count == 0) {
-        cql_finish_void(execution);
+        cql_execution_finish_void(execution);
         return;
     }
     execution->write_type = write_type(write);

@@ -12,7 +12,7 @@
 #include "query/cql/write/cql_idempotency.h"
 #include "query/cql/write/cql_write_plan.h"
 
-/* ---- statements: each is resolved, or runs until cql_finish ---- */
+/* ---- statements: each is resolved, or runs until cql_execution_finish ---- */
 
 int cql_write_compile(struct cql_scope *scope, const struct cql_statement *statement,
                       struct cql_write_plan **plan_out);

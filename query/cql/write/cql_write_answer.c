@@ -235,14 +235,14 @@ void cql_write_answer(struct cql_execution *execution, const struct table *table
                       const struct cql_idempotency_answer *answer)
 {
     if (answer->count == 0) {
-        cql_finish_void(execution);
+        cql_execution_finish_void(execution);
         return;
     }
     struct cql_result result = {.kind = CQL_RESULT_ROWS,
                                 .rows = {.row_count = answer->row_count, .cells = answer->cells}};
     struct description description = {execution, table, answer, &result.rows};
     if (cql_guard(execution, describe_columns, &description) != 0)
-        cql_finish_fault(execution);
+        cql_execution_finish_fault(execution);
     else
-        cql_finish(execution, &result);
+        cql_execution_finish(execution, &result);
 }

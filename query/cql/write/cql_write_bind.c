@@ -60,8 +60,9 @@ static int bind_timestamp(struct cql_execution *execution, struct cql_write_stat
         if (rc == 0 && !is_stream)
             statement->timestamp_us = type_value_bigint(value);
         if (rc == 0 && is_stream) {
-            cql_warn(execution, "Table %s.%s is used by a stream: the timestamp was ignored",
-                     plan->table->keyspace, plan->table->name);
+            cql_execution_warn(execution,
+                               "Table %s.%s is used by a stream: the timestamp was ignored",
+                               plan->table->keyspace, plan->table->name);
         }
     } else if (execution->request.has_timestamp && !is_stream && !plan->is_conditional) {
         statement->timestamp_us = execution->request.timestamp_us > TIMESTAMP_OWN_LAST
@@ -193,15 +194,17 @@ int cql_write_check_size(struct cql_execution *execution, enum cql_batch_kind ki
     if (size > BATCH_FAIL_BYTES)
         return cql_invalid(&execution->fault, "Batch too large");
     if (size > BATCH_WARN_BYTES) {
-        cql_warn(execution,
-                 "Batch for [%s.%s] is of size %zu, exceeding specified threshold of %d by %zu.",
-                 table->keyspace, table->name, size, BATCH_WARN_BYTES, size - BATCH_WARN_BYTES);
+        cql_execution_warn(
+            execution,
+            "Batch for [%s.%s] is of size %zu, exceeding specified threshold of %d by %zu.",
+            table->keyspace, table->name, size, BATCH_WARN_BYTES, size - BATCH_WARN_BYTES);
     }
     if (kind != CQL_BATCH_LOGGED && partitions > BATCH_WARN_PARTITIONS) {
-        cql_warn(execution,
-                 "Unlogged batch covering %u partitions detected against table [%s.%s]. You should "
-                 "use a logged batch for atomicity, or asynchronous writes for performance.",
-                 partitions, table->keyspace, table->name);
+        cql_execution_warn(
+            execution,
+            "Unlogged batch covering %u partitions detected against table [%s.%s]. You should "
+            "use a logged batch for atomicity, or asynchronous writes for performance.",
+            partitions, table->keyspace, table->name);
     }
     return 0;
 }

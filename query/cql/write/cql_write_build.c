@@ -608,10 +608,11 @@ static int build_counts(const struct row_builder *builder, uint32_t key)
         if (rc != 0)
             return rc;
         if (is_set) {
-            cql_warn(builder->execution,
-                     "Counter %s is set: Cassandra refuses this (Cannot set the value of counter "
-                     "column %s)",
-                     column->name, column->name);
+            cql_execution_warn(
+                builder->execution,
+                "Counter %s is set: Cassandra refuses this (Cannot set the value of counter "
+                "column %s)",
+                column->name, column->name);
         }
         bool is_one = column->kind == COLUMN_STATIC || plan->table->clustering_count == 0;
         for (uint32_t row = 0; row < (is_one ? 1 : bound->slice_count); row++) {
