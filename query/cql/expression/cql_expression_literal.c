@@ -96,44 +96,37 @@ static int check_brackets(struct cql_scope *scope, const struct cql_term *term,
                        cql_type_name(scope, place->type));
 }
 
-/* The type of item `index` of a literal that stands for `type`. */
-static const struct type *item_type(const struct type *type, uint32_t index)
-{
-    switch ((int)type->kind) {
-    case TYPE_TUPLE:
-        return type->arguments[index];
-    case TYPE_MAP:
-        return type->arguments[index % 2];
-    default:
-        return type->arguments[0];
-    }
-}
-
 /* How an item that is of another type is refused. */
 static const char *misfit_text(struct cql_scope *scope, const struct cql_term *term,
                                const struct cql_place *place, uint32_t index,
-                               const struct cql_term *item, const struct type *wanted)
+                               const struct cql_term *item)
 {
     struct buffer text = {.arena = scope->arena};
+    const struct type *type = place->type;
     buffer_printf(&text, "Invalid %s literal for %s: ", collection_word(term), place->receiver);
-    if (term->kind == CQL_TERM_TUPLE) {
+    if (type->kind == TYPE_UDT) {
+        buffer_printf(&text, "field %s", type->field_names[index]);
+    } else if (term->kind == CQL_TERM_TUPLE) {
         buffer_printf(&text, "component %u", index);
     } else {
         bool is_key = term->kind == CQL_TERM_MAP && index % 2 == 0;
         buffer_append_text(&text, is_key ? "key " : "value ");
         cql_print_header(item, &text);
     }
-    buffer_printf(&text, " is not of type %s", cql_type_name(scope, wanted));
+    buffer_printf(&text, " is not of type %s", cql_type_name(scope, type_item_type(type, index)));
     return cql_text(scope->arena, buffer_view(&text));
 }
 
-static const char *field_misfit_text(struct cql_scope *scope, const struct cql_place *place,
-                                     const char *field, const struct type *wanted)
+/* The value of a literal that `*item` is, or of a user type's whose name it is, and then `*item` is
+ * the value.  Its place in the type; negative: the user type has no such field. */
+static int item_place(const struct type *type, uint32_t index, const struct cql_term **item)
 {
-    struct buffer text = {.arena = scope->arena};
-    buffer_printf(&text, "Invalid user type literal for %s: field %s is not of type %s",
-                  place->receiver, field, cql_type_name(scope, wanted));
-    return cql_text(scope->arena, buffer_view(&text));
+    int place = (int)index;
+    if (type->kind == TYPE_UDT) {
+        place = cql_expression_udt_field(type, (*item)->text);
+        *item = (*item)->next;
+    }
+    return place;
 }
 
 static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
@@ -172,27 +165,6 @@ static int item_fits(struct cql_scope *scope, const struct cql_term *item,
     }
 }
 
-static int find_field_misfit(struct cql_scope *scope, const struct cql_term *term,
-                             const struct cql_place *place, const char **misfit_out)
-{
-    for (const struct cql_term *name = term->arguments; name != NULL; name = name->next->next) {
-        int field = cql_expression_udt_field(place->type, name->text);
-        if (field < 0)
-            continue;
-        struct cql_place within = *place;
-        within.type = place->type->arguments[field];
-        int fits = item_fits(scope, name->next, &within);
-        if (fits < 0)
-            return fits;
-        if (fits == 0) {
-            *misfit_out =
-                field_misfit_text(scope, place, place->type->field_names[field], within.type);
-            return 0;
-        }
-    }
-    return 0;
-}
-
 /* The refusal of the first item that does not fit; NULL: all do.  The brackets fit. */
 static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
                        const struct cql_place *place, const char **misfit_out)
@@ -200,16 +172,17 @@ static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
     const struct type *type = place->type;
     uint32_t index = 0;
     *misfit_out = NULL;
-    if (type->kind == TYPE_UDT)
-        return find_field_misfit(scope, term, place, misfit_out);
     for (const struct cql_term *item = term->arguments; item != NULL; item = item->next, index++) {
         struct cql_place within = *place;
-        within.type = item_type(type, index);
+        int at = item_place(type, index, &item);
+        if (at < 0)
+            continue;
+        within.type = type_item_type(type, (uint32_t)at);
         int fits = item_fits(scope, item, &within);
         if (fits < 0)
             return fits;
         if (fits == 0) {
-            *misfit_out = misfit_text(scope, term, place, index, item, within.type);
+            *misfit_out = misfit_text(scope, term, place, (uint32_t)at, item);
             return 0;
         }
     }
@@ -232,11 +205,11 @@ static bool has_marker(const struct cql_term *term)
     return found;
 }
 
-/* Null and markers are refused within collections, not within tuples. */
+/* Null and markers are refused within collections, not within tuples and user types. */
 static int check_item(struct cql_scope *scope, const struct cql_term *term,
                       const struct cql_term *item, const struct cql_place *place)
 {
-    if (place->type->kind == TYPE_TUPLE)
+    if (place->type->kind == TYPE_TUPLE || place->type->kind == TYPE_UDT)
         return 0;
     if (item->kind == CQL_TERM_NULL)
         return cql_invalid(scope->fault, "null is not supported inside collections");
@@ -249,55 +222,44 @@ static int check_item(struct cql_scope *scope, const struct cql_term *term,
     return 0;
 }
 
+/* What an item is called in refusals. */
+static const char *item_receiver(struct cql_scope *scope, const struct cql_place *place,
+                                 uint32_t index)
+{
+    const struct type *type = place->type;
+    if (type->kind == TYPE_UDT)
+        return type->field_names[index];
+    const char *part = type->kind == TYPE_TUPLE                   ? "tuple"
+                       : type->kind == TYPE_MAP && index % 2 == 0 ? "key"
+                                                                  : "value";
+    return cql_expression_part(scope, part, place->receiver);
+}
+
 static int resolve_items(struct cql_scope *scope, const struct cql_term *term,
                          const struct cql_place *place, struct cql_expression *collection)
 {
     const struct type *type = collection->type;
     uint32_t index = 0;
     for (const struct cql_term *item = term->arguments; item != NULL; item = item->next, index++) {
-        const char *part = type->kind == TYPE_TUPLE                   ? "tuple"
-                           : type->kind == TYPE_MAP && index % 2 == 0 ? "key"
-                                                                      : "value";
+        struct bytes name = item->text;
+        int at = item_place(type, index, &item);
+        if (at < 0) {
+            return cql_invalid(scope->fault,
+                               "Unknown field '%.*s' in value of user defined type %s",
+                               CQL_SHOW(name), type->name);
+        }
         struct cql_place within = *place;
-        within.type = item_type(type, index);
-        within.receiver = cql_expression_part(scope, part, place->receiver);
+        within.type = type_item_type(type, (uint32_t)at);
+        within.receiver = item_receiver(scope, place, (uint32_t)at);
         within.is_checked = true;
         within.misfit = place->table == NULL && is_call(item)
-                            ? misfit_text(scope, term, place, index, item, within.type)
+                            ? misfit_text(scope, term, place, (uint32_t)at, item)
                             : NULL;
-        int rc = cql_expression_resolve(scope, item, &within, &collection->arguments[index]);
+        int rc = cql_expression_resolve(scope, item, &within, &collection->arguments[at]);
         if (rc == 0)
             rc = check_item(scope, term, item, place);
         if (rc != 0)
             return rc;
-    }
-    return 0;
-}
-
-static int resolve_udt(struct cql_scope *scope, const struct cql_term *term,
-                       const struct cql_place *place, struct cql_expression **out)
-{
-    const struct type *type = place->type;
-    *out = cql_expression_new(scope, CQL_EXPRESSION_COLLECTION, type, type->argument_count);
-    const struct cql_term *name = term->arguments;
-    while (name != NULL && name->next != NULL) {
-        int field = cql_expression_udt_field(type, name->text);
-        if (field < 0) {
-            return cql_invalid(scope->fault,
-                               "Unknown field '%.*s' in value of user defined type %s",
-                               CQL_SHOW(name->text), type->name);
-        }
-        struct cql_place within = *place;
-        within.type = type->arguments[field];
-        within.receiver = type->field_names[field];
-        within.is_checked = true;
-        within.misfit = place->table == NULL && is_call(name->next)
-                            ? field_misfit_text(scope, place, type->field_names[field], within.type)
-                            : NULL;
-        int rc = cql_expression_resolve(scope, name->next, &within, &(*out)->arguments[field]);
-        if (rc != 0)
-            return rc;
-        name = name->next->next;
     }
     return 0;
 }
@@ -352,9 +314,8 @@ int cql_expression_collection(struct cql_scope *scope, const struct cql_term *te
         return rc;
     if (misfit != NULL)
         return cql_invalid(scope->fault, "%s", misfit);
-    if (type->kind == TYPE_UDT)
-        return resolve_udt(scope, term, place, out);
-    uint32_t count = type->kind == TYPE_TUPLE ? type->argument_count : term->argument_count;
+    bool has_fields = type->kind == TYPE_TUPLE || type->kind == TYPE_UDT;
+    uint32_t count = has_fields ? type->argument_count : term->argument_count;
     *out = cql_expression_new(scope, CQL_EXPRESSION_COLLECTION, type, count);
     (*out)->receiver = place->receiver;
     return resolve_items(scope, term, place, *out);
