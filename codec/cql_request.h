@@ -108,10 +108,16 @@ struct cql_schema_change {
 enum cql_error_code {
     CQL_SERVER_ERROR = 0x0000,
     CQL_PROTOCOL_ERROR = 0x000A,
+    CQL_BAD_CREDENTIALS = 0x0100,
+    CQL_UNAVAILABLE = 0x1000,
     CQL_OVERLOADED = 0x1001,
+    CQL_BOOTSTRAPPING = 0x1002,
+    CQL_TRUNCATE_ERROR = 0x1003,
     CQL_WRITE_TIMEOUT = 0x1100,
     CQL_READ_TIMEOUT = 0x1200,
+    CQL_READ_FAILURE = 0x1300,
     CQL_FUNCTION_FAILURE = 0x1400,
+    CQL_WRITE_FAILURE = 0x1500,
     CQL_SYNTAX_ERROR = 0x2000,
     CQL_UNAUTHORIZED = 0x2100,
     CQL_INVALID = 0x2200,
@@ -120,14 +126,25 @@ enum cql_error_code {
     CQL_UNPREPARED = 0x2500
 };
 
-/* Fields beyond the message, by code; unused ones are zero. */
+/* What failed on one of the nodes asked, version 5. */
+struct cql_failure {
+    struct cql_address address;          /* without a port */
+    uint16_t reason;
+};
+
+/* Fields beyond the message, by code (codec/native_response.h); unused ones are zero, and texts are
+ * never NULL where their code needs them. */
 struct cql_error {
     enum cql_error_code code;
     const char *message;
-    enum cql_consistency consistency;    /* WRITE_TIMEOUT, READ_TIMEOUT, with 0 received of 1 */
-    const char *write_type;              /* WRITE_TIMEOUT: SIMPLE, BATCH, UNLOGGED_BATCH, COUNTER,
-                                          * CAS */
-    bool has_data;                       /* READ_TIMEOUT */
+    enum cql_consistency consistency;    /* of timeouts, failures and UNAVAILABLE, as the next */
+    int32_t received;                    /* answers of nodes; UNAVAILABLE: nodes alive */
+    int32_t required;
+    const char *write_type;              /* WRITE_TIMEOUT, WRITE_FAILURE: SIMPLE, BATCH,
+                                          * UNLOGGED_BATCH, COUNTER, CAS */
+    bool has_data;                       /* READ_TIMEOUT, READ_FAILURE */
+    int32_t failure_count;               /* READ_FAILURE, WRITE_FAILURE */
+    const struct cql_failure *failures;  /* version 5; NULL: none is named */
     const char *keyspace;                /* ALREADY_EXISTS, FUNCTION_FAILURE */
     const char *name;                    /* the table ("": the keyspace itself) or function */
     const char *const *argument_types;   /* FUNCTION_FAILURE */
@@ -178,6 +195,15 @@ enum cql_result_kind {
     CQL_RESULT_SCHEMA_CHANGE = 5
 };
 
+/* What stands in front of a body. */
+struct cql_extras {
+    const uint8_t *trace_id;             /* 16 bytes; NULL: not traced */
+    const char *const *warnings;
+    uint32_t warning_count;
+    const struct cql_payload *payload;
+    uint32_t payload_count;
+};
+
 struct cql_result {
     enum cql_result_kind kind;
     struct cql_error error;
@@ -185,11 +211,7 @@ struct cql_result {
     struct cql_prepared prepared;
     const char *keyspace;                /* SET_KEYSPACE: the session has it already */
     struct cql_schema_change change;
-    const char *const *warnings;
-    uint32_t warning_count;
-    const uint8_t *trace_id;             /* 16 bytes; NULL: not traced */
-    const struct cql_payload *payload;   /* entries for the response */
-    uint32_t payload_count;
+    struct cql_extras extras;
 };
 
 /* `result` is valid during the call. */

@@ -111,7 +111,7 @@ void native_response_put_event(const struct native_event *event, struct buffer *
 
 /* ---- in front of a body ---- */
 
-uint8_t native_response_extras_flags(const struct native_extras *extras, uint8_t version)
+uint8_t native_response_extras_flags(const struct cql_extras *extras, uint8_t version)
 {
     unsigned flags = extras->trace_id != NULL ? NATIVE_FLAG_TRACING : 0;
 
@@ -122,7 +122,7 @@ uint8_t native_response_extras_flags(const struct native_extras *extras, uint8_t
     return (uint8_t)flags;
 }
 
-static void code_extras(struct notation *notation, uint8_t flags, struct native_extras *extras)
+static void code_extras(struct notation *notation, uint8_t flags, struct cql_extras *extras)
 {
     if ((flags & NATIVE_FLAG_TRACING) != 0)
         notation_fixed(notation, &extras->trace_id, UUID_BYTES);
@@ -132,25 +132,36 @@ static void code_extras(struct notation *notation, uint8_t flags, struct native_
         notation_payload(notation, &extras->payload, &extras->payload_count);
 }
 
-void native_response_put_extras(const struct native_extras *extras, uint8_t version,
+void native_response_put_extras(const struct cql_extras *extras, uint8_t version,
                                 struct buffer *body)
 {
     struct notation notation = notation_writing(body, version);
-    struct native_extras copy = *extras;
+    struct cql_extras copy = *extras;
 
     code_extras(&notation, native_response_extras_flags(extras, version), &copy);
 }
 
 /* ---- errors ---- */
 
-static void code_counts(struct notation *notation, struct native_error *error)
+static void code_id(struct notation *notation, uint8_t id[CQL_ID_SIZE])
+{
+    struct bytes bytes = bytes_of(id, CQL_ID_SIZE);
+
+    notation_short_bytes(notation, &bytes);
+    if (bytes.size != CQL_ID_SIZE)
+        notation->reader.failed = true;
+    else if (notation_is_reading(notation))
+        memcpy(id, bytes.data, CQL_ID_SIZE);
+}
+
+static void code_counts(struct notation *notation, struct cql_error *error)
 {
     notation_consistency(notation, &error->consistency);
     notation_i32(notation, &error->received);
     notation_i32(notation, &error->required);
 }
 
-static void code_failures(struct notation *notation, struct native_error *error)
+static void code_failures(struct notation *notation, struct cql_error *error)
 {
     uint32_t count = error->failures != NULL ? (uint32_t)error->failure_count : 0;
 
@@ -159,12 +170,12 @@ static void code_failures(struct notation *notation, struct native_error *error)
         return;
     }
     notation_int_count(notation, &count, FAILURE_SIZE_MIN);
-    struct native_failure *made = notation_array(notation, count, sizeof *made);
+    struct cql_failure *made = notation_array(notation, count, sizeof *made);
     if (made != NULL)
         error->failures = made;
     error->failure_count = (int32_t)count;
     for (uint32_t i = 0; i < count && !notation->reader.failed; i++) {
-        struct native_failure failure = error->failures[i];
+        struct cql_failure failure = error->failures[i];
 
         notation_inetaddr(notation, &failure.address);
         notation_u16(notation, &failure.reason);
@@ -173,56 +184,58 @@ static void code_failures(struct notation *notation, struct native_error *error)
     }
 }
 
-static void code_error(struct notation *notation, struct native_error *error)
+static void code_error(struct notation *notation, struct cql_error *error)
 {
-    notation_u32(notation, &error->code);
+    uint32_t code = error->code;
+
+    notation_u32(notation, &code);
+    error->code = (enum cql_error_code)code;
     notation_text(notation, &error->message);
-    switch (error->code) {
-    case NATIVE_ERROR_UNAVAILABLE:
+    switch (code) {
+    case CQL_UNAVAILABLE:
         notation_consistency(notation, &error->consistency);
         notation_i32(notation, &error->required);
         notation_i32(notation, &error->received);
         break;
-    case NATIVE_ERROR_WRITE_TIMEOUT:
+    case CQL_WRITE_TIMEOUT:
         code_counts(notation, error);
         notation_text(notation, &error->write_type);
         break;
-    case NATIVE_ERROR_READ_TIMEOUT:
+    case CQL_READ_TIMEOUT:
         code_counts(notation, error);
         notation_bool(notation, &error->has_data);
         break;
-    case NATIVE_ERROR_READ_FAILURE:
+    case CQL_READ_FAILURE:
         code_counts(notation, error);
         code_failures(notation, error);
         notation_bool(notation, &error->has_data);
         break;
-    case NATIVE_ERROR_FUNCTION_FAILURE:
+    case CQL_FUNCTION_FAILURE:
         notation_text(notation, &error->keyspace);
         notation_text(notation, &error->name);
         notation_texts(notation, &error->argument_types, &error->argument_type_count);
         break;
-    case NATIVE_ERROR_WRITE_FAILURE:
+    case CQL_WRITE_FAILURE:
         code_counts(notation, error);
         code_failures(notation, error);
         notation_text(notation, &error->write_type);
         break;
-    case NATIVE_ERROR_EXISTS:
+    case CQL_ALREADY_EXISTS:
         notation_text(notation, &error->keyspace);
         notation_text(notation, &error->name);
         break;
-    case NATIVE_ERROR_UNPREPARED:
-        notation_short_bytes(notation, &error->id);
+    case CQL_UNPREPARED:
+        code_id(notation, error->id);
         break;
     default:
         break;
     }
 }
 
-void native_response_put_error(const struct native_error *error, uint8_t version,
-                               struct buffer *body)
+void native_response_put_error(const struct cql_error *error, uint8_t version, struct buffer *body)
 {
     struct notation notation = notation_writing(body, version);
-    struct native_error copy = *error;
+    struct cql_error copy = *error;
 
     code_error(&notation, &copy);
 }
@@ -327,17 +340,6 @@ static void code_cells(struct notation *notation, uint32_t column_count, struct 
     for (uint64_t i = 0; i < cell_count; i++)
         notation_bytes(notation, &cell);
     rows->cells = bytes_of(start, (size_t)(reader->data + reader->offset - start));
-}
-
-static void code_id(struct notation *notation, uint8_t id[CQL_ID_SIZE])
-{
-    struct bytes bytes = bytes_of(id, CQL_ID_SIZE);
-
-    notation_short_bytes(notation, &bytes);
-    if (bytes.size != CQL_ID_SIZE)
-        notation->reader.failed = true;
-    else if (notation_is_reading(notation))
-        memcpy(id, bytes.data, CQL_ID_SIZE);
 }
 
 /* `flags` are those of rows that are written. */

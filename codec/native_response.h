@@ -37,52 +37,6 @@
 #include "codec/native_inbox.h"
 #include "codec/notation.h"
 
-enum native_error_code {
-    NATIVE_ERROR_SERVER = 0x0000,
-    NATIVE_ERROR_PROTOCOL = 0x000A,
-    NATIVE_ERROR_CREDENTIALS = 0x0100,
-    NATIVE_ERROR_UNAVAILABLE = 0x1000,
-    NATIVE_ERROR_OVERLOADED = 0x1001,
-    NATIVE_ERROR_BOOTSTRAPPING = 0x1002,
-    NATIVE_ERROR_TRUNCATE = 0x1003,
-    NATIVE_ERROR_WRITE_TIMEOUT = 0x1100,
-    NATIVE_ERROR_READ_TIMEOUT = 0x1200,
-    NATIVE_ERROR_READ_FAILURE = 0x1300,
-    NATIVE_ERROR_FUNCTION_FAILURE = 0x1400,
-    NATIVE_ERROR_WRITE_FAILURE = 0x1500,
-    NATIVE_ERROR_SYNTAX = 0x2000,
-    NATIVE_ERROR_UNAUTHORIZED = 0x2100,
-    NATIVE_ERROR_INVALID = 0x2200,
-    NATIVE_ERROR_CONFIG = 0x2300,
-    NATIVE_ERROR_EXISTS = 0x2400,
-    NATIVE_ERROR_UNPREPARED = 0x2500
-};
-
-/* What fails on one of the nodes asked, version 5. */
-struct native_failure {
-    struct cql_address address;            /* without a port */
-    uint16_t reason;
-};
-
-/* Fields beyond the message belong to the codes above that have them.  Texts are never NULL where
- * their code needs them. */
-struct native_error {
-    uint32_t code;
-    const char *message;
-    enum cql_consistency consistency;
-    int32_t received;                      /* UNAVAILABLE: alive */
-    int32_t required;
-    const char *write_type;
-    bool has_data;
-    int32_t failure_count;
-    const struct native_failure *failures; /* version 5; NULL: none is named */
-    const char *keyspace;
-    const char *name;
-    const char *const *argument_types;
-    uint32_t argument_type_count;
-    struct bytes id;
-};
-
 enum native_event_kind { NATIVE_TOPOLOGY_CHANGE = 1, NATIVE_STATUS_CHANGE = 2,
                          NATIVE_SCHEMA_CHANGE = 4 };
 
@@ -96,23 +50,14 @@ struct native_event {
 /* False: there is no event of that name. */
 bool native_response_event_kind(struct bytes name, enum native_event_kind *kind_out);
 
-/* What stands in front of a body. */
-struct native_extras {
-    const uint8_t *trace_id;               /* 16 bytes; NULL: none */
-    const char *const *warnings;
-    uint32_t warning_count;
-    const struct cql_payload *payload;
-    uint32_t payload_count;
-};
-
 /* ---- writing ---- */
 
 /* The envelope's flags for them in this version, and the bytes before the body. */
-uint8_t native_response_extras_flags(const struct native_extras *extras, uint8_t version);
-void native_response_put_extras(const struct native_extras *extras, uint8_t version,
+uint8_t native_response_extras_flags(const struct cql_extras *extras, uint8_t version);
+void native_response_put_extras(const struct cql_extras *extras, uint8_t version,
                                 struct buffer *body);
 
-void native_response_put_error(const struct native_error *error, uint8_t version,
+void native_response_put_error(const struct cql_error *error, uint8_t version,
                                struct buffer *body);
 void native_response_put_event(const struct native_event *event, struct buffer *body);
 /* CQL_VERSION, COMPRESSION, PROTOCOL_VERSIONS. */
@@ -133,8 +78,8 @@ struct native_supported {
 
 struct native_response {
     enum native_opcode opcode;
-    struct native_extras extras;
-    struct native_error error;             /* ERROR */
+    struct cql_extras extras;
+    struct cql_error error;             /* ERROR */
     const char *authenticator;             /* AUTHENTICATE */
     struct bytes token;                    /* AUTH_CHALLENGE, AUTH_SUCCESS */
     const struct native_supported *supported;

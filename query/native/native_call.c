@@ -71,26 +71,6 @@ void native_call_free_spare(struct native_door *door)
 
 /* ---- answers ---- */
 
-static void put_error(struct native_call *call, const struct native_extras *extras,
-                      const struct cql_error *error)
-{
-    struct native_error native = {
-        .code = error->code,
-        .message = error->message,
-        .consistency = error->consistency,
-        .required = 1,
-        .write_type = error->write_type,
-        .has_data = error->has_data,
-        .keyspace = error->keyspace,
-        .name = error->name,
-        .argument_types = error->argument_types,
-        .argument_type_count = error->argument_type_count,
-        .id = bytes_of(error->id, CQL_ID_SIZE),
-    };
-
-    native_connection_put_error(call->connection, call->stream, extras, &native);
-}
-
 /* Rows that would fill the memory of a server whose client does not read. */
 static bool is_over(const struct native_connection *connection, const struct cql_result *result)
 {
@@ -100,9 +80,9 @@ static bool is_over(const struct native_connection *connection, const struct cql
            (connection->output_bytes > NATIVE_QUEUE_OVER || door->is_over);
 }
 
-static void put_result(struct native_call *call, const struct native_extras *extras,
-                       const struct cql_result *result)
+static void put_result(struct native_call *call, const struct cql_result *result)
 {
+    const struct cql_extras *extras = &result->extras;
     struct native_connection *connection = call->connection;
     struct buffer *body = native_outbox_begin(&connection->outbox,
                                               native_response_extras_flags(extras, call->version),
@@ -116,23 +96,18 @@ static void put_result(struct native_call *call, const struct native_extras *ext
 
 static void put_answer(struct native_call *call, const struct cql_result *result)
 {
-    struct native_extras extras = {.trace_id = result->trace_id,
-                                   .warnings = result->warnings,
-                                   .warning_count = result->warning_count,
-                                   .payload = result->payload,
-                                   .payload_count = result->payload_count};
-
-    if (result->kind == CQL_RESULT_ERROR) {
-        put_error(call, &extras, &result->error);
-    } else if (is_over(call->connection, result)) {
-        struct cql_error error = {.code = CQL_READ_TIMEOUT,
-                                  .message = "Too many answers wait for their readers",
-                                  .consistency = call->request.cql.consistency};
-
-        put_error(call, &extras, &error);
-    } else {
-        put_result(call, &extras, result);
+    struct native_connection *connection = call->connection;
+    if (result->kind != CQL_RESULT_ERROR && !is_over(connection, result)) {
+        put_result(call, result);
+        return;
     }
+    struct cql_error error = result->error;
+    if (result->kind != CQL_RESULT_ERROR)
+        error = (struct cql_error){.code = CQL_READ_TIMEOUT,
+                                   .message = "Too many answers wait for their readers",
+                                   .consistency = call->request.cql.consistency};
+    error.required = 1; /* of one node; a timeout says that none has answered */
+    native_connection_put_error(connection, call->stream, &result->extras, &error);
 }
 
 static void call_answered(void *context, const struct cql_result *result)
@@ -225,13 +200,13 @@ void native_call_take(struct native_connection *connection, const struct native_
     int rc = native_request_decode(&kept, call->arena, &call->request, &err);
     if (rc != 0) {
         native_connection_error(connection, envelope->stream,
-                                rc == ERROR_LIMIT ? NATIVE_ERROR_INVALID : NATIVE_ERROR_PROTOCOL,
-                                "%s", err.text);
+                                rc == ERROR_LIMIT ? CQL_INVALID : CQL_PROTOCOL_ERROR, "%s",
+                                err.text);
         call_free(call);
         return;
     }
     if (!call_admit(call)) {
-        native_connection_error(connection, envelope->stream, NATIVE_ERROR_OVERLOADED, "%s",
+        native_connection_error(connection, envelope->stream, CQL_OVERLOADED, "%s",
                                 connection->door->is_closing ? "The server is shutting down"
                                                              : "Too many requests are under way");
         call_free(call);

@@ -27,8 +27,7 @@ enum { STACK_WIPED = 16 << 10, ERROR_TEXT_MAX = 512 };
 /* ---- answers ---- */
 
 void native_connection_put_error(struct native_connection *connection, int16_t stream,
-                                 const struct native_extras *extras,
-                                 const struct native_error *error)
+                                 const struct cql_extras *extras, const struct cql_error *error)
 {
     uint8_t version = connection->outbox.version;
     struct buffer *body = native_outbox_begin(
@@ -43,9 +42,9 @@ void native_connection_put_error(struct native_connection *connection, int16_t s
 void native_connection_error(struct native_connection *connection, int16_t stream, uint32_t code,
                              const char *format, ...)
 {
-    const struct native_extras extras = {0};
+    const struct cql_extras extras = {0};
     char text[ERROR_TEXT_MAX];
-    const struct native_error error = {.code = code, .message = text};
+    const struct cql_error error = {.code = code, .message = text};
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof(text), format, arguments);
@@ -89,11 +88,11 @@ static void refuse_large(struct native_connection *connection,
 {
     bool is_served = connection->state == NATIVE_SERVING;
     if (envelope->size <= NATIVE_BODY_MAX && is_served) {
-        native_connection_error(connection, envelope->stream, NATIVE_ERROR_OVERLOADED,
+        native_connection_error(connection, envelope->stream, CQL_OVERLOADED,
                                 "Too many requests are under way");
         return;
     }
-    native_connection_error(connection, envelope->stream, NATIVE_ERROR_INVALID,
+    native_connection_error(connection, envelope->stream, CQL_INVALID,
                             "Request is too big: length %u exceeds maximum allowed length %u.",
                             envelope->size, is_served ? NATIVE_BODY_MAX : NATIVE_GREETING_BODY_MAX);
 }
@@ -104,7 +103,7 @@ static void refuse_unexpected(struct native_connection *connection,
     const char *name = native_opcode_name(envelope->opcode);
     const char *why = "expecting AUTH_RESPONSE";
     if (name == NULL) {
-        native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL,
+        native_connection_error(connection, envelope->stream, CQL_PROTOCOL_ERROR,
                                 "Unknown opcode %u", envelope->opcode);
         return;
     }
@@ -114,7 +113,7 @@ static void refuse_unexpected(struct native_connection *connection,
         why = "expecting STARTUP or OPTIONS";
     else if (connection->state == NATIVE_SERVING)
         why = "the connection is already initialized";
-    native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL,
+    native_connection_error(connection, envelope->stream, CQL_PROTOCOL_ERROR,
                             "Unexpected message %s, %s", name, why);
 }
 
@@ -145,8 +144,7 @@ static void take_greeting(struct native_connection *connection,
     struct error err;
 
     if (native_request_decode(envelope, arena, &request, &err) != 0)
-        native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL, "%s",
-                                err.text);
+        native_connection_error(connection, envelope->stream, CQL_PROTOCOL_ERROR, "%s", err.text);
     else if (envelope->opcode == NATIVE_STARTUP)
         native_greeting_startup(connection, envelope->stream, &request);
     else if (envelope->opcode == NATIVE_REGISTER)
@@ -161,7 +159,7 @@ static void take_envelope(struct native_connection *connection,
 {
     connection->outbox.version = envelope->version;
     if (envelope->stream < 0) {
-        native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL,
+        native_connection_error(connection, envelope->stream, CQL_PROTOCOL_ERROR,
                                 "A negative stream id is the server's");
         return;
     }
@@ -194,7 +192,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
     /* A peer that answers, or speaks nothing known, is not spoken to. */
     if (connection->inbox.version != 0) {
         connection->outbox.version = connection->inbox.version;
-        native_connection_error(connection, 0, NATIVE_ERROR_PROTOCOL, "%s", err->text);
+        native_connection_error(connection, 0, CQL_PROTOCOL_ERROR, "%s", err->text);
     }
     native_connection_refuse(connection);
 }
@@ -217,7 +215,7 @@ static void take_input(struct native_connection *connection)
             refuse_bytes(connection, rc, &envelope, &err);
         } else if (rc == 0 && is_guest(connection) &&
                    native_inbox_unread(&connection->inbox) >= NATIVE_GREETING_MAX) {
-            native_connection_error(connection, 0, NATIVE_ERROR_INVALID,
+            native_connection_error(connection, 0, CQL_INVALID,
                                     "Request is too big: more than %d bytes before a login.",
                                     NATIVE_GREETING_MAX);
             native_connection_refuse(connection);

@@ -134,8 +134,8 @@ struct native_door {
 void native_connection_error(struct native_connection *connection, int16_t stream, uint32_t code,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 void native_connection_put_error(struct native_connection *connection, int16_t stream,
-                                 const struct native_extras *extras,
-                                 const struct native_error *error);
+                                 const struct cql_extras *extras,
+                                 const struct cql_error *error);
 /* Nothing that comes is looked at any more; hang up once the answers have left. */
 void native_connection_refuse(struct native_connection *connection);
 /* Send what waits to be sent. */

@@ -33,7 +33,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
     struct buffer wire = {0};
     struct buffer body = {0};
     char text[160];
-    const struct native_error error = {.code = NATIVE_ERROR_PROTOCOL, .message = text};
+    const struct cql_error error = {.code = CQL_PROTOCOL_ERROR, .message = text};
     (void)snprintf(text, sizeof(text),
                    is_beta ? "Beta version of the protocol used (%1$u/v%1$u-beta), but USE_BETA "
                              "flag is unset"
@@ -108,7 +108,7 @@ static bool choose_compression(struct native_connection *connection, int16_t str
         *compression_out = NATIVE_SNAPPY;
         return true;
     }
-    native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL,
+    native_connection_error(connection, stream, CQL_PROTOCOL_ERROR,
                             "Unknown compression algorithm: %.*s",
                             name.size > 64 ? 64 : (int)name.size, (const char *)name.data);
     return false;
@@ -119,13 +119,13 @@ static bool check_language(struct native_connection *connection, int16_t stream,
 {
     struct bytes version;
     if (!find_option(request, "CQL_VERSION", &version)) {
-        native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL,
+        native_connection_error(connection, stream, CQL_PROTOCOL_ERROR,
                                 "Missing value CQL_VERSION in STARTUP message");
         return false;
     }
     if (is_language_known(version))
         return true;
-    native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL,
+    native_connection_error(connection, stream, CQL_PROTOCOL_ERROR,
                             "CQL version %.*s is not supported by the binary protocol (supported "
                             "version are >= 3.0.0)",
                             version.size > 32 ? 32 : (int)version.size, (const char *)version.data);
@@ -223,7 +223,7 @@ static void login_answer(struct native_connection *connection, const struct nati
         native_outbox_end(&connection->outbox);
         return;
     }
-    native_connection_error(connection, login->stream, NATIVE_ERROR_CREDENTIALS,
+    native_connection_error(connection, login->stream, CQL_BAD_CREDENTIALS,
                             "Provided username %s and/or password are incorrect", login->user);
     native_connection_refuse(connection);
 }
@@ -290,7 +290,7 @@ static void login_turn_away(struct native_login *login, const char *why)
     struct native_connection *connection = login->connection;
 
     connection->door->metrics.logins_refused->value++;
-    native_connection_error(connection, login->stream, NATIVE_ERROR_OVERLOADED, "%s", why);
+    native_connection_error(connection, login->stream, CQL_OVERLOADED, "%s", why);
     native_connection_refuse(connection);
     connection->login = NULL;
     login_free(login);
@@ -318,7 +318,7 @@ void native_greeting_authenticate(struct native_connection *connection, int16_t 
     login->passwords = door->options.passwords;
     if (!read_token(request->token, login)) {
         login_free(login);
-        native_connection_error(connection, stream, NATIVE_ERROR_CREDENTIALS,
+        native_connection_error(connection, stream, CQL_BAD_CREDENTIALS,
                                 "The token is not NUL, user, NUL, password");
         native_connection_refuse(connection);
         return;
@@ -343,7 +343,7 @@ void native_greeting_register(struct native_connection *connection, int16_t stre
         struct bytes name = request->events[i];
         enum native_event_kind kind;
         if (!native_response_event_kind(name, &kind)) {
-            native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL,
+            native_connection_error(connection, stream, CQL_PROTOCOL_ERROR,
                                     "Invalid value '%.*s' for Type",
                                     name.size > 64 ? 64 : (int)name.size, (const char *)name.data);
             return;

@@ -294,8 +294,7 @@ static void save_answers(const struct seeds *seeds)
                   .paging_state = bytes_text("state")}},
         {.kind = CQL_RESULT_PREPARED, .prepared = {.bind = {columns, 2}, .result = {columns, 1}}},
         {.kind = CQL_RESULT_SCHEMA_CHANGE, .change = {CQL_CREATED, CQL_TARGET_TABLE, "ks", "t"}}};
-    struct native_error error = {
-        .code = NATIVE_ERROR_WRITE_TIMEOUT, .message = "late", .write_type = "SIMPLE"};
+    struct cql_error error = {.code = CQL_WRITE_TIMEOUT, .message = "late", .write_type = "SIMPLE"};
     struct native_outbox outbox;
     struct buffer wire = {0};
 

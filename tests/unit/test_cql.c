@@ -147,8 +147,8 @@ static void answered(void *context, const struct cql_result *result)
         buffer_append_text(text, "  PREPARED\n");
         break;
     }
-    for (uint32_t i = 0; i < result->warning_count; i++)
-        buffer_printf(text, "  WARNING %s\n", result->warnings[i]);
+    for (uint32_t i = 0; i < result->extras.warning_count; i++)
+        buffer_printf(text, "  WARNING %s\n", result->extras.warnings[i]);
     player->is_answered = true;
 }
 

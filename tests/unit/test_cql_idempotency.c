@@ -65,9 +65,9 @@ static void answered(void *context, const struct cql_result *result)
         snprintf(seen->message, sizeof(seen->message), "%s", result->error.message);
     if (result->kind == CQL_RESULT_ROWS)
         keep_cells(seen, &result->rows);
-    if (result->payload_count == 1)
-        snprintf(seen->echo, sizeof(seen->echo), "%.*s", (int)result->payload[0].value.size,
-                 (const char *)result->payload[0].value.data);
+    if (result->extras.payload_count == 1)
+        snprintf(seen->echo, sizeof(seen->echo), "%.*s", (int)result->extras.payload[0].value.size,
+                 (const char *)result->extras.payload[0].value.data);
 }
 
 static struct cql_request counting(const struct cql_payload *payload)

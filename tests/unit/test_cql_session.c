@@ -110,11 +110,11 @@ static void answered(void *context, const struct cql_result *result)
     seen->is_answered = true;
     seen->kind = result->kind;
     seen->code = result->error.code;
-    seen->warnings = result->warning_count;
+    seen->warnings = result->extras.warning_count;
     seen->rows = result->rows.row_count;
-    seen->is_traced = result->trace_id != NULL;
+    seen->is_traced = result->extras.trace_id != NULL;
     if (seen->is_traced)
-        memcpy(seen->trace_id, result->trace_id, UUID_SIZE);
+        memcpy(seen->trace_id, result->extras.trace_id, UUID_SIZE);
     snprintf(seen->message, sizeof(seen->message), "%s",
              result->kind == CQL_RESULT_ERROR ? result->error.message : "");
     if (result->kind == CQL_RESULT_ERROR)

@@ -359,10 +359,10 @@ static const struct cql_column *make_columns(void)
 
 static const char *const warnings[] = {"Aggregation query used without partition key", ""};
 static const char *const argument_types[] = {"tinyint", "tinyint"};
-static const struct native_failure failures[] = {{{.bytes = {10, 0, 0, 1}, .size = 4}, 1},
-                                                 {{.bytes = {1}, .size = 16}, 2}};
+static const struct cql_failure failures[] = {{{.bytes = {10, 0, 0, 1}, .size = 4}, 1},
+                                              {{.bytes = {1}, .size = 16}, 2}};
 
-static uint32_t make_errors(struct native_error errors[32])
+static uint32_t make_errors(struct cql_error errors[32])
 {
     static const uint32_t codes[] = {0x0000, 0x000A, 0x0100, 0x1000, 0x1001, 0x1002,
                                      0x1003, 0x1100, 0x1200, 0x1300, 0x1400, 0x1500,
@@ -370,20 +370,20 @@ static uint32_t make_errors(struct native_error errors[32])
     uint32_t count = sizeof codes / sizeof codes[0];
 
     for (uint32_t i = 0; i < count; i++)
-        errors[i] = (struct native_error){.code = codes[i],
-                                          .message = "what went wrong",
-                                          .consistency = CQL_QUORUM,
-                                          .received = 1,
-                                          .required = 2,
-                                          .write_type = "BATCH",
-                                          .has_data = true,
-                                          .failure_count = 2,
-                                          .failures = failures,
-                                          .keyspace = "ks",
-                                          .name = "t",
-                                          .argument_types = argument_types,
-                                          .argument_type_count = 2,
-                                          .id = bytes_of("0123456789abcdef", 16)};
+        errors[i] = (struct cql_error){.code = codes[i],
+                                       .message = "what went wrong",
+                                       .consistency = CQL_QUORUM,
+                                       .received = 1,
+                                       .required = 2,
+                                       .write_type = "BATCH",
+                                       .has_data = true,
+                                       .failure_count = 2,
+                                       .failures = failures,
+                                       .keyspace = "ks",
+                                       .name = "t",
+                                       .argument_types = argument_types,
+                                       .argument_type_count = 2,
+                                       .id = "0123456789abcde"};
     return count;
 }
 
@@ -431,18 +431,18 @@ struct answer {
 
 static uint32_t make_answers(uint8_t version, struct answer answers[64])
 {
-    struct native_extras extras = {.trace_id = (const uint8_t *)"0123456789abcdef",
-                                   .warnings = warnings,
-                                   .warning_count = 2,
-                                   .payload = some_payload,
-                                   .payload_count = 2};
+    struct cql_extras extras = {.trace_id = (const uint8_t *)"0123456789abcdef",
+                                .warnings = warnings,
+                                .warning_count = 2,
+                                .payload = some_payload,
+                                .payload_count = 2};
     struct native_event events[] = {
         {.kind = NATIVE_STATUS_CHANGE,
          .change = "UP",
          .address = {.bytes = {127, 0, 0, 1}, .size = 4, .port = 9042}},
         {.kind = NATIVE_TOPOLOGY_CHANGE, .change = "NEW_NODE", .address = {.size = 16}},
         {.kind = NATIVE_SCHEMA_CHANGE, .schema = {CQL_CREATED, CQL_TARGET_TYPE, "shop", "place"}}};
-    struct native_error errors[32];
+    struct cql_error errors[32];
     struct cql_result results[16];
     uint32_t count = 0;
     uint32_t made = make_errors(errors);

@@ -117,8 +117,8 @@ void cql_run(struct cql_session *session, const struct cql_request *request, cql
                                           .message = "not known",
                                           .consistency = CQL_QUORUM,
                                           .write_type = "COUNTER"};
-        result.warnings = warnings;
-        result.warning_count = 1;
+        result.extras.warnings = warnings;
+        result.extras.warning_count = 1;
     }
     if (request->text.size >= 4 && memcmp(request->text.data, "hold", 4) == 0) {
         cr_assert(fake.held_count < RUN_MAX);
@@ -663,7 +663,7 @@ Test(native_door, bodies_half_sent_by_many_stay_within_the_limit)
         int16_t stream;
 
         if (poll_answer(&clients[i], &stream, &response))
-            refused += response.error.code == NATIVE_ERROR_OVERLOADED;
+            refused += response.error.code == CQL_OVERLOADED;
     }
     cr_expect(refused >= 10, "%u", refused);
     for (uint32_t i = 0; i < CLIENTS; i++)

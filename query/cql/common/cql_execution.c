@@ -26,12 +26,12 @@ void cql_execution_warn(struct cql_execution *execution, const char *format, ...
 void cql_execution_finish(struct cql_execution *execution, struct cql_result *result)
 {
     struct cql *cql = execution->cql;
-    result->warnings = execution->warnings;
-    result->warning_count = execution->warning_count;
-    result->trace_id = cql_trace_end(execution);
+    result->extras.warnings = execution->warnings;
+    result->extras.warning_count = execution->warning_count;
+    result->extras.trace_id = cql_trace_end(execution);
     if (execution->echo.name.size > 0 && result->kind != CQL_RESULT_ERROR) {
-        result->payload = &execution->echo;
-        result->payload_count = 1;
+        result->extras.payload = &execution->echo;
+        result->extras.payload_count = 1;
     }
     cql->running--;
     cql_slice_account(execution);
