@@ -14,13 +14,11 @@
 #include "ingest/parse/reject.h"
 
 struct ingest_connection;
-struct parse_ahead;
 struct parse_lane;
 
 /* For parsing ahead (parse_ahead.h). */
 struct parse_ahead_pool {
-    struct parse_ahead *spare;         /* jobs */
-    uint32_t in_use;
+    uint32_t in_use;                   /* jobs, under way or not taken yet */
     struct parse_lane *lane;           /* what LANE_COMPUTE works with; NULL before its first job */
     void (*done)(struct ingest_connection *connection);        /* a job of its is done */
 };

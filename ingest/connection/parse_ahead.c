@@ -12,7 +12,6 @@
 
 struct parse_ahead {
     struct job job;
-    struct parse_ahead *next; /* spare ones */
     struct ingest_connection *connection;
     uint64_t settings; /* the connection's when it was submitted */
     bool is_under_way;
@@ -33,35 +32,22 @@ static struct row_builder *lane_builder(struct ingest *ingest, const struct inge
     return parse_lane_builder(pool->lane, &ingest->parts, stream);
 }
 
-static struct parse_ahead *ahead_take(struct parse_ahead_pool *pool)
+static struct parse_ahead *ahead_new(struct parse_ahead_pool *pool)
 {
-    struct parse_ahead *ahead = pool->spare;
-
     pool->in_use++;
-    if (ahead == NULL)
-        return memory_zeroed(1, sizeof *ahead);
-    pool->spare = ahead->next;
-    ahead->next = NULL;
-    return ahead;
+    return memory_zeroed(1, sizeof(struct parse_ahead));
 }
 
-static void ahead_give(struct ingest *ingest, struct parse_ahead *ahead)
+static void ahead_free(struct ingest *ingest, struct parse_ahead *ahead)
 {
     parse_job_clear(&ahead->parse, &ingest->parts);
-    ahead->next = ingest->aheads.spare;
-    ingest->aheads.spare = ahead;
+    memory_free(ahead);
     ingest->aheads.in_use--;
 }
 
 void parse_ahead_pool_close(struct parse_ahead_pool *pool)
 {
     check(pool->in_use == 0);
-    while (pool->spare != NULL) {
-        struct parse_ahead *next = pool->spare->next;
-
-        memory_free(pool->spare);
-        pool->spare = next;
-    }
     parse_lane_free(pool->lane);
     pool->lane = NULL;
 }
@@ -150,7 +136,7 @@ void parse_ahead_submit(struct ingest_connection *connection)
         builder == NULL ? NULL : connection->decoder->seal(connection, &frames);
     if (chunk == NULL)
         return;
-    chunk->ahead = ahead_take(&ingest->aheads);
+    chunk->ahead = ahead_new(&ingest->aheads);
     ahead_fill(chunk->ahead, connection, chunk, frames);
     chunk->ahead->parse.builder = builder;
     connection->jobs++;
@@ -227,7 +213,7 @@ static void chunk_drop(struct ingest_connection *connection, struct input_chunk 
 {
     if (chunk->ahead == NULL || chunk->ahead->is_under_way)
         return;
-    ahead_give(connection->ingest, chunk->ahead);
+    ahead_free(connection->ingest, chunk->ahead);
     chunk->ahead = NULL;
 }
 

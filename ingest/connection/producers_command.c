@@ -129,26 +129,19 @@ static void list_entry(struct producers_job *job)
 {
     struct producers_entry *entry = &job->entry;
     const struct producer *known = producer_find(job->ingest->producers, entry->id);
-    struct buffer numbers = {0};
-    struct buffer time = {0};
-    struct bytes cells[LIST_COLUMNS];
+    struct table_cells cells = {.count = 0};
     char id[UUID_TEXT_SIZE + 1];
 
     if (!entry->is_there)
         return;
     uuid_format(entry->id, id);
-    calendar_time_format(entry->last_us / 1000, &time);
-    buffer_printf(&numbers, "%" PRIu64, entry->epoch);
-    size_t epoch_size = numbers.size;
-    buffer_printf(&numbers, "%" PRIu64, entry->last);
-    cells[0] = bytes_text(id);
-    cells[1] = bytes_of(numbers.data, epoch_size);
-    cells[2] = bytes_of(numbers.data + epoch_size, numbers.size - epoch_size);
-    cells[3] = buffer_view(&time);
-    cells[4] = bytes_text(known != NULL && known->owner != NULL ? "connected" : "idle");
-    table_print_row(job->listing.print, cells);
-    buffer_release(&numbers);
-    buffer_release(&time);
+    buffer_append_text(table_print_cell(&cells, false), id);
+    buffer_printf(table_print_cell(&cells, false), "%" PRIu64, entry->epoch);
+    buffer_printf(table_print_cell(&cells, false), "%" PRIu64, entry->last);
+    calendar_time_format(entry->last_us / 1000, table_print_cell(&cells, false));
+    buffer_append_text(table_print_cell(&cells, false),
+                       known != NULL && known->owner != NULL ? "connected" : "idle");
+    table_print_cells(job->listing.print, &cells);
     entry->is_there = false;
 }
 

@@ -242,11 +242,8 @@ void load_file_add_prefix(struct load_file *file, const struct load_prefix *pref
             return;
         }
     }
-    if (file->prefix_count == file->prefix_capacity) {
-        file->prefix_capacity = file->prefix_capacity == 0 ? 8 : file->prefix_capacity * 2;
-        file->prefixes =
-            memory_resize(file->prefixes, file->prefix_capacity * sizeof *file->prefixes);
-    }
+    file->prefixes = memory_make_room(file->prefixes, file->prefix_count, &file->prefix_capacity,
+                                      sizeof *file->prefixes);
     file->prefixes[file->prefix_count++] = *prefix;
 }
 

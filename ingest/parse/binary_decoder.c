@@ -143,11 +143,8 @@ static int strings_add(struct binary_decoder *decoder, struct bytes text)
     uint32_t at = intern_add(&decoder->intern, key, id);
     /* A row by row reader looks past a short string's end. */
     buffer_reserve(&decoder->strings.text, INTERN_PADDING);
-    if (at >= decoder->entry_capacity) {
-        decoder->entry_capacity = decoder->entry_capacity == 0 ? 256 : decoder->entry_capacity * 2;
-        decoder->entries =
-            memory_resize(decoder->entries, decoder->entry_capacity * sizeof *decoder->entries);
-    }
+    decoder->entries =
+        memory_make_room(decoder->entries, at, &decoder->entry_capacity, sizeof *decoder->entries);
     decoder->entries[at] = (struct string_entry){
         .hash = hash128(text.data, text.size),
         .is_id = row_builder_takes_id(text),

@@ -8,26 +8,22 @@
 
 #include "base/memory.h"
 
+static const struct {
+    const char *name, *reason;
+} codes[] = {
+#define X(code, name, reason) {name, reason},
+    REJECT_CODES(X)
+#undef X
+};
+
 const char *reject_name(enum reject_code code)
 {
-    static const char *const names[] = {
-#define X(code, name, reason) name,
-        REJECT_CODES(X)
-#undef X
-    };
-
-    return names[code];
+    return codes[code].name;
 }
 
 const char *reject_reason(enum reject_code code)
 {
-    static const char *const reasons[] = {
-#define X(code, name, reason) reason,
-        REJECT_CODES(X)
-#undef X
-    };
-
-    return reasons[code];
+    return codes[code].reason;
 }
 
 void reject_list_release(struct reject_list *list)
@@ -59,10 +55,7 @@ static uint32_t reject_list_keep(struct reject_list *list, struct bytes bytes, u
 void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code code,
                      struct bytes text, struct bytes content)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity == 0 ? 16 : list->capacity * 2;
-        list->items = memory_resize(list->items, list->capacity * sizeof *list->items);
-    }
+    list->items = memory_make_room(list->items, list->count, &list->capacity, sizeof *list->items);
     /* One byte more than a reply shows, so that it can tell a cut character from a wrong one. */
     if (text.size > REJECT_TEXT_MAX + 4)
         text.size = REJECT_TEXT_MAX + 4;
@@ -129,31 +122,17 @@ static size_t character_size(struct bytes text)
 
 static void append_json_character(struct buffer *buffer, const uint8_t *data, size_t size)
 {
-    if (size > 1) {
+    static const char escaped[] = "\"\\\n\r\t";
+    static const char letters[] = "\"\\nrt";
+    const char *found = memchr(escaped, *data, sizeof escaped - 1);
+
+    if (found != NULL) {
+        buffer_put_u8(buffer, '\\');
+        buffer_put_u8(buffer, (uint8_t)letters[found - escaped]);
+    } else if (*data < 0x20 || *data == 0x7F) {
+        buffer_printf(buffer, "\\u%04x", *data);
+    } else {
         buffer_append(buffer, data, size);
-        return;
-    }
-    switch (*data) {
-    case '"':
-        buffer_append_text(buffer, "\\\"");
-        break;
-    case '\\':
-        buffer_append_text(buffer, "\\\\");
-        break;
-    case '\n':
-        buffer_append_text(buffer, "\\n");
-        break;
-    case '\r':
-        buffer_append_text(buffer, "\\r");
-        break;
-    case '\t':
-        buffer_append_text(buffer, "\\t");
-        break;
-    default:
-        if (*data < 0x20 || *data == 0x7F)
-            buffer_printf(buffer, "\\u%04x", *data);
-        else
-            buffer_put_u8(buffer, *data);
     }
 }
 

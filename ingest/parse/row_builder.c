@@ -195,11 +195,8 @@ static uint32_t builder_add_reseller(struct row_builder *builder, struct intern_
 {
     uint32_t code = intern_add(&builder->reseller_intern, key, id);
 
-    if (code >= builder->memo_capacity) {
-        builder->memo_capacity = builder->memo_capacity == 0 ? 64 : builder->memo_capacity * 2;
-        builder->memos =
-            memory_resize(builder->memos, builder->memo_capacity * sizeof *builder->memos);
-    }
+    builder->memos =
+        memory_make_room(builder->memos, code, &builder->memo_capacity, sizeof *builder->memos);
     builder->memos[code] = (struct partition_memo){.day = INT32_MIN};
     return code;
 }

@@ -30,10 +30,8 @@ size_t row_parts_bytes(const struct row_parts *rows)
 
 static void rows_push(struct row_parts *rows, struct row_part *part)
 {
-    if (rows->count == rows->capacity) {
-        rows->capacity = rows->capacity == 0 ? 4 : rows->capacity * 2;
-        rows->parts = memory_resize(rows->parts, rows->capacity * sizeof(struct row_part *));
-    }
+    rows->parts =
+        memory_make_room(rows->parts, rows->count, &rows->capacity, sizeof(struct row_part *));
     rows->parts[rows->count++] = part;
 }
 
