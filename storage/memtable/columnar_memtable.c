@@ -55,20 +55,12 @@ struct chunk {
     uint8_t data[]; /* rows * layout->row_size */
 };
 
-/* What a column of a partition is where its layout has no room for it. */
-struct constant {
-    int64_t base;
-    uint8_t scale;
-    uint8_t absent;
-};
-
-/* What the constants of all partitions have in common in a column. */
+/* What the constants of all partitions have in common in a column: the flags that no partition has
+ * otherwise than the first. */
 struct common {
-    bool is_known;    /* there are any */
-    bool one_scale;   /* all have `scale` */
-    bool one_absence; /* all have `absent` */
-    uint8_t scale;
-    uint8_t absent;
+    bool is_known; /* there are any */
+    uint8_t flags;
+    uint8_t differing;
 };
 
 struct columnar_memtable {
@@ -166,20 +158,17 @@ static void partitions_touch(struct columnar_memtable *memtable, uint32_t count,
     }
 }
 
-static struct constant constant_of(const struct columnar_memtable *memtable,
-                                   const struct columnar_partition *partition, uint32_t index)
+static uint8_t partition_flags(const struct columnar_memtable *memtable,
+                               const struct columnar_partition *partition, uint32_t index)
 {
-    uint8_t flags = columnar_partition_flags(&memtable->partitions, partition)[index];
-    return (struct constant){partition->bases[index], flags & COLUMNAR_FLAG_SCALE,
-                             (flags & COLUMNAR_FLAG_ABSENT) != 0};
+    return columnar_partition_flags(&memtable->partitions, partition)[index];
 }
 
-static void common_add(struct common *common, struct constant constant)
+static void common_add(struct common *common, uint8_t flags)
 {
     if (!common->is_known)
-        *common = (struct common){true, true, true, constant.scale, constant.absent};
-    common->one_scale &= common->scale == constant.scale;
-    common->one_absence &= common->absent == constant.absent;
+        *common = (struct common){.is_known = true, .flags = flags};
+    common->differing |= common->flags ^ flags;
 }
 
 static void constants_begin(struct columnar_memtable *memtable,
@@ -199,7 +188,7 @@ static void constants_begin(struct columnar_memtable *memtable,
             flags[i] = column->scales[row];
         }
         flags[i] |= is_absent ? COLUMNAR_FLAG_ABSENT : 0;
-        common_add(&memtable->common[i], constant_of(memtable, partition, i));
+        common_add(&memtable->common[i], flags[i]);
     }
 }
 
@@ -263,31 +252,22 @@ static uint8_t codes_width(const struct columnar_memtable *memtable,
     return 0;
 }
 
-/* Where all partitions have one scale, or one absence, the block need only have it as well. */
-static bool scales_are_constant(const struct columnar_memtable *memtable,
-                                const struct block_column *column, uint32_t index, uint32_t rows)
+/* Whether the block's scales or absence (`flags`; NULL stands for zeros) are those of the rows'
+ * partitions, as `part` of a partition's flags has it.  Where all partitions have the same, the
+ * block need only have it as well.  The scales of absent rows do not matter. */
+static bool flags_are_constant(const struct columnar_memtable *memtable, const uint8_t *flags,
+                               uint8_t part, uint32_t index, const struct block *block)
 {
     const struct common *common = &memtable->common[index];
-    if (common->one_scale && flags_are(column->scales, common->scale, rows))
+    const uint8_t *ignored = part == COLUMNAR_FLAG_SCALE ? block->columns[index].absent : NULL;
+    uint8_t shift = part == COLUMNAR_FLAG_SCALE ? 0 : COLUMNAR_ABSENT_SHIFT;
+    if ((common->differing & part) == 0 &&
+        flags_are(flags, (common->flags & part) >> shift, block->rows))
         return true;
-    for (uint32_t row = 0; row < rows; row++) {
-        bool is_absent = column->absent != NULL && column->absent[row];
-        if (!is_absent && column->scales[row] !=
-                              constant_of(memtable, memtable->row_partitions[row], index).scale)
-            return false;
-    }
-    return true;
-}
-
-static bool absence_is_constant(const struct columnar_memtable *memtable,
-                                const struct block_column *column, uint32_t index, uint32_t rows)
-{
-    const struct common *common = &memtable->common[index];
-    if (common->one_absence && flags_are(column->absent, common->absent, rows))
-        return true;
-    for (uint32_t row = 0; row < rows; row++) {
-        uint8_t absent = column->absent != NULL ? column->absent[row] : 0;
-        if (absent != constant_of(memtable, memtable->row_partitions[row], index).absent)
+    for (uint32_t row = 0; row < block->rows; row++) {
+        uint8_t constant = partition_flags(memtable, memtable->row_partitions[row], index) & part;
+        bool is_ignored = ignored != NULL && ignored[row];
+        if (!is_ignored && (flags != NULL ? flags[row] : 0) != constant >> shift)
             return false;
     }
     return true;
@@ -306,9 +286,11 @@ static struct cell_layout cell_widen(const struct columnar_memtable *memtable,
         cell.width = width > cell.width ? width : cell.width;
     }
     if (column->kind == VECTOR_DECIMAL && !cell.has_scales)
-        cell.has_scales = !scales_are_constant(memtable, column, index, block->rows);
+        cell.has_scales =
+            !flags_are_constant(memtable, column->scales, COLUMNAR_FLAG_SCALE, index, block);
     if (!cell.has_absent)
-        cell.has_absent = !absence_is_constant(memtable, column, index, block->rows);
+        cell.has_absent =
+            !flags_are_constant(memtable, column->absent, COLUMNAR_FLAG_ABSENT, index, block);
     return cell;
 }
 
@@ -640,10 +622,11 @@ static void flags_gather(const struct chunk *chunk, size_t offset, bool is_store
 
 /* Absent values are 0 whatever stands in the chunk. */
 static void absent_gather(struct columnar_rows *rows, struct columnar_vector *vector,
-                          const struct chunk *chunk, struct cell_layout cell,
-                          struct constant constant, uint32_t count)
+                          const struct chunk *chunk, struct cell_layout cell, uint8_t flags,
+                          uint32_t count)
 {
-    if (!cell.has_absent && !constant.absent) {
+    uint8_t constant = (flags & COLUMNAR_FLAG_ABSENT) >> COLUMNAR_ABSENT_SHIFT;
+    if (!cell.has_absent && !constant) {
         if (vector->absent != NULL)
             memset(vector->absent + rows->rows, 0, count);
         return;
@@ -651,7 +634,7 @@ static void absent_gather(struct columnar_rows *rows, struct columnar_vector *ve
     columnar_rows_absent(rows, vector);
     uint8_t *absent = vector->absent + rows->rows;
     size_t offset = (size_t)cell.offset + cell.width + cell.has_scales;
-    flags_gather(chunk, offset, cell.has_absent, constant.absent, count, absent);
+    flags_gather(chunk, offset, cell.has_absent, constant, count, absent);
     for (uint32_t row = 0; row < count; row++) {
         if (!absent[row])
             continue;
@@ -665,11 +648,11 @@ static void absent_gather(struct columnar_rows *rows, struct columnar_vector *ve
 }
 
 static void column_gather(struct columnar_rows *rows, uint32_t index, const struct chunk *chunk,
-                          struct constant constant, uint32_t count)
+                          int64_t constant, uint8_t flags, uint32_t count)
 {
     struct columnar_vector *vector = &rows->vectors[index];
     struct cell_layout cell = chunk->layout->cells[index];
-    uint64_t base = (uint64_t)constant.base;
+    uint64_t base = (uint64_t)constant;
     if (vector->kind == VECTOR_CODE) {
         codes_gather(chunk, cell, (uint32_t)base, count, vector->codes + rows->rows);
     } else {
@@ -682,9 +665,9 @@ static void column_gather(struct columnar_rows *rows, uint32_t index, const stru
             integers_gather(chunk, cell, base, count, to, cell.width);
     }
     if (vector->kind == VECTOR_DECIMAL)
-        flags_gather(chunk, (size_t)cell.offset + cell.width, cell.has_scales, constant.scale,
-                     count, vector->scales + rows->rows);
-    absent_gather(rows, vector, chunk, cell, constant, count);
+        flags_gather(chunk, (size_t)cell.offset + cell.width, cell.has_scales,
+                     flags & COLUMNAR_FLAG_SCALE, count, vector->scales + rows->rows);
+    absent_gather(rows, vector, chunk, cell, flags, count);
 }
 
 void columnar_memtable_fill_begin(struct columnar_memtable_fill *fill,
@@ -720,7 +703,8 @@ bool columnar_memtable_fill_step(struct columnar_memtable_fill *fill)
         const struct chunk *chunk = fill->chunk;
         count = chunk->rows < fill->left ? chunk->rows : fill->left;
         for (uint32_t i = 0; i < memtable->column_count; i++)
-            column_gather(rows, i, chunk, constant_of(memtable, fill->partition, i), count);
+            column_gather(rows, i, chunk, fill->partition->bases[i],
+                          partition_flags(memtable, fill->partition, i), count);
         rows->rows += count;
         fill->left -= count;
         fill->chunk = chunk->next;

@@ -15,11 +15,7 @@
 #include "base/memory.h"
 #include "base/murmur3.h"
 
-enum {
-    ITEMS_FIRST = 64,
-    UNDO_FIRST = 64,
-    AHEAD = 32 /* lookups under way at once */
-};
+enum { AHEAD = 32 /* lookups under way at once */ };
 
 _Static_assert(sizeof(struct columnar_partition) == 96, "a partition takes what the header says");
 
@@ -115,12 +111,9 @@ static uint32_t partition_add(struct columnar_partitions *partitions, uint32_t t
     uint32_t number = partition_search(partitions, tag, key);
     if (number != KEY_PLACES_NONE)
         return number;
-    if (partitions->count == partitions->capacity) {
-        check(partitions->capacity < UINT32_MAX / 4);
-        partitions->capacity = partitions->capacity == 0 ? ITEMS_FIRST : partitions->capacity * 2;
-        partitions->items = memory_resize(
-            partitions->items, partitions->capacity * sizeof(struct columnar_partition *));
-    }
+    partitions->items =
+        memory_make_room(partitions->items, partitions->count, &partitions->capacity,
+                         sizeof(struct columnar_partition *));
     number = partitions->count++;
     partitions->items[number] = partition_new(partitions, key);
     key_places_add(&partitions->places, tag, number);
@@ -178,11 +171,8 @@ static uint32_t undo_add(struct columnar_partitions *partitions,
                          const struct columnar_partition *partition)
 {
     struct columnar_undo_list *list = &partitions->undo[0];
-    if (list->count == list->capacity) {
-        check(list->capacity < UINT32_MAX / 4);
-        list->capacity = list->capacity == 0 ? UNDO_FIRST : list->capacity * 2;
-        list->entries = memory_resize(list->entries, list->capacity * sizeof *list->entries);
-    }
+    list->entries =
+        memory_make_room(list->entries, list->count, &list->capacity, sizeof *list->entries);
     struct columnar_undo *entry = &list->entries[list->count];
     *entry = (struct columnar_undo){partition->newest, partition->undo};
     if (partition->newest.stats.is_large) {

@@ -53,7 +53,7 @@ struct columnar_partition {
 };
 
 /* Of a column: its scale, and whether it is absent. */
-enum { COLUMNAR_FLAG_ABSENT = 0x80, COLUMNAR_FLAG_SCALE = 0x7F };
+enum { COLUMNAR_FLAG_ABSENT = 0x80, COLUMNAR_ABSENT_SHIFT = 7, COLUMNAR_FLAG_SCALE = 0x7F };
 
 struct columnar_undo;
 

@@ -138,14 +138,9 @@ static struct memtable_partition *partition_new(const struct memtable_partitions
 
 static void place_add(struct memtable_partitions *partitions, struct memtable_partition *partition)
 {
-    enum { ITEMS_FIRST = 16 };
-
-    if (partitions->count == partitions->capacity) {
-        check(partitions->capacity < UINT32_MAX / 4);
-        partitions->capacity = partitions->capacity == 0 ? ITEMS_FIRST : partitions->capacity * 2;
-        partitions->items = memory_resize(
-            partitions->items, partitions->capacity * sizeof(struct memtable_partition *));
-    }
+    partitions->items =
+        memory_make_room(partitions->items, partitions->count, &partitions->capacity,
+                         sizeof(struct memtable_partition *));
     partitions->items[partitions->count] = partition;
     key_places_add(&partitions->places, tag_of(partition->table_id, partition->token),
                    partitions->count++);

@@ -159,10 +159,8 @@ static int page_entry(struct bytes plain, uint32_t index, struct bytes *entry_ou
 
 static void entry_add_item(struct row_entry *entry, const struct row_item *item)
 {
-    if (entry->item_count == entry->item_capacity) {
-        entry->item_capacity = entry->item_capacity > 0 ? entry->item_capacity * 2 : 64;
-        entry->items = memory_resize(entry->items, entry->item_capacity * sizeof *entry->items);
-    }
+    entry->items = memory_make_room(entry->items, entry->item_count, &entry->item_capacity,
+                                    sizeof *entry->items);
     entry->items[entry->item_count++] = *item;
 }
 

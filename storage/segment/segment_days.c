@@ -48,10 +48,7 @@ void segment_days_add(struct segment_days *days, int32_t day, uint64_t rows)
         days->days[at].rows += rows;
         return;
     }
-    if (days->count == days->capacity) {
-        days->capacity = days->capacity == 0 ? 4 : days->capacity * 2;
-        days->days = memory_resize(days->days, days->capacity * sizeof *days->days);
-    }
+    days->days = memory_make_room(days->days, days->count, &days->capacity, sizeof *days->days);
     memmove(&days->days[at + 1], &days->days[at], (days->count - at) * sizeof *days->days);
     days->days[at] = (struct day_rows){day, rows};
     days->count++;

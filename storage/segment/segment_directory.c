@@ -228,11 +228,8 @@ static uint64_t directory_entries_max(const struct segment_directory *directory)
 
 static void block_add(struct segment_directory *directory, const struct directory_block *block)
 {
-    if (directory->block_count == directory->block_capacity) {
-        directory->block_capacity = directory->block_capacity * 2 + 1;
-        directory->blocks =
-            memory_resize(directory->blocks, directory->block_capacity * sizeof *directory->blocks);
-    }
+    directory->blocks = memory_make_room(directory->blocks, directory->block_count,
+                                         &directory->block_capacity, sizeof *directory->blocks);
     directory->blocks[directory->block_count++] = *block;
 }
 
