@@ -288,39 +288,46 @@ static void apply_increment(struct memtable *memtable, const struct counter_incr
     }
 }
 
-/* Where a write goes. */
-struct write_place {
-    uint32_t table_id;
-    int64_t token;
-};
-
-static struct write_place mutation_place(const struct write_batch *batch, uint32_t index)
-{
-    const struct mutation *mutation = &batch->mutations[index];
-    return (struct write_place){mutation->table_id, mutation->token};
-}
-
-static struct write_place run_place(const struct write_batch *batch, uint32_t index)
-{
-    const struct packed_span *run = &batch->rows.spans[index];
-    return (struct write_place){run->table_id, run->token};
-}
-
-/* What will be touched by writes some way behind the one at `index`, of `count` of its kind. */
-static inline void prefetch_behind(const struct memtable *memtable, const struct write_batch *batch,
-                                   uint32_t index, uint32_t count,
-                                   struct write_place (*place_of)(const struct write_batch *batch,
-                                                                  uint32_t index))
+/* Partitions lie anywhere in memory, so what the next writes touch is fetched into the cache: first
+ * where a partition is looked for, and some writes later the partition. */
+static void apply_mutations(struct memtable *memtable, const struct write_batch *batch,
+                            uint64_t frame, int64_t timestamp_us)
 {
     const struct memtable_partitions *partitions = row_memtable_partitions(memtable->rows);
-    uint32_t left = count - index;
-    if (left > 2 * PREFETCH_AHEAD) {
-        struct write_place place = place_of(batch, index + 2 * PREFETCH_AHEAD);
-        memtable_partitions_prefetch_place(partitions, place.table_id, place.token);
+    for (uint32_t i = 0; i < batch->mutation_count; i++, timestamp_us++) {
+        const struct mutation *mutation = &batch->mutations[i];
+        if (batch->mutation_count - i > 2 * PREFETCH_AHEAD)
+            memtable_partitions_prefetch_place(partitions, mutation[2 * PREFETCH_AHEAD].table_id,
+                                               mutation[2 * PREFETCH_AHEAD].token);
+        if (batch->mutation_count - i > PREFETCH_AHEAD)
+            memtable_partitions_prefetch(partitions, mutation[PREFETCH_AHEAD].table_id,
+                                         mutation[PREFETCH_AHEAD].token);
+        const struct table *table = schema_table(memtable->schema, mutation->table_id);
+        if (table == NULL) {
+            check(schema_is_unread(memtable->schema, mutation->table_id));
+            continue;
+        }
+        int64_t oldest_us = mutation_oldest_us(mutation);
+        memtable->oldest_us = oldest_us < memtable->oldest_us ? oldest_us : memtable->oldest_us;
+        row_memtable_apply(memtable->rows, table, mutation, frame, timestamp_us);
     }
-    if (left > PREFETCH_AHEAD) {
-        struct write_place place = place_of(batch, index + PREFETCH_AHEAD);
-        memtable_partitions_prefetch(partitions, place.table_id, place.token);
+}
+
+static void apply_spans(struct memtable *memtable, const struct packed_rows *rows, uint64_t frame,
+                        int64_t timestamp_us)
+{
+    const struct memtable_partitions *partitions = row_memtable_partitions(memtable->rows);
+    for (uint32_t i = 0; i < rows->span_count; i++, timestamp_us++) {
+        const struct packed_span *span = &rows->spans[i];
+        if (rows->span_count - i > 2 * PREFETCH_AHEAD)
+            memtable_partitions_prefetch_place(partitions, span[2 * PREFETCH_AHEAD].table_id,
+                                               span[2 * PREFETCH_AHEAD].token);
+        if (rows->span_count - i > PREFETCH_AHEAD)
+            memtable_partitions_prefetch(partitions, span[PREFETCH_AHEAD].table_id,
+                                         span[PREFETCH_AHEAD].token);
+        const struct table *table = schema_table(memtable->schema, span->table_id);
+        check(table != NULL);
+        row_memtable_apply_rows(memtable->rows, table, rows, span, frame, timestamp_us);
     }
 }
 
@@ -332,26 +339,10 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
         memtable->timestamp_first_us = timestamp_us;
     memtable->oldest_us = memtable->oldest_us < timestamp_us ? memtable->oldest_us : timestamp_us;
     apply_blocks(memtable, batch, frame, timestamp_us++);
-    for (uint32_t i = 0; i < batch->mutation_count; i++) {
-        const struct mutation *mutation = &batch->mutations[i];
-        prefetch_behind(memtable, batch, i, batch->mutation_count, mutation_place);
-        const struct table *table = schema_table(memtable->schema, mutation->table_id);
-        if (table == NULL) {
-            check(schema_is_unread(memtable->schema, mutation->table_id));
-            timestamp_us++;
-            continue;
-        }
-        int64_t oldest_us = mutation_oldest_us(mutation);
-        memtable->oldest_us = oldest_us < memtable->oldest_us ? oldest_us : memtable->oldest_us;
-        row_memtable_apply(memtable->rows, table, mutation, frame, timestamp_us++);
-    }
-    for (uint32_t i = 0; i < batch->rows.span_count; i++) {
-        const struct packed_span *run = &batch->rows.spans[i];
-        prefetch_behind(memtable, batch, i, batch->rows.span_count, run_place);
-        const struct table *table = schema_table(memtable->schema, run->table_id);
-        check(table != NULL);
-        row_memtable_apply_rows(memtable->rows, table, &batch->rows, run, frame, timestamp_us++);
-    }
+    apply_mutations(memtable, batch, frame, timestamp_us);
+    timestamp_us += batch->mutation_count;
+    apply_spans(memtable, &batch->rows, frame, timestamp_us);
+    timestamp_us += batch->rows.span_count;
     for (uint32_t i = 0; i < batch->increment_count; i++, timestamp_us++)
         if (!schema_is_unread(memtable->schema, batch->increments[i].table_id))
             apply_increment(memtable, &batch->increments[i], frame, timestamp_us);

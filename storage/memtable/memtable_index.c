@@ -49,13 +49,19 @@ static struct memtable_index_node *node_new(struct arena *arena, uint32_t capaci
     return node;
 }
 
-/* Is entry `at` less than the key? */
-static bool entry_is_less(const struct memtable_index_node *node, uint32_t at,
-                          const struct memtable_index_search *search)
+/* The order of the key against an item. */
+static inline int item_order(const struct memtable_index_search *search, uint64_t prefix,
+                             const void *item)
 {
-    if (node->prefixes[at] != search->prefix)
-        return node->prefixes[at] < search->prefix;
-    return search->compare(search->context, search->key, node->items[at]) > 0;
+    if (prefix != search->prefix)
+        return search->prefix < prefix ? -1 : 1;
+    return search->compare(search->context, search->key, item);
+}
+
+static inline int entry_order(const struct memtable_index_node *node, uint32_t at,
+                              const struct memtable_index_search *search)
+{
+    return item_order(search, node->prefixes[at], node->items[at]);
 }
 
 /* The first entry in [low, count) that is not less than the key. */
@@ -66,7 +72,7 @@ static uint32_t node_lower(const struct memtable_index_node *node, uint32_t low,
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (entry_is_less(node, middle, search))
+        if (entry_order(node, middle, search) > 0)
             low = middle + 1;
         else
             high = middle;
@@ -77,8 +83,7 @@ static uint32_t node_lower(const struct memtable_index_node *node, uint32_t low,
 static bool entry_matches(const struct memtable_index_node *node, uint32_t at,
                           const struct memtable_index_search *search)
 {
-    return at < node->count && node->prefixes[at] == search->prefix &&
-           search->compare(search->context, search->key, node->items[at]) == 0;
+    return at < node->count && entry_order(node, at, search) == 0;
 }
 
 /* The child to look for the key in: the last whose first item is not greater. */
@@ -106,11 +111,7 @@ static const struct memtable_index_node *leaf_for(const struct memtable_index *i
 static int compare_single(const struct memtable_index *index,
                           const struct memtable_index_search *search)
 {
-    uint64_t prefix = search->prefix_of(search->context, index->root);
-
-    if (prefix != search->prefix)
-        return search->prefix < prefix ? -1 : 1;
-    return search->compare(search->context, search->key, index->root);
+    return item_order(search, search->prefix_of(search->context, index->root), index->root);
 }
 
 void *memtable_index_find_place(const struct memtable_index *index,
@@ -127,15 +128,6 @@ void *memtable_index_find_place(const struct memtable_index *index,
     place_out->leaf = leaf;
     place_out->position = at;
     return entry_matches(leaf, at, search) ? leaf->items[at] : NULL;
-}
-
-/* The order of the key against entry `at`. */
-static int entry_order(const struct memtable_index_node *leaf, uint32_t at,
-                       const struct memtable_index_search *search)
-{
-    if (leaf->prefixes[at] != search->prefix)
-        return search->prefix < leaf->prefixes[at] ? -1 : 1;
-    return search->compare(search->context, search->key, leaf->items[at]);
 }
 
 void *memtable_index_find_onward(const struct memtable_index *index,
