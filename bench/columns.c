@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "storage/segment/segment.h"
 #include "storage/segment/columnar_page.h"
+#include "tests/lib/segment_alone.h"
 
 enum { COLUMNS_MAX = 16 };
 
@@ -73,7 +74,7 @@ static void add_segment(struct sizes *sizes, struct world *world, const struct s
     struct error err = {0};
     struct buffer page = {0};
     uint32_t next = 0;
-    must(segment_open(world, info, &segment, &err), "segment", &err);
+    must(segment_open_alone(world, info, &segment, &err), "segment", &err);
     sizes->files += info->size;
     sizes->rows += info->rows;
     struct segment_cursor *cursor = segment_cursor_take(segment);

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "storage/memtable/columnar_memtable.h"
 #include "storage/segment/columnar_segment.h"
+#include "tests/lib/segment_alone.h"
 
 enum {
     RESELLERS = 1000,
@@ -256,7 +257,7 @@ static void memtable_seal(struct cli_run *run)
     columnar_memtable_freeze(run->memtable);
     run->segment_bytes += memtable_write(run->memtable, &run->table, run->world, &info);
     run->write_us += now_us(run) - start;
-    if (segment_open(run->world, &info, &run->segments[run->segment_count++], &err) != 0)
+    if (segment_open_alone(run->world, &info, &run->segments[run->segment_count++], &err) != 0)
         fail(&err);
     columnar_memtable_free(run->memtable);
     arena_reset(run->arena);
@@ -313,7 +314,7 @@ static void merge_all(struct cli_run *run)
     int64_t start = now_us(run);
     if (columnar_segment_merge(run->world, &run->table, run->segments, run->segment_count, &info,
                                &rules, &info, &err) != 0 ||
-        segment_open(run->world, &info, &merged, &err) != 0)
+        segment_open_alone(run->world, &info, &merged, &err) != 0)
         fail(&err);
     report("merge", info.rows, now_us(run) - start, (double)info.size);
     scan_all(run, &merged, 1, "decode", info.size);

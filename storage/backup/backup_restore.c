@@ -22,6 +22,7 @@
 #include "storage/backup/backup_point.h"
 #include "base/calendar.h"
 #include "base/memory.h"
+#include "base/uuid.h"
 #include "storage/log/commit_log_private.h"
 #include "storage/segment/segment.h"
 
@@ -357,7 +358,7 @@ static int write_manifest(struct restore *r, struct error *err)
     if (rc != 0)
         return error_set(err, rc, "sync the directory: %s", error_text(rc));
     if (r->options->is_new)
-        manifest_new_id(world, state.directory_id);
+        uuid_make(world->random, state.directory_id);
     /* Who restores an old backup, on another machine perhaps, is trusted with the time. */
     state.clock = trusted_clock_mark_of(&now);
     return manifest_create_from(world, &state, err);

@@ -5,6 +5,7 @@
  * with no rows between them only the last is read. */
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/uuid.h"
 #include "storage/engine/engine_private.h"
 #include "storage/engine/run_recover.h"
 #include "storage/log/frame_batches.h"
@@ -302,7 +303,7 @@ static int directory_make(struct world *world, struct schema *schema, struct byt
                           struct manifest **manifest_out, struct error *err)
 {
     uint8_t directory_id[16];
-    manifest_new_id(world, directory_id);
+    uuid_make(world->random, directory_id);
     int rc = directory_lock(world, DISK_LOCK_EXCLUSIVE, err);
     if (rc != 0)
         return rc;

@@ -154,8 +154,8 @@ int run_set_open_segment(struct run_set *runs, const struct segment_info *info,
                          const struct table *table, struct segment **segment_out, struct error *err)
 {
     bool has_days = table != NULL && (table->flags & TABLE_OF_EVENTS) != 0;
-    return segment_open_by_days(runs->env->world, info, has_days ? table : NULL, runs->readers,
-                                segment_out, err);
+    return segment_open(runs->env->world, info, has_days ? table : NULL, runs->readers, segment_out,
+                        err);
 }
 
 uint64_t run_set_next_id(struct run_set *runs)

@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/uuid.h"
 #include "storage/manifest/manifest_copy.h"
 #include "storage/manifest/manifest_probe.h"
 #include "storage/manifest/manifest_record.h"
@@ -221,11 +220,6 @@ static int load_content(struct manifest *manifest, struct bytes content, bool *i
 }
 
 /* ---- the interface ---- */
-
-void manifest_new_id(struct world *world, uint8_t directory_id[16])
-{
-    uuid_make(world->random, directory_id);
-}
 
 /* A second first manifest would make orphans of all segments. */
 static int manifest_absent(struct disk *disk, struct error *err)

@@ -19,7 +19,7 @@
 #include "storage/segment/segment_info.h"
 
 struct manifest_state {
-    uint8_t directory_id[16];         /* made at init; host_id over CQL */
+    uint8_t directory_id[16];         /* made at init, by uuid_make; host_id over CQL */
     struct bytes properties;          /* init's settings as `key=value` lines, kept as they are */
     struct schema *schema;
     struct segment_info *segments;    /* by (table_id, frame_first) */
@@ -40,8 +40,6 @@ struct manifest;
 must_check int manifest_create(struct world *world, struct schema *schema,
                                const uint8_t directory_id[16], struct bytes properties,
                                struct manifest **manifest_out, struct error *err);
-/* A random one: a version 4 UUID. */
-void manifest_new_id(struct world *world, uint8_t directory_id_out[16]);
 /* The same with segments, which must be there, for a directory that is restored; and closed. */
 must_check int manifest_create_from(struct world *world, const struct manifest_state *state,
                                     struct error *err);

@@ -23,9 +23,8 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    INDEX_ENTRY_MIN = 13,        /* bytes of a page's: size, checksum, empty label */
-    READERS_BYTES_MAX = 1 << 20, /* of a segment that has its own pool */
-    EXPANDED_PLACES_MAX = 1024   /* for pages of 8 KiB or more: a quarter of what a pool keeps */
+    INDEX_ENTRY_MIN = 13,      /* bytes of a page's: size, checksum, empty label */
+    EXPANDED_PLACES_MAX = 1024 /* for pages of 8 KiB or more: a quarter of what a pool keeps */
 };
 
 struct segment_page {
@@ -241,18 +240,8 @@ static int segment_load(struct segment *segment, const struct table *days_of, st
     return rc;
 }
 
-int segment_open(struct world *world, const struct segment_info *info, struct segment **segment_out,
-                 struct error *err)
-{
-    struct reader_pool *readers = reader_pool_new(READERS_BYTES_MAX);
-    int rc = segment_open_by_days(world, info, NULL, readers, segment_out, err);
-    reader_pool_unref(readers);
-    return rc;
-}
-
-int segment_open_by_days(struct world *world, const struct segment_info *info,
-                         const struct table *table, struct reader_pool *readers,
-                         struct segment **segment_out, struct error *err)
+int segment_open(struct world *world, const struct segment_info *info, const struct table *table,
+                 struct reader_pool *readers, struct segment **segment_out, struct error *err)
 {
     *segment_out = NULL;
     struct segment *segment = memory_zeroed(1, sizeof *segment);

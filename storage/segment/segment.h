@@ -63,15 +63,12 @@ void segment_writer_close(struct segment_writer *writer);
 
 struct segment;
 
-/* ERROR_CORRUPT names the file and offset.  Its readers leave what they can use again in a pool of
- * its own. */
+/* ERROR_CORRUPT names the file and offset.  Its rows are counted by day, by the keys of `days_of`,
+ * its table; NULL: they are not.  What is left for readers lies in `readers`, of which it takes a
+ * reference. */
 must_check int segment_open(struct world *world, const struct segment_info *info,
+                            const struct table *days_of, struct reader_pool *readers,
                             struct segment **segment_out, struct error *err);
-/* The same, with its rows counted by day: by the keys of `table`, its own; NULL: not counted.  What
- * is left for readers lies in `readers`, of which it takes a reference. */
-must_check int segment_open_by_days(struct world *world, const struct segment_info *info,
-                                    const struct table *table, struct reader_pool *readers,
-                                    struct segment **segment_out, struct error *err);
 /* Whether the file is there and the one that `info` says, by its header and footer. */
 must_check int segment_probe(struct world *world, const struct segment_info *info,
                              struct error *err);
@@ -88,7 +85,7 @@ void segment_unref(struct segment *segment);                     /* closes at th
 /* Remove the file when the last reference goes (it was compacted away). */
 void segment_remove_at_close(struct segment *segment);
 
-/* None unless it was opened by days. */
+/* None where rows were not counted by day. */
 const struct segment_days *segment_days(const struct segment *segment);
 
 const struct segment_info *segment_info(const struct segment *segment);

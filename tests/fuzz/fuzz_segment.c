@@ -4,6 +4,7 @@
 #include "storage/segment/row_segment.h"
 #include "storage/segment/segment_format.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/lib/segment_alone.h"
 #include "tests/sim/sim_world.h"
 
 enum { ROWS_MAX = 1 << 20 };
@@ -65,7 +66,7 @@ static void read_segment(struct world *world, const struct segment_info *info,
 {
     struct segment *segment = NULL;
     struct error err = {0};
-    int rc = segment_open(world, info, &segment, &err);
+    int rc = segment_open_alone(world, info, &segment, &err);
     if (rc != 0) {
         check(err.text[0] != '\0');
         return;

@@ -25,6 +25,7 @@
 #include "storage/segment/segment_format.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/engine_fixture.h"
+#include "tests/lib/segment_alone.h"
 #include "tests/sim/sim_world.h"
 
 struct seeds {
@@ -463,7 +464,7 @@ static void save_pages(const struct seeds *seeds, const struct buffer *content)
     struct buffer page = {0};
     check(segment_format_read_footer(content->data + content->size - SEGMENT_BLOCK, content->size,
                                      &footer, NULL) == 0);
-    check(segment_open(seeds->world, &footer.info, &segment, NULL) == 0);
+    check(segment_open_alone(seeds->world, &footer.info, &segment, NULL) == 0);
     const char *target = footer.info.kind == SEGMENT_COLUMNAR ? "columnar_page" : "row_page";
     char name[32];
     snprintf(name, sizeof(name), "table-%u", footer.info.table_id);

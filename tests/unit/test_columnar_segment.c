@@ -9,6 +9,7 @@
 #include "base/murmur3.h"
 #include "storage/memtable/columnar_memtable.h"
 #include "storage/segment/columnar_page.h"
+#include "tests/lib/segment_alone.h"
 #include "tests/sim/ram_disk.h"
 #include "tests/unit/columnar_fixture.h"
 
@@ -95,8 +96,8 @@ static void memtable_write(struct fixture *fixture, struct columnar_memtable *me
     }
     cr_assert_eq(columnar_segment_writer_finish(writer, &info, &err), 0);
     columnar_segment_writer_close(writer);
-    cr_assert_eq(segment_open(fixture->world, &info, &fixture->runs[fixture->run_count++], &err),
-                 0);
+    cr_assert_eq(
+        segment_open_alone(fixture->world, &info, &fixture->runs[fixture->run_count++], &err), 0);
     columnar_rows_release(&rows);
 }
 
@@ -170,7 +171,7 @@ static struct segment *merge(struct fixture *fixture,
     cr_assert_eq(columnar_segment_merge(fixture->world, fixture->table, fixture->runs,
                                         fixture->run_count, &info, &rules, &info, &err),
                  0, "%s", err.text);
-    cr_assert_eq(segment_open(fixture->world, &info, &merged, &err), 0, "%s", err.text);
+    cr_assert_eq(segment_open_alone(fixture->world, &info, &merged, &err), 0, "%s", err.text);
     return merged;
 }
 

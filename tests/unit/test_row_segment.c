@@ -19,6 +19,7 @@
 #include "storage/segment/row_page.h"
 #include "storage/segment/segment_format.h"
 #include "tests/lib/formats.h"
+#include "tests/lib/segment_alone.h"
 #include "tests/sim/ram_disk.h"
 
 enum { COLUMN_NAME = 4, COLUMN_VALUE = 5, COLUMN_TAGS = 6, COLUMN_COUNT = 7 };
@@ -436,7 +437,7 @@ static int read_slice(struct fixture *fixture, struct segment *segment, uint32_t
 static struct segment *open_segment(struct fixture *fixture, const struct segment_info *info)
 {
     struct segment *segment;
-    cr_assert_eq(segment_open(ram_disk_world(fixture->ram), info, &segment, NULL), 0);
+    cr_assert_eq(segment_open_alone(ram_disk_world(fixture->ram), info, &segment, NULL), 0);
     return segment;
 }
 
@@ -794,7 +795,7 @@ static int read_damaged(struct fixture *fixture, const struct segment_info *info
                         const struct content *contents, uint32_t count)
 {
     struct segment *segment;
-    int rc = segment_open(ram_disk_world(fixture->ram), info, &segment, NULL);
+    int rc = segment_open_alone(ram_disk_world(fixture->ram), info, &segment, NULL);
     struct slice slice = stream_slice_all();
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         slice.reversed = i % 2 > 0;

@@ -14,6 +14,7 @@
 #include "base/murmur3.h"
 #include "storage/segment/segment_format.h"
 #include "tests/lib/golden.h"
+#include "tests/lib/segment_alone.h"
 #include "tests/sim/ram_disk.h"
 
 static const struct segment_info columnar_info = {.id = 0xa1,
@@ -106,7 +107,7 @@ static bool partition_equal(const struct segment_partition *a, const struct segm
 static int sample_read(struct world *world, const struct segment_info *info, struct error *err)
 {
     struct segment *segment;
-    int rc = segment_open(world, info, &segment, err);
+    int rc = segment_open_alone(world, info, &segment, err);
     if (rc != 0)
         return rc;
     struct sample sample;
@@ -154,7 +155,7 @@ Test(segment, an_empty_one_is_read_back)
     cr_assert_eq(segment_writer_open(ram_disk_world(ram), &columnar_info, &writer, NULL), 0);
     cr_assert_eq(segment_writer_finish(writer, &info, NULL), 0);
     segment_writer_close(writer);
-    cr_assert_eq(segment_open(ram_disk_world(ram), &info, &segment, NULL), 0);
+    cr_assert_eq(segment_open_alone(ram_disk_world(ram), &info, &segment, NULL), 0);
     struct segment_cursor *cursor = segment_cursor_take(segment);
     cr_assert_eq(segment_directory_seek(cursor, INT64_MIN, bytes_text("")), 0);
     cr_assert_null(segment_directory_find(cursor, 0, bytes_text("")));
@@ -199,7 +200,7 @@ Test(segment, large_pages_and_directories_are_read_back)
 
     struct segment *segment;
     struct buffer read = {0};
-    cr_assert_eq(segment_open(ram_disk_world(ram), &info, &segment, NULL), 0);
+    cr_assert_eq(segment_open_alone(ram_disk_world(ram), &info, &segment, NULL), 0);
     cr_assert_eq(segment_read_page(segment, 0, NULL, &read, NULL), 0);
     cr_assert(bytes_equal(buffer_view(&read), bytes_of(large, PAGE_SIZE)));
     struct segment_cursor *cursor = segment_cursor_take(segment);
@@ -249,7 +250,7 @@ static int zeros_read(struct world *world, const struct segment_info *info)
 {
     struct segment *segment;
     struct error err = {0};
-    cr_assert_eq(segment_open(world, info, &segment, &err), 0, "%s", err.text);
+    cr_assert_eq(segment_open_alone(world, info, &segment, &err), 0, "%s", err.text);
     int rc = segment_check_zeros(segment, &err);
     segment_unref(segment);
     return rc;
@@ -296,7 +297,7 @@ static void lie_everywhere(struct ram_disk *ram, const char *path)
             section->hash = hash64(bytes, section->size);
             segment_format_footer(&signed_anew, footer_block);
             struct segment *segment;
-            int rc = segment_open(ram_disk_world(ram), &footer.info, &segment, NULL);
+            int rc = segment_open_alone(ram_disk_world(ram), &footer.info, &segment, NULL);
             cr_assert(rc == 0 || rc == ERROR_CORRUPT);
             segment_unref(segment);
             bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
@@ -341,7 +342,7 @@ Test(segment, of_format_1_is_read)
     struct ram_disk *ram = older_disk(&info);
     struct segment *segment;
     uint64_t rows = 0;
-    cr_assert_eq(segment_open(ram_disk_world(ram), &info, &segment, NULL), 0);
+    cr_assert_eq(segment_open_alone(ram_disk_world(ram), &info, &segment, NULL), 0);
     struct segment_cursor *cursor = segment_cursor_take(segment);
     cr_assert_gt(info.partitions, 0);
     for (uint32_t i = 0; i < info.partitions; i++) {
@@ -467,7 +468,7 @@ Test(segment, pages_that_cannot_be_read_are_counted)
     struct segment *segment;
     struct buffer page = {0};
     cr_assert_eq(sample_write(ram_disk_world(ram), &info), 0);
-    cr_assert_eq(segment_open(ram_disk_world(ram), &info, &segment, NULL), 0);
+    cr_assert_eq(segment_open_alone(ram_disk_world(ram), &info, &segment, NULL), 0);
     struct buffer *content = ram_disk_content(ram, final_path);
     content->data[SEGMENT_BLOCK] ^= 1;
     cr_assert_eq(segment_read_page(segment, 0, NULL, &page, NULL), ERROR_CORRUPT);
@@ -487,7 +488,7 @@ Test(segment, a_removed_one_stays_readable_until_its_last_reference_goes)
     struct segment_info info;
     struct segment *segment;
     cr_assert_eq(sample_write(ram_disk_world(ram), &info), 0);
-    cr_assert_eq(segment_open(ram_disk_world(ram), &info, &segment, NULL), 0);
+    cr_assert_eq(segment_open_alone(ram_disk_world(ram), &info, &segment, NULL), 0);
     struct segment *reader = segment_ref(segment);
     segment_remove_at_close(segment);
     segment_unref(segment);
