@@ -6,35 +6,30 @@
 
 #include <zstd.h>
 
-#include "base/memory.h"
-
-struct compressor {
-    ZSTD_CCtx *context;
-};
+/* A struct compressor is zstd's context under another name: only this file knows of zstd. */
+static ZSTD_CCtx *context_of(struct compressor *compressor)
+{
+    return (ZSTD_CCtx *)compressor;
+}
 
 struct compressor *compressor_new(int level)
 {
-    struct compressor *compressor = memory_alloc(sizeof *compressor);
-    compressor->context = ZSTD_createCCtx();
-    check(compressor->context != NULL);
-    check(
-        !ZSTD_isError(ZSTD_CCtx_setParameter(compressor->context, ZSTD_c_compressionLevel, level)));
-    return compressor;
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    check(context != NULL);
+    check(!ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)));
+    return (struct compressor *)context;
 }
 
 void compressor_free(struct compressor *compressor)
 {
-    if (compressor == NULL)
-        return;
-    ZSTD_freeCCtx(compressor->context);
-    memory_free(compressor);
+    ZSTD_freeCCtx(context_of(compressor));
 }
 
 size_t compressor_append(struct compressor *compressor, struct bytes plain, struct buffer *target)
 {
     size_t bound = ZSTD_compressBound(plain.size);
     buffer_reserve(target, bound);
-    size_t size = ZSTD_compress2(compressor->context, target->data + target->size, bound,
+    size_t size = ZSTD_compress2(context_of(compressor), target->data + target->size, bound,
                                  plain.data, plain.size);
     check(!ZSTD_isError(size));
     target->size += size;

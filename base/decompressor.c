@@ -6,26 +6,22 @@
 
 #include <zstd.h>
 
-#include "base/memory.h"
-
-struct decompressor {
-    ZSTD_DCtx *context;
-};
+/* A struct decompressor is zstd's context under another name: only this file knows of zstd. */
+static ZSTD_DCtx *context_of(struct decompressor *decompressor)
+{
+    return (ZSTD_DCtx *)decompressor;
+}
 
 struct decompressor *decompressor_new(void)
 {
-    struct decompressor *decompressor = memory_alloc(sizeof *decompressor);
-    decompressor->context = ZSTD_createDCtx();
-    check(decompressor->context != NULL);
-    return decompressor;
+    ZSTD_DCtx *context = ZSTD_createDCtx();
+    check(context != NULL);
+    return (struct decompressor *)context;
 }
 
 void decompressor_free(struct decompressor *decompressor)
 {
-    if (decompressor == NULL)
-        return;
-    ZSTD_freeDCtx(decompressor->context);
-    memory_free(decompressor);
+    ZSTD_freeDCtx(context_of(decompressor));
 }
 
 int decompressor_append(struct decompressor *decompressor, struct bytes compressed,
@@ -33,7 +29,7 @@ int decompressor_append(struct decompressor *decompressor, struct bytes compress
 {
     /* Also for nothing there must be a place. */
     buffer_reserve(target, plain_size > 0 ? plain_size : 1);
-    size_t size = ZSTD_decompressDCtx(decompressor->context, target->data + target->size,
+    size_t size = ZSTD_decompressDCtx(context_of(decompressor), target->data + target->size,
                                       plain_size, compressed.data, compressed.size);
     if (ZSTD_isError(size) || size != plain_size)
         return ERROR_CORRUPT;

@@ -8,43 +8,43 @@
 #endif
 
 #include "base/error.h"
-#include "base/memory.h"
 
-struct hash128_stream {
-    XXH3_state_t *state;
-};
+/* A struct hash128_stream is xxHash's state under another name: only this file knows of xxHash. */
+static XXH3_state_t *state_of(struct hash128_stream *stream)
+{
+    return (XXH3_state_t *)stream;
+}
+
+static struct hash128 hash128_of(XXH128_hash_t hash)
+{
+    return (struct hash128){.low = hash.low64, .high = hash.high64};
+}
 
 struct hash128 hash128(const void *data, size_t size)
 {
-    XXH128_hash_t hash = XXH3_128bits(data, size);
-    return (struct hash128){.low = hash.low64, .high = hash.high64};
+    return hash128_of(XXH3_128bits(data, size));
 }
 
 struct hash128_stream *hash128_stream_new(void)
 {
-    struct hash128_stream *stream = memory_alloc(sizeof *stream);
-    stream->state = XXH3_createState();
-    check(stream->state != NULL);
-    check(XXH3_128bits_reset(stream->state) == XXH_OK);
-    return stream;
+    XXH3_state_t *state = XXH3_createState();
+    check(state != NULL);
+    check(XXH3_128bits_reset(state) == XXH_OK);
+    return (struct hash128_stream *)state;
 }
 
 void hash128_stream_add(struct hash128_stream *stream, const void *data, size_t size)
 {
     if (size > 0)
-        check(XXH3_128bits_update(stream->state, data, size) == XXH_OK);
+        check(XXH3_128bits_update(state_of(stream), data, size) == XXH_OK);
 }
 
 struct hash128 hash128_stream_digest(const struct hash128_stream *stream)
 {
-    XXH128_hash_t hash = XXH3_128bits_digest(stream->state);
-    return (struct hash128){.low = hash.low64, .high = hash.high64};
+    return hash128_of(XXH3_128bits_digest((const XXH3_state_t *)stream));
 }
 
 void hash128_stream_free(struct hash128_stream *stream)
 {
-    if (stream == NULL)
-        return;
-    XXH3_freeState(stream->state);
-    memory_free(stream);
+    XXH3_freeState(state_of(stream));
 }

@@ -17,7 +17,7 @@
 
 enum { HEADER_SIZE = 12, SHARD_SIZE = 24 };
 
-static uint32_t shard_count(struct bytes cell)
+uint32_t counter_cell_shard_count(struct bytes cell)
 {
     return load_u32(cell.data + 8);
 }
@@ -65,7 +65,7 @@ int counter_cell_validate(struct bytes cell)
 {
     if (cell.size < HEADER_SIZE)
         return ERROR_CORRUPT;
-    uint32_t count = shard_count(cell);
+    uint32_t count = counter_cell_shard_count(cell);
     if (count > COUNTER_SHARDS_MAX || cell.size != HEADER_SIZE + (size_t)count * SHARD_SIZE)
         return ERROR_CORRUPT;
     for (uint32_t i = 1; i < count; i++)
@@ -81,16 +81,11 @@ int64_t counter_cell_generation(struct bytes cell)
     return (int64_t)load_u64(cell.data);
 }
 
-uint32_t counter_cell_shard_count(struct bytes cell)
-{
-    return shard_count(cell);
-}
-
 int64_t counter_cell_value(struct bytes cell)
 {
     uint64_t sum = 0;
 
-    for (uint32_t i = 0; i < shard_count(cell); i++)
+    for (uint32_t i = 0; i < counter_cell_shard_count(cell); i++)
         sum += (uint64_t)shard_at(cell, i).value;
     return (int64_t)sum;
 }
@@ -112,9 +107,9 @@ void counter_cell_merge(struct bytes a, struct bytes b, struct buffer *merged)
     uint32_t b_index = 0;
     uint32_t count = 0;
     put_header(merged, generation, 0);
-    while (a_index < shard_count(a) || b_index < shard_count(b)) {
-        bool a_left = a_index < shard_count(a);
-        bool b_left = b_index < shard_count(b);
+    while (a_index < counter_cell_shard_count(a) || b_index < counter_cell_shard_count(b)) {
+        bool a_left = a_index < counter_cell_shard_count(a);
+        bool b_left = b_index < counter_cell_shard_count(b);
         struct counter_shard shard;
         if (a_left && (!b_left || shard_at(a, a_index).id < shard_at(b, b_index).id))
             shard = shard_at(a, a_index++);
@@ -132,12 +127,12 @@ void counter_cell_merge(struct bytes a, struct bytes b, struct buffer *merged)
 
 void counter_cell_fold(struct bytes cell, struct buffer *folded)
 {
-    if (shard_count(cell) == 0) {
+    if (counter_cell_shard_count(cell) == 0) {
         buffer_append_bytes(folded, cell);
         return;
     }
     struct counter_shard shard = shard_at(cell, 0);
-    for (uint32_t i = 1; i < shard_count(cell); i++) {
+    for (uint32_t i = 1; i < counter_cell_shard_count(cell); i++) {
         struct counter_shard other = shard_at(cell, i);
         shard.clock = other.clock > shard.clock ? other.clock : shard.clock;
     }
@@ -148,8 +143,9 @@ void counter_cell_fold(struct bytes cell, struct buffer *folded)
 void counter_cell_restamp(struct bytes cell, int64_t (*each)(void *context, int64_t timestamp_us),
                           void *context, struct buffer *restamped)
 {
-    put_header(restamped, each(context, counter_cell_generation(cell)), shard_count(cell));
-    for (uint32_t i = 0; i < shard_count(cell); i++) {
+    put_header(restamped, each(context, counter_cell_generation(cell)),
+               counter_cell_shard_count(cell));
+    for (uint32_t i = 0; i < counter_cell_shard_count(cell); i++) {
         struct counter_shard shard = shard_at(cell, i);
         shard.id = (uint64_t)each(context, (int64_t)shard.id);
         put_shard(restamped, shard);

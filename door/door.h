@@ -79,12 +79,12 @@ TAILQ_HEAD(door_slots, door_slot);
 TAILQ_HEAD(door_addresses, door_address);
 LIST_HEAD(door_chain, door_address);
 
-/* In its owner's memory; the members are private but for those of door_count and its like. */
+/* In its owner's memory; private but for `count`. */
 struct door {
     struct door_options options;
     struct listener *listener;
     uint32_t slots_max;
-    uint32_t count;
+    uint32_t count;                    /* connections that have a place */
     struct door_slots slots[DOOR_CLAIMS];
     struct door_address *local;        /* loopback and unix sockets */
     struct door_addresses *levels;     /* the other addresses, by how many places they have */
@@ -154,11 +154,6 @@ enum { DOOR_PEER_TEXT = 64 };
 void door_peer_text(const struct door_slot *slot, char text_out[DOOR_PEER_TEXT]);
 /* Whom it counts for where something is shared by address: of loopback each connection is one. */
 uint64_t door_slot_address(const struct door_slot *slot);
-
-static inline uint32_t door_count(const struct door *door)
-{
-    return door->count;
-}
 
 /* How many connections each door may have of what descriptors are left to the doors. */
 struct door_shares {

@@ -69,7 +69,7 @@ static void teardown(void)
         hang_up(&clients[i]);
     while (sim_network_step(network))
         ;
-    cr_expect(door_count(&door) == 0);
+    cr_expect(door.count == 0);
     cr_expect(door.guest_quota.taken == 0);
     door_close(&door);
     sim_network_free(network);
@@ -121,7 +121,7 @@ Test(door, a_full_door_takes_the_place_that_was_idle_longest_of_the_address_with
     cr_expect(is_in(lone));
     cr_expect(is_in(first), "it was used after the second");
     cr_expect(!is_in(second));
-    cr_expect(door_count(&door) == PLACES);
+    cr_expect(door.count == PLACES);
 }
 
 /* A crowd from one address, more than there are places, displaces itself and no other. */
@@ -156,7 +156,7 @@ Test(door, who_is_owed_an_answer_keeps_the_place_and_the_new_one_is_refused)
     for (int i = 0; i < PLACES; i++)
         door_claim(&come(1)->slot, DOOR_OWED);
     cr_expect(come(2) == NULL);
-    cr_expect(door_count(&door) == PLACES);
+    cr_expect(door.count == PLACES);
     door_claim(&clients[3].slot, DOOR_NAMED);
     cr_expect(is_in(come(2)));
     cr_expect(!is_in(&clients[3]));
@@ -281,12 +281,12 @@ Test(door, at_random_the_one_that_goes_is_of_an_address_that_has_most)
         counts[from[newest]]++;
         for (uint32_t i = 0; i < newest; i++)
             counts[from[i]] += is_in(&clients[i]);
-        bool was_full = door_count(&door) == PLACES;
+        bool was_full = door.count == PLACES;
         bool was_in[CLIENTS_MAX];
         for (uint32_t i = 0; i < newest; i++)
             was_in[i] = is_in(&clients[i]);
         (void)come(from[newest]);
-        cr_assert(door_count(&door) <= PLACES);
+        cr_assert(door.count <= PLACES);
         for (uint32_t i = 0; i < newest; i++) {
             if (!was_in[i] || is_in(&clients[i]))
                 continue;
