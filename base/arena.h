@@ -59,6 +59,11 @@ struct arena_range arena_range_touch(struct arena_range range);
 
 /* `alignment` is a power of two, at most 64.  Never fails (memory.h); not zeroed. */
 void *arena_alloc(struct arena *arena, size_t size, size_t alignment);
+/* The same for `count` items of `size` bytes each, aligned for any of them. */
+static inline void *arena_array(struct arena *arena, size_t count, size_t size)
+{
+    return arena_alloc(arena, count * size, _Alignof(max_align_t));
+}
 /* A larger piece, aligned to 16, with what is in `old`, which is given up: NULL, or a piece of
  * `old_size` bytes.  One that was handed out last may grow where it is, and one larger than a chunk
  * is freed; of others the memory stays unused. */
@@ -67,6 +72,11 @@ void *arena_resize(struct arena *arena, void *old, size_t old_size, size_t size)
  * kernel clears it piece by piece when it is used. */
 void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment);
 struct bytes arena_copy(struct arena *arena, struct bytes bytes);
+/* A copy of an item of `size` bytes, aligned for any. */
+static inline void *arena_copy_item(struct arena *arena, const void *item, size_t size)
+{
+    return memcpy(arena_array(arena, 1, size), item, size);
+}
 
 /* Forget everything handed out and keep the chunks for use again. */
 void arena_reset(struct arena *arena);

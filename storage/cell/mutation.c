@@ -231,8 +231,7 @@ static struct unfiltered *items_grow(struct arena *arena, const struct unfiltere
                                      uint32_t count, uint32_t *capacity)
 {
     *capacity = *capacity == 0 ? MUTATION_ITEMS_FIRST : *capacity * 2;
-    struct unfiltered *grown =
-        arena_alloc(arena, *capacity * sizeof *grown, _Alignof(struct unfiltered));
+    struct unfiltered *grown = arena_array(arena, *capacity, sizeof *grown);
     if (count > 0)
         memcpy(grown, items, count * sizeof *grown);
     return grown;
@@ -253,7 +252,7 @@ static void skip_bad_cells(const struct table *table, const struct cell_salvage 
         if (is_bad)
             salvage->skipped(salvage->context, reason.text);
         if (is_bad && kept == NULL) {
-            kept = arena_alloc(arena, row->cell_count * sizeof *kept, _Alignof(struct cell));
+            kept = arena_array(arena, row->cell_count, sizeof *kept);
             memcpy(kept, row->cells, i * sizeof *kept);
             count = i;
         } else if (!is_bad && kept != NULL) {
@@ -423,7 +422,7 @@ static void row_start(struct unfiltered *item, bool is_static)
 static void set_cells(const struct table *table, const struct column_value *values, uint32_t count,
                       enum column_kind kind, struct arena *arena, struct row *row)
 {
-    struct cell *cells = arena_alloc(arena, count * sizeof *cells, _Alignof(struct cell));
+    struct cell *cells = arena_array(arena, count, sizeof *cells);
     uint32_t used = 0;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -450,7 +449,7 @@ static void set_cells(const struct table *table, const struct column_value *valu
 void mutation_insert(const struct table *table, const struct column_value *values, uint32_t count,
                      bool with_marker, struct arena *arena, struct mutation *mutation_out)
 {
-    struct unfiltered *items = arena_alloc(arena, 2 * sizeof *items, _Alignof(struct unfiltered));
+    struct unfiltered *items = arena_array(arena, 2, sizeof *items);
     uint32_t used = 0;
 
     *mutation_out = (struct mutation){.deletion = DELETION_NONE};
@@ -512,9 +511,8 @@ struct deletion mutation_fill_deletion(struct deletion deletion, int64_t server_
 void mutation_fill_row(const struct row *row, int64_t server_us, struct arena *arena,
                        struct row *filled_out)
 {
-    struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
-    struct complex_deletion *complex =
-        arena_alloc(arena, row->complex_count * sizeof *complex, _Alignof(struct complex_deletion));
+    struct cell *cells = arena_array(arena, row->cell_count, sizeof *cells);
+    struct complex_deletion *complex = arena_array(arena, row->complex_count, sizeof *complex);
 
     *filled_out = *row;
     filled_out->marker.timestamp_us = timestamp_filled(row->marker.timestamp_us, server_us);
@@ -534,8 +532,7 @@ void mutation_fill_row(const struct row *row, int64_t server_us, struct arena *a
 void mutation_fill(const struct mutation *mutation, int64_t server_us, struct arena *arena,
                    struct mutation *filled_out)
 {
-    struct unfiltered *items =
-        arena_alloc(arena, mutation->item_count * sizeof *items, _Alignof(struct unfiltered));
+    struct unfiltered *items = arena_array(arena, mutation->item_count, sizeof *items);
 
     *filled_out = *mutation;
     filled_out->deletion = mutation_fill_deletion(mutation->deletion, server_us);

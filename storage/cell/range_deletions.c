@@ -14,14 +14,14 @@
 
 #include <stdlib.h>
 
+#include "base/heap.h"
 #include "base/memory.h"
 
 struct range_sweep {
     const struct table *table;
     struct range_deletion **starts; /* by start */
     struct range_deletion **ends;   /* by end */
-    struct range_deletion **open;   /* heap by strength */
-    size_t open_count;
+    struct heap open;               /* the strongest first */
 };
 
 /* Cut a range to the slice; false when nothing of it is left. */
@@ -51,49 +51,28 @@ static int compare_ends(const void *a, const void *b, void *table)
     return row_bound_compare(table, &(*left)->end, &(*right)->end);
 }
 
-static bool is_stronger(const struct range_deletion *a, const struct range_deletion *b)
+static bool is_stronger(const void *context, const void *a, const void *b)
 {
-    return row_deletion_supersedes(a->deletion, b->deletion);
+    (void)context;
+    return row_deletion_supersedes(((const struct range_deletion *)a)->deletion,
+                                   ((const struct range_deletion *)b)->deletion);
 }
 
-static void open_push(struct range_sweep *sweep, struct range_deletion *range)
+/* NULL: no range is open. */
+static const struct range_deletion *open_first(const struct range_sweep *sweep)
 {
-    size_t at = sweep->open_count++;
-
-    while (at > 0 && is_stronger(range, sweep->open[(at - 1) / 2])) {
-        sweep->open[at] = sweep->open[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    sweep->open[at] = range;
-}
-
-static void open_pop(struct range_sweep *sweep)
-{
-    struct range_deletion *last = sweep->open[--sweep->open_count];
-    size_t at = 0;
-
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= sweep->open_count)
-            break;
-        if (child + 1 < sweep->open_count &&
-            is_stronger(sweep->open[child + 1], sweep->open[child]))
-            child++;
-        if (!is_stronger(sweep->open[child], last))
-            break;
-        sweep->open[at] = sweep->open[child];
-        at = child;
-    }
-    sweep->open[at] = last;
+    return sweep->open.count > 0 ? sweep->open.items[0] : NULL;
 }
 
 /* The strongest range that goes on past `place`. */
 static struct deletion open_strongest(struct range_sweep *sweep, const struct bound *place)
 {
-    while (sweep->open_count > 0 &&
-           row_bound_compare(sweep->table, &sweep->open[0]->end, place) <= 0)
-        open_pop(sweep);
-    return sweep->open_count > 0 ? sweep->open[0]->deletion : DELETION_NONE;
+    const struct range_deletion *first;
+
+    while ((first = open_first(sweep)) != NULL &&
+           row_bound_compare(sweep->table, &first->end, place) <= 0)
+        (void)heap_pop(&sweep->open, is_stronger, NULL);
+    return first != NULL ? first->deletion : DELETION_NONE;
 }
 
 static size_t sweep_run(struct range_sweep *sweep, size_t count, struct unfiltered *bounds)
@@ -109,7 +88,7 @@ static size_t sweep_run(struct range_sweep *sweep, size_t count, struct unfilter
             place = &sweep->starts[started]->start;
         while (started < count &&
                row_bound_compare(table, &sweep->starts[started]->start, place) == 0)
-            open_push(sweep, sweep->starts[started++]);
+            heap_push(&sweep->open, is_stronger, NULL, sweep->starts[started++]);
         while (ended < count && row_bound_compare(table, &sweep->ends[ended]->end, place) == 0)
             ended++;
         struct deletion next = open_strongest(sweep, place);
@@ -147,7 +126,7 @@ size_t range_deletions_bounds(const struct table *table, struct range_deletion *
         .table = table,
         .starts = pointers,
         .ends = pointers + count,
-        .open = pointers + 2 * count,
+        .open.items = (void **)(pointers + 2 * count),
     };
     size_t kept = 0;
 

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
-enum { SPANS_FIRST = 64, STREAM_CHUNK = 64 * 1024 };
+enum { STREAM_CHUNK = 64 * 1024 };
 
 /* ---- the times ---- */
 
@@ -62,11 +62,8 @@ static void span_add(struct restamp *restamp, int64_t timestamp_us)
 {
     if (restamp->count == restamp->spans_max)
         spans_settle(restamp);
-    if (restamp->count == restamp->capacity) {
-        uint32_t capacity = restamp->capacity == 0 ? SPANS_FIRST : restamp->capacity * 2;
-        restamp->capacity = capacity < restamp->spans_max ? capacity : restamp->spans_max;
-        restamp->spans = memory_resize(restamp->spans, restamp->capacity * sizeof(*restamp->spans));
-    }
+    restamp->spans = memory_make_room(restamp->spans, restamp->count, &restamp->capacity,
+                                      sizeof(*restamp->spans));
     restamp->spans[restamp->count++] =
         (struct restamp_span){.first_us = timestamp_us, .last_us = timestamp_us};
 }
@@ -137,7 +134,7 @@ static struct bytes counter_of(struct restamp_stream *stream, struct bytes cell)
 
 static void cells_restamp(struct restamp_stream *stream, struct row *row)
 {
-    struct cell *cells = arena_alloc(stream->arena, row->cell_count * sizeof(*cells), 16);
+    struct cell *cells = arena_array(stream->arena, row->cell_count, sizeof(*cells));
     for (uint32_t i = 0; i < row->cell_count; i++) {
         cells[i] = row->cells[i];
         cells[i].timestamp_us = time_of(stream, cells[i].timestamp_us);
@@ -153,7 +150,7 @@ static void row_restamp(struct restamp_stream *stream, struct row *row)
     row->deletion.timestamp_us = time_of(stream, row->deletion.timestamp_us);
     if (row->complex_count > 0) {
         struct complex_deletion *complex =
-            arena_alloc(stream->arena, row->complex_count * sizeof(*complex), 16);
+            arena_array(stream->arena, row->complex_count, sizeof(*complex));
         for (uint32_t i = 0; i < row->complex_count; i++) {
             complex[i] = row->complex[i];
             complex[i].deletion.timestamp_us = time_of(stream, complex[i].deletion.timestamp_us);

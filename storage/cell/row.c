@@ -275,7 +275,7 @@ static void cells_unpack(struct reader *reader, struct arena *arena, struct row 
     struct cell *cells = NULL;
 
     if (!reader->failed && count > 0)
-        cells = arena_alloc(arena, count * sizeof *cells, _Alignof(struct cell));
+        cells = arena_array(arena, count, sizeof *cells);
     for (uint64_t i = 0; i < count && !reader->failed; i++) {
         cell_unpack(reader, &row->marker, &cells[i]);
         if (i == 0)
@@ -296,7 +296,7 @@ static void complex_unpack(struct reader *reader, struct arena *arena, struct ro
     struct complex_deletion *complex = NULL;
 
     if (!reader->failed && count > 0)
-        complex = arena_alloc(arena, count * sizeof *complex, _Alignof(struct complex_deletion));
+        complex = arena_array(arena, count, sizeof *complex);
     for (uint64_t i = 0; i < count && !reader->failed; i++) {
         complex[i].column_id = reader_varint32(reader);
         complex[i].deletion = deletion_unpack(reader);

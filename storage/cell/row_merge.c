@@ -187,8 +187,7 @@ static void merge_emit(struct merge *merge, struct cell_list *list, const struct
 
 static struct cell_list cell_list_new(struct merge *merge, size_t capacity)
 {
-    return (struct cell_list){
-        arena_alloc(merge->arena, capacity * sizeof(struct cell), _Alignof(struct cell)), 0};
+    return (struct cell_list){arena_array(merge->arena, capacity, sizeof(struct cell)), 0};
 }
 
 /* By halves, so that a cell is moved log(versions) times. */
@@ -246,8 +245,7 @@ static void merge_complex_deletions(struct merge *merge, const struct row *const
         capacity += versions[i]->complex_count;
     if (capacity == 0)
         return;
-    merge->complex = arena_alloc(merge->arena, capacity * sizeof *merge->complex,
-                                 _Alignof(struct complex_deletion));
+    merge->complex = arena_array(merge->arena, capacity, sizeof *merge->complex);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < versions[i]->complex_count; c++)
             merge_complex_deletion(merge, &versions[i]->complex[c]);
@@ -336,7 +334,7 @@ static uint32_t cells_seen(struct merge *merge, const struct row *row, int64_t n
 static const struct cell *cells_filter(struct merge *merge, const struct row *row, int64_t now_s,
                                        struct arena *arena, uint32_t *count)
 {
-    struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
+    struct cell *cells = arena_array(arena, row->cell_count, sizeof *cells);
     memcpy(cells, row->cells, *count * sizeof *cells);
     for (uint32_t i = *count + 1; i < row->cell_count; i++)
         if (cell_is_live(&row->cells[i], now_s) && merge_keeps(merge, &row->cells[i]))
@@ -376,9 +374,8 @@ bool row_purge(const struct table *table, const struct row *row, int64_t now_s, 
                struct arena *arena, struct row *kept_out)
 {
     struct merge merge = {.table = table, .is_static = row->is_static, .active = DELETION_NONE};
-    struct complex_deletion *complex =
-        arena_alloc(arena, row->complex_count * sizeof *complex, _Alignof(struct complex_deletion));
-    struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
+    struct complex_deletion *complex = arena_array(arena, row->complex_count, sizeof *complex);
+    struct cell *cells = arena_array(arena, row->cell_count, sizeof *cells);
     struct row kept = *row;
 
     kept.deletion = row_deletion_purge(row->deletion, before_us);

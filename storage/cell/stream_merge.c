@@ -19,6 +19,7 @@
 #include "storage/cell/stream.h"
 
 #include "base/arena.h"
+#include "base/heap.h"
 #include "base/memory.h"
 
 enum { STREAM_MERGE_ARENA_CHUNK = 4096 };
@@ -33,8 +34,7 @@ struct merge_stream {
     struct stream base;
     bool reversed;
     size_t count;
-    struct merge_input **heap; /* those with a head, the first in stream order on top */
-    size_t heap_count;
+    struct heap heap;          /* inputs with a head, the first in stream order */
     struct merge_input **used; /* those whose head is in the last item: to be pulled */
     size_t used_count;
     const struct row **versions; /* scratch: rows of one clustering */
@@ -42,8 +42,6 @@ struct merge_stream {
     struct arena *arena;         /* for what was last yielded */
     struct merge_input inputs[]; /* `count`; the three arrays above lie behind them */
 };
-
-/* ---- heap ---- */
 
 static int head_compare(const struct merge_stream *merge, const struct merge_input *a,
                         const struct merge_input *b)
@@ -58,40 +56,9 @@ static int head_compare(const struct merge_stream *merge, const struct merge_inp
     return is_static ? order : -order;
 }
 
-static void heap_push(struct merge_stream *merge, struct merge_input *input)
+static bool head_is_before(const void *merge, const void *a, const void *b)
 {
-    size_t at = merge->heap_count++;
-
-    while (at > 0) {
-        size_t parent = (at - 1) / 2;
-        if (head_compare(merge, merge->heap[parent], input) <= 0)
-            break;
-        merge->heap[at] = merge->heap[parent];
-        at = parent;
-    }
-    merge->heap[at] = input;
-}
-
-static struct merge_input *heap_pop(struct merge_stream *merge)
-{
-    struct merge_input *top = merge->heap[0];
-    struct merge_input *last = merge->heap[--merge->heap_count];
-    size_t at = 0;
-
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= merge->heap_count)
-            break;
-        if (child + 1 < merge->heap_count &&
-            head_compare(merge, merge->heap[child + 1], merge->heap[child]) < 0)
-            child++;
-        if (head_compare(merge, last, merge->heap[child]) <= 0)
-            break;
-        merge->heap[at] = merge->heap[child];
-        at = child;
-    }
-    merge->heap[at] = last;
-    return top;
+    return head_compare(merge, a, b) < 0;
 }
 
 /* ---- merging ---- */
@@ -105,7 +72,7 @@ static int pull_used(struct merge_stream *merge, struct error *err)
         if (rc < 0)
             return rc;
         if (rc > 0)
-            heap_push(merge, input);
+            heap_push(&merge->heap, head_is_before, merge, input);
     }
     merge->used_count = 0;
     return 0;
@@ -114,11 +81,12 @@ static int pull_used(struct merge_stream *merge, struct error *err)
 /* Take all heads that stand at the first place: rows of one clustering, or bounds. */
 static void take_first(struct merge_stream *merge)
 {
-    struct merge_input *first = heap_pop(merge);
+    struct heap *heap = &merge->heap;
+    struct merge_input *first = heap_pop(heap, head_is_before, merge);
 
     merge->used[merge->used_count++] = first;
-    while (merge->heap_count > 0 && head_compare(merge, first, merge->heap[0]) == 0)
-        merge->used[merge->used_count++] = heap_pop(merge);
+    while (heap->count > 0 && head_compare(merge, first, heap->items[0]) == 0)
+        merge->used[merge->used_count++] = heap_pop(heap, head_is_before, merge);
 }
 
 static struct deletion stronger(struct deletion a, struct deletion b)
@@ -232,7 +200,7 @@ static int merge_next(struct stream *stream, struct unfiltered *out, struct erro
     arena_reset(merge->arena);
     for (;;) {
         int rc = pull_used(merge, err);
-        if (rc < 0 || merge->heap_count == 0)
+        if (rc < 0 || merge->heap.count == 0)
             return rc;
         take_first(merge);
         bool is_row = merge->used[0]->head.kind == UNFILTERED_ROW;
@@ -265,8 +233,8 @@ struct stream *stream_merge(const struct table *table, struct stream **streams, 
         .close = merge_close,
     };
     merge->reversed = reversed;
-    merge->heap = (struct merge_input **)(merge->inputs + count);
-    merge->used = merge->heap + count;
+    merge->heap.items = (void **)(merge->inputs + count);
+    merge->used = (struct merge_input **)(merge->heap.items + count);
     merge->versions = (void *)(merge->used + count);
     merge->arena = arena_new(STREAM_MERGE_ARENA_CHUNK);
     merge->open = DELETION_NONE;

@@ -306,19 +306,16 @@ static int refuse_key(const struct table *table, const char *what, struct error 
 
 int schema_check_key(const struct table *table, struct bytes key, struct error *err)
 {
-    size_t expected = 0;
-
     if (key.size > KEY_SIZE_MAX)
         return refuse_key(table, "over 65535 bytes", err);
     for (uint32_t i = 0; i < table->partition_count; i++) {
         struct bytes value;
         if (type_key_component(key, table->partition_count, i, &value) < 0)
-            return refuse_key(table, "has too few components", err);
+            return refuse_key(table, "does not have as many components as the table", err);
         if (type_validate(table->columns[i].type, value, NULL) < 0)
             return refuse_key(table, "holds no value of its type", err);
-        expected += table->partition_count == 1 ? value.size : value.size + 3;
     }
-    return key.size == expected ? 0 : refuse_key(table, "has bytes behind it", err);
+    return 0;
 }
 
 /* Of `count` columns in the order of their names. */
@@ -417,6 +414,14 @@ static void remove_place(void *array, uint32_t count, uint32_t place)
     memmove(&items[place], &items[place + 1], (count - place - 1) * sizeof *items);
 }
 
+static const struct keyspace *keyspace_new(struct schema *schema, const char *name,
+                                           const char *replication, bool durable_writes)
+{
+    const struct keyspace keyspace = {name, replication, durable_writes};
+
+    return arena_copy_item(schema->arena, &keyspace, sizeof keyspace);
+}
+
 int schema_add_keyspace(struct schema *schema, const char *name, struct error *err)
 {
     check(schema->references == 1);
@@ -427,9 +432,8 @@ int schema_add_keyspace(struct schema *schema, const char *name, struct error *e
         return error_set(err, ERROR_EXISTS, "keyspace %s exists already", name);
     if (schema->keyspace_count == SCHEMA_KEYSPACES_MAX)
         return error_set(err, ERROR_LIMIT, "over %d keyspaces", SCHEMA_KEYSPACES_MAX);
-    struct keyspace *keyspace =
-        arena_alloc(schema->arena, sizeof *keyspace, _Alignof(struct keyspace));
-    *keyspace = (struct keyspace){schema_copy_text(schema, name), replication_default, true};
+    const struct keyspace *keyspace =
+        keyspace_new(schema, schema_copy_text(schema, name), replication_default, true);
     schema->keyspaces = memory_resize(schema->keyspaces, (schema->keyspace_count + 1) *
                                                              sizeof(const struct keyspace *));
     insert_place(schema->keyspaces, schema->keyspace_count++, keyspaces_find(schema, name),
@@ -457,11 +461,8 @@ int schema_set_keyspace(struct schema *schema, const char *name, const char *rep
         rc = check_text("replication", replication, err);
     if (rc < 0)
         return rc;
-    struct keyspace *changed =
-        arena_alloc(schema->arena, sizeof *changed, _Alignof(struct keyspace));
-    *changed = (struct keyspace){schema->keyspaces[index]->name,
-                                 schema_copy_text(schema, replication), durable_writes};
-    schema->keyspaces[index] = changed;
+    schema->keyspaces[index] = keyspace_new(schema, schema->keyspaces[index]->name,
+                                            schema_copy_text(schema, replication), durable_writes);
     return 0;
 }
 
@@ -536,13 +537,6 @@ static int check_column(const struct table *table, const struct column *column, 
     return 0;
 }
 
-static int order_by_name(const void *a, const void *b)
-{
-    const struct column *const *left = a, *const *right = b;
-
-    return strcmp((*left)->name, (*right)->name);
-}
-
 static int order_by_id(const void *a, const void *b)
 {
     const struct column *const *left = a, *const *right = b;
@@ -557,13 +551,13 @@ static int check_distinct(const struct table *table, struct error *err)
     const struct column **columns = memory_alloc(count * sizeof *columns);
     int rc = 0;
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
         columns[i] = &table->columns[i];
-    qsort(columns, count, sizeof *columns, order_by_name);
-    for (uint32_t i = 1; i < count && rc == 0; i++)
-        if (order_by_name(&columns[i - 1], &columns[i]) == 0)
+        if (schema_column_named(table, bytes_text(columns[i]->name)) != columns[i])
             rc = error_set(err, ERROR_EXISTS, "column %s exists already", columns[i]->name);
-    qsort(columns, count, sizeof *columns, order_by_id);
+    }
+    if (rc == 0)
+        qsort(columns, count, sizeof *columns, order_by_id);
     for (uint32_t i = 1; i < count && rc == 0; i++)
         if (order_by_id(&columns[i - 1], &columns[i]) == 0)
             rc = error_set(err, ERROR_INVALID, "column id %u is used twice", columns[i]->id);
@@ -633,11 +627,6 @@ static void sort_columns(struct table *table, struct column *columns, uint32_t c
     schema_set_columns(table, columns, count);
 }
 
-static struct column *columns_new(struct schema *schema, uint32_t count)
-{
-    return arena_alloc(schema->arena, count * sizeof(struct column), _Alignof(struct column));
-}
-
 int schema_insert_table(struct schema *schema, const struct table *table, struct error *err)
 {
     int rc = check_name("table", table->name, err);
@@ -654,8 +643,7 @@ int schema_insert_table(struct schema *schema, const struct table *table, struct
                          table->name);
     if (schema->table_count == SCHEMA_TABLES_MAX)
         return error_set(err, ERROR_LIMIT, "over %d tables", SCHEMA_TABLES_MAX);
-    struct table *copy = arena_alloc(schema->arena, sizeof *copy, _Alignof(struct table));
-    *copy = *table;
+    struct table *copy = arena_copy_item(schema->arena, table, sizeof *table);
     table_uuid(copy, copy->uuid);
     size_t size = (schema->table_count + 1) * sizeof(const struct table *);
     schema->tables = memory_resize(schema->tables, size);
@@ -671,7 +659,8 @@ int schema_insert_table(struct schema *schema, const struct table *table, struct
 static int define_columns(struct schema *schema, const struct table_definition *definition,
                           struct table *table, struct error *err)
 {
-    struct column *columns = columns_new(schema, definition->column_count);
+    struct column *columns =
+        arena_array(schema->arena, definition->column_count, sizeof(struct column));
 
     for (uint32_t i = 0; i < definition->column_count; i++) {
         const struct column_definition *from = &definition->columns[i];
@@ -729,8 +718,7 @@ static int replace_table(struct schema *schema, struct table *changed, struct er
     if (rc < 0)
         return rc;
     changed->version = schema->version;
-    struct table *copy = arena_alloc(schema->arena, sizeof *copy, _Alignof(struct table));
-    *copy = *changed;
+    struct table *copy = arena_copy_item(schema->arena, changed, sizeof *changed);
     schema->tables[tables_find(schema, copy->keyspace, copy->name)] = copy;
     schema->tables_by_id[tables_find_id(schema, copy->id)] = copy;
     return 0;
@@ -765,8 +753,7 @@ int schema_set_table_options(struct schema *schema, uint32_t table_id,
 
     if (rc < 0)
         return rc;
-    struct table_option *copies =
-        arena_alloc(schema->arena, count * sizeof *copies, _Alignof(struct table_option));
+    struct table_option *copies = arena_array(schema->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++)
         copies[i] = (struct table_option){schema_copy_text(schema, options[i].name),
                                           schema_copy_text(schema, options[i].value)};
@@ -829,7 +816,8 @@ int schema_add_columns(struct schema *schema, uint32_t table_id,
         return rc;
     if (count > SCHEMA_COLUMNS_MAX)
         return error_set(err, ERROR_LIMIT, "over %d columns", SCHEMA_COLUMNS_MAX);
-    struct column *all = columns_new(schema, changed.column_count + count);
+    struct column *all =
+        arena_array(schema->arena, changed.column_count + count, sizeof(struct column));
     memcpy(all, changed.columns, changed.column_count * sizeof *all);
     for (uint32_t i = 0; i < count && rc == 0; i++)
         rc = add_column(schema, &changed, &columns[i], &all[changed.column_count + i], err);
@@ -852,8 +840,7 @@ static void remember_dropped(struct schema *schema, struct table *table,
                              const struct column *column, int64_t dropped_us)
 {
     uint32_t count = table->dropped_count;
-    struct dropped_column *dropped =
-        arena_alloc(schema->arena, (count + 1) * sizeof *dropped, _Alignof(struct dropped_column));
+    struct dropped_column *dropped = arena_array(schema->arena, count + 1, sizeof *dropped);
 
     if (count > 0)
         memcpy(dropped, table->dropped, count * sizeof *dropped);
@@ -879,7 +866,8 @@ int schema_drop_column(struct schema *schema, uint32_t table_id, const char *nam
         return error_set(err, ERROR_NOT_FOUND, "column %.100s does not exist", name);
     if (column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING)
         return error_set(err, ERROR_INVALID, "cannot drop PRIMARY KEY column %s", name);
-    struct column *columns = columns_new(schema, changed.column_count);
+    struct column *columns =
+        arena_array(schema->arena, changed.column_count, sizeof(struct column));
     uint32_t kept = 0;
     for (uint32_t i = 0; i < changed.column_count; i++)
         if (&changed.columns[i] != column)
@@ -902,7 +890,8 @@ int schema_rename_column(struct schema *schema, uint32_t table_id, const char *f
         return error_set(err, ERROR_NOT_FOUND, "column %.100s does not exist", from);
     if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING)
         return error_set(err, ERROR_INVALID, "cannot rename non PRIMARY KEY column %s", from);
-    struct column *columns = columns_new(schema, changed.column_count);
+    struct column *columns =
+        arena_array(schema->arena, changed.column_count, sizeof(struct column));
     memcpy(columns, changed.columns, changed.column_count * sizeof *columns);
     columns[column - changed.columns].name = schema_copy_text(schema, to);
     changed.columns = columns;

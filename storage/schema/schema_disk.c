@@ -158,8 +158,8 @@ static int get_types(struct schema *schema, struct reader *reader)
         const char *keyspace = get_text(schema, reader);
         const char *name = get_text(schema, reader);
         uint32_t fields = get_count(reader, 2, SCHEMA_COLUMNS_MAX);
-        const char **names = arena_alloc(schema->arena, fields * sizeof(*names), _Alignof(char *));
-        const char **types = arena_alloc(schema->arena, fields * sizeof(*types), _Alignof(char *));
+        const char **names = arena_array(schema->arena, fields, sizeof(*names));
+        const char **types = arena_array(schema->arena, fields, sizeof(*types));
         for (uint32_t f = 0; f < fields; f++) {
             names[f] = get_text(schema, reader);
             types[f] = get_text(schema, reader);
@@ -205,8 +205,7 @@ static int get_columns(struct schema *schema, struct reader *reader, struct tabl
                        struct error *why)
 {
     uint32_t count = get_count(reader, 5, SCHEMA_COLUMNS_MAX);
-    struct column *columns =
-        arena_alloc(schema->arena, count * sizeof *columns, _Alignof(struct column));
+    struct column *columns = arena_array(schema->arena, count, sizeof *columns);
 
     for (uint32_t i = 0; i < count; i++) {
         int rc = get_column(schema, table->keyspace, reader, &columns[i], why);
@@ -233,8 +232,7 @@ static int get_dropped(struct schema *schema, struct reader *reader, uint8_t for
                        struct table *table, struct error *why)
 {
     uint32_t count = get_count(reader, 4, SCHEMA_COLUMNS_MAX);
-    struct dropped_column *dropped =
-        arena_alloc(schema->arena, count * sizeof *dropped, _Alignof(struct dropped_column));
+    struct dropped_column *dropped = arena_array(schema->arena, count, sizeof *dropped);
 
     for (uint32_t i = 0; i < count; i++) {
         dropped[i] = (struct dropped_column){.id = reader_varint32(reader)};
@@ -254,8 +252,7 @@ static int get_dropped(struct schema *schema, struct reader *reader, uint8_t for
 static void get_options(struct schema *schema, struct reader *reader, struct table *table)
 {
     uint32_t count = get_count(reader, 2, SCHEMA_OPTIONS_MAX);
-    struct table_option *options =
-        arena_alloc(schema->arena, count * sizeof *options, _Alignof(struct table_option));
+    struct table_option *options = arena_array(schema->arena, count, sizeof *options);
 
     for (uint32_t i = 0; i < count; i++) {
         options[i].name = get_text(schema, reader);

@@ -64,11 +64,21 @@ static int parse_field(struct schema *schema, const char *keyspace, const char *
     return rc;
 }
 
+static const struct user_type *user_type_new(struct schema *schema, const char *keyspace,
+                                             const struct type *type,
+                                             const char *const *field_types)
+{
+    const struct user_type user_type = {
+        keyspace, arena_copy_item(schema->arena, type, sizeof *type), field_types};
+
+    return arena_copy_item(schema->arena, &user_type, sizeof user_type);
+}
+
 /* A user type with the fields of `from` (or none) and the given ones. */
 static int make_type(struct schema *schema, const char *keyspace, const char *name,
                      const struct user_type *old, uint32_t field_count,
                      const char *const *field_names, const char *const *field_types,
-                     struct user_type **made_out, struct error *err)
+                     const struct user_type **made_out, struct error *err)
 {
     uint32_t old_count = old == NULL ? 0 : old->type->argument_count;
     uint32_t count = old_count + field_count;
@@ -76,10 +86,9 @@ static int make_type(struct schema *schema, const char *keyspace, const char *na
     if (field_count == 0 || count > SCHEMA_COLUMNS_MAX)
         return error_set(err, ERROR_LIMIT, "type %s: 1 to %d fields expected", name,
                          SCHEMA_COLUMNS_MAX);
-    const struct type **types =
-        arena_alloc(schema->arena, count * sizeof(*types), _Alignof(void *));
-    const char **names = arena_alloc(schema->arena, count * sizeof(*names), _Alignof(void *));
-    const char **declared = arena_alloc(schema->arena, count * sizeof(*names), _Alignof(void *));
+    const struct type **types = arena_array(schema->arena, count, sizeof(*types));
+    const char **names = arena_array(schema->arena, count, sizeof(*names));
+    const char **declared = arena_array(schema->arena, count, sizeof(*names));
     for (uint32_t i = 0; i < old_count; i++) {
         types[i] = old->type->arguments[i];
         names[i] = old->type->field_names[i];
@@ -97,10 +106,8 @@ static int make_type(struct schema *schema, const char *keyspace, const char *na
             if (strcmp(names[other], names[i]) == 0)
                 return error_set(err, ERROR_EXISTS, "field %s exists already", names[i]);
     }
-    struct type *type = arena_alloc(schema->arena, sizeof *type, _Alignof(struct type));
-    *type = (struct type){TYPE_UDT, false, count, types, schema_copy_text(schema, name), names};
-    *made_out = arena_alloc(schema->arena, sizeof **made_out, _Alignof(struct user_type));
-    **made_out = (struct user_type){schema_copy_text(schema, keyspace), type, declared};
+    const struct type type = {TYPE_UDT, false, count, types, schema_copy_text(schema, name), names};
+    *made_out = user_type_new(schema, schema_copy_text(schema, keyspace), &type, declared);
     return 0;
 }
 
@@ -118,7 +125,7 @@ int schema_insert_type(struct schema *schema, const char *keyspace, const char *
         return error_set(err, ERROR_EXISTS, "type %s.%s exists already", keyspace, name);
     if (schema->type_count == SCHEMA_TYPES_MAX)
         return error_set(err, ERROR_LIMIT, "over %d types", SCHEMA_TYPES_MAX);
-    struct user_type *made;
+    const struct user_type *made;
     rc = make_type(schema, keyspace, name, NULL, field_count, field_names, field_types, &made, err);
     if (rc == 0 && !is_read)
         rc = schema_check_type(name, made->type, err);
@@ -181,7 +188,7 @@ static int exchange_type(struct schema *schema, uint32_t index, const struct use
 int schema_add_type_field(struct schema *schema, const char *keyspace, const char *name,
                           const char *field_name, const char *field_type, struct error *err)
 {
-    struct user_type *made;
+    const struct user_type *made;
     uint32_t index;
     int rc = find_type(schema, keyspace, name, &index, err);
 
@@ -209,8 +216,7 @@ int schema_rename_type_field(struct schema *schema, const char *keyspace, const 
     if (rc < 0)
         return rc;
     const struct type *old = schema->types[index]->type;
-    const char **names =
-        arena_alloc(schema->arena, old->argument_count * sizeof(*names), _Alignof(void *));
+    const char **names = arena_array(schema->arena, old->argument_count, sizeof(*names));
     uint32_t renamed = old->argument_count;
     for (uint32_t i = 0; i < old->argument_count; i++) {
         names[i] = old->field_names[i];
@@ -221,12 +227,11 @@ int schema_rename_type_field(struct schema *schema, const char *keyspace, const 
     if (renamed == old->argument_count)
         return error_set(err, ERROR_NOT_FOUND, "type %.100s has no field %.100s", name, from);
     names[renamed] = schema_copy_text(schema, to);
-    struct type *type = arena_alloc(schema->arena, sizeof *type, _Alignof(struct type));
-    *type = *old;
-    type->field_names = names;
-    struct user_type *made = arena_alloc(schema->arena, sizeof *made, _Alignof(struct user_type));
-    *made = *schema->types[index];
-    made->type = type;
+    const struct user_type *before = schema->types[index];
+    struct type type = *old;
+    type.field_names = names;
+    const struct user_type *made =
+        user_type_new(schema, before->keyspace, &type, before->field_types);
     return exchange_type(schema, index, made, err);
 }
 

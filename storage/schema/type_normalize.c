@@ -76,7 +76,7 @@ static void normalize_entries(const struct type *type, struct type_items *items,
 {
     bool is_map = type->kind == TYPE_MAP;
     uint32_t count = is_map ? items->count / 2 : items->count;
-    struct entry *entries = arena_alloc(arena, count * sizeof *entries, _Alignof(struct entry));
+    struct entry *entries = arena_array(arena, count, sizeof *entries);
 
     for (uint32_t i = 0; i < count; i++) {
         entries[i] = (struct entry){.key = next_item(type, items, 0, arena), .index = i};

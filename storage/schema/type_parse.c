@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "storage/schema/type.h"
 #include "storage/schema/type_private.h"
+#include "storage/schema/type_scan.h"
 
 enum {
     TUPLE_FIELDS_MAX = 256,
@@ -23,7 +24,7 @@ enum {
 
 struct type_parser {
     struct bytes text;
-    size_t offset;
+    struct scan scan; /* of it */
     uint32_t depth;   /* of types within types */
     uint32_t spelled; /* the same with frozen<> */
     struct arena *arena;
@@ -41,19 +42,16 @@ static int parse_refuse(struct type_parser *parser, const char *why)
                      (const char *)parser->text.data, why);
 }
 
-static void skip_space(struct type_parser *parser)
+static void skip_space(struct scan *scan)
 {
-    while (parser->offset < parser->text.size && isspace(parser->text.data[parser->offset]))
-        parser->offset++;
+    while (scan->at < scan->end && isspace(*scan->at))
+        scan->at++;
 }
 
 static bool parse_mark(struct type_parser *parser, char mark)
 {
-    skip_space(parser);
-    if (parser->offset == parser->text.size || parser->text.data[parser->offset] != mark)
-        return false;
-    parser->offset++;
-    return true;
+    skip_space(&parser->scan);
+    return scan_char(&parser->scan, mark);
 }
 
 /* A name in the arena, lowercased unless quoted; `""` within quotes is one. */
@@ -63,13 +61,12 @@ static int parse_name(struct type_parser *parser, bool *quoted_out, struct bytes
     uint8_t name[NAME_SIZE_MAX];
     size_t size = 0;
     bool closed = !*quoted_out;
+    struct scan *scan = &parser->scan;
 
-    while (parser->offset < parser->text.size) {
-        uint8_t c = parser->text.data[parser->offset];
-        if (*quoted_out && c == '"') {
-            parser->offset++;
-            closed =
-                parser->offset == parser->text.size || parser->text.data[parser->offset] != '"';
+    while (scan->at < scan->end) {
+        uint8_t c = *scan->at;
+        if (*quoted_out && scan_char(scan, '"')) {
+            closed = scan->at == scan->end || *scan->at != '"';
             if (closed)
                 break;
         } else if (!*quoted_out && !isalnum(c) && c != '_') {
@@ -78,20 +75,12 @@ static int parse_name(struct type_parser *parser, bool *quoted_out, struct bytes
         if (size == NAME_SIZE_MAX)
             return parse_refuse(parser, "a name is too long");
         name[size++] = *quoted_out ? c : (uint8_t)tolower(c);
-        parser->offset++;
+        scan->at++;
     }
     if (size == 0 || !closed)
         return parse_refuse(parser, "a type's name is missing");
     *name_out = arena_copy(parser->arena, bytes_of(name, size));
     return 0;
-}
-
-static struct type *new_type(struct type_parser *parser, enum type_kind kind, bool frozen)
-{
-    struct type *type = arena_alloc(parser->arena, sizeof *type, _Alignof(struct type));
-
-    *type = (struct type){.kind = kind, .frozen = frozen};
-    return type;
 }
 
 static int check_argument(struct type_parser *parser, const struct type *owner, uint32_t index)
@@ -132,13 +121,11 @@ static int parse_arguments(struct type_parser *parser, struct type *type, uint32
         return parse_refuse(parser, "'>' expected");
     if (count < count_min)
         return parse_refuse(parser, "too few types within");
-    const struct type **copy =
-        arena_alloc(parser->arena, count * sizeof(*copy), _Alignof(const struct type *));
-    for (uint32_t i = 0; i < count; i++)
-        copy[i] = arguments[i];
+    const struct type **copy = arena_array(parser->arena, count, sizeof(*copy));
     type->arguments = copy;
     type->argument_count = count;
     for (uint32_t i = 0; i < count; i++) {
+        copy[i] = arguments[i];
         int rc = check_argument(parser, type, i);
         if (rc < 0)
             return rc;
@@ -169,8 +156,7 @@ static int parse_udt(struct type_parser *parser, struct bytes name, bool frozen,
     if (found == NULL)
         return error_set(parser->err, ERROR_INVALID, "unknown type %.*s", (int)name.size,
                          (const char *)name.data);
-    struct type *type = new_type(parser, TYPE_UDT, frozen);
-    *type = *found;
+    struct type *type = arena_copy_item(parser->arena, found, sizeof *found);
     type->frozen = frozen;
     *type_out = type;
     return 0;
@@ -202,8 +188,9 @@ static int parse_named(struct type_parser *parser, bool in_frozen, const struct 
     for (size_t i = 0; i < sizeof generics / sizeof generics[0]; i++) {
         if (!bytes_equal(name, bytes_text(generics[i].name)))
             continue;
-        struct type *type =
-            new_type(parser, generics[i].kind, in_frozen || generics[i].kind == TYPE_TUPLE);
+        const struct type unfilled = {.kind = generics[i].kind,
+                                      .frozen = in_frozen || generics[i].kind == TYPE_TUPLE};
+        struct type *type = arena_copy_item(parser->arena, &unfilled, sizeof unfilled);
         *type_out = type;
         return parse_arguments(parser, type, generics[i].argument_count_min,
                                generics[i].argument_count_max);
@@ -226,14 +213,16 @@ int type_parse(struct bytes text, struct arena *arena,
                const struct type *(*udt_find)(void *context, struct bytes name), void *context,
                const struct type **type_out, struct error *err)
 {
-    struct type_parser parser = {
-        .text = text, .arena = arena, .udt_find = udt_find, .context = context, .err = err};
+    struct type_parser parser = {.text = text,
+                                 .scan = {text.data, text.data + text.size},
+                                 .arena = arena,
+                                 .udt_find = udt_find,
+                                 .context = context,
+                                 .err = err};
     int rc = parse_type(&parser, false, type_out);
 
     if (rc < 0)
         return rc;
-    skip_space(&parser);
-    if (parser.offset != text.size)
-        return parse_refuse(&parser, "text after the type");
-    return 0;
+    skip_space(&parser.scan);
+    return parser.scan.at == parser.scan.end ? 0 : parse_refuse(&parser, "text after the type");
 }

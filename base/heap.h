@@ -1,0 +1,56 @@
+/* heap: of many items the one that comes before all others, by an order that the owner gives.
+ *
+ *     heap_push(&heap, is_earlier, context, item);
+ *     first = heap_pop(&heap, is_earlier, context);
+ *
+ * A binary heap; items that are equal in the order come out in no certain one.  The functions are
+ * inline, so that a call that names its order pays for no function pointer. */
+#ifndef DAYBOOK_BASE_HEAP_H
+#define DAYBOOK_BASE_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct heap {
+    void **items;                      /* the owner's, with room for all that are pushed; [0] comes
+                                        * before all others */
+    size_t count;
+};
+
+/* Whether item `a` comes before item `b`. */
+typedef bool heap_order(const void *context, const void *a, const void *b);
+
+static inline void heap_push(struct heap *heap, heap_order *is_before, const void *context,
+                             void *item)
+{
+    size_t at = heap->count++;
+
+    while (at > 0 && is_before(context, item, heap->items[(at - 1) / 2])) {
+        heap->items[at] = heap->items[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap->items[at] = item;
+}
+
+static inline void *heap_pop(struct heap *heap, heap_order *is_before, const void *context)
+{
+    check(heap->count > 0);
+    void **items = heap->items;
+    void *first = items[0];
+    void *last = items[--heap->count];
+    size_t at = 0;
+
+    for (size_t child = 1; child < heap->count; child = 2 * at + 1) {
+        if (child + 1 < heap->count && is_before(context, items[child + 1], items[child]))
+            child++;
+        if (!is_before(context, items[child], last))
+            break;
+        items[at] = items[child];
+        at = child;
+    }
+    items[at] = last;
+    return first;
+}
+#endif
