@@ -107,26 +107,27 @@ void columnar_rows_absent(struct columnar_rows *rows, struct columnar_vector *ve
     memset(vector->absent, 0, rows->rows);
 }
 
+/* Turn an optional array on, with `implied` in all rows. */
+static void optional_make(const struct columnar_rows *rows, int64_t **memory, int64_t **active,
+                          int64_t implied)
+{
+    if (*active != NULL)
+        return;
+    if (*memory == NULL)
+        *memory = memory_alloc(rows->capacity * sizeof **memory);
+    *active = *memory;
+    for (uint32_t i = 0; i < rows->rows; i++)
+        (*active)[i] = implied;
+}
+
 void columnar_rows_timestamps(struct columnar_rows *rows)
 {
-    if (rows->timestamps_us != NULL)
-        return;
-    if (rows->timestamps_memory == NULL)
-        rows->timestamps_memory = memory_alloc(rows->capacity * sizeof(int64_t));
-    rows->timestamps_us = rows->timestamps_memory;
-    for (uint32_t i = 0; i < rows->rows; i++)
-        rows->timestamps_us[i] = rows->timestamp_us;
+    optional_make(rows, &rows->timestamps_memory, &rows->timestamps_us, rows->timestamp_us);
 }
 
 void columnar_rows_ranks(struct columnar_rows *rows)
 {
-    if (rows->ranks != NULL)
-        return;
-    if (rows->ranks_memory == NULL)
-        rows->ranks_memory = memory_alloc(rows->capacity * sizeof(int64_t));
-    rows->ranks = rows->ranks_memory;
-    for (uint32_t i = 0; i < rows->rows; i++)
-        rows->ranks[i] = COLUMNAR_RANK_IMPLIED;
+    optional_make(rows, &rows->ranks_memory, &rows->ranks, COLUMNAR_RANK_IMPLIED);
 }
 
 /* ---- append ---- */

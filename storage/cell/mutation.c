@@ -44,10 +44,8 @@ void mutation_pack_head(const struct mutation *mutation, struct buffer *buffer)
     buffer_put_varint(buffer, mutation->table_id);
     buffer_put_sized(buffer, mutation->key);
     buffer_put_u8(buffer, deletes ? MUTATION_DELETES_PARTITION : 0);
-    if (deletes) {
-        buffer_put_signed(buffer, mutation->deletion.timestamp_us);
-        buffer_put_signed(buffer, mutation->deletion.local_s);
-    }
+    if (deletes)
+        row_deletion_pack(mutation->deletion, buffer);
     buffer_put_varint(buffer, mutation->item_count);
 }
 
@@ -294,10 +292,8 @@ static int skip_unread(struct reader *reader, struct arena *arena, struct mutati
                        struct error *err)
 {
     (void)reader_sized(reader);
-    if ((reader_u8(reader) & MUTATION_DELETES_PARTITION) != 0) {
-        (void)reader_signed(reader);
-        (void)reader_signed(reader);
-    }
+    if ((reader_u8(reader) & MUTATION_DELETES_PARTITION) != 0)
+        (void)row_deletion_unpack(reader);
     uint64_t count = reader_count(reader, MUTATION_ITEM_SIZE_MIN);
     struct unfiltered item;
     bool is_good = !reader->failed;

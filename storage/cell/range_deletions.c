@@ -103,17 +103,21 @@ static size_t sweep_run(struct range_sweep *sweep, size_t count, struct unfilter
     return written;
 }
 
+static struct unfiltered turned(struct unfiltered bound)
+{
+    struct deletion before = bound.before;
+
+    bound.before = bound.after;
+    bound.after = before;
+    return bound;
+}
+
 static void bounds_reverse(struct unfiltered *bounds, size_t count)
 {
     for (size_t i = 0; i < (count + 1) / 2; i++) {
-        struct unfiltered first = bounds[count - 1 - i];
-        struct unfiltered last = bounds[i];
-        bounds[i].bound = first.bound;
-        bounds[i].before = first.after;
-        bounds[i].after = first.before;
-        bounds[count - 1 - i].bound = last.bound;
-        bounds[count - 1 - i].before = last.after;
-        bounds[count - 1 - i].after = last.before;
+        struct unfiltered last = turned(bounds[i]);
+        bounds[i] = turned(bounds[count - 1 - i]);
+        bounds[count - 1 - i] = last;
     }
 }
 

@@ -122,13 +122,13 @@ void row_clustering_unpack(struct reader *reader, struct clustering *clustering_
         clustering_out->count = count;
 }
 
-static void deletion_pack(struct deletion deletion, struct buffer *buffer)
+void row_deletion_pack(struct deletion deletion, struct buffer *buffer)
 {
     buffer_put_signed(buffer, deletion.timestamp_us);
     buffer_put_signed(buffer, deletion.local_s);
 }
 
-static struct deletion deletion_unpack(struct reader *reader)
+struct deletion row_deletion_unpack(struct reader *reader)
 {
     struct deletion deletion;
 
@@ -299,7 +299,7 @@ static void complex_unpack(struct reader *reader, struct arena *arena, struct ro
         complex = arena_array(arena, count, sizeof *complex);
     for (uint64_t i = 0; i < count && !reader->failed; i++) {
         complex[i].column_id = reader_varint32(reader);
-        complex[i].deletion = deletion_unpack(reader);
+        complex[i].deletion = row_deletion_unpack(reader);
         if (i > 0 && complex[i - 1].column_id >= complex[i].column_id)
             reader->failed = true;
     }
@@ -327,12 +327,12 @@ static void row_pack(const struct row *row, struct buffer *buffer)
     if (expires)
         expiry_pack(row->marker.ttl_s, row->marker.expiry_s, buffer);
     if (has_deletion)
-        deletion_pack(row->deletion, buffer);
+        row_deletion_pack(row->deletion, buffer);
     if (row->complex_count > 0)
         buffer_put_varint(buffer, row->complex_count);
     for (uint32_t i = 0; i < row->complex_count; i++) {
         buffer_put_varint(buffer, row->complex[i].column_id);
-        deletion_pack(row->complex[i].deletion, buffer);
+        row_deletion_pack(row->complex[i].deletion, buffer);
     }
     buffer_put_varint(buffer, row->cell_count);
     for (uint32_t i = 0; i < row->cell_count; i++)
@@ -390,7 +390,7 @@ static void row_unpack(struct reader *reader, uint8_t flags, struct arena *arena
     if ((flags & ROW_MARKER_EXPIRES) != 0)
         expiry_unpack(reader, &row->marker.ttl_s, &row->marker.expiry_s);
     if ((flags & ROW_DELETION) != 0)
-        row->deletion = deletion_unpack(reader);
+        row->deletion = row_deletion_unpack(reader);
     if ((flags & ROW_COMPLEX) != 0)
         complex_unpack(reader, arena, row);
     cells_unpack(reader, arena, row);
@@ -408,9 +408,9 @@ static void bound_pack(const struct unfiltered *unfiltered, struct buffer *buffe
     buffer_put_u8(buffer, (uint8_t)flags);
     row_clustering_pack(&unfiltered->bound.prefix, buffer);
     if (has_before)
-        deletion_pack(unfiltered->before, buffer);
+        row_deletion_pack(unfiltered->before, buffer);
     if (has_after)
-        deletion_pack(unfiltered->after, buffer);
+        row_deletion_pack(unfiltered->after, buffer);
 }
 
 static void bound_unpack(struct reader *reader, uint8_t flags, struct unfiltered *unfiltered)
@@ -418,9 +418,9 @@ static void bound_unpack(struct reader *reader, uint8_t flags, struct unfiltered
     unfiltered->bound.side = (flags & BOUND_IS_AFTER) != 0 ? BOUND_AFTER : BOUND_BEFORE;
     row_clustering_unpack(reader, &unfiltered->bound.prefix);
     if ((flags & BOUND_HAS_BEFORE) != 0)
-        unfiltered->before = deletion_unpack(reader);
+        unfiltered->before = row_deletion_unpack(reader);
     if ((flags & BOUND_HAS_AFTER) != 0)
-        unfiltered->after = deletion_unpack(reader);
+        unfiltered->after = row_deletion_unpack(reader);
     if ((flags & BOUND_UNUSED) != 0)
         reader->failed = true;
 }

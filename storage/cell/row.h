@@ -141,6 +141,8 @@ void row_copy(const struct row *from, struct arena *arena, struct row *copy_out)
 size_t row_memory(const struct row *row);                    /* bytes that such a copy takes */
 
 /* Packed form, for memtables, pages and log: FORMATS.md "Row". */
+void row_deletion_pack(struct deletion deletion, struct buffer *buffer);
+struct deletion row_deletion_unpack(struct reader *reader);   /* fails the reader if it is none */
 void row_clustering_pack(const struct clustering *clustering, struct buffer *buffer);
 /* Or fails it. */
 void row_clustering_unpack(struct reader *reader, struct clustering *clustering_out);

@@ -271,15 +271,6 @@ uint32_t string_table_add(struct string_table *table, struct bytes string)
     return key_add(table, &key);
 }
 
-uint32_t string_table_find(const struct string_table *table, struct bytes string)
-{
-    struct string_key key = key_of(string);
-    uint32_t number = entry_probe(table->entries, table->mask, &key)->number;
-    if (number == 0)
-        number = old_number(table, &key);
-    return number != 0 ? number - 1 : STRING_NONE;
-}
-
 void string_table_add_all(struct string_table *table, const struct block_dictionary *dictionary,
                           uint32_t *numbers_out)
 {

@@ -25,7 +25,6 @@ const struct bytes *string_table_strings(const struct string_table *table);
 
 /* The string's number; a new one is copied. */
 uint32_t string_table_add(struct string_table *table, struct bytes string);
-uint32_t string_table_find(const struct string_table *table, struct bytes string);  /* or NONE */
 /* string_table_add of every string of a dictionary: numbers_out by code. */
 void string_table_add_all(struct string_table *table, const struct block_dictionary *dictionary,
                           uint32_t *numbers_out);

@@ -25,7 +25,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -640,13 +639,6 @@ void commit_log_unpin(struct commit_log *log, struct commit_log_pin *pin)
     file_job_consider(log);
 }
 
-static int extent_order(const void *a, const void *b)
-{
-    const struct commit_log_extent *left = a, *right = b;
-
-    return left->file_id < right->file_id ? -1 : left->file_id > right->file_id;
-}
-
 static void extent_add(struct buffer *extents, uint32_t file_id, uint64_t size)
 {
     struct commit_log_extent extent = {.file_id = file_id, .size = size};
@@ -675,16 +667,12 @@ static uint64_t left_durable(const struct commit_log *log, const struct commit_l
 
 void commit_log_extents(const struct commit_log *log, uint64_t frame, struct buffer *extents)
 {
-    size_t begin = extents->size;
-
+    /* By id: files go live in the order of their making, and the current one is the newest. */
     for (size_t i = 0; i < log->live.count; i++)
         if (log->live.items[i].frame_last > frame)
             extent_add(extents, log->live.items[i].id, left_durable(log, &log->live.items[i]));
     if (log->current.id != 0)
         extent_add(extents, log->current.id, current_durable(log));
-    if (extents->size > begin)
-        qsort(extents->data + begin, (extents->size - begin) / sizeof(struct commit_log_extent),
-              sizeof(struct commit_log_extent), extent_order);
 }
 
 static void extents_add(struct buffer *extents, const struct commit_log_file *files, size_t count)

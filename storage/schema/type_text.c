@@ -75,23 +75,20 @@ static void format_decimal(struct bytes value, struct buffer *text)
     size_t start = digits.data[0] == '-' ? 1 : 0;
     size_t count = digits.size - start;
     bool is_zero = digits.data[start] == '0';
+    size_t places = scale > 0 ? (size_t)scale : 0;
+    size_t whole = count > places ? count - places : 0; /* digits before the point */
     if (start > 0)
         buffer_put_u8(text, '-');
-    if (scale > 0 && count <= (size_t)scale) {
-        buffer_append_text(text, "0.");
-        for (size_t i = count; i < (size_t)scale; i++)
-            buffer_put_u8(text, '0');
-        buffer_append(text, digits.data + start, count);
-    } else if (scale > 0) {
-        size_t whole = count - (size_t)scale;
-        buffer_append(text, digits.data + start, whole);
+    if (whole == 0)
+        buffer_put_u8(text, '0');
+    buffer_append(text, digits.data + start, whole);
+    if (places > 0)
         buffer_put_u8(text, '.');
-        buffer_append(text, digits.data + start + whole, (size_t)scale);
-    } else {
-        buffer_append(text, digits.data + start, count);
-        for (int32_t i = scale; i < 0 && !is_zero; i++)
-            buffer_put_u8(text, '0');
-    }
+    for (size_t i = count; i < places; i++)
+        buffer_put_u8(text, '0');
+    buffer_append(text, digits.data + start + whole, count - whole);
+    for (int32_t i = scale; i < 0 && !is_zero; i++)
+        buffer_put_u8(text, '0');
     buffer_release(&digits);
 }
 

@@ -85,12 +85,10 @@ static bool parse_double_digits(struct bytes text, bool is_float, double *number
 
     if (text.size >= sizeof digits)
         return false;
-    for (size_t i = 0; i < text.size; i++) {
-        digits[i] = (char)text.data[i];
-        if (strchr("0123456789+-.eE", digits[i]) == NULL || digits[i] == '\0')
-            return false;
-    }
+    memcpy(digits, text.data, text.size);
     digits[text.size] = '\0';
+    if (strspn(digits, "0123456789+-.eE") != text.size)
+        return false;
     *number_out = is_float ? (double)strtof(digits, &end) : strtod(digits, &end);
     return end == digits + text.size && !isinf(*number_out);
 }
