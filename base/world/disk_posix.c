@@ -72,10 +72,8 @@ static int disk_posix_open_file(struct disk *disk, const char *path, int flags,
     if ((flags & DISK_CREATE) != 0)
         open_flags |= O_CREAT | O_EXCL;
     int fd = openat(disk_posix_of(disk)->directory, path, open_flags, DISK_MODE_FILE);
-    if (fd < 0) {
-        int code = -errno;
-        return error_set(err, code, "open %s: %s", path, error_text(code));
-    }
+    if (fd < 0)
+        return error_set(err, -errno, "open %s: %s", path, error_text(-errno));
     struct disk_file *file = memory_zeroed(1, sizeof *file);
     file->fd = fd;
     file->is_direct = (flags & DISK_DIRECT) != 0 && disk_posix_make_direct(fd);
@@ -230,84 +228,46 @@ static int disk_posix_make_directory(struct disk *disk, const char *path)
     return -errno;
 }
 
-/* A descriptor of its own for a directory; "" is the root. */
-static int disk_posix_open_directory(struct disk *disk, const char *path)
+static const char *directory_name(const char *path)
 {
-    const char *name = path[0] != '\0' ? path : ".";
-    int fd = openat(disk_posix_of(disk)->directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return fd >= 0 ? fd : -errno;
+    return path[0] != '\0' ? path : ".";
 }
 
 static int disk_posix_sync_directory(struct disk *disk, const char *path)
 {
-    int fd = disk_posix_open_directory(disk, path);
+    int fd = openat(disk_posix_of(disk)->directory, directory_name(path),
+                    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return fd;
+        return -errno;
     int rc = fsync(fd) == 0 ? 0 : -errno;
     close(fd);
     return rc;
 }
 
-struct name_list {
-    char **names;
-    size_t count;
-    size_t capacity;
-};
-
-static void name_list_add(struct name_list *list, const char *name)
+static int is_name(const struct dirent *entry)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity > 0 ? list->capacity * 2 : 64;
-        list->names = memory_resize(list->names, list->capacity * sizeof *list->names);
-    }
-    list->names[list->count++] = memory_string(name);
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-static void name_list_release(struct name_list *list)
+static int name_compare(const struct dirent **a, const struct dirent **b)
 {
-    for (size_t i = 0; i < list->count; i++)
-        memory_free(list->names[i]);
-    memory_free(list->names);
-}
-
-static int name_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int disk_posix_read_names(DIR *stream, struct name_list *list)
-{
-    for (;;) {
-        errno = 0;
-        const struct dirent *entry = readdir(stream);
-        if (entry == NULL)
-            return -errno;
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            name_list_add(list, entry->d_name);
-    }
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 static int disk_posix_list(struct disk *disk, const char *path,
                            void (*each)(void *context, const char *name), void *context)
 {
-    int fd = disk_posix_open_directory(disk, path);
-    if (fd < 0)
-        return fd;
-    DIR *stream = fdopendir(fd);
-    if (stream == NULL) {
-        int code = -errno;
-        close(fd);
-        return code;
+    struct dirent **entries;
+    int count = scandirat(disk_posix_of(disk)->directory, directory_name(path), &entries, is_name,
+                          name_compare);
+    if (count < 0)
+        return -errno;
+    for (int i = 0; i < count; i++) {
+        each(context, entries[i]->d_name);
+        memory_free(entries[i]);
     }
-    struct name_list list = {0};
-    int rc = disk_posix_read_names(stream, &list);
-    closedir(stream);
-    if (rc == 0 && list.count > 0)
-        qsort(list.names, list.count, sizeof *list.names, name_compare);
-    for (size_t i = 0; i < list.count && rc == 0; i++)
-        each(context, list.names[i]);
-    name_list_release(&list);
-    return rc;
+    memory_free(entries);
+    return 0;
 }
 
 /* ---- lock ---- */
@@ -361,8 +321,7 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
     if (flock(posix->directory, operation | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK)
             return disk_posix_lock_busy(posix, kind, err);
-        int code = -errno;
-        return error_set(err, code, "lock the directory: %s", error_text(code));
+        return error_set(err, -errno, "lock the directory: %s", error_text(-errno));
     }
     if (kind == DISK_LOCK_SHARED)
         return 0;
@@ -415,15 +374,11 @@ static const struct disk disk_posix_calls = {
 int disk_posix_open(const char *path, bool create, struct disk **disk_out, struct error *err)
 {
     *disk_out = NULL;
-    if (create && mkdir(path, DISK_MODE_DIRECTORY) != 0 && errno != EEXIST) {
-        int code = -errno;
-        return error_set(err, code, "make directory %s: %s", path, error_text(code));
-    }
+    if (create && mkdir(path, DISK_MODE_DIRECTORY) != 0 && errno != EEXIST)
+        return error_set(err, -errno, "make directory %s: %s", path, error_text(-errno));
     int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0) {
-        int code = -errno;
-        return error_set(err, code, "open directory %s: %s", path, error_text(code));
-    }
+    if (directory < 0)
+        return error_set(err, -errno, "open directory %s: %s", path, error_text(-errno));
     struct disk_posix *posix = memory_zeroed(1, sizeof *posix);
     posix->disk = disk_posix_calls;
     posix->directory = directory;
