@@ -138,6 +138,33 @@ struct world {
     struct executor *executor;
 };
 
+static inline int64_t world_wall_us(const struct world *world)
+{
+    return world->clock->wall_us(world->clock);
+}
+static inline int64_t world_monotonic_us(const struct world *world)
+{
+    return world->clock->monotonic_us(world->clock);
+}
+/* As the functions of the executor.  They set the job and the timer, which are the caller's. */
+static inline void world_submit(const struct world *world, enum executor_lane lane, struct job *job,
+                                void (*run)(struct job *job), void (*done)(struct job *job))
+{
+    *job = (struct job){.run = run, .done = done};
+    world->executor->submit(world->executor, lane, job);
+}
+static inline void world_timer_start(const struct world *world, struct timer *timer,
+                                     void (*fire)(struct timer *timer), void *context,
+                                     int64_t delay_ms)
+{
+    *timer = (struct timer){.fire = fire, .context = context};
+    world->executor->timer_start(world->executor, timer, delay_ms);
+}
+static inline void world_timer_stop(const struct world *world, struct timer *timer)
+{
+    world->executor->timer_stop(world->executor, timer);
+}
+
 /* The real one, on the directory `path` (which must exist unless `create`).  `loop` is a
  * uv_loop_t that the caller runs and closes after world_uv_close; NULL makes one of its own. */
 must_check int world_uv_open(const char *path, bool create, void *loop, struct world **world_out,

@@ -26,8 +26,6 @@
 
 enum { WATCH_MS = 500, SNAPSHOT_RETRY_MS = 10 };
 
-enum task_state { TASK_OPENING, TASK_COPYING, TASK_WAITING, TASK_CLOSING };
-
 struct task {
     struct job job; /* first */
     struct backup *backup;
@@ -35,16 +33,15 @@ struct task {
     char *path;
     struct backup_handler handler; /* done NULL: was called */
     void *context;
-    enum task_state state;
     struct disk *target;          /* locked; NULL: not open */
     struct engine_snapshot *held; /* being copied, or copied last */
     struct backup_copy *copy;
     struct backup_progress progress; /* of the last step */
-    struct timer timer;
-    int status;        /* of the job */
-    struct error err;  /* likewise */
-    char failure[256]; /* of the last try; "" when it went well */
-    bool is_ending;    /* closes, and is gone */
+    struct timer timer;              /* while no job is under way */
+    int status;                      /* of the job */
+    struct error err;                /* likewise */
+    char failure[256];               /* of the last try; "" when it went well */
+    bool is_ending;                  /* closes, and is gone */
     /* Of one that follows: */
     bool is_remembered; /* its first point stood, in this life or in one before */
     bool is_forgotten;  /* is to be, when it closes, */
@@ -82,21 +79,17 @@ static void task_close(struct task *task);
 
 static int64_t now_us(const struct backup *backup)
 {
-    return backup->world->clock->monotonic_us(backup->world->clock);
+    return world_monotonic_us(backup->world);
 }
 
 static void submit(struct task *task, void (*run)(struct job *job), void (*done)(struct job *job))
 {
-    task->job = (struct job){.run = run, .done = done};
-    task->backup->world->executor->submit(task->backup->world->executor, LANE_COPY, &task->job);
+    world_submit(task->backup->world, LANE_COPY, &task->job, run, done);
 }
 
 static void wait_ms(struct task *task, int64_t ms, void (*fire)(struct timer *timer))
 {
-    struct executor *executor = task->backup->world->executor;
-    task->state = TASK_WAITING;
-    task->timer = (struct timer){.fire = fire, .context = task};
-    executor->timer_start(executor, &task->timer, ms);
+    world_timer_start(task->backup->world, &task->timer, fire, task, ms);
 }
 
 static void release_held(struct task *task)
@@ -121,7 +114,7 @@ static void backup_free_if_idle(struct backup *backup)
 {
     if (!backup->is_closing || backup->once != NULL || backup->follow != NULL)
         return;
-    backup->world->executor->timer_stop(backup->world->executor, &backup->watch);
+    world_timer_stop(backup->world, &backup->watch);
     store_done closed = backup->closed;
     void *context = backup->closed_context;
     memory_free(backup);
@@ -208,7 +201,6 @@ static void close_done(struct job *job)
 
 static void task_close(struct task *task)
 {
-    task->state = TASK_CLOSING;
     task->forgets = task->is_forgotten;
     submit(task, close_run, close_done);
 }
@@ -254,9 +246,7 @@ static void copy_begin(struct task *task, bool is_tail)
                                           .tail = task->tail,
                                           .copies = task->options.copies,
                                           .keep = task->options.keep,
-                                          .now_us =
-                                              backup->world->clock->wall_us(backup->world->clock)};
-    task->state = TASK_COPYING;
+                                          .now_us = world_wall_us(backup->world)};
     task->began_us = now_us(backup);
     task->copy = backup_copy_new(&options);
     submit(task, step_run, step_done);
@@ -442,7 +432,6 @@ static void open_done(struct job *job)
 
 static void task_open(struct task *task)
 {
-    task->state = TASK_OPENING;
     submit(task, open_run, open_done);
 }
 
@@ -452,8 +441,8 @@ static void task_end(struct task *task)
     task->is_ending = true;
     if (task->copy != NULL)
         backup_copy_cancel(task->copy);
-    if (task->state == TASK_WAITING) {
-        task->backup->world->executor->timer_stop(task->backup->world->executor, &task->timer);
+    if (task->timer.handle != NULL) {
+        world_timer_stop(task->backup->world, &task->timer);
         task->status = 0;
         task_close(task);
     }
@@ -480,7 +469,7 @@ static void watch(struct timer *timer)
     engine_status(backup->store, &engine);
     if (backup->follow == NULL)
         return;
-    backup->world->executor->timer_start(backup->world->executor, &backup->watch, WATCH_MS);
+    world_timer_start(backup->world, &backup->watch, watch, backup, WATCH_MS);
     if (backup->is_closing && now_us(backup) - backup->closing_us > BACKUP_DRAIN_MS * 1000) {
         task_end(backup->follow);
     } else if (engine.log_bytes > backup->follow->options.log_max && status.lag_frames > 0 &&
@@ -536,11 +525,8 @@ int backup_start(struct backup *backup, const struct backup_options *options,
     task->needs_point = true;
     task->taken_us = now_us(backup);
     *place = task;
-    if (options->follows) {
-        backup->watch.fire = watch;
-        backup->watch.context = backup;
-        backup->world->executor->timer_start(backup->world->executor, &backup->watch, WATCH_MS);
-    }
+    if (options->follows)
+        world_timer_start(backup->world, &backup->watch, watch, backup, WATCH_MS);
     task_open(task);
     return 0;
 }
@@ -615,8 +601,8 @@ void backup_close(struct backup *backup, store_done done, void *context)
     backup->closed_context = context;
     if (follow != NULL && follow->failure[0] != '\0') {
         task_end(follow);
-    } else if (follow != NULL && follow->state == TASK_WAITING && !follow->is_ending) {
-        backup->world->executor->timer_stop(backup->world->executor, &follow->timer);
+    } else if (follow != NULL && follow->timer.handle != NULL && !follow->is_ending) {
+        world_timer_stop(backup->world, &follow->timer);
         tick(&follow->timer);
     } else {
         backup_free_if_idle(backup);

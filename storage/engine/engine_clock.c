@@ -51,13 +51,12 @@ static void mark_write(struct engine_clock *clock, const struct clock_reading *n
                        void *context)
 {
     struct mark_job *marking = memory_zeroed(1, sizeof(*marking));
-    *marking = (struct mark_job){.job = {.run = mark_run, .done = mark_done},
-                                 .clock = clock,
+    *marking = (struct mark_job){.clock = clock,
                                  .mark = trusted_clock_mark(&clock->trusted, now),
                                  .done = done,
                                  .context = context};
     clock->markings++;
-    engine_env_submit(clock->env, LANE_BACKGROUND, &marking->job);
+    engine_env_submit(clock->env, LANE_BACKGROUND, &marking->job, mark_run, mark_done);
 }
 
 static void mark_if_old(struct engine_clock *clock, const struct clock_reading *now)
@@ -119,15 +118,14 @@ struct store_clock engine_clock_read(struct engine_clock *clock)
 
 int64_t engine_clock_now_us(struct engine_clock *clock)
 {
-    int64_t wall = clock->env->world->clock->wall_us(clock->env->world->clock);
+    int64_t wall = world_wall_us(clock->env->world);
     return wall > clock->next_us ? wall : clock->next_us;
 }
 
 int64_t engine_clock_store_us(struct engine_clock *clock)
 {
     int64_t now_us = engine_clock_now_us(clock);
-    return now_us < TIME_US_MAX ? now_us
-                                : clock->env->world->clock->wall_us(clock->env->world->clock);
+    return now_us < TIME_US_MAX ? now_us : world_wall_us(clock->env->world);
 }
 
 int engine_clock_accept(struct engine_clock *clock, store_done done, void *context,
@@ -191,12 +189,12 @@ static void say_ahead(struct engine_clock *clock, const struct clock_reading *no
 void engine_clock_watch(struct engine_clock *clock)
 {
     const struct clock_reading now = trusted_clock_read(clock->env->world->clock);
-    struct clock *wall = clock->env->world->clock;
     bool is_in_doubt = trusted_clock_look(&clock->trusted, &now);
     uint64_t count;
     if (!clock->is_doubt_said)
         clock->doubts = (struct log_group){.period_us = SAID_US};
-    if (is_in_doubt && log_group_admit(&clock->doubts, wall->monotonic_us(wall), &count))
+    if (is_in_doubt &&
+        log_group_admit(&clock->doubts, world_monotonic_us(clock->env->world), &count))
         say_doubt(clock, &now);
     if (!is_in_doubt && clock->is_doubt_said)
         say_trust(&now);

@@ -36,10 +36,11 @@ void engine_env_job_done(struct engine_env *env)
     env->on_job_done(env->context);
 }
 
-void engine_env_submit(struct engine_env *env, enum executor_lane lane, struct job *job)
+void engine_env_submit(struct engine_env *env, enum executor_lane lane, struct job *job,
+                       void (*run)(struct job *job), void (*done)(struct job *job))
 {
     engine_env_job_started(env);
-    env->world->executor->submit(env->world->executor, lane, job);
+    world_submit(env->world, lane, job, run, done);
 }
 
 void engine_env_fail(struct engine_env *env, int code, const char *why)

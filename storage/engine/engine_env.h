@@ -38,7 +38,8 @@ void engine_env_init(struct engine_env *env, struct world *world,
  * and submits it. */
 void engine_env_job_started(struct engine_env *env);
 void engine_env_job_done(struct engine_env *env);
-void engine_env_submit(struct engine_env *env, enum executor_lane lane, struct job *job);
+void engine_env_submit(struct engine_env *env, enum executor_lane lane, struct job *job,
+                       void (*run)(struct job *job), void (*done)(struct job *job));
 
 /* Nothing is acknowledged or written from now on.  Only the first failure counts. */
 void engine_env_fail(struct engine_env *env, int code, const char *why);

@@ -83,7 +83,6 @@ void maintenance_job_succeeded(struct maintenance *maintenance, enum maintenance
 void maintenance_job_failed(struct maintenance *maintenance, enum maintenance_kind kind, int status,
                             const struct error *err)
 {
-    struct executor *executor = maintenance->env->world->executor;
     if (!error_is_passing(status)) {
         engine_env_fail(maintenance->env, status, err->text);
         return;
@@ -92,10 +91,9 @@ void maintenance_job_failed(struct maintenance *maintenance, enum maintenance_ki
     maintenance->on_change(maintenance->context);
     maintenance_call_flush_waiters(maintenance, status, err);
     callbacks_call(&maintenance->compact_waiters, status, err);
-    if (!maintenance_is_waiting_for_space(maintenance)) {
-        maintenance->retry_timer = (struct timer){.fire = retry_fire, .context = maintenance};
-        executor->timer_start(executor, &maintenance->retry_timer, RETRY_MS);
-    }
+    if (!maintenance_is_waiting_for_space(maintenance))
+        world_timer_start(maintenance->env->world, &maintenance->retry_timer, retry_fire,
+                          maintenance, RETRY_MS);
 }
 
 bool maintenance_is_waiting_for_space(const struct maintenance *maintenance)
@@ -118,7 +116,6 @@ void maintenance_end_merges(struct maintenance *maintenance)
 
 void maintenance_stop(struct maintenance *maintenance)
 {
-    struct executor *executor = maintenance->env->world->executor;
-    executor->timer_stop(executor, &maintenance->retry_timer);
-    executor->timer_stop(executor, &maintenance->compact_timer);
+    world_timer_stop(maintenance->env->world, &maintenance->retry_timer);
+    world_timer_stop(maintenance->env->world, &maintenance->compact_timer);
 }

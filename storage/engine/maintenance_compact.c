@@ -93,9 +93,8 @@ static void let_go_done(struct job *job)
  * syncs: not on the engine thread, and before anybody is told that the merge is done. */
 static void compact_end(struct compact_job *compact)
 {
-    struct executor *executor = compact->maintenance->env->world->executor;
-    compact->job = (struct job){.run = let_go_run, .done = let_go_done};
-    executor->submit(executor, lane_of(compact->kind), &compact->job);
+    world_submit(compact->maintenance->env->world, lane_of(compact->kind), &compact->job,
+                 let_go_run, let_go_done);
 }
 
 /* Passes on `each` purged partition until one says no. */
@@ -311,9 +310,8 @@ static void merge_done(struct job *job)
             compact->purge = ++maintenance->purges_begun;
             maintenance->purges_under_way++;
         }
-        compact->job = (struct job){.run = publish_run, .done = publish_done};
-        maintenance->env->world->executor->submit(maintenance->env->world->executor,
-                                                  LANE_BACKGROUND, &compact->job);
+        world_submit(maintenance->env->world, LANE_BACKGROUND, &compact->job, publish_run,
+                     publish_done);
         return;
     }
     run_change_discard(&compact->change);
@@ -452,7 +450,6 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
     const struct compact_choice *choice = &need->choice;
     struct purge_tried *tried = purge_tried_of(maintenance, first->table_id);
     struct compact_job *compact = memory_zeroed(1, sizeof(*compact));
-    compact->job = (struct job){.run = maintenance_merge_run, .done = merge_done};
     compact->maintenance = maintenance;
     compact->change.runs = maintenance->runs;
     compact->schema = schema_ref(maintenance->memtables->schema);
@@ -479,7 +476,8 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
     if (choice->purges)
         note_purge(tried, compact);
     *place_of(maintenance, compact->kind) = compact;
-    engine_env_submit(maintenance->env, lane_of(compact->kind), &compact->job);
+    engine_env_submit(maintenance->env, lane_of(compact->kind), &compact->job,
+                      maintenance_merge_run, merge_done);
 }
 
 /* What need->part needs, if anything; `asked_until` as in compact_facts. */
@@ -500,7 +498,7 @@ static bool part_plan(struct maintenance *maintenance, struct need *need, uint64
         .asked_until = asked_until,
         .day_rows_min = maintenance->env->options.day_rows_min,
         .tier_bytes = maintenance->env->options.tier_bytes,
-        .now_us = maintenance->env->world->clock->wall_us(maintenance->env->world->clock),
+        .now_us = world_wall_us(maintenance->env->world),
         .purge_frame = tried->frame,
         .purge_day = tried->day};
     bool found = compact_plan(&facts, &need->choice);
@@ -596,7 +594,6 @@ static void again(struct timer *timer)
 
 void maintenance_start_compaction(struct maintenance *maintenance)
 {
-    struct executor *executor = maintenance->env->world->executor;
     int64_t again_us = INT64_MAX;
     if (maintenance->env->is_closing) {
         struct error err;
@@ -607,13 +604,12 @@ void maintenance_start_compaction(struct maintenance *maintenance)
     if (maintenance->env->failed != 0 || maintenance->env->options.read_only ||
         maintenance_is_waiting_for_space(maintenance))
         return;
-    executor->timer_stop(executor, &maintenance->compact_timer);
+    world_timer_stop(maintenance->env->world, &maintenance->compact_timer);
     bool is_awaited = tables_compact(maintenance, &again_us);
     if (again_us != INT64_MAX) {
-        int64_t delay_us =
-            again_us - maintenance->env->world->clock->wall_us(maintenance->env->world->clock);
-        maintenance->compact_timer = (struct timer){.fire = again, .context = maintenance};
-        executor->timer_start(executor, &maintenance->compact_timer, delay_us / 1000 + 1);
+        int64_t delay_us = again_us - world_wall_us(maintenance->env->world);
+        world_timer_start(maintenance->env->world, &maintenance->compact_timer, again, maintenance,
+                          delay_us / 1000 + 1);
     }
     if (!is_awaited)
         callbacks_call(&maintenance->compact_waiters, 0, NULL);
@@ -638,8 +634,6 @@ static void compact_flushed(void *context, int status, const struct error *err)
 int maintenance_compact(struct maintenance *maintenance, store_done done, void *context,
                         struct error *err)
 {
-    if (maintenance->env->options.read_only)
-        return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
     callbacks_add(&maintenance->compact_askers, done, context);
     int rc = maintenance_flush(maintenance, compact_flushed, maintenance, err);
     if (rc != 0)

@@ -121,7 +121,6 @@ static struct flush_job *flush_new(struct maintenance *maintenance)
 {
     struct memtable_set *memtables = maintenance->memtables;
     struct flush_job *flush = memory_zeroed(1, sizeof(*flush));
-    flush->job = (struct job){.run = flush_run, .done = flush_done};
     flush->maintenance = maintenance;
     flush->memtable = memtables->frozen[0];
     flush_writer_init(&flush->writer, maintenance->runs, flush->memtable, &memtables->fill);
@@ -140,7 +139,8 @@ void maintenance_start_flush(struct maintenance *maintenance)
         return;
     }
     maintenance->flush = flush_new(maintenance);
-    engine_env_submit(maintenance->env, LANE_BACKGROUND, &maintenance->flush->job);
+    engine_env_submit(maintenance->env, LANE_BACKGROUND, &maintenance->flush->job, flush_run,
+                      flush_done);
 }
 
 int maintenance_flush_now(struct maintenance *maintenance, struct error *err)

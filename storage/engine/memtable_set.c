@@ -241,10 +241,9 @@ void memtable_set_make_ready(struct memtable_set *set)
         return;
     struct memory_job *memory = memory_zeroed(1, sizeof(*memory));
     memory->needed = needed;
-    memory->job = (struct job){.run = memory_run, .done = memory_done};
     memory->set = set;
     set->is_memory_coming = true;
-    engine_env_submit(set->env, LANE_COMPUTE, &memory->job);
+    engine_env_submit(set->env, LANE_COMPUTE, &memory->job, memory_run, memory_done);
 }
 
 /* ---- and kept, or given back ---- */
@@ -279,10 +278,9 @@ static void giving_done(struct job *job)
 
 static void giving_start(struct memtable_set *set, struct giving_job *giving)
 {
-    giving->job = (struct job){.run = giving_run, .done = giving_done};
     giving->set = set;
     set->giving_bytes += giving->bytes;
-    engine_env_submit(set->env, LANE_BACKGROUND, &giving->job);
+    engine_env_submit(set->env, LANE_BACKGROUND, &giving->job, giving_run, giving_done);
 }
 
 /* To free what some ten thousand partitions have, and to unmap it, takes milliseconds.  It is

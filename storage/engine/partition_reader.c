@@ -213,27 +213,6 @@ static void appended_of_memtable(const struct partition_reader *reader,
         columnar_memtable_rows(columnar, partition, reader->view->frame, rows);
 }
 
-/* Rows of run `run` of all runs, segments first, then frozen memtables.  0: there is no such run;
- * 1: read, perhaps empty. */
-static int appended_of_run(struct partition_reader *reader, int64_t token, struct bytes key,
-                           uint32_t run, struct columnar_rows *rows, struct error *err)
-{
-    const struct view *view = reader->view;
-    if (run < view->segment_count) {
-        columnar_rows_clear(rows);
-        if (!segment_is(view->segments[run], reader->table->id, SEGMENT_COLUMNAR))
-            return 1;
-        int rc = appended_of_segment(reader, run, token, key, rows, err);
-        return rc < 0 ? rc : 1;
-    }
-    run -= view->segment_count;
-    if (run < view->frozen_count) {
-        appended_of_memtable(reader, view->frozen[run], key, rows);
-        return 1;
-    }
-    return 0;
-}
-
 /* An empty input to read the next run into. */
 static struct columnar_rows *input_next(struct partition_reader *reader)
 {
@@ -253,16 +232,20 @@ static int appended_merged(struct partition_reader *reader, int64_t token, struc
                            const struct columnar_rows *extra, const struct columnar_rows **rows_out,
                            struct error *err)
 {
+    const struct view *view = reader->view;
     *rows_out = NULL;
     reader->input_count = 0;
-    for (uint32_t run = 0;; run++) {
-        struct columnar_rows *input = input_next(reader);
-        int rc = appended_of_run(reader, token, key, run, input, err);
-        if (rc < 0)
+    for (uint32_t i = 0; i < view->segment_count; i++) {
+        if (!segment_is(view->segments[i], reader->table->id, SEGMENT_COLUMNAR))
+            continue;
+        int rc = appended_of_segment(reader, i, token, key, input_next(reader), err);
+        if (rc != 0)
             return rc;
-        if (rc == 0)
-            break;
-        reader->input_count += input->rows > 0;
+        reader->input_count += reader->inputs[reader->input_count].rows > 0;
+    }
+    for (uint32_t i = 0; i < view->frozen_count; i++) {
+        appended_of_memtable(reader, view->frozen[i], key, input_next(reader));
+        reader->input_count += reader->inputs[reader->input_count].rows > 0;
     }
     bool has_extra = extra != NULL && extra->rows > 0;
     uint32_t count = reader->input_count + has_extra;

@@ -95,8 +95,7 @@ static void read_done(struct job *job)
 
 static uint32_t read_budget_pages(struct reads *reads)
 {
-    struct clock *clock = reads->env->world->clock;
-    int64_t now_us = clock->monotonic_us(clock);
+    int64_t now_us = world_monotonic_us(reads->env->world);
     if (now_us - reads->read_budget_began_us >= READ_BUDGET_US) {
         reads->read_budget_began_us = now_us;
         reads->read_budget.pages_left = READ_BUDGET_PAGES;
@@ -128,13 +127,12 @@ static bool read_at_once(struct read_job *read)
 
 static void read_start(struct read_job *read)
 {
-    struct executor *executor = read->reads->env->world->executor;
     read->counted = arena_held(read->arena);
     read->reads->bytes += read->counted;
     if (read_at_once(read))
         read_finish(read);
     else
-        executor->submit(executor, LANE_READ, &read->job);
+        world_submit(read->reads->env->world, LANE_READ, &read->job, reads_run, read_done);
 }
 
 static void read_resume(struct freeze_waiter *waiter, int status);
@@ -230,7 +228,6 @@ int reads_read(struct reads *reads, const struct read_request *request, store_pa
     if (table == NULL)
         return error_set(err, ERROR_NOT_FOUND, "there is no table %u", request->table_id);
     struct read_job *read = memory_zeroed(1, sizeof(*read));
-    read->job = (struct job){.run = reads_run, .done = read_done};
     read->reads = reads;
     read->schema = schema_ref(reads->memtables->schema);
     read->table = table;

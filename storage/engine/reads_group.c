@@ -161,8 +161,7 @@ static int part_live(struct group_part *part, struct partition_reader *reader, i
         partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream, &part->err);
     if (rc != 0 || stream == NULL)
         return rc;
-    struct clock *clock = part->group->reads->env->world->clock;
-    stream = stream_live(stream, clock->wall_us(clock) / 1000000);
+    stream = stream_live(stream, world_wall_us(part->group->reads->env->world) / 1000000);
     rc = part_live_rows(part, stream, key);
     stream->close(stream);
     return rc;
@@ -269,7 +268,6 @@ static void group_begin(struct freeze_waiter *waiter, int status)
     static const enum executor_lane lanes[GROUP_PARTS] = {LANE_SCAN, LANE_SCAN_BESIDE};
     struct group *group = (struct group *)waiter;
     struct reads *reads = group->reads;
-    struct executor *executor = reads->env->world->executor;
     if (status != 0) {
         group_fail(group, status, &reads->env->failure);
         group_free(group);
@@ -281,7 +279,7 @@ static void group_begin(struct freeze_waiter *waiter, int status)
     group->has_overwrites = view_has_overwrites(&group->view, group->request.table_id);
     group->parts_left = GROUP_PARTS;
     for (uint32_t i = 0; i < GROUP_PARTS; i++)
-        executor->submit(executor, lanes[i], &group->parts[i].job);
+        world_submit(reads->env->world, lanes[i], &group->parts[i].job, part_run, part_done);
 }
 
 int reads_group(struct reads *reads, const struct group_request *request, store_figures figures,
@@ -304,7 +302,6 @@ int reads_group(struct reads *reads, const struct group_request *request, store_
     group->context = context;
     for (uint32_t i = 0; i < GROUP_PARTS; i++) {
         struct group_part *part = &group->parts[i];
-        part->job = (struct job){.run = part_run, .done = part_done};
         part->group = group;
         part->number = i;
         part->sums = partition_index_new(table_id);

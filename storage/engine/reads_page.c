@@ -188,12 +188,20 @@ static int read_parts(struct read_job *read, struct partition_reader *reader, in
     return rc;
 }
 
+/* What is left to be read of a partition: all of it, unless the position lies in it. */
+static struct slice slice_left(const struct read_job *read, int64_t token, struct bytes key)
+{
+    const struct read_position *position = &read->position;
+    bool goes_on = position->is_set && position->kind != AFTER_PARTITION &&
+                   token == position->token && bytes_equal(key, position->key);
+    return goes_on ? read_position_rest(position, read->request.slice) : read->request.slice;
+}
+
 static int read_scan(struct read_job *read, struct partition_reader *reader, int64_t now_s)
 {
     struct bytes key;
     bool after;
     int64_t token = reads_scan_start(read, &key, &after);
-    bool within = read->position.is_set && !after;
     int64_t next_token;
     struct bytes next_key;
     int rc = 0;
@@ -201,10 +209,7 @@ static int read_scan(struct read_job *read, struct partition_reader *reader, int
            !reads_is_past(read, next_token)) {
         token = next_token;
         key = next_key;
-        bool continues =
-            within && token == read->position.token && bytes_equal(key, read->position.key);
-        struct slice slice = continues ? read_position_rest(&read->position, read->request.slice)
-                                       : read->request.slice;
+        const struct slice slice = slice_left(read, token, key);
         rc = read_partition(read, reader, token, key, &slice, now_s);
         after = true;
     }
@@ -219,8 +224,7 @@ static int read_scan(struct read_job *read, struct partition_reader *reader, int
 void reads_run(struct job *job)
 {
     struct read_job *read = (struct read_job *)job;
-    struct clock *clock = read->reads->env->world->clock;
-    int64_t now_s = clock->wall_us(clock) / 1000000;
+    int64_t now_s = world_wall_us(read->reads->env->world) / 1000000;
     struct partition_reader *reader = partition_reader_new(&read->view, read->table);
     int rc =
         read->request.is_scan ? read_scan(read, reader, now_s) : read_parts(read, reader, now_s);
@@ -324,14 +328,10 @@ static void open_read_scan(struct open_read *open)
     struct bytes key;
     bool after;
     int64_t token = reads_scan_start(read, &key, &after);
-    bool within = read->position.is_set && !after;
     for (; !open_read_is_over(open) && reads_open_seek(read, token, key, after, &token, &key) &&
            !reads_is_past(read, token);
          after = true) {
-        bool continues =
-            within && token == read->position.token && bytes_equal(key, read->position.key);
-        struct slice slice = continues ? read_position_rest(&read->position, read->request.slice)
-                                       : read->request.slice;
+        const struct slice slice = slice_left(read, token, key);
         open->items++;
         open_read_partition(open, token, key, &slice);
     }
@@ -339,8 +339,7 @@ static void open_read_scan(struct open_read *open)
 
 bool reads_open(struct read_job *read)
 {
-    struct clock *clock = read->reads->env->world->clock;
-    struct open_read open = {read, clock->wall_us(clock) / 1000000, 0};
+    struct open_read open = {read, world_wall_us(read->reads->env->world) / 1000000, 0};
     read->viewed = memtable_ref(read->reads->memtables->open);
     if (read->request.is_scan)
         open_read_scan(&open);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "storage/engine/reads.h"
@@ -22,8 +23,7 @@ struct scrub_job {
     struct freeze_waiter waiter;
     struct reads *reads;
     struct view view;
-    struct buffer findings; /* lines, each ended by NUL */
-    struct buffer detail;   /* of the finding that is being made */
+    struct buffer findings; /* lines, parted by NUL */
     uint32_t finding_count;
     int status;
     void (*found)(void *context, const char *text);
@@ -31,24 +31,29 @@ struct scrub_job {
     void *context;
 };
 
-/* Count a finding; whether it is told. */
-static bool scrub_tells(struct scrub_job *scrub)
+/* Count a finding, and begin its line; false: it is one too many to be listed. */
+static bool scrub_begins_line(struct scrub_job *scrub)
 {
-    return ++scrub->finding_count <= FINDINGS_MAX;
+    if (++scrub->finding_count > FINDINGS_MAX)
+        return false;
+    if (scrub->finding_count > 1)
+        buffer_put_u8(&scrub->findings, 0);
+    return true;
 }
 
-static void scrub_found(struct scrub_job *scrub, const char *what, uint32_t table_id,
+/* The same of a partition; more may be appended to its line. */
+static bool scrub_found(struct scrub_job *scrub, const char *what, uint32_t table_id,
                         struct bytes key, const char *detail)
 {
-    if (!scrub_tells(scrub))
-        return;
+    if (!scrub_begins_line(scrub))
+        return false;
     const struct table *table = schema_table(scrub->view.schema, table_id);
     buffer_printf(&scrub->findings, "%s: table %s.%s, partition 0x", what,
                   table == NULL ? "?" : table->keyspace, table == NULL ? "?" : table->name);
     for (size_t i = 0; i < key.size && i < 64; i++)
         buffer_printf(&scrub->findings, "%02x", key.data[i]);
     buffer_printf(&scrub->findings, ": %s", detail);
-    buffer_put_u8(&scrub->findings, 0);
+    return true;
 }
 
 /* What can be done about a damaged segment; behind what was found in it.  A server may use log
@@ -57,11 +62,10 @@ static void scrub_advise(struct scrub_job *scrub, const char *path, const struct
 {
     const struct table *table = schema_table(scrub->view.schema, info->table_id);
     char advice[RUN_REBUILD_ADVICE_MAX];
-    if (!scrub_tells(scrub))
+    if (!scrub_begins_line(scrub))
         return;
     run_rebuild_advise(scrub->reads->env->world, info, table, "daybook serve --salvage", advice);
     buffer_printf(&scrub->findings, "%s: damaged; %s", path, advice);
-    buffer_put_u8(&scrub->findings, 0);
 }
 
 static void compare_stats(struct scrub_job *scrub, const char *where, const struct table *table,
@@ -120,15 +124,10 @@ static void check_item(struct scrub_job *scrub, const char *path, const struct t
                        struct bytes key, const struct unfiltered *item)
 {
     struct error err;
-    if (mutation_check_item(table, item, &err) == 0)
-        return;
-    buffer_clear(&scrub->detail);
-    buffer_printf(&scrub->detail,
-                  "%s; the page is whole: an earlier version wrote it so; written "
-                  "anew, it is right",
-                  err.text);
-    buffer_put_u8(&scrub->detail, 0);
-    scrub_found(scrub, path, table->id, key, (const char *)scrub->detail.data);
+    if (mutation_check_item(table, item, &err) != 0 &&
+        scrub_found(scrub, path, table->id, key, err.text))
+        buffer_append_text(&scrub->findings, "; the page is whole: an earlier version wrote it so; "
+                                             "written anew, it is right");
 }
 
 /* A row directory counts rows, bounds and the partition's deletion. */
@@ -184,10 +183,8 @@ static bool scrub_row_segment(struct scrub_job *scrub, struct segment *segment,
 static void scrub_zeros(struct scrub_job *scrub, struct segment *segment)
 {
     struct error err = {0};
-    if (segment_check_zeros(segment, &err) == 0 || !scrub_tells(scrub))
-        return;
-    buffer_printf(&scrub->findings, "%s", err.text);
-    buffer_put_u8(&scrub->findings, 0);
+    if (segment_check_zeros(segment, &err) != 0 && scrub_begins_line(scrub))
+        buffer_append_text(&scrub->findings, err.text);
 }
 
 static void scrub_memtable(struct scrub_job *scrub, const struct memtable *memtable)
@@ -233,11 +230,11 @@ static void scrub_done(struct job *job)
 {
     struct scrub_job *scrub = (struct scrub_job *)job;
     struct reads *reads = scrub->reads;
-    for (size_t at = 0; at < scrub->findings.size;) {
+    buffer_put_u8(&scrub->findings, 0);
+    for (size_t at = 0, count = 0; count < scrub->finding_count && count < FINDINGS_MAX; count++) {
         const char *line = (const char *)scrub->findings.data + at;
         scrub->found(scrub->context, line);
-        while (scrub->findings.data[at++] != 0) {
-        }
+        at += strlen(line) + 1;
     }
     if (scrub->finding_count > FINDINGS_MAX)
         scrub->found(scrub->context, "more was found than is listed");
@@ -245,7 +242,6 @@ static void scrub_done(struct job *job)
     if (scrub->view.schema != NULL)
         view_release(&scrub->view);
     buffer_release(&scrub->findings);
-    buffer_release(&scrub->detail);
     memory_free(scrub);
     engine_env_job_done(reads->env);
 }
@@ -262,24 +258,21 @@ static void scrub_begin(struct freeze_waiter *waiter, int status)
     }
     view_take(reads->memtables, reads->runs, 0, sequencer_durable_frame(reads->sequencer),
               &scrub->view);
-    reads->env->world->executor->submit(reads->env->world->executor, LANE_SCAN, &scrub->job);
+    world_submit(reads->env->world, LANE_SCAN, &scrub->job, scrub_run, scrub_done);
 }
 
 static void scrub_manifest(struct job *job)
 {
     struct scrub_job *scrub = (struct scrub_job *)job;
     struct error err = {0};
-    if (manifest_verify(scrub->reads->runs->manifest, &err) == 0 || !scrub_tells(scrub))
-        return;
-    buffer_printf(&scrub->findings, "%s", err.text);
-    buffer_put_u8(&scrub->findings, 0);
+    if (manifest_verify(scrub->reads->runs->manifest, &err) != 0 && scrub_begins_line(scrub))
+        buffer_append_text(&scrub->findings, err.text);
 }
 
 /* Now, and not behind the flush that a freeze begins. */
 static void scrub_freeze(struct job *job)
 {
     struct scrub_job *scrub = (struct scrub_job *)job;
-    scrub->job = (struct job){.run = scrub_run, .done = scrub_done};
     if (scrub->reads->env->failed != 0)
         scrub_begin(&scrub->waiter, ERROR_FAILED);
     else
@@ -293,12 +286,11 @@ int reads_scrub(struct reads *reads, void (*found)(void *context, const char *te
     if (rc != 0)
         return rc;
     struct scrub_job *scrub = memory_zeroed(1, sizeof(*scrub));
-    scrub->job = (struct job){.run = scrub_manifest, .done = scrub_freeze};
     scrub->waiter.resume = scrub_begin;
     scrub->reads = reads;
     scrub->found = found;
     scrub->done = done;
     scrub->context = context;
-    engine_env_submit(reads->env, LANE_BACKGROUND, &scrub->job);
+    engine_env_submit(reads->env, LANE_BACKGROUND, &scrub->job, scrub_manifest, scrub_freeze);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "storage/engine/appended_stats.h"
 #include "storage/engine/partition_reader.h"
 #include "storage/engine/reads.h"
+#include "storage/engine/store_rows.h"
 
 /* ---- one partition ---- */
 
@@ -71,19 +72,26 @@ int reads_sum_row(const struct table *table, const struct page_row *row, uint32_
 /* ---- figures from live rows: pages of an ordinary read, counted ---- */
 
 struct recount {
-    struct reads *reads;
-    struct buffer key;
     const struct table *table;
-    struct schema *schema;
+    struct schema *schema; /* referenced: the table's */
+    struct buffer key;
     uint32_t column_id;
-    enum read_view view;
     struct partition_stats stats;
     store_figures figures;
     void *context;
 };
 
-static void recount_finish(struct recount *recount, int status, const struct error *err)
+static int recount_row(void *context, const struct table *table, const struct page_row *row,
+                       struct error *err)
 {
+    struct recount *recount = context;
+    (void)table; /* of a schema that may be newer */
+    return reads_sum_row(recount->table, row, recount->column_id, &recount->stats, err);
+}
+
+static void recount_finish(void *context, int status, const struct error *err)
+{
+    struct recount *recount = context;
     struct partition_figure figure = {.key = buffer_view(&recount->key), .stats = recount->stats};
     uint32_t count = status == 0 && recount->stats.rows > 0 ? 1 : 0;
     recount->figures(recount->context, status, err, &figure, count, (struct bytes){0});
@@ -93,60 +101,21 @@ static void recount_finish(struct recount *recount, int status, const struct err
     memory_free(recount);
 }
 
-static int recount_read(struct recount *recount, struct bytes position, struct error *err);
-
-static void recount_page(void *context, int status, const struct error *err,
-                         const struct read_page *page)
-{
-    struct recount *recount = context;
-    struct error own = {0};
-    if (status == 0) {
-        for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
-            status = reads_sum_row(recount->table, &page->rows[i], recount->column_id,
-                                   &recount->stats, &own);
-        }
-        if (status == 0 && page->position.size > 0) {
-            status = recount_read(recount, page->position, &own);
-            if (status == 0)
-                return;
-        }
-        err = &own;
-    }
-    recount_finish(recount, status, status == 0 ? NULL : err);
-}
-
-static int recount_read(struct recount *recount, struct bytes position, struct error *err)
-{
-    struct read_request request = {.table_id = recount->table->id,
-                                   .key = buffer_view(&recount->key),
-                                   .slice = stream_slice_all(),
-                                   .position = position,
-                                   .row_limit = READ_ROWS_MAX,
-                                   .view = recount->view};
-    request.slice.with_static = false;
-    return store_read(recount->reads->store, &request, recount_page, recount, err);
-}
-
-static int recount_start(struct reads *reads, const struct table *table, uint32_t column_id,
-                         struct bytes key, enum read_view view, store_figures figures,
-                         void *context, struct error *err)
+static void recount_start(struct reads *reads, const struct table *table, uint32_t column_id,
+                          struct bytes key, enum read_view view, store_figures figures,
+                          void *context)
 {
     struct recount *recount = memory_zeroed(1, sizeof(*recount));
-    *recount = (struct recount){.reads = reads,
-                                .table = table,
+    struct read_request request = store_rows_request(table->id, &key, view);
+    *recount = (struct recount){.table = table,
                                 .schema = schema_ref(reads->memtables->schema),
                                 .column_id = column_id,
-                                .view = view,
                                 .figures = figures,
                                 .context = context};
     buffer_append_bytes(&recount->key, key);
-    int rc = recount_read(recount, (struct bytes){0}, err);
-    if (rc != 0) {
-        buffer_release(&recount->key);
-        schema_unref(recount->schema);
-        memory_free(recount);
-    }
-    return rc;
+    request.slice.with_static = false;
+    request.row_limit = READ_ROWS_MAX;
+    store_rows_read(reads->store, &request, recount_row, recount_finish, recount);
 }
 
 /* The table, with the column if one is named. */
@@ -179,8 +148,10 @@ int reads_stats(struct reads *reads, uint32_t table_id, uint32_t column_id, stru
         return ERROR_INVALID;
     column_id = column_id != 0 ? column_id : reads_summed_column(table);
     int64_t token = murmur3_token(key.data, key.size);
-    if (!is_kept(table, column_id) || has_overwrites(reads, table, token, key))
-        return recount_start(reads, table, column_id, key, view, figures, context, err);
+    if (!is_kept(table, column_id) || has_overwrites(reads, table, token, key)) {
+        recount_start(reads, table, column_id, key, view, figures, context);
+        return 0;
+    }
     struct partition_figure figure = {.key = key};
     appended_stats_add(reads->runs, reads->memtables, table_id, token, key, frame_of(reads, view),
                        &figure.stats);
@@ -287,7 +258,6 @@ static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *ent
 /* Partitions with overwrites are recounted by reads of their own, one after the other. */
 static void scan_step(struct stats_scan *scan)
 {
-    struct error err = {0};
     struct partition_index_entry entry;
     bool is_summed = is_kept(scan->table, scan->column_id);
     bool may_be_changed = may_have_overwrites(scan->reads, scan->table);
@@ -303,11 +273,8 @@ static void scan_step(struct stats_scan *scan)
         buffer_append_bytes(&scan->key, entry.key);
         if (!is_summed || (may_be_changed && has_overwrites(scan->reads, scan->table, entry.token,
                                                             buffer_view(&scan->key)))) {
-            int rc =
-                recount_start(scan->reads, scan->table, scan->column_id, buffer_view(&scan->key),
-                              scan->read_view, scan_recounted, scan, &err);
-            if (rc != 0)
-                scan_finish(scan, rc, &err);
+            recount_start(scan->reads, scan->table, scan->column_id, buffer_view(&scan->key),
+                          scan->read_view, scan_recounted, scan);
             return;
         }
         struct partition_stats stats = {0};

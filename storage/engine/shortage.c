@@ -33,7 +33,7 @@ static enum store_shortage shortage_of(int status)
 
 static int64_t monotonic_us(const struct shortage *shortage)
 {
-    return shortage->env->world->clock->monotonic_us(shortage->env->world->clock);
+    return world_monotonic_us(shortage->env->world);
 }
 
 static bool is_stalled(const struct shortage *shortage)
@@ -80,11 +80,8 @@ static void tell_fire(struct timer *timer)
 
 static void tell_soon(struct shortage *shortage)
 {
-    if (shortage->tell_timer.handle != NULL || shortage->env->is_closing)
-        return;
-    shortage->tell_timer = (struct timer){.fire = tell_fire, .context = shortage};
-    shortage->env->world->executor->timer_start(shortage->env->world->executor,
-                                                &shortage->tell_timer, 0);
+    if (shortage->tell_timer.handle == NULL && !shortage->env->is_closing)
+        world_timer_start(shortage->env->world, &shortage->tell_timer, tell_fire, shortage, 0);
 }
 
 void shortage_update(struct shortage *shortage)
@@ -104,8 +101,7 @@ static void stall_fire(struct timer *timer)
     struct shortage *shortage = timer->context;
     shortage_update(shortage);
     if (shortage->refused_since_us != 0)
-        shortage->env->world->executor->timer_start(shortage->env->world->executor, timer,
-                                                    STALL_LOOK_MS);
+        world_timer_start(shortage->env->world, timer, stall_fire, shortage, STALL_LOOK_MS);
 }
 
 void shortage_batch_refused(struct shortage *shortage)
@@ -114,11 +110,9 @@ void shortage_batch_refused(struct shortage *shortage)
     if (shortage->refused_since_us != 0 || !memtable_set_is_full(shortage->maintenance->memtables))
         return;
     shortage->refused_since_us = monotonic_us(shortage);
-    if (shortage->stall_timer.handle != NULL)
-        return;
-    shortage->stall_timer = (struct timer){.fire = stall_fire, .context = shortage};
-    shortage->env->world->executor->timer_start(shortage->env->world->executor,
-                                                &shortage->stall_timer, STALL_LOOK_MS);
+    if (shortage->stall_timer.handle == NULL)
+        world_timer_start(shortage->env->world, &shortage->stall_timer, stall_fire, shortage,
+                          STALL_LOOK_MS);
 }
 
 void shortage_add_metrics(struct shortage *shortage, struct metrics *metrics)
@@ -155,7 +149,6 @@ void shortage_on_change(struct shortage *shortage, store_waiting_changed changed
 
 void shortage_stop(struct shortage *shortage)
 {
-    struct executor *executor = shortage->env->world->executor;
-    executor->timer_stop(executor, &shortage->stall_timer);
-    executor->timer_stop(executor, &shortage->tell_timer);
+    world_timer_stop(shortage->env->world, &shortage->stall_timer);
+    world_timer_stop(shortage->env->world, &shortage->tell_timer);
 }
