@@ -43,8 +43,7 @@ static void close_now(struct timer *timer)
     if (!is_idle(engine))
         return;
     if (commit_log_is_busy(engine->sequencer.log)) {
-        engine->env.world->executor->timer_start(engine->env.world->executor, timer,
-                                                 CLOSE_RETRY_MS);
+        world_timer_start(engine->env.world, timer, close_now, engine, CLOSE_RETRY_MS);
         return;
     }
     timers_stop(engine);
@@ -59,11 +58,8 @@ static void close_now(struct timer *timer)
 
 static void close_if_idle(struct engine *engine)
 {
-    if (engine->env.is_closing && is_idle(engine) && engine->close_timer.handle == NULL) {
-        engine->close_timer = (struct timer){.fire = close_now, .context = engine};
-        engine->env.world->executor->timer_start(engine->env.world->executor, &engine->close_timer,
-                                                 0);
-    }
+    if (engine->env.is_closing && is_idle(engine) && engine->close_timer.handle == NULL)
+        world_timer_start(engine->env.world, &engine->close_timer, close_now, engine, 0);
 }
 
 static void engine_close(struct store *store, store_done done, void *context)
@@ -169,6 +165,7 @@ static void connect_parts(struct engine *engine)
     engine->env.on_failure = on_failure;
     engine->env.on_job_done = on_job_done;
     engine->env.context = engine;
+    engine->sequencer.hooks = &engine->store.hooks;
     engine->memtables.on_frozen = on_frozen;
     engine->memtables.on_given = on_memory_given;
     engine->memtables.context = engine;
@@ -186,7 +183,9 @@ struct engine *engine_new(struct world *world, const struct engine_options *opti
                           struct manifest *manifest)
 {
     struct engine *engine = memory_zeroed(1, sizeof(*engine));
-    engine->store = (struct store){.ops = &engine_ops, .held = &engine->account.held};
+    engine->store = (struct store){.ops = &engine_ops,
+                                   .capabilities = {.read_only = options->read_only, .files = true},
+                                   .held = &engine->account.held};
     engine_env_init(&engine->env, world, options);
     run_set_init(&engine->runs, &engine->env, manifest);
     memory_account_init(&engine->account, &engine->runs);
@@ -236,18 +235,9 @@ const uint8_t *engine_directory_id(const struct store *store)
 
 /* ---- operations: each is a part's ---- */
 
-static struct store_capabilities engine_capabilities(struct store *store)
-{
-    return (struct store_capabilities){.atomic_batch = true,
-                                       .snapshot = true,
-                                       .stats = true,
-                                       .files = true,
-                                       .read_only = engine_of(store)->env.options.read_only};
-}
-
-static int engine_apply_if(struct store *store, struct write_batch *batch,
-                           const struct store_expectation *expectations, uint32_t expectation_count,
-                           store_done done, void *context, struct error *err)
+static int engine_apply(struct store *store, struct write_batch *batch,
+                        const struct store_expectation *expectations, uint32_t expectation_count,
+                        store_done done, void *context, struct error *err)
 {
     struct engine *engine = engine_of(store);
     bool is_empty = write_batch_is_empty(batch);
@@ -258,12 +248,6 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
     else if (rc == 0 && !is_empty)
         shortage_batch_applied(&engine->shortage);
     return rc;
-}
-
-static int engine_apply(struct store *store, struct write_batch *batch, store_done done,
-                        void *context, struct error *err)
-{
-    return engine_apply_if(store, batch, NULL, 0, done, context, err);
 }
 
 static void engine_write_lock(struct store *store, struct store_write_lock *write_lock)
@@ -313,18 +297,6 @@ int engine_scrub(struct store *store, void (*found)(void *context, const char *t
 static const struct schema *engine_schema(struct store *store)
 {
     return engine_of(store)->memtables.schema;
-}
-
-static void engine_set_commit_hook(struct store *store, store_commit_hook hook, void *context)
-{
-    engine_of(store)->sequencer.hook = hook;
-    engine_of(store)->sequencer.hook_context = context;
-}
-
-static void engine_set_commit_check(struct store *store, store_commit_check refuses, void *context)
-{
-    engine_of(store)->sequencer.refuses = refuses;
-    engine_of(store)->sequencer.refuses_context = context;
 }
 
 static void engine_on_drain(struct store *store, void (*drain)(void *context), void *context)
@@ -391,9 +363,7 @@ static int engine_accept_clock(struct store *store, store_done done, void *conte
 }
 
 static const struct store_ops engine_ops = {
-    .capabilities = engine_capabilities,
     .apply = engine_apply,
-    .apply_if = engine_apply_if,
     .write_lock = engine_write_lock,
     .write_unlock = engine_write_unlock,
     .read = engine_read,
@@ -401,8 +371,6 @@ static const struct store_ops engine_ops = {
     .stats_scan = engine_stats_scan,
     .group = engine_group,
     .schema = engine_schema,
-    .set_commit_hook = engine_set_commit_hook,
-    .set_commit_check = engine_set_commit_check,
     .on_drain = engine_on_drain,
     .on_waiting = engine_on_waiting,
     .status = engine_store_status,

@@ -127,17 +127,11 @@ static bool frame_is_ready(const struct sequencer *sequencer)
            commit_log_has_room(sequencer->log, sequencer->payload.size);
 }
 
-static void seal_timer_stop(struct sequencer *sequencer)
-{
-    struct executor *executor = sequencer->env->world->executor;
-    executor->timer_stop(executor, &sequencer->seal_timer);
-}
-
 /* Hand it to the log, which begins to write it.  frame_end follows in the same turn of the loop, so
  * that before the frame is durable all of it is in the memtable. */
 static void frame_begin(struct sequencer *sequencer)
 {
-    seal_timer_stop(sequencer);
+    sequencer_stop(sequencer);
     commit_log_append(sequencer->log, sequencer->timestamp_us, &sequencer->payload);
     buffer_clear(&sequencer->payload);
     sequencer->is_followed = false;
@@ -171,11 +165,9 @@ static void seal_fire(struct timer *timer)
  * that one anyway. */
 static void seal_later(struct sequencer *sequencer, int64_t delay_ms)
 {
-    struct executor *executor = sequencer->env->world->executor;
-    if (sequencer->seal_timer.handle == NULL && !commit_log_is_writing(sequencer->log)) {
-        sequencer->seal_timer = (struct timer){.fire = seal_fire, .context = sequencer};
-        executor->timer_start(executor, &sequencer->seal_timer, delay_ms);
-    }
+    if (sequencer->seal_timer.handle == NULL && !commit_log_is_writing(sequencer->log))
+        world_timer_start(sequencer->env->world, &sequencer->seal_timer, seal_fire, sequencer,
+                          delay_ms);
 }
 
 /* A batch comes into the payload; true when the frame waited for what follows, and no longer does.
@@ -206,7 +198,7 @@ void sequencer_fail(struct sequencer *sequencer)
 
 void sequencer_stop(struct sequencer *sequencer)
 {
-    seal_timer_stop(sequencer);
+    world_timer_stop(sequencer->env->world, &sequencer->seal_timer);
 }
 
 /* ---- apply ---- */
@@ -229,9 +221,9 @@ static void run_hook(struct sequencer *sequencer, struct write_batch *batch)
     uint32_t mutations = batch->mutation_count;
     uint32_t increments = batch->increment_count;
     struct error err = {0};
-    if (sequencer->hook == NULL)
+    if (sequencer->hooks->commit == NULL)
         return;
-    sequencer->hook(sequencer->hook_context, batch);
+    sequencer->hooks->commit(sequencer->hooks->commit_context, batch);
     int rc = write_batch_check(batch, sequencer->memtables->schema, mutations, increments, &err);
     check(rc == 0);
 }
@@ -245,7 +237,7 @@ static int64_t payload_add(struct sequencer *sequencer, const struct write_batch
     if (before == 0)
         sequencer->timestamp_us = timestamp_us;
     if (payload_follow(sequencer, before == 0, batch->is_followed))
-        seal_timer_stop(sequencer);
+        sequencer_stop(sequencer);
     buffer_put_u64(&sequencer->payload, (uint64_t)timestamp_us);
     write_batch_serialize(batch, &admitted->packed, &sequencer->payload);
     check(sequencer->payload.size - before <= admitted->bytes_max);

@@ -51,17 +51,15 @@ struct sequencer {
     struct partition_versions versions;
     struct write_lock lock;
     bool refuses_clicks;               /* ranks of purged ones are about to be free */
-    store_commit_hook hook;
-    void *hook_context;
-    store_commit_check refuses;
-    void *refuses_context;
+    const struct store_hooks *hooks;   /* the store's */
 
     struct sequencer_drain *drains;
     uint32_t drain_count;
     bool drain_owed;                   /* a batch was answered ERROR_FULL */
 };
 
-/* All pointers outlive the sequencer.  The log is the caller's to set once it is open. */
+/* All pointers outlive the sequencer.  The hooks are the caller's to set, and
+ * the log once it is open. */
 void sequencer_init(struct sequencer *sequencer, struct engine_env *env, struct engine_clock *clock,
                     struct memtable_set *memtables, const struct run_set *runs);
 void sequencer_release(struct sequencer *sequencer);

@@ -141,8 +141,8 @@ static int admit_values(const struct sequencer *sequencer, const struct write_ba
                         struct error *err)
 {
     int rc = write_batch_check(batch, sequencer->memtables->schema, 0, 0, err);
-    if (rc == 0 && sequencer->refuses != NULL)
-        rc = sequencer->refuses(sequencer->refuses_context, batch, err);
+    if (rc == 0 && sequencer->hooks->refuses != NULL)
+        rc = sequencer->hooks->refuses(sequencer->hooks->refuses_context, batch, err);
     return rc;
 }
 

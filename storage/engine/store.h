@@ -23,9 +23,6 @@
 struct store;
 
 struct store_capabilities {
-    bool atomic_batch;            /* a batch is applied whole or not at all */
-    bool snapshot;                /* one page of a read is one moment */
-    bool stats;                   /* partition stats without reading rows */
     bool read_only;               /* apply answers ERROR_READ_ONLY */
     bool files;                   /* it is the embedded engine, with files to copy (engine.h) */
 };
@@ -190,12 +187,9 @@ struct store_clock {
 };
 
 struct store_ops {
-    struct store_capabilities (*capabilities)(struct store *store);
-    int (*apply)(struct store *store, struct write_batch *batch, store_done done, void *context,
-                 struct error *err);
-    int (*apply_if)(struct store *store, struct write_batch *batch,
-                    const struct store_expectation *expectations, uint32_t expectation_count,
-                    store_done done, void *context, struct error *err);
+    int (*apply)(struct store *store, struct write_batch *batch,
+                 const struct store_expectation *expectations, uint32_t expectation_count,
+                 store_done done, void *context, struct error *err);      /* none: store_apply */
     void (*write_lock)(struct store *store, struct store_write_lock *write_lock);
     void (*write_unlock)(struct store *store, struct store_write_lock *write_lock);
     int (*read)(struct store *store, const struct read_request *request, store_page page,
@@ -208,8 +202,6 @@ struct store_ops {
     int (*group)(struct store *store, const struct group_request *request,
                  store_figures figures, void *context, struct error *err);
     const struct schema *(*schema)(struct store *store);
-    void (*set_commit_hook)(struct store *store, store_commit_hook hook, void *context);
-    void (*set_commit_check)(struct store *store, store_commit_check check, void *context);
     void (*on_drain)(struct store *store, void (*drain)(void *context), void *context);
     void (*on_waiting)(struct store *store, store_waiting_changed changed, void *context);
     void (*status)(struct store *store, struct store_status *status_out);
@@ -220,21 +212,37 @@ struct store_ops {
     void (*close)(struct store *store, store_done done, void *context);
 };
 
+/* What is called with every batch; NULL: nothing is. */
+struct store_hooks {
+    store_commit_hook commit;
+    void *commit_context;
+    store_commit_check refuses;
+    void *refuses_context;
+};
+
 /* The base of every store; implementations embed it first. */
 struct store {
     const struct store_ops *ops;
+    struct store_capabilities capabilities;
+    struct store_hooks hooks;
     struct memory_held *held;          /* the account of the process that the store works in */
 };
 
-struct store_capabilities store_capabilities(struct store *store);
+static inline struct store_capabilities store_capabilities(const struct store *store)
+{
+    return store->capabilities;
+}
 
 /* Apply `batch` now; `done` when it is durable (or, with a negative status, when it is certain
  * that it never will be acknowledged).  ERROR_FULL: nothing was applied, wait for on_drain and try
  * again; ERROR_INVALID (a value that is none of its column's type, or what the commit check
  * refuses), ERROR_LIMIT, ERROR_READ_ONLY, ERROR_FAILED: nothing was applied.  `batch` is free for
  * use again when the call returns.  `done` may be NULL. */
-must_check int store_apply(struct store *store, struct write_batch *batch, store_done done,
-                           void *context, struct error *err);
+must_check static inline int store_apply(struct store *store, struct write_batch *batch,
+                                         store_done done, void *context, struct error *err)
+{
+    return store->ops->apply(store, batch, NULL, 0, done, context, err);
+}
 
 /* The same if every expectation holds, else ERROR_CONFLICT and nothing was applied: the way of a
  * write that reads first (a condition, an element of a list, a row's state before).
@@ -247,63 +255,126 @@ must_check int store_apply(struct store *store, struct write_batch *batch, store
  * showed may not be durable yet, so whoever decides to write nothing applies an empty batch before
  * he tells anybody what he saw: it is `done` when all that was applied before it is durable, and
  * never finds the store full.  ERROR_FULL as in store_apply; the expectations hold on. */
-must_check int store_apply_if(struct store *store, struct write_batch *batch,
-                              const struct store_expectation *expectations,
-                              uint32_t expectation_count, store_done done, void *context,
-                              struct error *err);
+must_check static inline int store_apply_if(struct store *store, struct write_batch *batch,
+                                            const struct store_expectation *expectations,
+                                            uint32_t expectation_count, store_done done,
+                                            void *context, struct error *err)
+{
+    return store->ops->apply(store, batch, expectations, expectation_count, done, context, err);
+}
 
 /* `hold` is the caller's memory until it is given back, granted or not. */
-void store_write_lock(struct store *store, struct store_write_lock *write_lock);
-void store_write_unlock(struct store *store, struct store_write_lock *write_lock);
+static inline void store_write_lock(struct store *store, struct store_write_lock *write_lock)
+{
+    store->ops->write_lock(store, write_lock);
+}
+static inline void store_write_unlock(struct store *store, struct store_write_lock *write_lock)
+{
+    store->ops->write_unlock(store, write_lock);
+}
 
-must_check int store_read(struct store *store, const struct read_request *request, store_page page,
-                          void *context, struct error *err);
+must_check static inline int store_read(struct store *store, const struct read_request *request,
+                                        store_page page, void *context, struct error *err)
+{
+    check(request->row_limit >= 1 && request->row_limit <= READ_ROWS_MAX);
+    return store->ops->read(store, request, page, context, err);
+}
 
 /* Stats of one partition (count 0: it has no rows), or of up to `limit` in (token, key) order, with
  * sums of a column of numbers; 0: the table's first decimal one.  Of an event table those are sums
  * that are kept; of others, and of other columns, rows are read. */
-must_check int store_stats(struct store *store, uint32_t table_id, uint32_t column_id,
-                           struct bytes key, enum read_view view, store_figures figures,
-                           void *context, struct error *err);
-must_check int store_stats_scan(struct store *store, uint32_t table_id, uint32_t column_id,
-                                struct bytes position, uint32_t limit, enum read_view view,
-                                store_figures figures, void *context, struct error *err);
+must_check static inline int store_stats(struct store *store, uint32_t table_id, uint32_t column_id,
+                                         struct bytes key, enum read_view view,
+                                         store_figures figures, void *context, struct error *err)
+{
+    return store->ops->stats(store, table_id, column_id, key, view, figures, context, err);
+}
+must_check static inline int store_stats_scan(struct store *store, uint32_t table_id,
+                                              uint32_t column_id, struct bytes position,
+                                              uint32_t limit, enum read_view view,
+                                              store_figures figures, void *context,
+                                              struct error *err)
+{
+    check(limit >= 1);
+    return store->ops->stats_scan(store, table_id, column_id, position, limit, view, figures,
+                                  context, err);
+}
 
 /* The whole table grouped as `request` says: one figure per value (in `key`) with its rows and
  * sums, in any order, durable view.  Reads every row: for verification, which believes no sums that
  * are kept.  Called once, with an empty position; ERROR_LIMIT: it would have taken more memory than
  * may be.  `request` is copied. */
-must_check int store_group(struct store *store, const struct group_request *request,
-                           store_figures figures, void *context, struct error *err);
+must_check static inline int store_group(struct store *store, const struct group_request *request,
+                                         store_figures figures, void *context, struct error *err)
+{
+    return store->ops->group(store, request, figures, context, err);
+}
 
 /* Valid until the next schema change; schema_ref it to keep it. */
-const struct schema *store_schema(struct store *store);
+static inline const struct schema *store_schema(struct store *store)
+{
+    return store->ops->schema(store);
+}
 
 /* At most one hook, and one check. */
-void store_set_commit_hook(struct store *store, store_commit_hook hook, void *context);
-void store_set_commit_check(struct store *store, store_commit_check check, void *context);
+static inline void store_set_commit_hook(struct store *store, store_commit_hook hook, void *context)
+{
+    store->hooks.commit = hook;
+    store->hooks.commit_context = context;
+}
+static inline void store_set_commit_check(struct store *store, store_commit_check check,
+                                          void *context)
+{
+    store->hooks.refuses = check;
+    store->hooks.refuses_context = context;
+}
 /* `drain` is called whenever there may be room again after ERROR_FULL; several may be added, each
  * with a context of its own.  NULL takes back the one of `context`, which is about to go. */
-void store_on_drain(struct store *store, void (*drain)(void *context), void *context);
+static inline void store_on_drain(struct store *store, void (*drain)(void *context), void *context)
+{
+    store->ops->on_drain(store, drain, context);
+}
 
 /* `changed` is called soon after the store began to wait, waits for something else, or went on, and
  * soon if it waits already; never from within another call.  Several may be added, each with a
  * context of its own.  NULL takes back the one of `context`. */
-void store_on_waiting(struct store *store, store_waiting_changed changed, void *context);
+static inline void store_on_waiting(struct store *store, store_waiting_changed changed,
+                                    void *context)
+{
+    store->ops->on_waiting(store, changed, context);
+}
 
-void store_status(struct store *store, struct store_status *status_out);
+static inline void store_status(struct store *store, struct store_status *status_out)
+{
+    store->ops->status(store, status_out);
+}
 /* The store's clock: never behind a timestamp it has given, but where those are no times any more
  * (a directory of a version that took a client's nanoseconds for its own). */
-int64_t store_now_us(struct store *store);
+static inline int64_t store_now_us(struct store *store)
+{
+    return store->ops->now_us(store);
+}
 /* For what cannot be undone: it goes by the wall clock, and waits while that is in doubt. */
-struct store_clock store_clock(struct store *store);
+static inline struct store_clock store_clock(struct store *store)
+{
+    return store->ops->clock(store);
+}
 /* To be called by a server, at first and at least every minute: says what is wrong with the clock,
  * and keeps the mark of trusted time. */
-void store_watch_clock(struct store *store);
+static inline void store_watch_clock(struct store *store)
+{
+    store->ops->watch_clock(store);
+}
 /* The wall clock is right; `done` when that is kept. */
-must_check int store_accept_clock(struct store *store, store_done done, void *context,
-                                  struct error *err);
+must_check static inline int store_accept_clock(struct store *store, store_done done, void *context,
+                                                struct error *err)
+{
+    return store->ops->accept_clock(store, done, context, err);
+}
 
 /* Sync, and close cleanly; the store is freed before `done` is called. */
-void store_close(struct store *store, store_done done, void *context);
+static inline void store_close(struct store *store, store_done done, void *context)
+{
+    store->ops->close(store, done, context);
+}
 #endif

@@ -48,12 +48,6 @@ static struct fake_store *fake_of(struct store *store)
     return (struct fake_store *)store;
 }
 
-static struct store_capabilities fake_capabilities(struct store *store)
-{
-    (void)store;
-    return (struct store_capabilities){.atomic_batch = true};
-}
-
 static void fake_keep(struct fake_store *fake, const struct mutation *mutation)
 {
     const struct row *row;
@@ -75,11 +69,14 @@ static void fake_keep(struct fake_store *fake, const struct mutation *mutation)
     }
 }
 
-static int fake_apply(struct store *store, struct write_batch *batch, store_done done,
-                      void *context, struct error *err)
+static int fake_apply(struct store *store, struct write_batch *batch,
+                      const struct store_expectation *expectations, uint32_t expectation_count,
+                      store_done done, void *context, struct error *err)
 {
     struct fake_store *fake = fake_of(store);
 
+    (void)expectations;
+    cr_assert_eq(expectation_count, 0);
     if (fake->is_full)
         return error_set(err, ERROR_FULL, "full");
     if (fake->failure != 0)
@@ -156,7 +153,6 @@ static struct store_clock fake_clock(struct store *store)
 }
 
 static const struct store_ops fake_ops = {
-    .capabilities = fake_capabilities,
     .apply = fake_apply,
     .read = fake_read,
     .schema = fake_schema,
