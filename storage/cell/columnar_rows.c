@@ -236,29 +236,24 @@ uint32_t columnar_rows_stats_column(const struct table *table)
     return UINT32_MAX;
 }
 
-static void stats_add_scale(struct partition_stats *stats, uint8_t scale, uint64_t count,
-                            int128 sum)
-{
-    if (count == 0)
-        return;
-    struct partition_stats more = {.scale_count = 1,
-                                   .inline_sum = {.scale = scale, .count = count, .sum = sum}};
-    stats_add(stats, &more);
-}
-
 static void stats_add_vector(struct partition_stats *stats, const struct columnar_vector *vector,
                              uint32_t rows)
 {
-    uint64_t counts[STATS_SCALES_MAX] = {0};
-    int128 sums[STATS_SCALES_MAX] = {0};
+    struct scale_sum sums[STATS_SCALES_MAX] = {0};
+    struct partition_stats more = {.sums = sums};
     for (uint32_t i = 0; i < rows; i++) {
         if (vector->absent != NULL && vector->absent[i])
             continue;
-        counts[vector->scales[i]]++;
-        sums[vector->scales[i]] += vector->integers[i];
+        sums[vector->scales[i]].count++;
+        sums[vector->scales[i]].sum += vector->integers[i];
     }
-    for (uint8_t scale = 0; scale < STATS_SCALES_MAX; scale++)
-        stats_add_scale(stats, scale, counts[scale], sums[scale]);
+    for (uint8_t scale = 0; scale < STATS_SCALES_MAX; scale++) {
+        sums[scale].scale = scale;
+        if (sums[scale].count > 0)
+            sums[more.scale_count++] = sums[scale];
+    }
+    more.inline_sum = sums[0];
+    stats_add(stats, &more);
 }
 
 void columnar_rows_stats(const struct columnar_rows *rows, struct partition_stats *stats)

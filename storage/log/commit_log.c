@@ -482,7 +482,8 @@ static void log_take_writer(struct commit_log *log, struct frame_writer *writer)
 {
     log->disk_writer = frame_writer_disk_new(log->world);
     log->writer = writer != NULL ? writer : log->disk_writer;
-    log->writer->on_durable(log->writer, append_done, log);
+    log->writer->durable = append_done;
+    log->writer->context = log;
 }
 
 int commit_log_open(struct world *world, const struct commit_log_options *options,

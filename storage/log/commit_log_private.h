@@ -26,7 +26,7 @@ enum {
     COMMIT_LOG_HEADER = 44,        /* bytes at the front of a record's content */
     COMMIT_LOG_PATH = 32,
     COMMIT_LOG_PURGES = 8,         /* bytes at the end of a payload behind a purge */
-    COMMIT_LOG_PIECE = 1 << 20     /* bytes laid out and written at a time */
+    COMMIT_LOG_PIECE = 1 << 20     /* bytes read, or laid out and written, at a time */
 };
 
 /* Written to disk: the numbers cannot change. */

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/reader.h"
 
-enum { PIECE_COUNT = 4, PIECE_SIZE = 1 << 20 };
+enum { PIECE_COUNT = 4, PIECE_SIZE = COMMIT_LOG_PIECE };
 
 struct piece {
     struct job job; /* first, so that a job leads to its piece */

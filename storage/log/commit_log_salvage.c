@@ -14,8 +14,6 @@
 
 #include "base/memory.h"
 
-enum { PIECE_SIZE = 1 << 20 };
-
 /* A name that is free: a crash in here, or damage in what an earlier salvage left, must not replace
  * the copy that was made first. */
 static void damaged_path(struct disk *disk, uint32_t file_id, char path[COMMIT_LOG_PATH])
@@ -33,11 +31,11 @@ static void damaged_path(struct disk *disk, uint32_t file_id, char path[COMMIT_L
 int commit_log_copy(struct disk *disk, struct disk_file *from, struct disk_file *to,
                     uint64_t offset, uint64_t size)
 {
-    uint8_t *piece = memory_aligned(PIECE_SIZE);
+    uint8_t *piece = memory_aligned(COMMIT_LOG_PIECE);
     int rc = 0;
 
-    for (uint64_t end = offset + size; rc == 0 && offset < end; offset += PIECE_SIZE) {
-        size_t part = end - offset < PIECE_SIZE ? (size_t)(end - offset) : PIECE_SIZE;
+    for (uint64_t end = offset + size; rc == 0 && offset < end; offset += COMMIT_LOG_PIECE) {
+        size_t part = end - offset < COMMIT_LOG_PIECE ? (size_t)(end - offset) : COMMIT_LOG_PIECE;
         int64_t got = disk->read(disk, from, offset, piece, part);
         rc = got < 0 ? (int)got : (uint64_t)got != part ? -EIO : 0;
         if (rc == 0)
@@ -71,11 +69,11 @@ static int file_copy(struct disk *disk, struct disk_file *from, struct commit_lo
 static int file_zero(struct disk *disk, struct disk_file *file, uint64_t offset, uint64_t size,
                      struct error *err)
 {
-    uint8_t *zeros = memory_zeroed(1, PIECE_SIZE);
+    uint8_t *zeros = memory_zeroed(1, COMMIT_LOG_PIECE);
     int rc = 0;
 
     while (rc == 0 && offset < size) {
-        size_t part = size - offset < PIECE_SIZE ? (size_t)(size - offset) : PIECE_SIZE;
+        size_t part = size - offset < COMMIT_LOG_PIECE ? (size_t)(size - offset) : COMMIT_LOG_PIECE;
         rc = disk->write(disk, file, offset, zeros, part);
         offset += part;
     }

@@ -32,8 +32,10 @@ typedef void (*frame_writer_durable)(void *context, int status);
 struct frame_writer {
     /* Begin to write a frame.  The record is the caller's, and stays until the writer tells. */
     void (*write)(struct frame_writer *writer, struct frame_writer_record *record);
-    /* From now on tell this function, once for each frame, after `write` has returned. */
-    void (*on_durable)(struct frame_writer *writer, frame_writer_durable durable, void *context);
+    /* What the writer calls, with `context`, once for each frame after `write` has returned; set by
+     * the log before the first frame. */
+    frame_writer_durable durable;
+    void *context;
 };
 
 /* ---- frame_writer_disk.c: the local disk ---- */

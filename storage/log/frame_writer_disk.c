@@ -13,8 +13,6 @@ struct disk_writer {
     struct frame_writer writer;
     struct job job;
     struct world *world;
-    frame_writer_durable durable;
-    void *context;
     uint8_t *piece;                     /* COMMIT_LOG_PIECE aligned bytes */
     struct frame_writer_record *record; /* that is being written; NULL: none is */
     int status;                         /* set by the job */
@@ -84,25 +82,17 @@ static void write_done(struct job *job)
     struct disk_writer *writer = writer_of_job(job);
 
     writer->record = NULL;
-    writer->durable(writer->context, writer->status);
+    writer->writer.durable(writer->writer.context, writer->status);
 }
 
 static void disk_write(struct frame_writer *base, struct frame_writer_record *record)
 {
     struct disk_writer *writer = (struct disk_writer *)base;
 
-    check(writer->record == NULL && writer->durable != NULL);
+    check(writer->record == NULL && base->durable != NULL);
     writer->record = record;
     writer->job = (struct job){.run = write_run, .done = write_done};
     writer->world->executor->submit(writer->world->executor, LANE_LOG, &writer->job);
-}
-
-static void disk_on_durable(struct frame_writer *base, frame_writer_durable durable, void *context)
-{
-    struct disk_writer *writer = (struct disk_writer *)base;
-
-    writer->durable = durable;
-    writer->context = context;
 }
 
 /* ---- life ---- */
@@ -111,7 +101,7 @@ struct frame_writer *frame_writer_disk_new(struct world *world)
 {
     struct disk_writer *writer = memory_zeroed(1, sizeof(*writer));
 
-    writer->writer = (struct frame_writer){.write = disk_write, .on_durable = disk_on_durable};
+    writer->writer = (struct frame_writer){.write = disk_write};
     writer->world = world;
     writer->piece = memory_aligned(COMMIT_LOG_PIECE);
     return &writer->writer;

@@ -15,8 +15,6 @@ struct pair {
     struct frame_writer writer;
     struct frame_writer *local;
     uint32_t written; /* frames that the local disk has */
-    frame_writer_durable durable;
-    void *context;
     struct sim_world *sim;
     struct world *world;
     struct commit_log *log;
@@ -29,14 +27,6 @@ static void pair_write(struct frame_writer *writer, struct frame_writer_record *
 {
     struct pair *pair = (struct pair *)writer;
     pair->local->write(pair->local, record);
-}
-
-static void pair_on_durable(struct frame_writer *writer, frame_writer_durable durable,
-                            void *context)
-{
-    struct pair *pair = (struct pair *)writer;
-    pair->durable = durable;
-    pair->context = context;
 }
 
 static void pair_local_durable(void *context, int status)
@@ -70,7 +60,8 @@ static void pair_open(struct pair *pair)
         .file_size = 64 << 10, .first_file_size = 64 << 10, .writer = &pair->writer};
     struct error err = {0};
     pair->local = frame_writer_disk_new(pair->world);
-    pair->local->on_durable(pair->local, pair_local_durable, pair);
+    pair->local->durable = pair_local_durable;
+    pair->local->context = pair;
     cr_assert_eq(
         commit_log_open(pair->world, &options, log_replay, log_durable, pair, &pair->log, &err), 0,
         "%s", err.text);
@@ -78,8 +69,7 @@ static void pair_open(struct pair *pair)
 
 static void pair_init(struct pair *pair)
 {
-    *pair = (struct pair){.writer = {.write = pair_write, .on_durable = pair_on_durable},
-                          .sim = sim_world_new(1)};
+    *pair = (struct pair){.writer = {.write = pair_write}, .sim = sim_world_new(1)};
     pair->world = sim_world_interface(pair->sim);
     pair_open(pair);
 }
@@ -112,7 +102,7 @@ Test(frame_writer, the_log_acknowledges_a_frame_when_its_writer_does)
         cr_expect_eq(pair.acknowledged, frame - 1, "the other machine has not said so");
         cr_expect_eq(commit_log_durable_frame(pair.log), frame - 1);
         cr_expect(commit_log_is_writing(pair.log));
-        pair.durable(pair.context, 0);
+        pair.writer.durable(pair.writer.context, 0);
         cr_expect_eq(pair.acknowledged, frame);
         cr_expect_eq(commit_log_durable_frame(pair.log), frame);
         cr_expect_not(commit_log_is_writing(pair.log));
@@ -129,7 +119,7 @@ Test(frame_writer, nothing_is_acknowledged_any_more_after_it_failed)
     struct pair pair;
     pair_init(&pair);
     frame_write(&pair);
-    pair.durable(pair.context, -EIO);
+    pair.writer.durable(pair.writer.context, -EIO);
     cr_expect_eq(pair.status, -EIO);
     cr_expect_eq(pair.acknowledged, 0);
     cr_expect_not(commit_log_has_room(pair.log, 1000), "no frame comes any more");
