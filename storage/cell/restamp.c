@@ -132,33 +132,25 @@ static struct bytes counter_of(struct restamp_stream *stream, struct bytes cell)
     return kept;
 }
 
-static void cells_restamp(struct restamp_stream *stream, struct row *row)
+static void row_restamp(struct restamp_stream *stream, struct row *row)
 {
     struct cell *cells = arena_array(stream->arena, row->cell_count, sizeof(*cells));
+    struct complex_deletion *complex =
+        arena_array(stream->arena, row->complex_count, sizeof(*complex));
+    row->marker.timestamp_us = time_of(stream, row->marker.timestamp_us);
+    row->deletion.timestamp_us = time_of(stream, row->deletion.timestamp_us);
+    for (uint32_t i = 0; i < row->complex_count; i++) {
+        complex[i] = row->complex[i];
+        complex[i].deletion.timestamp_us = time_of(stream, complex[i].deletion.timestamp_us);
+    }
     for (uint32_t i = 0; i < row->cell_count; i++) {
         cells[i] = row->cells[i];
         cells[i].timestamp_us = time_of(stream, cells[i].timestamp_us);
         if ((cells[i].flags & CELL_COUNTER) != 0)
             cells[i].value = counter_of(stream, cells[i].value);
     }
+    row->complex = complex;
     row->cells = cells;
-}
-
-static void row_restamp(struct restamp_stream *stream, struct row *row)
-{
-    row->marker.timestamp_us = time_of(stream, row->marker.timestamp_us);
-    row->deletion.timestamp_us = time_of(stream, row->deletion.timestamp_us);
-    if (row->complex_count > 0) {
-        struct complex_deletion *complex =
-            arena_array(stream->arena, row->complex_count, sizeof(*complex));
-        for (uint32_t i = 0; i < row->complex_count; i++) {
-            complex[i] = row->complex[i];
-            complex[i].deletion.timestamp_us = time_of(stream, complex[i].deletion.timestamp_us);
-        }
-        row->complex = complex;
-    }
-    if (row->cell_count > 0)
-        cells_restamp(stream, row);
 }
 
 static int restamp_next(struct stream *base, struct unfiltered *out, struct error *err)

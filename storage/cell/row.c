@@ -52,10 +52,12 @@ static int clustering_compare_value(const struct table *table, uint32_t index, s
     return column->descending ? -order : order;
 }
 
-/* Over the first `count` values. */
-static int clustering_compare_prefix(const struct table *table, const struct clustering *a,
-                                     const struct clustering *b, uint32_t count)
+/* Over the values that both have. */
+static int clustering_compare_common(const struct table *table, const struct clustering *a,
+                                     const struct clustering *b)
 {
+    uint32_t count = a->count < b->count ? a->count : b->count;
+
     check(count <= table->clustering_count);
     for (uint32_t i = 0; i < count; i++) {
         int order = clustering_compare_value(table, i, a->values[i], b->values[i]);
@@ -68,33 +70,27 @@ static int clustering_compare_prefix(const struct table *table, const struct clu
 int row_clustering_compare(const struct table *table, const struct clustering *a,
                            const struct clustering *b)
 {
-    uint32_t count = a->count < b->count ? a->count : b->count;
-    int order = clustering_compare_prefix(table, a, b, count);
+    int order = clustering_compare_common(table, a, b);
 
     return order != 0 ? order : (a->count > b->count) - (a->count < b->count);
 }
 
 int row_bound_compare(const struct table *table, const struct bound *a, const struct bound *b)
 {
-    uint32_t a_count = a->prefix.count;
-    uint32_t b_count = b->prefix.count;
-    uint32_t count = a_count < b_count ? a_count : b_count;
-    int order = clustering_compare_prefix(table, &a->prefix, &b->prefix, count);
+    int order = clustering_compare_common(table, &a->prefix, &b->prefix);
 
     if (order != 0)
         return order;
     /* The shorter prefix lies before or after everything that begins with it. */
-    if (a_count != b_count)
-        return a_count < b_count ? (int)a->side : -(int)b->side;
+    if (a->prefix.count != b->prefix.count)
+        return a->prefix.count < b->prefix.count ? (int)a->side : -(int)b->side;
     return ((int)a->side > (int)b->side) - ((int)a->side < (int)b->side);
 }
 
 int row_bound_compare_clustering(const struct table *table, const struct bound *bound,
                                  const struct clustering *clustering)
 {
-    uint32_t bound_count = bound->prefix.count;
-    uint32_t count = bound_count < clustering->count ? bound_count : clustering->count;
-    int order = clustering_compare_prefix(table, &bound->prefix, clustering, count);
+    int order = clustering_compare_common(table, &bound->prefix, clustering);
 
     return order != 0 ? order : (int)bound->side;
 }
@@ -339,19 +335,22 @@ static void row_pack(const struct row *row, struct buffer *buffer)
         cell_pack(&row->cells[i], &row->marker, buffer);
 }
 
-/* Up to the timestamp of a row that row_pack_insert packed. */
-static void insert_pass_clustering(struct reader *reader)
+/* Up to the timestamp of a row that row_pack_insert packed; false: it did not. */
+static bool insert_pass_clustering(struct reader *reader)
 {
-    check(reader_u8(reader) == (UNFILTERED_ROW | ROW_MARKER));
+    if (reader_u8(reader) != (UNFILTERED_ROW | ROW_MARKER))
+        return false;
     for (uint8_t left = reader_u8(reader); left > 0; left--)
         (void)reader_sized(reader);
+    return true;
 }
 
 void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffer)
 {
     struct reader reader = reader_of(packed);
 
-    insert_pass_clustering(&reader);
+    bool is_insert = insert_pass_clustering(&reader);
+    check(is_insert);
     struct bytes head = bytes_of(packed.data, reader.offset);
     (void)reader_signed(&reader);
     check(!reader.failed);
@@ -446,10 +445,8 @@ static bool packed_insert_read(struct bytes packed, struct packed_insert *insert
     enum { COLUMNS = 64 };
     struct reader reader = reader_of(packed);
 
-    if (reader_u8(&reader) != (UNFILTERED_ROW | ROW_MARKER))
+    if (!insert_pass_clustering(&reader))
         return false;
-    for (uint8_t left = reader_u8(&reader); left > 0; left--)
-        (void)reader_sized(&reader);
     insert_out->clustering = bytes_of(packed.data, reader.offset);
     insert_out->timestamp_us = reader_signed(&reader);
     insert_out->columns = 0;
@@ -481,8 +478,8 @@ bool row_packed_follows(struct bytes newer, struct bytes older)
     struct reader now = reader_of(newer);
     struct reader before = reader_of(older);
 
-    insert_pass_clustering(&now);
-    insert_pass_clustering(&before);
+    bool are_inserts = insert_pass_clustering(&now) && insert_pass_clustering(&before);
+    check(are_inserts);
     return bytes_equal(bytes_of(newer.data, now.offset), bytes_of(older.data, before.offset)) &&
            reader_signed(&now) > reader_signed(&before);
 }

@@ -759,7 +759,7 @@ void commit_log_note_purges(struct commit_log *log, uint64_t purges)
 }
 
 /* What kind of frame it is: one that is behind a purge of which no frame has told, tells. */
-static enum commit_log_record purges_tell(struct commit_log *log, struct buffer *payload)
+static uint16_t purges_tell(struct commit_log *log, struct buffer *payload)
 {
     if (log->purges <= log->purges_reported)
         return COMMIT_LOG_FRAME;
@@ -775,7 +775,7 @@ void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buff
 
     check(!log->is_writing && log->failure == 0 && !log->read_only);
     check(payload->size <= COMMIT_LOG_PAYLOAD_MAX);
-    enum commit_log_record kind = purges_tell(log, payload);
+    uint16_t kind = purges_tell(log, payload);
     uint64_t bytes = commit_log_record_bytes(payload->size);
     check(log_fits(log, bytes));
     log->payload = *payload;

@@ -11,6 +11,7 @@
  * sectors, and takes one block of eight; the five others carry the stamp and zeros. */
 #include "storage/log/commit_log_private.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +21,10 @@
 enum {
     HEADER_MAGIC = 0x474c4244, /* "DBLG" */
     HEADER_VERSION = 1,
-    HEADER_CRC = 40 /* offset of the header's own checksum */
+    HEADER_CRC = offsetof(struct commit_log_header, crc) /* what that is the checksum of */
 };
 
-_Static_assert(HEADER_CRC + 4 == COMMIT_LOG_HEADER, "the checksum ends the header");
+_Static_assert(HEADER_CRC + 4 == COMMIT_LOG_HEADER, "the checksum ends a header without gaps");
 _Static_assert(COMMIT_LOG_HEADER <= COMMIT_LOG_CONTENT, "a header lies in one sector");
 
 uint64_t commit_log_record_sectors(size_t payload_size)
@@ -41,46 +42,29 @@ uint64_t commit_log_record_bytes(size_t payload_size)
 
 void commit_log_header_encode(struct commit_log_header *header, uint8_t to[COMMIT_LOG_HEADER])
 {
-    store_u32(to, HEADER_MAGIC);
-    store_u16(to + 4, HEADER_VERSION);
-    store_u16(to + 6, (uint16_t)header->kind);
-    store_u64(to + 8, header->frame);
-    store_u32(to + 16, header->file_id);
-    store_u32(to + 20, header->payload_size);
-    store_u64(to + 24, (uint64_t)header->timestamp_us);
-    store_u32(to + 32, header->previous_crc);
-    store_u32(to + 36, header->payload_crc);
-    header->crc = crc32c(0, to, HEADER_CRC);
-    store_u32(to + HEADER_CRC, header->crc);
+    header->magic = HEADER_MAGIC;
+    header->version = HEADER_VERSION;
+    header->crc = crc32c(0, header, HEADER_CRC);
+    memcpy(to, header, COMMIT_LOG_HEADER);
 }
 
 int commit_log_header_decode(const uint8_t from[COMMIT_LOG_HEADER],
                              struct commit_log_header *header_out, struct error *err)
 {
-    uint16_t kind = load_u16(from + 6);
-
-    memset(header_out, 0, sizeof(*header_out));
-    if (load_u32(from) != HEADER_MAGIC)
+    memcpy(header_out, from, COMMIT_LOG_HEADER);
+    if (header_out->magic != HEADER_MAGIC)
         return error_set(err, ERROR_CORRUPT, "no record begins here");
-    if (load_u32(from + HEADER_CRC) != crc32c(0, from, HEADER_CRC))
+    if (header_out->crc != crc32c(0, from, HEADER_CRC))
         return error_set(err, ERROR_CORRUPT, "the checksum of the record's header is wrong");
-    if (load_u16(from + 4) != HEADER_VERSION)
+    if (header_out->version != HEADER_VERSION)
         return error_set(err, ERROR_NEWER_FORMAT, "format %u, this program knows %d",
-                         load_u16(from + 4), HEADER_VERSION);
-    if (kind > COMMIT_LOG_PURGED)
-        return error_set(err, ERROR_CORRUPT, "unknown kind of record %u", kind);
-    header_out->kind = (enum commit_log_record)kind;
-    header_out->frame = load_u64(from + 8);
-    header_out->file_id = load_u32(from + 16);
-    header_out->payload_size = load_u32(from + 20);
-    header_out->timestamp_us = (int64_t)load_u64(from + 24);
-    header_out->previous_crc = load_u32(from + 32);
-    header_out->payload_crc = load_u32(from + 36);
-    header_out->crc = load_u32(from + HEADER_CRC);
+                         header_out->version, HEADER_VERSION);
+    if (header_out->kind > COMMIT_LOG_PURGED)
+        return error_set(err, ERROR_CORRUPT, "unknown kind of record %u", header_out->kind);
     if (header_out->payload_size > COMMIT_LOG_PAYLOAD_MAX + COMMIT_LOG_PURGES)
         return error_set(err, ERROR_CORRUPT, "a payload of %u bytes is over the limit",
                          header_out->payload_size);
-    if (kind == COMMIT_LOG_PURGED && header_out->payload_size < COMMIT_LOG_PURGES)
+    if (header_out->kind == COMMIT_LOG_PURGED && header_out->payload_size < COMMIT_LOG_PURGES)
         return error_set(err, ERROR_CORRUPT, "a payload of %u bytes is too small for its kind",
                          header_out->payload_size);
     return 0;

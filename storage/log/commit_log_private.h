@@ -43,15 +43,18 @@ enum commit_log_record {
 
 /* ---- commit_log_frame.c: records and sectors as bytes ---- */
 
+/* As it lies on disk, in COMMIT_LOG_HEADER bytes. */
 struct commit_log_header {
-    enum commit_log_record kind;
-    uint32_t file_id;
+    uint32_t magic;                /* this and the version are set by commit_log_header_encode */
+    uint16_t version;
+    uint16_t kind;                 /* enum commit_log_record */
     uint64_t frame;
+    uint32_t file_id;
     uint32_t payload_size;
     int64_t timestamp_us;
     uint32_t previous_crc;         /* `crc` of the record before, 0 when that is not known */
     uint32_t payload_crc;
-    uint32_t crc;                  /* of the header; set by encode and decode */
+    uint32_t crc;                  /* of the header before it; set by encode */
 };
 
 /* What one sector of the record (file_id, frame) shows. */

@@ -119,18 +119,13 @@ static int order_items(const struct type *type, struct bytes a, struct bytes b)
     return order_unsigned(a_items.count, b_items.count);
 }
 
-static int order_fixed(enum type_kind kind, struct bytes a, struct bytes b)
+static int order_fixed(const struct type *type, struct bytes a, struct bytes b)
 {
-    switch ((int)kind) {
+    if (type_has_trait(type, TYPE_IS_INTEGER))
+        return order_signed(type_value_integer(a), type_value_integer(b));
+    switch ((int)type->kind) {
     case TYPE_BOOLEAN:
         return (a.data[0] != 0) - (b.data[0] != 0);
-    case TYPE_TINYINT:
-    case TYPE_SMALLINT:
-    case TYPE_INT:
-    case TYPE_BIGINT:
-    case TYPE_COUNTER:
-    case TYPE_TIMESTAMP:
-        return order_signed(type_value_integer(a), type_value_integer(b));
     case TYPE_FLOAT:
     case TYPE_DOUBLE:
         return order_double(type_value_floating(a), type_value_floating(b));
@@ -155,6 +150,6 @@ int type_compare(const struct type *type, struct bytes a, struct bytes b)
         return order_decimal(a, b);
     size_t size = type_fixed_size(type->kind);
     if (size != 0 && a.size == size && b.size == size)
-        return order_fixed(type->kind, a, b);
+        return order_fixed(type, a, b);
     return bytes_compare(a, b);
 }

@@ -37,11 +37,11 @@ static void format_blob(struct bytes value, struct buffer *text)
     type_format_hex(value, text);
 }
 
-static void format_uuid(const uint8_t *uuid, struct buffer *text)
+static void format_uuid(struct bytes value, struct buffer *text)
 {
     char name[UUID_TEXT_SIZE + 1];
 
-    uuid_format(uuid, name);
+    uuid_format(value.data, name);
     buffer_append_text(text, name);
 }
 
@@ -92,8 +92,9 @@ static void format_decimal(struct bytes value, struct buffer *text)
     buffer_release(&digits);
 }
 
-static void format_timestamp(int64_t time_ms, struct buffer *text)
+static void format_timestamp(struct bytes value, struct buffer *text)
 {
+    int64_t time_ms = type_value_bigint(value);
     char day_digits[DAY_TEXT_SIZE + 1];
 
     if (time_ms < CALENDAR_DAY_MIN * DAY_MS || time_ms > TIME_MS_MAX) {
@@ -108,8 +109,9 @@ static void format_timestamp(int64_t time_ms, struct buffer *text)
                   ms / 1000 % 60, ms % 1000);
 }
 
-static void format_date(uint32_t date, struct buffer *text)
+static void format_date(struct bytes value, struct buffer *text)
 {
+    uint32_t date = load_u32_be(value.data);
     int64_t day = (int64_t)date - DATE_EPOCH;
     char digits[DAY_TEXT_SIZE + 1];
 
@@ -121,8 +123,9 @@ static void format_date(uint32_t date, struct buffer *text)
     buffer_append_text(text, digits);
 }
 
-static void format_time(uint64_t nanoseconds, struct buffer *text)
+static void format_time(struct bytes value, struct buffer *text)
 {
+    uint64_t nanoseconds = load_u64_be(value.data);
     uint64_t seconds = nanoseconds / 1000000000;
 
     buffer_printf(text, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ".%09" PRIu64, seconds / 3600,
@@ -137,63 +140,36 @@ static void format_inet(struct bytes value, struct buffer *text)
         buffer_append_text(text, name);
 }
 
-/* `value` is valid and not empty. */
+static void format_plain(struct bytes value, struct buffer *text)
+{
+    buffer_append_bytes(text, value);
+}
+
+static void format_boolean(struct bytes value, struct buffer *text)
+{
+    buffer_append_text(text, value.data[0] != 0 ? "true" : "false");
+}
+
+/* How valid values of each kind that are not empty are written; integers and floats are written by
+ * format_scalar. */
+static void (*const formats[TYPE_TUPLE + 1])(struct bytes value, struct buffer *text) = {
+    [TYPE_ASCII] = format_plain,     [TYPE_BLOB] = format_blob,
+    [TYPE_BOOLEAN] = format_boolean, [TYPE_DATE] = format_date,
+    [TYPE_DECIMAL] = format_decimal, [TYPE_DURATION] = type_duration_format,
+    [TYPE_INET] = format_inet,       [TYPE_TEXT] = format_plain,
+    [TYPE_TIME] = format_time,       [TYPE_TIMESTAMP] = format_timestamp,
+    [TYPE_TIMEUUID] = format_uuid,   [TYPE_UUID] = format_uuid,
+    [TYPE_VARINT] = bigint_format,
+};
+
 static void format_scalar(const struct type *type, struct bytes value, struct buffer *text)
 {
-    switch (type->kind) {
-    case TYPE_ASCII:
-    case TYPE_TEXT:
-        buffer_append_bytes(text, value);
-        break;
-    case TYPE_TINYINT:
-    case TYPE_SMALLINT:
-    case TYPE_INT:
-    case TYPE_BIGINT:
-    case TYPE_COUNTER:
+    if (formats[type->kind] != NULL)
+        formats[type->kind](value, text);
+    else if (type_has_trait(type, TYPE_IS_INTEGER))
         buffer_printf(text, "%" PRId64, type_value_integer(value));
-        break;
-    case TYPE_VARINT:
-        bigint_format(value, text);
-        break;
-    case TYPE_DECIMAL:
-        format_decimal(value, text);
-        break;
-    case TYPE_FLOAT:
-    case TYPE_DOUBLE:
+    else
         format_double(type_value_floating(value), type->kind == TYPE_FLOAT, text);
-        break;
-    case TYPE_BOOLEAN:
-        buffer_append_text(text, value.data[0] != 0 ? "true" : "false");
-        break;
-    case TYPE_BLOB:
-        format_blob(value, text);
-        break;
-    case TYPE_UUID:
-    case TYPE_TIMEUUID:
-        format_uuid(value.data, text);
-        break;
-    case TYPE_INET:
-        format_inet(value, text);
-        break;
-    case TYPE_TIMESTAMP:
-        format_timestamp(type_value_integer(value), text);
-        break;
-    case TYPE_DATE:
-        format_date(load_u32_be(value.data), text);
-        break;
-    case TYPE_TIME:
-        format_time(load_u64_be(value.data), text);
-        break;
-    case TYPE_DURATION:
-        type_duration_format(value, text);
-        break;
-    case TYPE_LIST:
-    case TYPE_MAP:
-    case TYPE_SET:
-    case TYPE_UDT:
-    case TYPE_TUPLE:
-        break;
-    }
 }
 
 static void format_literal(const struct type *type, struct bytes value, struct buffer *text)

@@ -359,51 +359,36 @@ static bool parse_timestamp(struct bytes text, struct buffer *value)
     return true;
 }
 
+static bool parse_plain(struct bytes text, struct buffer *value)
+{
+    buffer_append_bytes(value, text);
+    return true;
+}
+
+static bool parse_duration(struct bytes text, struct buffer *value)
+{
+    return type_duration_parse(text, value, NULL) == 0;
+}
+
+/* How texts of each kind are read; integers and floats are read by parse_scalar. */
+static bool (*const parsers[TYPE_TUPLE + 1])(struct bytes text, struct buffer *value) = {
+    [TYPE_ASCII] = parse_plain,     [TYPE_BLOB] = parse_blob,
+    [TYPE_BOOLEAN] = parse_boolean, [TYPE_DATE] = parse_date,
+    [TYPE_DECIMAL] = parse_decimal, [TYPE_DURATION] = parse_duration,
+    [TYPE_INET] = parse_inet,       [TYPE_TEXT] = parse_plain,
+    [TYPE_TIME] = parse_time,       [TYPE_TIMESTAMP] = parse_timestamp,
+    [TYPE_TIMEUUID] = parse_uuid,   [TYPE_UUID] = parse_uuid,
+    [TYPE_VARINT] = parse_varint,
+};
+
 static bool parse_scalar(const struct type *type, struct bytes text, struct buffer *value)
 {
-    switch (type->kind) {
-    case TYPE_ASCII:
-    case TYPE_TEXT:
-        buffer_append_bytes(value, text);
-        return true;
-    case TYPE_TINYINT:
-    case TYPE_SMALLINT:
-    case TYPE_INT:
-    case TYPE_BIGINT:
-    case TYPE_COUNTER:
-        return parse_sized_integer(text, type_fixed_size(type->kind), value);
-    case TYPE_VARINT:
-        return parse_varint(text, value);
-    case TYPE_DECIMAL:
-        return parse_decimal(text, value);
-    case TYPE_FLOAT:
-    case TYPE_DOUBLE:
+    if (parsers[type->kind] != NULL)
+        return parsers[type->kind](text, value);
+    if (type->kind == TYPE_FLOAT || type->kind == TYPE_DOUBLE)
         return parse_floating(text, type->kind == TYPE_FLOAT, value);
-    case TYPE_BOOLEAN:
-        return parse_boolean(text, value);
-    case TYPE_BLOB:
-        return parse_blob(text, value);
-    case TYPE_UUID:
-    case TYPE_TIMEUUID:
-        return parse_uuid(text, value);
-    case TYPE_INET:
-        return parse_inet(text, value);
-    case TYPE_TIMESTAMP:
-        return parse_timestamp(text, value);
-    case TYPE_DATE:
-        return parse_date(text, value);
-    case TYPE_TIME:
-        return parse_time(text, value);
-    case TYPE_DURATION:
-        return type_duration_parse(text, value, NULL) == 0;
-    case TYPE_LIST:
-    case TYPE_MAP:
-    case TYPE_SET:
-    case TYPE_UDT:
-    case TYPE_TUPLE:
-        return false;
-    }
-    return false;
+    return type_has_trait(type, TYPE_IS_INTEGER) &&
+           parse_sized_integer(text, type_fixed_size(type->kind), value);
 }
 
 int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
