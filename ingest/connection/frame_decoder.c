@@ -369,15 +369,10 @@ static bool frame_step(struct ingest_connection *connection, uint64_t lines_max)
 /* The peer has sent its last byte and all whole frames are taken. */
 static void frames_finish(struct ingest_connection *connection)
 {
-    if (!ingest_commit_unnumbered(connection))
-        return;
-    if (input_queue_rest(&connection->input).size > 0) {
+    if (input_queue_rest(&connection->input).size == 0)
+        ingest_commit_last(connection);
+    else if (ingest_commit_unnumbered(connection))
         frame_refuse(connection, 0, "cut");
-        return;
-    }
-    if (connection->unnumbered.is_answer_due || !connection->unnumbered.was_answered)
-        ingest_commit_answer(connection);
-    connection->state = INGEST_ENDING;
 }
 
 /* ---- input, and parsing ahead ---- */

@@ -495,6 +495,15 @@ void ingest_commit_answer(struct ingest_connection *connection)
     reply_queue_ready(reply);
 }
 
+void ingest_commit_last(struct ingest_connection *connection)
+{
+    if (!ingest_commit_unnumbered(connection))
+        return;
+    if (connection->unnumbered.is_answer_due || !connection->unnumbered.was_answered)
+        ingest_commit_answer(connection);
+    connection->state = INGEST_ENDING;
+}
+
 void ingest_commit_retry(struct ingest_connection *connection)
 {
     if (!connection->batch.is_kept_waiting) {

@@ -29,6 +29,10 @@ bool ingest_commit_unnumbered(struct ingest_connection *connection);
 /* `ok - accepted ... rejected ...` for all since the last one; the group was committed. */
 void ingest_commit_answer(struct ingest_connection *connection);
 
+/* All that the client sent was taken: apply the lines outside of batches and answer what is to be
+ * answered.  The connection is ENDING afterwards, or BLOCKED or REFUSED. */
+void ingest_commit_last(struct ingest_connection *connection);
+
 /* Try once more what had to wait: the batch that is complete, or the rows outside of batches.  The
  * connection is not BLOCKED, and may be again afterwards. */
 void ingest_commit_retry(struct ingest_connection *connection);

@@ -95,12 +95,21 @@ void input_queue_release(struct input_queue *input)
     *input = (struct input_queue){0};
 }
 
+/* What is not taken of the chunk; NULL is fine. */
+static struct bytes chunk_rest(const struct input_chunk *chunk)
+{
+    return chunk == NULL ? bytes_of(NULL, 0)
+                         : bytes_of(chunk->data + chunk->start, chunk->end - chunk->start);
+}
+
 struct bytes input_queue_rest(const struct input_queue *input)
 {
-    const struct input_chunk *front = input->front;
+    return chunk_rest(input->front);
+}
 
-    return front == NULL ? bytes_of(NULL, 0)
-                         : bytes_of(front->data + front->start, front->end - front->start);
+struct bytes input_queue_back(const struct input_queue *input)
+{
+    return chunk_rest(input->back);
 }
 
 void input_queue_take(struct input_queue *input, size_t size)
@@ -154,14 +163,6 @@ static size_t back_capacity(const struct input_queue *input, size_t used)
     if (capacity - used < INPUT_QUEUE_SIZE / 2)
         return capacity < INPUT_QUEUE_BUSY ? INPUT_QUEUE_BUSY : INPUT_QUEUE_MAX;
     return input->was_filled && capacity < INPUT_QUEUE_BUSY ? INPUT_QUEUE_BUSY : capacity;
-}
-
-struct bytes input_queue_back(const struct input_queue *input)
-{
-    const struct input_chunk *back = input->back;
-
-    return back == NULL ? bytes_of(NULL, 0)
-                        : bytes_of(back->data + back->start, back->end - back->start);
 }
 
 void input_queue_fit(struct input_queue *input, size_t capacity)

@@ -42,32 +42,23 @@ static error_t option_word(struct argp_state *state, const char *text,
         options->has_id = uuid_from_text(bytes_text(text), options->id);
         if (options->has_id)
             return 0;
-        argp_error(state, "'%s' is no UUID", text);
-        return EINVAL;
+        return command_refuse(state, "'%s' is no UUID", text);
     }
-    if (options->action != PRODUCERS_NONE) {
-        argp_error(state, "'%s' is one word too many", text);
-        return EINVAL;
-    }
+    if (options->action != PRODUCERS_NONE)
+        return command_refuse(state, "'%s' is one word too many", text);
     uint32_t action = command_word(text, actions, PRODUCERS_DROP + 1);
-    if (action > PRODUCERS_DROP) {
-        argp_error(state, "'%s' is neither list nor drop", text);
-        return EINVAL;
-    }
+    if (action > PRODUCERS_DROP)
+        return command_refuse(state, "'%s' is neither list nor drop", text);
     options->action = (enum producers_action)action;
     return 0;
 }
 
 static error_t option_end(struct argp_state *state, const struct producers_options *options)
 {
-    if (options->action == PRODUCERS_NONE) {
-        argp_error(state, "list or drop is needed");
-        return EINVAL;
-    }
-    if (options->action == PRODUCERS_DROP && !options->has_id) {
-        argp_error(state, "drop needs the producer's UUID");
-        return EINVAL;
-    }
+    if (options->action == PRODUCERS_NONE)
+        return command_refuse(state, "list or drop is needed");
+    if (options->action == PRODUCERS_DROP && !options->has_id)
+        return command_refuse(state, "drop needs the producer's UUID");
     return 0;
 }
 

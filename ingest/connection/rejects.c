@@ -138,10 +138,8 @@ static const struct argp_option rejects_argp_options[] = {
 /* argp_error comes back where it may not end the process. */
 static error_t option_day(struct argp_state *state, const char *text, int32_t *day, bool *has_day)
 {
-    if (!calendar_day_parse(bytes_text(text), day)) {
-        argp_error(state, "'%s' is no day: YYYY-MM-DD is needed", text);
-        return EINVAL;
-    }
+    if (!calendar_day_parse(bytes_text(text), day))
+        return command_refuse(state, "'%s' is no day: YYYY-MM-DD is needed", text);
     *has_day = true;
     return 0;
 }
@@ -151,18 +149,14 @@ static error_t option_action(struct argp_state *state, const char *text,
 {
     static const char *const actions[] = {[REJECTS_LIST] = "list", [REJECTS_EXPORT] = "export"};
 
-    if (options->action != REJECTS_NONE) {
-        argp_error(state, "'%s' is one word too many", text);
-        return EINVAL;
-    }
+    if (options->action != REJECTS_NONE)
+        return command_refuse(state, "'%s' is one word too many", text);
     uint32_t action = command_word(text, actions, REJECTS_EXPORT + 1);
 
-    if (action <= REJECTS_EXPORT) {
-        options->action = (enum rejects_action)action;
-        return 0;
-    }
-    argp_error(state, "'%s' is neither list nor export", text);
-    return EINVAL;
+    if (action > REJECTS_EXPORT)
+        return command_refuse(state, "'%s' is neither list nor export", text);
+    options->action = (enum rejects_action)action;
+    return 0;
 }
 
 static error_t rejects_parse(int key, char *argument, struct argp_state *state)
@@ -181,8 +175,7 @@ static error_t rejects_parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (options->action != REJECTS_NONE)
             return 0;
-        argp_error(state, "list or export is needed");
-        return EINVAL;
+        return command_refuse(state, "list or export is needed");
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -304,17 +297,10 @@ static void rejects_run(void *room, const struct command_request *request,
     row_listing_run(&job->listing);
 }
 
-static bool rejects_writes(const void *options)
-{
-    (void)options;
-    return false;
-}
-
 const struct command rejects_command = {
     .name = "rejects",
     .summary = "show the lines that were refused",
     .argp = &rejects_argp,
     .options_size = sizeof(struct rejects_options),
-    .writes = rejects_writes,
     .run = rejects_run,
 };

@@ -275,11 +275,7 @@ static void text_finish(struct ingest_connection *connection)
         line_reject(connection, REJECT_CUT_LINE, rest, rest);
         input_take(connection, rest.size, 1);
     }
-    if (!ingest_commit_unnumbered(connection))
-        return;
-    if (connection->unnumbered.is_answer_due || !connection->unnumbered.was_answered)
-        ingest_commit_answer(connection);
-    connection->state = INGEST_ENDING;
+    ingest_commit_last(connection);
 }
 
 /* ---- input, and parsing ahead ---- */

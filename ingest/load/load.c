@@ -122,9 +122,8 @@ static void load_clear_bar(struct load *load)
     load->is_bar_shown = false;
 }
 
-static void load_note(struct load *load, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void load_note(struct load *load, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void load_note(struct load *load, const char *format,
+                                                            ...)
 {
     char text[1024];
     va_list arguments;
@@ -224,9 +223,8 @@ static void load_end(struct load *load, int exit_status)
     network_close(load->connection);
 }
 
-static void load_fail(struct load *load, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void load_fail(struct load *load, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void load_fail(struct load *load, const char *format,
+                                                            ...)
 {
     char text[1024];
     va_list arguments;
@@ -246,9 +244,8 @@ static void load_fail(struct load *load, const char *format, ...)
 }
 
 /* Say a control line. */
-static void load_control(struct load *load, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void load_control(struct load *load, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void load_control(struct load *load,
+                                                               const char *format, ...)
 {
     char line[CONTROL_SIZE];
     va_list arguments;

@@ -21,16 +21,16 @@ static error_t options_check(const struct load_options *options, struct argp_sta
     for (uint32_t i = 0; i < options->path_count; i++)
         stdins += strcmp(options->paths[i], "-") == 0;
     if (options->path_count == 0)
-        argp_error(state, "a FILE is needed, or -");
-    else if (stdins > 1)
-        argp_error(state, "- can be given once only");
-    else if (stdins == 1 && options->producer == NULL)
-        argp_error(state, "- needs --producer NAME: by which name this input is known again");
-    else if (stdins == 0 && options->producer != NULL)
-        argp_error(state, "--producer is for -; a file is known by its content (or --as NAME)");
-    else
-        return 0;
-    return EINVAL;
+        return command_refuse(state, "a FILE is needed, or -");
+    if (stdins > 1)
+        return command_refuse(state, "- can be given once only");
+    if (stdins == 1 && options->producer == NULL)
+        return command_refuse(state,
+                              "- needs --producer NAME: by which name this input is known again");
+    if (stdins == 0 && options->producer != NULL)
+        return command_refuse(state,
+                              "--producer is for -; a file is known by its content (or --as NAME)");
+    return 0;
 }
 
 static error_t options_parse(int key, char *argument, struct argp_state *state)
@@ -51,10 +51,8 @@ static error_t options_parse(int key, char *argument, struct argp_state *state)
         options->is_strict = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (options->path_count == LOAD_FILES_MAX) {
-            argp_error(state, "more than %d files", LOAD_FILES_MAX);
-            return EINVAL;
-        }
+        if (options->path_count == LOAD_FILES_MAX)
+            return command_refuse(state, "more than %d files", LOAD_FILES_MAX);
         options->paths[options->path_count++] = argument;
         return 0;
     case ARGP_KEY_END:

@@ -126,7 +126,7 @@ int64_t source_read(struct source *source, void *to, size_t size, struct error *
         if (made < 0)
             return error_set(err, (int)made, "the compressed content is damaged");
         if (source->has_ended && source->rest.size == 0) {
-            if (decoder->is_complete(decoder))
+            if (decoder->is_between)
                 return 0;
             return error_set(err, ERROR_CORRUPT, "the compressed content is cut off");
         }

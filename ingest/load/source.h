@@ -31,9 +31,8 @@ struct source_decoder {
      * more input, ERROR_CORRUPT. */
     int64_t (*decode)(struct source_decoder *decoder, struct bytes *input, uint8_t *to,
                       size_t size);
-    /* At the end of the input: whether it may end here. */
-    bool (*is_complete)(const struct source_decoder *decoder);
     void (*free)(struct source_decoder *decoder);
+    bool is_between;                   /* two members, or frames: the input may end here */
 };
 struct source_decoder *source_gzip_new(void);
 struct source_decoder *source_zstd_new(void);

@@ -11,7 +11,6 @@ enum { WINDOW_BITS_GZIP = 15 + 16 }; /* zlib's way to ask for a gzip header */
 struct source_gzip {
     struct source_decoder decoder;
     z_stream stream;
-    bool is_between; /* two members: it may end */
 };
 
 static int64_t gzip_decode(struct source_decoder *decoder, struct bytes *input, uint8_t *to,
@@ -21,9 +20,9 @@ static int64_t gzip_decode(struct source_decoder *decoder, struct bytes *input, 
     size_t made = 0;
 
     while (made == 0 && input->size > 0) {
-        if (gzip->is_between && inflateReset(&gzip->stream) != Z_OK)
+        if (decoder->is_between && inflateReset(&gzip->stream) != Z_OK)
             return ERROR_CORRUPT;
-        gzip->is_between = false;
+        decoder->is_between = false;
         gzip->stream.next_in = (Bytef *)(uintptr_t)input->data;
         gzip->stream.avail_in = (uInt)input->size;
         gzip->stream.next_out = to;
@@ -34,14 +33,9 @@ static int64_t gzip_decode(struct source_decoder *decoder, struct bytes *input, 
         made = size - gzip->stream.avail_out;
         *input =
             bytes_of(input->data + (input->size - gzip->stream.avail_in), gzip->stream.avail_in);
-        gzip->is_between = rc == Z_STREAM_END;
+        decoder->is_between = rc == Z_STREAM_END;
     }
     return (int64_t)made;
-}
-
-static bool gzip_is_complete(const struct source_decoder *decoder)
-{
-    return ((const struct source_gzip *)decoder)->is_between;
 }
 
 static void gzip_free(struct source_decoder *decoder)
@@ -57,7 +51,6 @@ struct source_decoder *source_gzip_new(void)
     struct source_gzip *gzip = memory_zeroed(1, sizeof *gzip);
 
     gzip->decoder.decode = gzip_decode;
-    gzip->decoder.is_complete = gzip_is_complete;
     gzip->decoder.free = gzip_free;
     check(inflateInit2(&gzip->stream, WINDOW_BITS_GZIP) == Z_OK);
     return &gzip->decoder;

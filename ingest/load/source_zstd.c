@@ -8,7 +8,6 @@
 struct source_zstd {
     struct source_decoder decoder;
     ZSTD_DStream *stream;
-    bool is_between; /* two frames: it may end */
 };
 
 static int64_t zstd_decode(struct source_decoder *decoder, struct bytes *input, uint8_t *to,
@@ -27,15 +26,10 @@ static int64_t zstd_decode(struct source_decoder *decoder, struct bytes *input, 
         if (ZSTD_isError(rc))
             return ERROR_CORRUPT;
         if (in.pos > before || out.pos > 0)
-            zstd->is_between = rc == 0;
+            decoder->is_between = rc == 0;
     } while (out.pos == 0 && in.pos < in.size);
     *input = bytes_of(input->data + in.pos, in.size - in.pos);
     return (int64_t)out.pos;
-}
-
-static bool zstd_is_complete(const struct source_decoder *decoder)
-{
-    return ((const struct source_zstd *)decoder)->is_between;
 }
 
 static void zstd_free(struct source_decoder *decoder)
@@ -51,7 +45,6 @@ struct source_decoder *source_zstd_new(void)
     struct source_zstd *zstd = memory_zeroed(1, sizeof *zstd);
 
     zstd->decoder.decode = zstd_decode;
-    zstd->decoder.is_complete = zstd_is_complete;
     zstd->decoder.free = zstd_free;
     zstd->stream = ZSTD_createDStream();
     check(zstd->stream != NULL);

@@ -86,19 +86,16 @@ bool control_line_number(struct bytes word, uint64_t *number_out)
 
 bool control_line_hash(struct bytes word, uint8_t hash_out[16])
 {
+    static const char digits[] = "0123456789abcdef";
+
     if (word.size != 32)
         return false;
     for (size_t i = 0; i < word.size; i++) {
-        uint8_t byte = word.data[i];
-        uint8_t digit;
+        const char *digit = memchr(digits, word.data[i], 16);
 
-        if (byte >= '0' && byte <= '9')
-            digit = (uint8_t)(byte - '0');
-        else if (byte >= 'a' && byte <= 'f')
-            digit = (uint8_t)(byte - 'a' + 10);
-        else
+        if (digit == NULL)
             return false;
-        hash_out[i / 2] = (uint8_t)(i % 2 == 0 ? digit << 4 : hash_out[i / 2] | digit);
+        hash_out[i / 2] = (uint8_t)(hash_out[i / 2] << 4 | (digit - digits));
     }
     return true;
 }
