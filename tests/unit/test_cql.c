@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/common/cql_private.h"
 #include "query/cql/session/cql.h"
 #include "storage/engine/engine.h"
 #include "tests/lib/rollup_fixture.h"
@@ -49,7 +50,7 @@ static void player_restart(struct player *player, bool crashes)
 {
     char keyspace[SCHEMA_NAME_MAX + 1];
     snprintf(keyspace, sizeof(keyspace), "%s", player->session.keyspace);
-    cr_assert_eq(cql_running(player->cql), 0);
+    cr_assert_eq(player->cql->running, 0);
     cql_free(player->cql);
     if (crashes)
         rollup_fixture_crash(&player->instance, 1);

@@ -121,7 +121,7 @@ static void instance_open(struct instance *instance)
 
 static void instance_close(struct instance *instance)
 {
-    cr_expect_eq(cql_running(instance->cql), 0);
+    cr_expect_eq(instance->cql->running, 0);
     cql_free(instance->cql);
     rollup_fixture_stop(&instance->fixture);
 }

@@ -67,7 +67,7 @@ static void instance_open(struct instance *instance, size_t prepared_bytes_max)
 
 static void instance_close(struct instance *instance)
 {
-    cr_expect_eq(cql_running(instance->cql), 0);
+    cr_expect_eq(instance->cql->running, 0);
     buffer_release(&instance->seen.paging_state);
     cql_free(instance->cql);
     rollup_fixture_stop(&instance->fixture);

@@ -669,3 +669,22 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
         rc = cql_invalid(scope->fault, FILTERING_TEXT);
     return rc;
 }
+
+uint32_t cql_restrict_key_markers(const struct cql_restrict_plan *plan, bool allows_lists,
+                                  struct arena *arena, const uint16_t **indexes_out)
+{
+    uint32_t count = plan->table->partition_count;
+    uint16_t *indexes = arena_alloc(arena, (count + 1) * sizeof(*indexes), 2);
+    *indexes_out = indexes;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cql_restriction *r = plan->partition[i];
+        const struct cql_expression *last = NULL;
+        bool is_seen = r != NULL && !r->in_marker && (allows_lists || r->operator== CQL_EQ);
+        for (uint32_t v = 0; is_seen && v < r->value_count; v++)
+            last = r->values[v]->kind == CQL_EXPRESSION_MARKER ? r->values[v] : last;
+        if (last == NULL)
+            return 0;
+        indexes[i] = (uint16_t)last->index;
+    }
+    return count;
+}

@@ -78,6 +78,11 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
 int cql_restrict_refuse_missing(struct cql_scope *scope, const struct cql_restrict_plan *plan,
                                 enum column_kind kind);
 
+/* Which markers make up the partition key; 0: not all of its parts are markers.  Of a list of
+ * values, where it `allows_lists`, the last marker counts. */
+uint32_t cql_restrict_key_markers(const struct cql_restrict_plan *plan, bool allows_lists,
+                                  struct arena *arena, const uint16_t **indexes_out);
+
 /* A relation by itself: conditions. */
 int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,
                             const struct cql_relation *relation,

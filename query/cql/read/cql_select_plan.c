@@ -409,16 +409,5 @@ struct cql_metadata cql_select_metadata(const struct cql_select_plan *plan)
 uint32_t cql_select_key_markers(const struct cql_select_plan *plan, struct arena *arena,
                                 const uint16_t **indexes_out)
 {
-    uint32_t count = plan->table->partition_count;
-    uint16_t *indexes = arena_alloc(arena, (count + 1) * sizeof(*indexes), 2);
-    *indexes_out = indexes;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct cql_restriction *r = plan->where.partition[i];
-        if (r == NULL || r->operator!= CQL_EQ || r->value_count != 1 || r->values[0]->kind !=
-                         CQL_EXPRESSION_MARKER) {
-            return 0;
-        }
-        indexes[i] = (uint16_t)r->values[0]->index;
-    }
-    return count;
+    return cql_restrict_key_markers(&plan->where, false, arena, indexes_out);
 }

@@ -70,11 +70,6 @@ void cql_free(struct cql *cql)
     memory_free(cql);
 }
 
-uint32_t cql_running(const struct cql *cql)
-{
-    return cql->running;
-}
-
 void cql_on_schema_change(struct cql *cql,
                           void (*changed)(void *context, const struct cql_schema_change *change),
                           void *context)
@@ -179,48 +174,23 @@ static void run_compiled(struct cql_execution *execution)
         cql_execution_finish_fault(execution);
         return;
     }
-    switch ((int)kind) {
-    case CQL_STATEMENT_SELECT:
-        cql_select_run(execution);
-        return;
-    case CQL_STATEMENT_INSERT:
-    case CQL_STATEMENT_UPDATE:
-    case CQL_STATEMENT_DELETE:
+    if (cql_compile_changes_rows(execution->compiled))
         cql_write_run(execution);
-        return;
-    case CQL_STATEMENT_BATCH:
+    else if (kind == CQL_STATEMENT_SELECT)
+        cql_select_run(execution);
+    else if (kind == CQL_STATEMENT_BATCH)
         cql_write_run_batch(execution);
-        return;
-    case CQL_STATEMENT_USE:
+    else if (kind == CQL_STATEMENT_USE)
         use_run(execution);
-        return;
-    case CQL_STATEMENT_DESCRIBE:
+    else if (kind == CQL_STATEMENT_DESCRIBE)
         cql_describe_run(execution);
-        return;
-    default:
+    else
         cql_schema_run(execution);
-        return;
-    }
 }
 
 static void trace_parsing(struct cql_execution *execution)
 {
     cql_trace(execution, "Parsing %.*s", CQL_SHOW(execution->request.text));
-}
-
-/* What a timeout names a write from now on. */
-static const char *write_type(const struct cql_statement *statement)
-{
-    switch ((int)statement->kind) {
-    case CQL_STATEMENT_INSERT:
-    case CQL_STATEMENT_UPDATE:
-    case CQL_STATEMENT_DELETE:
-        return "SIMPLE";
-    case CQL_STATEMENT_BATCH:
-        return "BATCH";
-    default:
-        return NULL;
-    }
 }
 
 static int prepare_work(struct cql_execution *execution)
@@ -235,7 +205,11 @@ static int prepare_work(struct cql_execution *execution)
     }
     if (execution->compiled == NULL)
         return ERROR_INVALID;
-    execution->write_type = write_type(execution->compiled->statement);
+    /* What a timeout names a write from now on. */
+    if (cql_compile_changes_rows(execution->compiled))
+        execution->write_type = "SIMPLE";
+    else if (execution->compiled->statement->kind == CQL_STATEMENT_BATCH)
+        execution->write_type = "BATCH";
     int rc = cql_bind(execution, execution->compiled, request->values, request->value_count,
                       request->values_are_named, &execution->values);
     if (rc == 0)

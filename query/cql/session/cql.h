@@ -24,8 +24,6 @@ struct cql;
 struct cql *cql_new(const struct cql_options *options);
 /* No request may be under way. */
 void cql_free(struct cql *cql);
-/* Requests that are not answered yet. */
-uint32_t cql_running(const struct cql *cql);
 /* How long a request of a client may take, from cql_run on: then it is answered 0x1200, or 0x1100
  * if it is a write that the store does not have yet, and never will.  0, as at first: no limit. */
 void cql_set_statement_time(struct cql *cql, int64_t time_us);

@@ -13,9 +13,7 @@ enum { ITEMS_A_LOOK = 16 }; /* at the clock */
 static int bind_item(struct cql_execution *execution, const struct cql_compiled *compiled,
                      const struct cql_batch_item *item, const struct cql_value **values_out)
 {
-    enum cql_statement_kind kind = compiled->statement->kind;
-    if (kind != CQL_STATEMENT_INSERT && kind != CQL_STATEMENT_UPDATE &&
-        kind != CQL_STATEMENT_DELETE) {
+    if (!cql_compile_changes_rows(compiled)) {
         return cql_invalid(&execution->fault, "Invalid statement in batch: only UPDATE, INSERT and "
                                               "DELETE statements are allowed.");
     }

@@ -69,22 +69,34 @@ static int refuse_count(struct cql_execution *execution, uint32_t wanted, uint32
                        execution->request.kind == CQL_BATCH ? 'T' : 't', wanted, count);
 }
 
-static int bind(struct cql_execution *execution, const struct cql_compiled *compiled,
-                const struct cql_value *values, uint32_t value_count, bool are_named,
-                const struct cql_value **values_out)
+/* What a guarded step binds: the arguments of cql_bind. */
+struct binding {
+    struct cql_execution *execution;
+    const struct cql_compiled *compiled;
+    const struct cql_value *values;
+    uint32_t value_count;
+    bool are_named;
+    const struct cql_value **values_out;
+};
+
+static int bind_values(void *context)
 {
-    uint32_t count = compiled->marker_count;
-    if (!are_named && value_count != count)
-        return refuse_count(execution, count, value_count);
+    const struct binding *binding = context;
+    struct cql_execution *execution = binding->execution;
+    uint32_t count = binding->compiled->marker_count;
+    if (!binding->are_named && binding->value_count != count)
+        return refuse_count(execution, count, binding->value_count);
     struct cql_value *bound = arena_alloc(execution->arena, (count + 1) * sizeof(*bound), 16);
-    *values_out = bound;
+    *binding->values_out = bound;
     const struct cql_value **sorted =
-        are_named ? sort_names(execution->arena, values, value_count) : NULL;
+        binding->are_named ? sort_names(execution->arena, binding->values, binding->value_count)
+                           : NULL;
     const struct cql_value *last = NULL; /* given for the marker before, of the same type */
     for (uint32_t i = 0; i < count; i++) {
-        const struct cql_column *marker = &compiled->markers[i];
+        const struct cql_column *marker = &binding->compiled->markers[i];
         const struct cql_value *given =
-            are_named ? value_named(sorted, value_count, bytes_text(marker->name)) : &values[i];
+            binding->are_named ? value_named(sorted, binding->value_count, bytes_text(marker->name))
+                               : &binding->values[i];
         if (given == NULL) {
             return cql_invalid(&execution->fault, "Invalid amount of bind variables: %s is missing",
                                marker->name);
@@ -100,26 +112,10 @@ static int bind(struct cql_execution *execution, const struct cql_compiled *comp
     return 0;
 }
 
-struct binding {
-    struct cql_execution *execution;
-    const struct cql_compiled *compiled;
-    const struct cql_value *values;
-    uint32_t value_count;
-    bool are_named;
-    const struct cql_value **values_out;
-};
-
-static int bind_step(void *context)
-{
-    const struct binding *binding = context;
-    return bind(binding->execution, binding->compiled, binding->values, binding->value_count,
-                binding->are_named, binding->values_out);
-}
-
 int cql_bind(struct cql_execution *execution, const struct cql_compiled *compiled,
              const struct cql_value *values, uint32_t value_count, bool are_named,
              const struct cql_value **values_out)
 {
     struct binding binding = {execution, compiled, values, value_count, are_named, values_out};
-    return cql_guard(execution, bind_step, &binding);
+    return cql_guard(execution, bind_values, &binding);
 }

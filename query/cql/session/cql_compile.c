@@ -16,21 +16,23 @@
 
 enum { COMPILED_CHUNK = 4 * 1024 };
 
+bool cql_compile_changes_rows(const struct cql_compiled *compiled)
+{
+    enum cql_statement_kind kind = compiled->statement->kind;
+    return kind == CQL_STATEMENT_INSERT || kind == CQL_STATEMENT_UPDATE ||
+           kind == CQL_STATEMENT_DELETE;
+}
+
 static int compile_statement(struct cql_scope *scope, struct cql_compiled *compiled)
 {
     const struct cql_statement *statement = compiled->statement;
-    switch ((int)statement->kind) {
-    case CQL_STATEMENT_SELECT:
-        return cql_select_compile(scope, &statement->select, &compiled->select);
-    case CQL_STATEMENT_INSERT:
-    case CQL_STATEMENT_UPDATE:
-    case CQL_STATEMENT_DELETE:
+    if (cql_compile_changes_rows(compiled))
         return cql_write_compile(scope, statement, &compiled->write);
-    case CQL_STATEMENT_BATCH:
+    if (statement->kind == CQL_STATEMENT_SELECT)
+        return cql_select_compile(scope, &statement->select, &compiled->select);
+    if (statement->kind == CQL_STATEMENT_BATCH)
         return cql_write_compile_batch(scope, &statement->batch, &compiled->batch);
-    default:
-        return 0;
-    }
+    return 0;
 }
 
 static int parse(struct cql_compiled *compiled, struct bytes text, struct cql_fault *fault)

@@ -16,4 +16,6 @@ struct cql_compiled *cql_compile_to_keep(struct cql_execution *execution, struct
                                          const char *keyspace);
 /* The columns of its rows; count 0: it has none, or columns that depend on what it meets. */
 struct cql_metadata cql_compile_results(const struct cql_compiled *compiled);
+/* Whether it is an INSERT, UPDATE or DELETE, by itself. */
+bool cql_compile_changes_rows(const struct cql_compiled *compiled);
 #endif

@@ -6,6 +6,7 @@
 #include "query/cql/session/cql_prepared.h"
 
 #include <string.h>
+#include <sys/queue.h>
 
 #include "query/cql/read/cql_select.h"
 #include "query/cql/session/cql_compile.h"
@@ -21,16 +22,14 @@ struct prepared {
     struct buffer text;
     struct cql_compiled *compiled;
     size_t bytes;
-    struct prepared *older;
-    struct prepared *newer;
+    TAILQ_ENTRY(prepared) link;
     struct prepared *next; /* in the bucket */
 };
 
 struct cql_prepared_cache {
     struct store *store; /* which is told what is kept */
     struct prepared *buckets[BUCKETS];
-    struct prepared *oldest;
-    struct prepared *newest;
+    TAILQ_HEAD(prepared_list, prepared) by_use; /* the least recently used first */
     size_t bytes;
     size_t bytes_max;
 };
@@ -40,21 +39,8 @@ struct cql_prepared_cache *cql_prepared_cache_new(struct store *store, size_t by
     struct cql_prepared_cache *cache = memory_zeroed(1, sizeof(*cache));
     cache->store = store;
     cache->bytes_max = bytes_max;
+    TAILQ_INIT(&cache->by_use);
     return cache;
-}
-
-static void unlink_prepared(struct cql_prepared_cache *cache, struct prepared *prepared)
-{
-    *(prepared->older != NULL ? &prepared->older->newer : &cache->oldest) = prepared->newer;
-    *(prepared->newer != NULL ? &prepared->newer->older : &cache->newest) = prepared->older;
-}
-
-static void link_newest(struct cql_prepared_cache *cache, struct prepared *prepared)
-{
-    prepared->newer = NULL;
-    prepared->older = cache->newest;
-    *(cache->newest != NULL ? &cache->newest->newer : &cache->oldest) = prepared;
-    cache->newest = prepared;
 }
 
 static struct prepared **find(struct cql_prepared_cache *cache, const uint8_t *id)
@@ -76,7 +62,7 @@ static void drop(struct cql_prepared_cache *cache, struct prepared *prepared)
 {
     struct prepared **at = find(cache, prepared->id);
     *at = prepared->next;
-    unlink_prepared(cache, prepared);
+    TAILQ_REMOVE(&cache->by_use, prepared, link);
     take_bytes(cache, -(int64_t)prepared->bytes);
     cql_compiled_unref(prepared->compiled);
     buffer_release(&prepared->text);
@@ -85,8 +71,8 @@ static void drop(struct cql_prepared_cache *cache, struct prepared *prepared)
 
 void cql_prepared_cache_free(struct cql_prepared_cache *cache)
 {
-    while (cache->oldest != NULL)
-        drop(cache, cache->oldest);
+    while (!TAILQ_EMPTY(&cache->by_use))
+        drop(cache, TAILQ_FIRST(&cache->by_use));
     memory_free(cache);
 }
 
@@ -110,21 +96,12 @@ static void describe(const struct prepared *prepared, struct arena *arena, struc
     out->bind = (struct cql_metadata){compiled->markers, compiled->marker_count};
     out->result = cql_compile_results(compiled);
     memcpy(out->metadata_id, compiled->result_id, CQL_ID_SIZE);
-    switch ((int)compiled->statement->kind) {
-    case CQL_STATEMENT_SELECT:
-        out->key_count = cql_select_key_markers(compiled->select, arena, &out->key_indexes);
-        return;
-    case CQL_STATEMENT_INSERT:
-    case CQL_STATEMENT_UPDATE:
-    case CQL_STATEMENT_DELETE:
+    if (cql_compile_changes_rows(compiled))
         out->key_count = cql_write_key_markers(compiled->write, arena, &out->key_indexes);
-        return;
-    case CQL_STATEMENT_BATCH:
+    else if (compiled->statement->kind == CQL_STATEMENT_SELECT)
+        out->key_count = cql_select_key_markers(compiled->select, arena, &out->key_indexes);
+    else if (compiled->statement->kind == CQL_STATEMENT_BATCH)
         out->key_count = cql_write_batch_key_markers(compiled->batch, arena, &out->key_indexes);
-        return;
-    default:
-        return;
-    }
 }
 
 static void remember(struct cql_prepared_cache *cache, struct prepared *prepared)
@@ -132,10 +109,10 @@ static void remember(struct cql_prepared_cache *cache, struct prepared *prepared
     struct prepared **bucket = &cache->buckets[load_u16(prepared->id) % BUCKETS];
     prepared->next = *bucket;
     *bucket = prepared;
-    link_newest(cache, prepared);
+    TAILQ_INSERT_TAIL(&cache->by_use, prepared, link);
     take_bytes(cache, (int64_t)prepared->bytes);
-    while (cache->bytes > cache->bytes_max && cache->oldest != prepared)
-        drop(cache, cache->oldest);
+    while (cache->bytes > cache->bytes_max && TAILQ_FIRST(&cache->by_use) != prepared)
+        drop(cache, TAILQ_FIRST(&cache->by_use));
 }
 
 int cql_prepared_add(struct cql_execution *execution, struct cql_prepared *prepared_out)
@@ -208,7 +185,7 @@ struct cql_compiled *cql_prepared_get(struct cql_execution *execution, struct by
         unprepared(id, &execution->fault);
         return NULL;
     }
-    unlink_prepared(cache, prepared);
-    link_newest(cache, prepared);
+    TAILQ_REMOVE(&cache->by_use, prepared, link);
+    TAILQ_INSERT_TAIL(&cache->by_use, prepared, link);
     return cql_compiled_ref(prepared->compiled);
 }

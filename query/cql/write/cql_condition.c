@@ -12,25 +12,14 @@
 
 /* ---- values ---- */
 
-static const char *operator_text(enum cql_operator operator)
-{
-    switch ((int)operator) {
-    case CQL_LT:
-        return "<";
-    case CQL_LE:
-        return "<=";
-    case CQL_GT:
-        return ">";
-    case CQL_GE:
-        return ">=";
-    case CQL_CONTAINS:
-        return "CONTAINS";
-    case CQL_CONTAINS_KEY:
-        return "CONTAINS KEY";
-    default:
-        return NULL;
-    }
-}
+/* Operators that compare with no null. */
+static const char *const operator_texts[] = {[CQL_LT] = "<",
+                                             [CQL_LE] = "<=",
+                                             [CQL_GT] = ">",
+                                             [CQL_GE] = ">=",
+                                             [CQL_CONTAINS] = "CONTAINS",
+                                             [CQL_CONTAINS_KEY] = "CONTAINS KEY",
+                                             [CQL_IS_NOT_NULL] = NULL};
 
 /* An element's key may be no null, and no place before the list's first. */
 static int check_key(struct cql_execution *execution, const struct cql_restriction *restriction,
@@ -61,7 +50,7 @@ static bool is_no_cells(const struct cql_restriction *restriction, struct bytes 
 static int check_values(struct cql_execution *execution, struct cql_filter *filter)
 {
     const struct cql_restriction *restriction = filter->restriction;
-    const char *order = operator_text(restriction->operator);
+    const char *order = operator_texts[restriction->operator];
     for (uint32_t i = 0; i < filter->value_count; i++) {
         if (order != NULL && filter->values[i].data == NULL) {
             return cql_invalid(&execution->fault,
@@ -94,34 +83,21 @@ int cql_condition_bind(struct cql_execution *execution, const struct cql_context
 
 /* ---- batches ---- */
 
-static bool names_static(const struct cql_restriction *restriction)
+bool cql_condition_is_of(const struct cql_write_plan *plan, bool static_row)
 {
-    return restriction->columns[0]->kind == COLUMN_STATIC;
-}
-
-bool cql_condition_has_row(const struct cql_write_plan *plan)
-{
-    bool has_row = (plan->if_exists || plan->if_not_exists) && !plan->is_static;
+    bool is_of = (plan->if_exists || plan->if_not_exists) && plan->is_static == static_row;
     for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next)
-        has_row |= !names_static(r);
-    return has_row;
-}
-
-bool cql_condition_has_static(const struct cql_write_plan *plan)
-{
-    bool has_static = (plan->if_exists || plan->if_not_exists) && plan->is_static;
-    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next)
-        has_static |= names_static(r);
-    return has_static;
+        is_of |= (r->columns[0]->kind == COLUMN_STATIC) == static_row;
+    return is_of;
 }
 
 bool cql_condition_shows_first(const struct cql_write_statement *statements, uint32_t count)
 {
     bool has_static = false;
     for (uint32_t i = 0; i < count; i++) {
-        if (cql_condition_has_row(statements[i].plan))
+        if (cql_condition_is_of(statements[i].plan, false))
             return false;
-        has_static |= cql_condition_has_static(statements[i].plan);
+        has_static |= cql_condition_is_of(statements[i].plan, true);
     }
     return has_static;
 }
@@ -163,9 +139,9 @@ static int check_sorts(struct cql_execution *execution,
     const struct cql_write_statement *of_static = NULL;
     uint32_t row_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (cql_condition_has_row(statements[i].plan))
+        if (cql_condition_is_of(statements[i].plan, false))
             rows[row_count++] = &statements[i];
-        if (!cql_condition_has_static(statements[i].plan))
+        if (!cql_condition_is_of(statements[i].plan, true))
             continue;
         int rc = of_static != NULL ? check_pair(execution, of_static, &statements[i]) : 0;
         if (rc != 0)

@@ -17,9 +17,8 @@ int cql_condition_bind(struct cql_execution *execution, const struct cql_context
 int cql_condition_check_batch(struct cql_execution *execution,
                               const struct cql_write_statement *statements, uint32_t count);
 
-/* Whether a condition is asked of the statement's own row, or of the static one. */
-bool cql_condition_has_row(const struct cql_write_plan *plan);
-bool cql_condition_has_static(const struct cql_write_plan *plan);
+/* Whether a condition is of the static row, or of the statement's own. */
+bool cql_condition_is_of(const struct cql_write_plan *plan, bool static_row);
 
 /* Whether every condition of the statements is of the static row: then what a refusal shows is the
  * partition's first row, which is read for it. */

@@ -82,7 +82,7 @@ static void look_at_plans(struct refusal *refusal)
     for (uint32_t i = 0; i < refusal->count; i++) {
         const struct cql_write_plan *plan = refusal->statements[i].plan;
         refusal->has_exists |= plan->if_exists || plan->if_not_exists;
-        refusal->reads_statics |= cql_condition_has_static(plan);
+        refusal->reads_statics |= cql_condition_is_of(plan, true);
         updates_rows |= !plan->is_static && !cql_write_deletes_range(plan);
         for (uint32_t o = 0; o < plan->operation_count; o++)
             updates_statics |= plan->operations[o].column->kind == COLUMN_STATIC;
@@ -110,7 +110,7 @@ static void find_rows(struct refusal *refusal)
         if (!statement->plan->is_conditional)
             continue;
         refusal->static_row = read->static_row;
-        bool is_shown = statement->first != NULL || cql_condition_has_row(statement->plan);
+        bool is_shown = statement->first != NULL || cql_condition_is_of(statement->plan, false);
         if (is_shown && read->row_count > 0)
             refusal->rows[refusal->row_count++] = &read->rows[0];
     }

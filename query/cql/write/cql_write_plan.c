@@ -585,19 +585,8 @@ int cql_write_compile(struct cql_scope *scope, const struct cql_statement *state
 uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *arena,
                                const uint16_t **indexes_out)
 {
-    uint32_t count = plan->table->partition_count;
-    uint16_t *indexes = arena_alloc(arena, (count + 1) * sizeof(*indexes), 2);
-    *indexes_out = indexes;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct cql_restriction *r = plan->where.partition[i];
-        const struct cql_expression *last = NULL;
-        for (uint32_t v = 0; v < r->value_count && !r->in_marker; v++)
-            last = r->values[v]->kind == CQL_EXPRESSION_MARKER ? r->values[v] : last;
-        if (plan->json != NULL || last == NULL)
-            return 0;
-        indexes[i] = (uint16_t)last->index;
-    }
-    return count;
+    return plan->json != NULL ? 0
+                              : cql_restrict_key_markers(&plan->where, true, arena, indexes_out);
 }
 
 uint32_t cql_write_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
