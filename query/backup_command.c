@@ -17,7 +17,15 @@
 
 enum { KEY_FOLLOW = 0x20001, KEY_STOP, KEY_KEEP, KEY_COPY, KEEP_MAX = 1000000 };
 
-struct backup_command {
+struct backup_command_options {
+    const char *path;
+    bool follows;
+    bool stops;
+    bool copies;
+    uint32_t keep; /* 0: not given */
+};
+
+struct backup_call {
     struct command_output *output;
     bool follows;
     bool is_terminal;
@@ -80,7 +88,7 @@ static const struct argp_option backup_command_argp_options[] = {
     {0},
 };
 
-const struct argp backup_command_argp = {
+static const struct argp backup_command_argp = {
     .options = backup_command_argp_options,
     .parser = backup_command_parse,
     .args_doc = "BACKUP",
@@ -99,11 +107,11 @@ const struct argp backup_command_argp = {
 
 static void tell_progress(void *context, const struct backup_progress *progress)
 {
-    struct backup_command *command = context;
+    struct backup_call *call = context;
     uint64_t mb = progress->bytes_done >> 20;
-    if (command->is_terminal && mb >= command->reported_mb + 16) {
-        command->reported_mb = mb;
-        command_printf(command->output, COMMAND_ERR, "\rcopied %" PRIu64 " of %" PRIu64 " MB ", mb,
+    if (call->is_terminal && mb >= call->reported_mb + 16) {
+        call->reported_mb = mb;
+        command_printf(call->output, COMMAND_ERR, "\rcopied %" PRIu64 " of %" PRIu64 " MB ", mb,
                        progress->bytes_total >> 20);
     }
 }
@@ -111,23 +119,22 @@ static void tell_progress(void *context, const struct backup_progress *progress)
 static void backup_command_done(void *context, int status, const struct error *err,
                                 const struct backup_progress *progress)
 {
-    struct backup_command *command = context;
-    struct command_output *output = command->output;
-    if (command->reported_mb > 0)
+    struct backup_call *call = context;
+    struct command_output *output = call->output;
+    if (call->reported_mb > 0)
         command_printf(output, COMMAND_ERR, "\n");
     if (status != 0) {
-        command_fail(output, command_exit_of(status), "backup to %s: %s", command->path, err->text);
+        command_fail(output, command_exit_of(status), "backup to %s: %s", call->path, err->text);
     } else {
         command_printf(output, COMMAND_OUT,
                        "point %" PRIu64 " in %s: %" PRIu32 " segments, %" PRIu32 " copied and "
                        "%" PRIu32 " linked now; %" PRIu64 " MB read%s\n",
-                       progress->point, command->path, progress->segments,
-                       progress->segments_copied, progress->segments_linked,
-                       progress->bytes_done >> 20,
-                       command->follows ? "; the server goes on from here" : "");
+                       progress->point, call->path, progress->segments, progress->segments_copied,
+                       progress->segments_linked, progress->bytes_done >> 20,
+                       call->follows ? "; the server goes on from here" : "");
         output->finish(output, EXIT_DONE);
     }
-    memory_free(command);
+    memory_free(call);
 }
 
 static const struct backup_handler handler = {.progress = tell_progress,
@@ -162,8 +169,8 @@ static void stop_following(const struct query *query, struct command_output *out
         command_fail(output, EXIT_DATA_SAYS_NO, "no backup follows this directory");
 }
 
-void backup_command_run(void *room, const struct command_request *request,
-                        struct command_output *output)
+static void backup_command_run(void *room, const struct command_request *request,
+                               struct command_output *output)
 {
     const struct query *query = room;
     const struct backup_command_options *options = request->options;
@@ -178,24 +185,31 @@ void backup_command_run(void *room, const struct command_request *request,
                      "serve, or leave --follow out");
         return;
     }
-    struct backup_command *command = memory_zeroed(1, sizeof(*command));
-    command->output = output;
-    command->follows = options->follows;
-    command->is_terminal = request->is_terminal;
-    if (!resolve(options->path, request->folder, command->path)) {
-        memory_free(command);
+    struct backup_call *call = memory_zeroed(1, sizeof(*call));
+    call->output = output;
+    call->follows = options->follows;
+    call->is_terminal = request->is_terminal;
+    if (!resolve(options->path, request->folder, call->path)) {
+        memory_free(call);
         command_fail(output, EXIT_WRONG_USAGE, "the path of the backup is too long");
         return;
     }
-    const struct backup_options how = {.path = command->path,
+    const struct backup_options how = {.path = call->path,
                                        .follows = options->follows,
                                        .copies = options->copies,
                                        .keep = options->keep,
                                        .open = disk_posix_open,
                                        .close = disk_posix_close};
-    int rc = backup_start(query->backup, &how, &handler, command, &err);
+    int rc = backup_start(query->backup, &how, &handler, call, &err);
     if (rc != 0) {
-        memory_free(command);
+        memory_free(call);
         command_fail(output, command_exit_of(rc), "%s", err.text);
     }
 }
+
+const struct command backup_command = {
+    .name = "backup",
+    .summary = "copy the directory as of now to another place, or keep doing so",
+    .argp = &backup_command_argp,
+    .options_size = sizeof(struct backup_command_options),
+    .run = backup_command_run};

@@ -47,7 +47,7 @@ static const struct argp_option clock_argp_options[] = {
     {0},
 };
 
-const struct argp clock_command_argp = {
+static const struct argp clock_command_argp = {
     .options = clock_argp_options,
     .parser = clock_parse,
     .args_doc = "[accept | mend]",
@@ -69,7 +69,7 @@ const struct argp clock_command_argp = {
         "  daybook clock mend --dry-run",
 };
 
-bool clock_command_writes(const void *options)
+static bool clock_writes(const void *options)
 {
     const struct clock_command_options *clock = options;
     return clock->accepts || clock->mends;
@@ -121,8 +121,8 @@ static void accepted(void *context, int status, const struct error *err)
     accepting.output->finish(accepting.output, exit_status);
 }
 
-void clock_command_run(void *room, const struct command_request *request,
-                       struct command_output *output)
+static void clock_command_run(void *room, const struct command_request *request,
+                              struct command_output *output)
 {
     const struct query *query = room;
     const struct clock_command_options *options = request->options;
@@ -143,3 +143,11 @@ void clock_command_run(void *room, const struct command_request *request,
     if (rc < 0)
         accepted(accepting, rc, &err);
 }
+
+const struct command clock_command = {
+    .name = "clock",
+    .summary = "say whether the machine's clock is believed, or that it is right",
+    .argp = &clock_command_argp,
+    .options_size = sizeof(struct clock_command_options),
+    .writes = clock_writes,
+    .run = clock_command_run};

@@ -10,9 +10,6 @@ struct clock_command_options {
     bool is_dry_run;
 };
 
-extern const struct argp clock_command_argp;
-bool clock_command_writes(const void *options);
-/* `room` is a struct query (query/query.h). */
-void clock_command_run(void *room, const struct command_request *request,
-                       struct command_output *output);
+/* Runs on a struct query (query/query.h). */
+extern const struct command clock_command;
 #endif

@@ -22,7 +22,7 @@ static error_t compact_parse(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp compact_argp = {
+static const struct argp compact_argp = {
     .parser = compact_parse,
     .doc = "Write clicks that are only in memory and log to segments, and merge segments."
            "\vThe store does this by itself; by hand it is of use before a backup, or to see how "
@@ -67,7 +67,14 @@ static void compact_done(void *context, int status, const struct error *err)
     output->finish(output, EXIT_DONE);
 }
 
-void compact_run(void *room, const struct command_request *request, struct command_output *output)
+static bool compact_writes(const void *options)
+{
+    (void)options;
+    return true;
+}
+
+static void compact_run(void *room, const struct command_request *request,
+                        struct command_output *output)
 {
     struct compact *compact = memory_zeroed(1, sizeof(*compact));
     struct error err = {0};
@@ -79,3 +86,9 @@ void compact_run(void *room, const struct command_request *request, struct comma
     if (rc != 0)
         compact_fail(compact, rc, &err);
 }
+
+const struct command compact_command = {.name = "compact",
+                                        .summary = "merge segments now, until done",
+                                        .argp = &compact_argp,
+                                        .writes = compact_writes,
+                                        .run = compact_run};

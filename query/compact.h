@@ -4,7 +4,6 @@
 
 #include "base/cli/command.h"
 
-extern const struct argp compact_argp;             /* without options */
-/* `room` is a struct query (query/query.h). */
-void compact_run(void *room, const struct command_request *request, struct command_output *output);
+/* Runs on a struct query (query/query.h). */
+extern const struct command compact_command;
 #endif

@@ -14,6 +14,10 @@
 
 enum { KEY_FORMAT = 0x20001 };
 
+struct inspect_options {
+    enum table_format format;
+};
+
 static error_t inspect_parse(int key, char *argument, struct argp_state *state)
 {
     struct inspect_options *options = state->input;
@@ -32,7 +36,7 @@ static const struct argp_option inspect_argp_options[] = {
     {0},
 };
 
-const struct argp inspect_argp = {
+static const struct argp inspect_argp = {
     .options = inspect_argp_options,
     .parser = inspect_parse,
     .doc = "Print the tables of the directory with their segments, bytes and rows."
@@ -90,7 +94,8 @@ static void put_rest(struct command_output *output, const struct query *query)
                    status.log_bytes, status.log_unflushed_bytes, status.memory_bytes);
 }
 
-void inspect_run(void *room, const struct command_request *request, struct command_output *output)
+static void inspect_run(void *room, const struct command_request *request,
+                        struct command_output *output)
 {
     static const struct table_column columns[] = {
         {"table", TABLE_TEXT},  {"segments", TABLE_NUMBER},      {"bytes", TABLE_NUMBER},
@@ -116,3 +121,9 @@ void inspect_run(void *room, const struct command_request *request, struct comma
         put_rest(output, query);
     output->finish(output, EXIT_DONE);
 }
+
+const struct command inspect_command = {.name = "inspect",
+                                        .summary = "print tables, segments and their sizes",
+                                        .argp = &inspect_argp,
+                                        .options_size = sizeof(struct inspect_options),
+                                        .run = inspect_run};

@@ -4,11 +4,6 @@
 
 #include "base/cli/command.h"
 
-struct inspect_options {
-    enum table_format format;
-};
-
-extern const struct argp inspect_argp;
-/* `room` is a struct query (query/query.h). */
-void inspect_run(void *room, const struct command_request *request, struct command_output *output);
+/* Runs on a struct query (query/query.h). */
+extern const struct command inspect_command;
 #endif

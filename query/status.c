@@ -63,7 +63,7 @@ static const struct argp_option status_argp_options[] = {
     {0},
 };
 
-const struct argp status_argp = {
+static const struct argp status_argp = {
     .options = status_argp_options,
     .parser = status_parse,
     .doc = "Say who holds the directory, how far it is on disk, and what is owed."
@@ -344,7 +344,8 @@ static enum command_exit put_check(const struct status_report *report,
     return EXIT_DATA_SAYS_NO;
 }
 
-void status_run(void *room, const struct command_request *request, struct command_output *output)
+static void status_run(void *room, const struct command_request *request,
+                       struct command_output *output)
 {
     const struct status_options *options = request->options;
     struct status_context context = {.query = room, .request = request};
@@ -372,3 +373,11 @@ void status_run(void *room, const struct command_request *request, struct comman
     buffer_release(&text);
     output->finish(output, status);
 }
+
+const struct command status_command = {.name = "status",
+                                       .summary =
+                                           "say who holds the directory, and whether all is well",
+                                       .argp = &status_argp,
+                                       .options_size = sizeof(struct status_options),
+                                       .is_brief = true,
+                                       .run = status_run};

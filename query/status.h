@@ -11,7 +11,6 @@ struct status_options {
     enum table_format format;          /* TABLE_ALIGNED or TABLE_JSON */
 };
 
-extern const struct argp status_argp;
-/* `room` is a struct query (query/query.h). */
-void status_run(void *room, const struct command_request *request, struct command_output *output);
+/* Runs on a struct query (query/query.h). */
+extern const struct command status_command;
 #endif

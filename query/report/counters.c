@@ -35,7 +35,8 @@ enum {
     PAGE_ROWS = 2000,
     COUNTER_TABLES = 3,
     MALLOC_BYTES = 16, /* beside a key */
-    TOP_KEEP_STEP = 64 << 10
+    TOP_KEEP_STEP = 64 << 10,
+    COUNTER_KEYS_MAX = 2
 };
 
 struct counter_table {
@@ -50,6 +51,14 @@ static const struct counter_table counter_tables[COUNTER_TABLES] = {
     {"clicks_per_ad", TABLE_CLICKS_PER_AD, 1, {"ad_id"}, false},
     {"clicks_per_reseller", TABLE_CLICKS_PER_RESELLER, 1, {"reseller_id"}, false},
     {"clicks_per_reseller_per_day", TABLE_AD_CLICK, 2, {"reseller_id", "day"}, true},
+};
+
+struct counters_options {
+    const struct counter_table *table; /* NULL: all, summed */
+    const char *keys[COUNTER_KEYS_MAX];
+    uint32_t key_count;
+    uint32_t top; /* 0: all */
+    enum table_format format;
 };
 
 struct top_entry {
@@ -144,7 +153,7 @@ static const struct argp_option counters_argp_options[] = {
     {0},
 };
 
-const struct argp counters_argp = {
+static const struct argp counters_argp = {
     .options = counters_argp_options,
     .parser = counters_parse,
     .args_doc = "[TABLE]",
@@ -487,7 +496,8 @@ static void begin_table(struct counters *counters)
                        count + 1);
 }
 
-void counters_run(void *room, const struct command_request *request, struct command_output *output)
+static void counters_run(void *room, const struct command_request *request,
+                         struct command_output *output)
 {
     struct counters *counters = memory_zeroed(1, sizeof(*counters));
     counters->query = room;
@@ -501,3 +511,10 @@ void counters_run(void *room, const struct command_request *request, struct comm
         begin_table(counters);
     counters_read(counters);
 }
+
+const struct command counters_command = {
+    .name = "counters",
+    .summary = "print clicks per ad, per reseller, per reseller and day",
+    .argp = &counters_argp,
+    .options_size = sizeof(struct counters_options),
+    .run = counters_run};

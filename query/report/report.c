@@ -186,7 +186,7 @@ static const struct argp_option report_argp_options[] = {
     {0},
 };
 
-const struct argp report_argp = {
+static const struct argp report_argp = {
     .options = report_argp_options,
     .parser = report_parse,
     .doc = "Print clicks, gross and amount of resellers by day, or grouped."
@@ -659,7 +659,8 @@ static void report_begin(struct report *report)
         report_read(report);
 }
 
-void report_run(void *room, const struct command_request *request, struct command_output *output)
+static void report_run(void *room, const struct command_request *request,
+                       struct command_output *output)
 {
     const struct query *query = room;
     const struct report_options *options = request->options;
@@ -689,3 +690,10 @@ void report_run(void *room, const struct command_request *request, struct comman
     }
     report_begin(report);
 }
+
+const struct command report_command = {
+    .name = "report",
+    .summary = "print clicks, gross and amount by day, month, reseller or ad",
+    .argp = &report_argp,
+    .options_size = sizeof(struct report_options),
+    .run = report_run};

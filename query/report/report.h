@@ -21,7 +21,6 @@ struct report_options {
     bool is_chart;                     /* svg, in place of the format */
 };
 
-extern const struct argp report_argp;
-/* `room` is a struct query (query/query.h). */
-void report_run(void *room, const struct command_request *request, struct command_output *output);
+/* Runs on a struct query (query/query.h). */
+extern const struct command report_command;
 #endif

@@ -45,13 +45,6 @@ static void begin(struct cql_execution *execution, uint32_t columns_max,
     add_name(answer_out, APPLIED);
 }
 
-static void finish(struct cql_execution *execution, struct buffer *cells,
-                   struct cql_idempotency_answer *answer)
-{
-    answer->cells = arena_copy(execution->arena, buffer_view(cells));
-    buffer_release(cells);
-}
-
 void cql_write_keep_applied(struct cql_execution *execution,
                             struct cql_idempotency_answer *answer_out)
 {
@@ -59,7 +52,7 @@ void cql_write_keep_applied(struct cql_execution *execution,
     begin(execution, 1, answer_out);
     answer_out->row_count = 1;
     add_applied(&cells, true);
-    finish(execution, &cells, answer_out);
+    answer_out->cells = buffer_view(&cells);
 }
 
 /* ---- what a refusal shows ---- */
@@ -197,7 +190,7 @@ void cql_write_keep_refused(struct cql_execution *execution,
             add_applied(&cells, false);
         }
     }
-    finish(execution, &cells, answer_out);
+    answer_out->cells = buffer_view(&cells);
 }
 
 /* A column of the answer; one that was dropped since the first answer shows its bytes. */
