@@ -42,12 +42,8 @@ bool query_answer_row(struct query_answer *answer, const struct bytes *cells)
 
 void query_answer_wait(struct query_answer *answer, void (*drained)(void *context), void *context)
 {
-    if (query_answer_has_room(answer)) {
+    if (!command_must_wait(answer->output, drained, context))
         drained(context);
-        return;
-    }
-    answer->output->drained_context = context;
-    answer->output->drained = drained;
 }
 
 void query_answer_end(struct query_answer *answer)

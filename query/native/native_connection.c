@@ -87,14 +87,14 @@ static void refuse_large(struct native_connection *connection,
                          const struct native_envelope *envelope)
 {
     bool is_served = connection->state == NATIVE_SERVING;
-    if (envelope->size <= NATIVE_BODY_MAX && is_served) {
+    uint32_t most = is_served ? NATIVE_BODY_MAX : NATIVE_GREETING_BODY_MAX;
+    if (envelope->size <= most && is_served)
         native_connection_error(connection, envelope->stream, CQL_OVERLOADED,
                                 "Too many requests are under way");
-        return;
-    }
-    native_connection_error(connection, envelope->stream, CQL_INVALID,
-                            "Request is too big: length %u exceeds maximum allowed length %u.",
-                            envelope->size, is_served ? NATIVE_BODY_MAX : NATIVE_GREETING_BODY_MAX);
+    else
+        native_connection_error(connection, envelope->stream, CQL_INVALID,
+                                "Request is too big: length %u exceeds maximum allowed length %u.",
+                                envelope->size, most);
 }
 
 static void refuse_unexpected(struct native_connection *connection,

@@ -589,15 +589,12 @@ static void report_read_done(void *context, int status, const struct error *err)
         status = report->status;
         err = &report->err;
     }
-    if (status != 0) {
+    if (status != 0)
         report_fail(report, status, err);
-        return;
-    }
-    if (report->options->by == BY_AD) {
+    else if (report->options->by == BY_AD)
         ads_go_on(report);
-        return;
-    }
-    report_end(report);
+    else
+        report_end(report);
 }
 
 static void report_paused(void *context, struct figure_reading *reading)
@@ -637,11 +634,10 @@ static bool count_day(void *context, const struct day_figure *figure)
 static void days_counted(void *context, int status, const struct error *err)
 {
     struct report *report = context;
-    if (status != 0) {
+    if (status != 0)
         report_fail(report, status, err);
-        return;
-    }
-    report_read(report);
+    else
+        report_read(report);
 }
 
 /* As of a time: first, how many days there are now. */

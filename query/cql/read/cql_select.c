@@ -437,13 +437,10 @@ static void select_next(struct select *select)
         select->unit_ended = false;
         select->unit++;
     }
-    if (select->unit < select->unit_count) {
+    if (select->unit < select->unit_count)
         read_unit(select);
-        return;
-    }
-    int rc = cql_guard(select->execution, take_last, select);
-    if (!select->is_done || rc != 0)
-        cql_select_stop(select, rc);
+    else
+        cql_select_stop(select, cql_guard(select->execution, take_last, select));
 }
 
 static void select_resume(struct cql_execution *execution)

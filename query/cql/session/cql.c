@@ -221,40 +221,29 @@ static void prepare_run(struct cql_execution *execution)
 {
     struct cql_result result = {.kind = CQL_RESULT_PREPARED};
     trace_parsing(execution);
-    if (cql_prepared_add(execution, &result.prepared) != 0) {
+    if (cql_prepared_add(execution, &result.prepared) != 0)
         cql_execution_finish_fault(execution);
-        return;
-    }
-    cql_execution_finish(execution, &result);
+    else
+        cql_execution_finish(execution, &result);
 }
 
 static void work_run(struct cql_execution *execution)
 {
-    if (cql_guard_look(execution) != 0) {
+    enum cql_request_kind kind = execution->request.kind;
+    if (cql_guard_look(execution) != 0)
         cql_execution_finish_fault(execution);
-        return;
-    }
-    if (execution->cql->schema_is_changing) {
+    else if (execution->cql->schema_is_changing)
         cql_wait_for_schema(execution);
-        return;
-    }
-    if (execution->request.kind == CQL_BATCH) {
+    else if (kind == CQL_BATCH)
         cql_batch_run(execution);
-        return;
-    }
-    if (execution->request.kind == CQL_EDIT) {
+    else if (kind == CQL_EDIT)
         cql_schema_run(execution);
-        return;
-    }
-    if (execution->request.kind == CQL_PREPARE) {
+    else if (kind == CQL_PREPARE)
         prepare_run(execution);
-        return;
-    }
-    if (prepare_work(execution) != 0) {
+    else if (prepare_work(execution) != 0)
         cql_execution_finish_fault(execution);
-        return;
-    }
-    run_compiled(execution);
+    else
+        run_compiled(execution);
 }
 
 /* A change by a command has no client that waits for it. */

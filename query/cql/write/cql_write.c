@@ -168,18 +168,14 @@ static void write_applied(void *context, int status, const struct error *err)
         write_lock_end(write);
         cql_trace(execution, "The commit log is synced");
         cql_write_answer(execution, write->statements[0].plan->table, &write->answer);
-        return;
-    }
-    if (status == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
+    } else if (status == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
         write_retry(write);
-        return;
-    }
-    if (status == ERROR_INVALID || status == ERROR_LIMIT || status == ERROR_READ_ONLY) {
+    } else if (status == ERROR_INVALID || status == ERROR_LIMIT || status == ERROR_READ_ONLY) {
         cql_fault_of(&execution->fault, err);
         cql_execution_finish_fault(execution);
-        return;
+    } else {
+        answer_unknown(write, err);
     }
-    answer_unknown(write, err);
 }
 
 /* The client's address, HOST:PORT; NULL: it has none. */
@@ -351,17 +347,14 @@ static void write_decide(struct write *write)
 {
     struct cql_execution *execution = write->execution;
     int rc = cql_guard(execution, ask_conditions, write);
-    if (rc == CONDITIONS_FAIL) {
-        write_wait(execution);
-        return;
-    }
-    if (rc != 0 || cql_guard(execution, build, write) != 0) {
-        cql_execution_finish_fault(execution);
-        return;
-    }
     write->measure = (struct cql_row_size_measure){
         .execution = execution, .batch = write->batch, .ready = write_measured, .context = write};
-    cql_row_size_measure_begin(&write->measure);
+    if (rc == CONDITIONS_FAIL)
+        write_wait(execution);
+    else if (rc != 0 || cql_guard(execution, build, write) != 0)
+        cql_execution_finish_fault(execution);
+    else
+        cql_row_size_measure_begin(&write->measure);
 }
 
 /* ---- reading first ---- */
@@ -605,16 +598,14 @@ static void write_begin(struct write *write)
 {
     struct cql_execution *execution = write->execution;
     execution->write_type = write_type(write);
-    if (cql_guard(execution, bind_all, write) != 0) {
-        cql_execution_finish_fault(execution);
-        return;
-    }
-    if (write->count == 0) {
-        cql_execution_finish_void(execution);
-        return;
-    }
+    int rc = cql_guard(execution, bind_all, write);
     execution->write_type = write_type(write);
-    write_start(write);
+    if (rc != 0)
+        cql_execution_finish_fault(execution);
+    else if (write->count == 0)
+        cql_execution_finish_void(execution);
+    else
+        write_start(write);
 }
 
 void cql_write_run(struct cql_execution *execution)
