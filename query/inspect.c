@@ -54,33 +54,33 @@ static int compare_tables(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-static void put_table(struct query_answer *answer, const struct schema *schema,
+static void put_number(struct table_cells *cells, uint64_t number)
+{
+    buffer_printf(table_print_cell(cells, false), "%" PRIu64, number);
+}
+
+static void put_table(struct table_print *print, const struct schema *schema,
                       const struct engine_table_status *status)
 {
     const struct table *table = schema_table(schema, status->table_id);
-    char numbers[4][24];
-    char ratio[32] = "";
-    struct buffer name = {0};
-    struct bytes cells[6];
+    bool has_rows = status->segment_rows > 0;
+    struct table_cells cells = {0};
+    struct buffer *name = table_print_cell(&cells, false);
     if (table == NULL)
-        buffer_printf(&name, "dropped table %" PRIu32, status->table_id);
+        buffer_printf(name, "dropped table %" PRIu32, status->table_id);
     else
-        buffer_printf(&name, "%s.%s", table->keyspace, table->name);
-    cells[0] = buffer_view(&name);
-    cells[1] = query_answer_number(status->segments, numbers[0]);
-    cells[2] = query_answer_number(status->segment_bytes, numbers[1]);
-    cells[3] = query_answer_number(status->segment_rows, numbers[2]);
-    cells[4] = (struct bytes){0};
-    if (status->segment_rows > 0) {
+        buffer_printf(name, "%s.%s", table->keyspace, table->name);
+    put_number(&cells, status->segments);
+    put_number(&cells, status->segment_bytes);
+    put_number(&cells, status->segment_rows);
+    struct buffer *ratio = table_print_cell(&cells, !has_rows);
+    if (has_rows) {
         /* Hundredths of a byte, so that no binary fraction is printed. */
         uint64_t hundredths = status->segment_bytes * 100 / status->segment_rows;
-        int length = snprintf(ratio, sizeof(ratio), "%" PRIu64 ".%02" PRIu64, hundredths / 100,
-                              hundredths % 100);
-        cells[4] = bytes_of(ratio, (size_t)length);
+        buffer_printf(ratio, "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100);
     }
-    cells[5] = query_answer_number(status->memory_rows, numbers[3]);
-    (void)query_answer_row(answer, cells);
-    buffer_release(&name);
+    put_number(&cells, status->memory_rows);
+    table_print_cells(print, &cells);
 }
 
 /* What belongs to no table. */
@@ -103,19 +103,20 @@ static void inspect_run(void *room, const struct command_request *request,
     };
     const struct query *query = room;
     const struct inspect_options *options = request->options;
-    struct query_answer answer;
+    struct buffer text = {0};
+    struct table_print *print =
+        table_print_new(options->format, columns, sizeof(columns) / sizeof(columns[0]), &text);
     uint32_t count = engine_table_status(query->store, NULL, 0);
     struct engine_table_status *tables = memory_zeroed(count, sizeof(*tables));
     uint32_t filled = engine_table_status(query->store, tables, count);
     count = filled < count ? filled : count;
     if (count > 0)
         qsort(tables, count, sizeof(*tables), compare_tables);
-    query_answer_begin(&answer, output, options->format, columns,
-                       sizeof(columns) / sizeof(columns[0]));
     for (uint32_t i = 0; i < count; i++)
-        put_table(&answer, store_schema(query->store), &tables[i]);
-    query_answer_end(&answer);
-    query_answer_release(&answer);
+        put_table(print, store_schema(query->store), &tables[i]);
+    table_print_finish(print);
+    output->write(output, COMMAND_OUT, buffer_view(&text));
+    buffer_release(&text);
     memory_free(tables);
     if (options->format == TABLE_ALIGNED)
         put_rest(output, query);

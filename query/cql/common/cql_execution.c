@@ -11,6 +11,15 @@
 #include "query/cql/common/cql_slice.h"
 #include "query/cql/common/cql_trace.h"
 
+void cql_execution_read(struct cql_execution *execution, const struct read_request *request,
+                        store_page page, void *context)
+{
+    struct error err = {0};
+    int rc = store_read(execution->cql->options.store, request, page, context, &err);
+    if (rc != 0)
+        page(context, rc, &err, NULL);
+}
+
 void cql_execution_warn(struct cql_execution *execution, const char *format, ...)
 {
     char text[1024];

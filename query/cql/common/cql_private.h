@@ -128,6 +128,11 @@ struct cql_execution {
     void *state;                         /* of the statement's kind */
 };
 
+/* Read a page of the store: `page` is called once, possibly before this returns, also where the
+ * store refuses the read. */
+void cql_execution_read(struct cql_execution *execution, const struct read_request *request,
+                        store_page page, void *context);
+
 /* A warning of the answer. */
 void cql_execution_warn(struct cql_execution *execution, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -399,11 +399,11 @@ static void trace_read(struct select *select)
 
 static void read_unit(struct select *select)
 {
-    struct store *store = select->execution->cql->options.store;
-    struct error err = {0};
     trace_read(select);
     if (select->plan->by_stats) {
+        struct store *store = select->execution->cql->options.store;
         struct bytes key = select->bound.keys[select->unit / select->bound.slice_count];
+        struct error err = {0};
         if (store_stats(store, select->plan->table->id, 0, key, READ_DURABLE, figures_arrived,
                         select, &err) != 0) {
             cql_select_stop(select, cql_fault_of(&select->execution->fault, &err));
@@ -415,8 +415,8 @@ static void read_unit(struct select *select)
                                       : unit_request(select);
     if (select->is_virtual)
         virtual_read(select, &request);
-    else if (store_read(store, &request, page_arrived, select, &err) != 0)
-        cql_select_stop(select, cql_fault_of(&select->execution->fault, &err));
+    else
+        cql_execution_read(select->execution, &request, page_arrived, select);
 }
 
 /* All units were read: the rows that no further one completes. */

@@ -99,7 +99,6 @@ static void build_go(struct build *build)
     build->is_going = true;
     do {
         build->goes_again = false;
-        struct error err = {0};
         struct read_request request = {.table_id = build->index.table->id,
                                        .is_scan = true,
                                        .slice = stream_slice_all(),
@@ -107,10 +106,8 @@ static void build_go(struct build *build)
                                        .row_limit = BUILD_ROWS,
                                        .view = READ_APPLIED};
         request.slice.with_static = true;
-        if (!build->is_done && store_read(build->execution->cql->options.store, &request,
-                                          page_arrived, build, &err) != 0) {
-            build_stop(build, cql_fault_of(&build->execution->fault, &err));
-        }
+        if (!build->is_done)
+            cql_execution_read(build->execution, &request, page_arrived, build);
     } while (build->goes_again && !build->is_done);
     build->is_going = false;
     if (build->is_done)

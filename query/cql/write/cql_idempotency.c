@@ -242,14 +242,9 @@ void cql_idempotency_look(struct cql_idempotency *idempotency,
                                    .slice = stream_slice_all(),
                                    .row_limit = 1,
                                    .view = READ_APPLIED};
-    struct error err = {0};
     idempotency->looked = looked;
     idempotency->context = context;
-    if (store_read(idempotency->execution->cql->options.store, &request, page_arrived, idempotency,
-                   &err) != 0) {
-        cql_fault_of(&idempotency->execution->fault, &err);
-        looked(context, CQL_IDEMPOTENCY_FAILED);
-    }
+    cql_execution_read(idempotency->execution, &request, page_arrived, idempotency);
 }
 
 /* ---- writing ---- */

@@ -173,7 +173,6 @@ static void row_arrived(void *context, int status, const struct error *err,
 static void read_row(struct cql_row_size_measure *measure)
 {
     const struct row *row = &item_of(measure)->row;
-    struct error err = {0};
     struct read_request request = {.table_id = table_of(measure)->id,
                                    .key = measure->batch->mutations[measure->mutation].key,
                                    .slice = stream_slice_all(),
@@ -186,11 +185,7 @@ static void read_row(struct cql_row_size_measure *measure)
         request.slice.end = (struct bound){row->clustering, BOUND_AFTER};
     }
     cql_trace(measure->execution, "Measuring a row of %s", table_of(measure)->name);
-    if (store_read(measure->execution->cql->options.store, &request, row_arrived, measure, &err) !=
-        0) {
-        measure->rc = cql_fault_of(&measure->execution->fault, &err);
-        measure->is_answered = true;
-    }
+    cql_execution_read(measure->execution, &request, row_arrived, measure);
 }
 
 /* Whether the item is a row that grows, and is not known to be small enough.  The table is looked

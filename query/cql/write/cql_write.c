@@ -439,11 +439,10 @@ static bool read_next(struct write *write)
     return false;
 }
 
-static int read_unit(struct write *write)
+static void read_unit(struct write *write)
 {
     const struct cql_write_statement *statement = &write->statements[write->read_statement];
     const struct cql_read_row *read = read_place(write);
-    struct error err = {0};
     struct read_request request = {.table_id = statement->plan->table->id,
                                    .key = read->key,
                                    .slice = *read->slice,
@@ -452,8 +451,7 @@ static int read_unit(struct write *write)
                                    .view = READ_APPLIED};
     request.slice.with_static = true;
     cql_trace(write->execution, "Reading existing values from %s", statement->plan->table->name);
-    int rc = store_read(write->execution->cql->options.store, &request, read_arrived, write, &err);
-    return rc == 0 ? 0 : cql_fault_of(&write->execution->fault, &err);
+    cql_execution_read(write->execution, &request, read_arrived, write);
 }
 
 /* A loop, because a read may be answered at once; a read that is answered late begins it again. */
@@ -466,15 +464,16 @@ static void read_go(struct write *write)
     write->is_reading = true;
     do {
         write->reads_again = false;
-        if (!write->read_failed && !read_next(write)) {
+        if (write->read_failed) {
+            cql_execution_finish_fault(write->execution);
+            return;
+        }
+        if (!read_next(write)) {
             write->is_reading = false;
             write_decide(write);
             return;
         }
-        if (write->read_failed || read_unit(write) != 0) {
-            cql_execution_finish_fault(write->execution);
-            return;
-        }
+        read_unit(write);
     } while (write->reads_again);
     write->is_reading = false;
 }
