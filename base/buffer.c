@@ -1,7 +1,6 @@
 /* buffer: memory of the heap or of an arena, doubled when it is full. */
 #include "base/buffer.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/arena.h"
@@ -73,16 +72,13 @@ void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote)
     buffer_put_u8(buffer, (uint8_t)quote);
 }
 
-void buffer_printf(struct buffer *buffer, const char *format, ...)
+void buffer_vprintf(struct buffer *buffer, const char *format, va_list arguments)
 {
-    va_list arguments;
-    va_start(arguments, format);
     va_list again;
     va_copy(again, arguments);
     size_t room = buffer->capacity - buffer->size;
     char *at = room > 0 ? (char *)buffer->data + buffer->size : NULL;
     int length = vsnprintf(at, room, format, arguments);
-    va_end(arguments);
     check(length >= 0);
     if ((size_t)length >= room) {
         buffer_reserve(buffer, (size_t)length + 1);
@@ -91,6 +87,14 @@ void buffer_printf(struct buffer *buffer, const char *format, ...)
     }
     va_end(again);
     buffer->size += (size_t)length;
+}
+
+void buffer_printf(struct buffer *buffer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    buffer_vprintf(buffer, format, arguments);
+    va_end(arguments);
 }
 
 void buffer_put_u16(struct buffer *buffer, uint16_t value)

@@ -2,6 +2,8 @@
 #ifndef DAYBOOK_BASE_BUFFER_H
 #define DAYBOOK_BASE_BUFFER_H
 
+#include <stdarg.h>
+
 #include "base/bytes.h"
 
 struct arena;
@@ -33,6 +35,8 @@ void buffer_append_text(struct buffer *buffer, const char *text);
 void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void buffer_vprintf(struct buffer *buffer, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 static inline void buffer_put_u8(struct buffer *buffer, uint8_t value)
 {
     buffer_reserve(buffer, 1);

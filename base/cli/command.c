@@ -3,25 +3,18 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 
 static void __attribute__((format(printf, 3, 0)))
 write_formatted(struct command_output *output, enum command_stream stream, const char *format,
                 va_list arguments)
 {
-    va_list again;
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    check(length >= 0);
-    char *text = memory_alloc((size_t)length + 1);
-    vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
-    output->write(output, stream, bytes_of(text, (size_t)length));
-    memory_free(text);
+    struct buffer text = {0};
+    buffer_vprintf(&text, format, arguments);
+    output->write(output, stream, buffer_view(&text));
+    buffer_release(&text);
 }
 
 void command_printf(struct command_output *output, enum command_stream stream, const char *format,

@@ -29,21 +29,18 @@ struct table_print {
 
 bool table_print_format_parse(const char *name, enum table_format *format_out)
 {
-    static const struct {
-        const char *name;
-        enum table_format format;
-    } formats[] = {{"table", TABLE_ALIGNED},
-                   {"csv", TABLE_CSV},
-                   {"csv-safe", TABLE_CSV_SAFE},
-                   {"json", TABLE_JSON},
-                   {"md", TABLE_MARKDOWN}};
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-        if (strcmp(name, formats[i].name) == 0) {
-            *format_out = formats[i].format;
-            return true;
-        }
-    }
-    return false;
+    static const char *const names[] = {[TABLE_ALIGNED] = "table",
+                                        [TABLE_CSV] = "csv",
+                                        [TABLE_CSV_SAFE] = "csv-safe",
+                                        [TABLE_JSON] = "json",
+                                        [TABLE_MARKDOWN] = "md"};
+    size_t i = 0;
+    while (i < sizeof(names) / sizeof(names[0]) && strcmp(name, names[i]) != 0)
+        i++;
+    if (i == sizeof(names) / sizeof(names[0]))
+        return false;
+    *format_out = (enum table_format)i;
+    return true;
 }
 
 /* ---- fields ---- */
@@ -55,17 +52,10 @@ void table_print_csv_field(struct buffer *text, struct bytes field)
         uint8_t c = field.data[i];
         quoted = c == ',' || c == '"' || c == '\n' || c == '\r';
     }
-    if (!quoted) {
+    if (quoted)
+        buffer_append_quoted(text, field, '"');
+    else
         buffer_append_bytes(text, field);
-        return;
-    }
-    buffer_put_u8(text, '"');
-    for (size_t i = 0; i < field.size; i++) {
-        if (field.data[i] == '"')
-            buffer_put_u8(text, '"');
-        buffer_put_u8(text, field.data[i]);
-    }
-    buffer_put_u8(text, '"');
 }
 
 void table_print_json_string(struct buffer *text, struct bytes string)
