@@ -436,12 +436,6 @@ static void frames_wrap(struct bytes text, struct buffer *frames)
     }
 }
 
-static bool frames_are_parsed_ahead(const struct ingest_connection *connection)
-{
-    (void)connection;
-    return true;
-}
-
 /* Small frames are not worth it: of those that come at once only a few would be sealed, and the
  * others copied. */
 static struct input_chunk *frames_seal(struct ingest_connection *connection, uint32_t *frames_out)
@@ -469,7 +463,6 @@ static const struct ingest_decoder frames_decoder = {
     .wrap = frames_wrap,
     .has_space = frames_have_space,
     .space = frames_space,
-    .is_parsed_ahead = frames_are_parsed_ahead,
     .seal = frames_seal,
     .prepare = frames_prepare,
 };

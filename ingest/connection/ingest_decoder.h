@@ -25,9 +25,8 @@ struct ingest_decoder {
     bool (*has_space)(const struct ingest_connection *connection);
     void (*space)(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out);
 
-    /* For parsing ahead: whether that may be done now; the chunk that is worth it, sealed, and how
-     * many frames of it are to be decoded, or NULL; and what the job needs besides. */
-    bool (*is_parsed_ahead)(const struct ingest_connection *connection);
+    /* For parsing ahead: the chunk that may be and is worth it, sealed, and how many frames of it
+     * are to be decoded, or NULL; and what the job needs besides. */
     struct input_chunk *(*seal)(struct ingest_connection *connection, uint32_t *frames_out);
     void (*prepare)(const struct ingest_connection *connection, struct parse_job *job);
 };

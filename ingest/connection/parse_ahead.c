@@ -119,8 +119,7 @@ static bool ahead_is_possible(const struct ingest_connection *connection)
 {
     /* What comes with ids is read before it is written: parsing is the least of it. */
     return connection->state != INGEST_REFUSED && connection->rows.dedup == NULL &&
-           connection->ingest->aheads.in_use < PARSE_AHEADS_MAX &&
-           connection->decoder->is_parsed_ahead(connection);
+           connection->ingest->aheads.in_use < PARSE_AHEADS_MAX;
 }
 
 void parse_ahead_submit(struct ingest_connection *connection)

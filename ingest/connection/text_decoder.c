@@ -291,15 +291,12 @@ static void text_space(struct ingest_connection *connection, uint8_t **to_out, s
                       size_out);
 }
 
-/* What lines are the first record says. */
-static bool text_is_parsed_ahead(const struct ingest_connection *connection)
-{
-    return connection->rows.format == RECORDS_CSV && !connection->rows.is_first;
-}
-
 static struct input_chunk *text_seal(struct ingest_connection *connection, uint32_t *frames_out)
 {
     *frames_out = 0;
+    /* The first record says what the lines are; JSON is not parsed ahead. */
+    if (connection->rows.format != RECORDS_CSV || connection->rows.is_first)
+        return NULL;
     return input_queue_seal(&connection->input,
                             parse_ahead_least(connection, AHEAD_BYTES_MIN, AHEAD_BYTES_NEXT));
 }
@@ -316,7 +313,6 @@ const struct ingest_decoder text_decoder = {
     .finish = text_finish,
     .has_space = text_has_space,
     .space = text_space,
-    .is_parsed_ahead = text_is_parsed_ahead,
     .seal = text_seal,
     .prepare = text_prepare,
 };
