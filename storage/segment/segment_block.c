@@ -328,21 +328,6 @@ struct vector_decoder *segment_block_decoder_vectors(struct segment_block_decode
     return decoder->vectors;
 }
 
-/* The head of a block, and its body. */
-static uint32_t block_head(struct reader *reader, struct bytes *body_out)
-{
-    uint32_t count = reader_u32(reader);
-    uint32_t size = reader_u32(reader);
-    *body_out = reader_bytes(reader, size);
-    return reader->failed || count > SEGMENT_BLOCK_ENTRIES_MAX ? 0 : count;
-}
-
-uint32_t segment_block_skip(struct reader *reader)
-{
-    struct bytes body;
-    return block_head(reader, &body);
-}
-
 /* Columns from `first` to `last`, of `count` numbers each. */
 static int columns_decode(struct segment_block_decoder *decoder, struct reader *reader,
                           enum block_column first, enum block_column last, uint32_t count)
@@ -528,11 +513,13 @@ static int entry_take(const struct numbers *columns, struct block_places *places
 int segment_block_decode(struct segment_block_decoder *decoder, struct reader *reader,
                          uint32_t page_count, bool has_stats, struct segment_block *block)
 {
-    struct bytes body;
     segment_block_clear(block);
-    uint32_t count = block_head(reader, &body);
-    struct reader content = reader_of(body);
-    int rc = count > 0 ? numbers_decode(decoder, &content, count, has_stats) : ERROR_CORRUPT;
+    uint32_t count = reader_u32(reader);
+    uint32_t size = reader_u32(reader);
+    struct reader content = reader_of(reader_bytes(reader, size));
+    if (reader->failed || count == 0 || count > SEGMENT_BLOCK_ENTRIES_MAX)
+        return ERROR_CORRUPT;
+    int rc = numbers_decode(decoder, &content, count, has_stats);
     if (rc == 0)
         rc = keys_decode(decoder, &content, &block->bytes);
     struct block_places places = {0};

@@ -52,8 +52,6 @@ void segment_block_encoder_close(struct segment_block_encoder *encoder, struct b
 struct segment_block_decoder;
 struct segment_block_decoder *segment_block_decoder_new(void);
 void segment_block_decoder_free(struct segment_block_decoder *decoder);        /* NULL is fine */
-/* How many entries the next block says that it has, which is read past.  0: there is no block. */
-uint32_t segment_block_skip(struct reader *reader);
 /* Read the next block into `block`, which is cleared first.  ERROR_CORRUPT unless it is one, with
  * pages below `page_count`; whether the entries are in order is not looked at. */
 must_check int segment_block_decode(struct segment_block_decoder *decoder, struct reader *reader,

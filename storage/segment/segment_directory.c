@@ -21,8 +21,7 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    DIRECTORY_ENTRY_MIN = 7, /* bytes of an entry: at least one for each field */
-    CURSOR_BLOCKS = 4        /* all there are of a segment of some hundred partitions */
+    CURSOR_BLOCKS = 4 /* all there are of a segment of some hundred partitions */
 };
 
 /* What comes before a block's first entry, and where the block is. */
@@ -153,14 +152,15 @@ static int rows_read(const struct segment_directory *directory,
     struct bytes packed = reader_bytes(section, size);
     struct vector_decoder *vectors = segment_block_decoder_vectors(decoder);
     segment_block_clear(block);
-    if (decompressor_append(vector_codec_decompressor(vectors), packed, plain_size,
+    if (section->failed || plain_size > SEGMENT_DIRECTORY_BLOCK_MAX ||
+        decompressor_append(vector_codec_decompressor(vectors), packed, plain_size,
                             &block->bytes) != 0)
         return ERROR_CORRUPT;
     struct reader reader = reader_of(buffer_view(&block->bytes));
     while (reader_left(&reader) > 0)
         if (!entry_read(directory, block, before, &reader))
             return ERROR_CORRUPT;
-    return 0;
+    return block->count > 0 ? 0 : ERROR_CORRUPT;
 }
 
 /* A block of format 2: neither tokens nor pages go back. */
@@ -202,29 +202,6 @@ static int block_read(struct segment_cursor *cursor, struct decoded_block *block
 }
 
 /* ---- opening ---- */
-
-/* The most entries that the blocks can have, by their heads alone; 0 when they do not fit. */
-static uint64_t directory_entries_max(const struct segment_directory *directory)
-{
-    struct reader reader = reader_of(buffer_view(&directory->content));
-    uint64_t total = 0;
-    while (reader_left(&reader) > 0) {
-        uint32_t entries;
-        if (directory->format == SEGMENT_FORMAT_ROWS) {
-            uint32_t plain = reader_u32(&reader);
-            uint32_t size = reader_u32(&reader);
-            reader_bytes(&reader, size);
-            bool fits = !reader.failed && plain <= SEGMENT_DIRECTORY_BLOCK_MAX;
-            entries = fits ? (plain + DIRECTORY_ENTRY_MIN - 1) / DIRECTORY_ENTRY_MIN : 0;
-        } else {
-            entries = segment_block_skip(&reader);
-        }
-        if (entries == 0)
-            return 0;
-        total += entries;
-    }
-    return total;
-}
 
 static void block_add(struct segment_directory *directory, const struct directory_block *block)
 {
@@ -283,11 +260,6 @@ static int block_check(struct segment_directory *directory, struct directory_wal
 static int directory_read(struct segment_directory *directory, struct directory_walk *walk,
                           const struct segment_info *info, struct error *err)
 {
-    uint64_t entries_max = directory_entries_max(directory);
-    if (info->partitions > entries_max)
-        return error_set(err, ERROR_CORRUPT, "directory: too short for its partitions");
-    if (entries_max == 0 && directory->content.size > 0)
-        return error_set(err, ERROR_CORRUPT, "directory: its blocks do not add up");
     struct directory_block before = {.token = INT64_MIN};
     struct reader section = reader_of(buffer_view(&directory->content));
     while (reader_left(&section) > 0) {
