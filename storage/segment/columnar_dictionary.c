@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "storage/cell/block.h"
 #include "storage/cell/string_table.h"
 #include "storage/segment/vector_codec.h"
 
@@ -25,6 +26,7 @@ enum {
 /* ---- writing ---- */
 
 struct columnar_dictionary_writer {
+    const struct table *table;
     uint32_t column_count;
     uint32_t current;
     struct arena *arena;
@@ -43,12 +45,13 @@ static void tables_begin(struct columnar_dictionary_writer *writer)
     }
 }
 
-struct columnar_dictionary_writer *columnar_dictionary_writer_new(uint32_t column_count)
+struct columnar_dictionary_writer *columnar_dictionary_writer_new(const struct table *table)
 {
     struct columnar_dictionary_writer *writer = memory_zeroed(1, sizeof *writer);
-    writer->column_count = column_count;
+    writer->table = table;
+    writer->column_count = block_column_count(table);
     writer->arena = arena_new(ARENA_CHUNK);
-    writer->strings = memory_zeroed(column_count, sizeof *writer->strings);
+    writer->strings = memory_zeroed(writer->column_count, sizeof *writer->strings);
     writer->vectors = vector_codec_encoder_new();
     buffer_put_u8(&writer->index, DICTIONARY_FORMAT);
     tables_begin(writer);
@@ -119,7 +122,7 @@ static uint32_t page_fill(struct columnar_dictionary_writer *writer, const struc
 }
 
 static int column_write(struct columnar_dictionary_writer *writer, struct segment_writer *segment,
-                        uint32_t column, uint32_t column_id, struct error *err)
+                        uint32_t column, struct error *err)
 {
     uint32_t count;
     const struct bytes *strings = columnar_dictionary_strings(writer, column, &count);
@@ -135,7 +138,7 @@ static int column_write(struct columnar_dictionary_writer *writer, struct segmen
         start += filled;
     }
     buffer_put_varint(&writer->index, writer->current);
-    buffer_put_varint(&writer->index, column_id);
+    buffer_put_varint(&writer->index, block_column_of(writer->table, column)->id);
     buffer_put_varint(&writer->index, first);
     buffer_put_varint(&writer->index, segment_writer_page_next(segment) - first);
     buffer_append_bytes(&writer->index, buffer_view(&pages));
@@ -144,11 +147,10 @@ static int column_write(struct columnar_dictionary_writer *writer, struct segmen
 }
 
 int columnar_dictionary_write(struct columnar_dictionary_writer *writer,
-                              struct segment_writer *segment, const uint32_t *column_ids,
-                              struct error *err)
+                              struct segment_writer *segment, struct error *err)
 {
     for (uint32_t i = 0; i < writer->column_count; i++) {
-        int rc = column_write(writer, segment, i, column_ids[i], err);
+        int rc = column_write(writer, segment, i, err);
         if (rc != 0)
             return rc;
     }

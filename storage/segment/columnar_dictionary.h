@@ -19,7 +19,8 @@ enum {
 
 /* The dictionary being built and the index of those written. */
 struct columnar_dictionary_writer;
-struct columnar_dictionary_writer *columnar_dictionary_writer_new(uint32_t column_count);
+/* `table` outlives it. */
+struct columnar_dictionary_writer *columnar_dictionary_writer_new(const struct table *table);
 void columnar_dictionary_writer_free(struct columnar_dictionary_writer *writer);
 /* The string's number in its column's dictionary. */
 uint32_t columnar_dictionary_add(struct columnar_dictionary_writer *writer, uint32_t column,
@@ -29,10 +30,9 @@ const struct bytes *columnar_dictionary_strings(const struct columnar_dictionary
                                                 uint32_t column, uint32_t *count_out);
 bool columnar_dictionary_is_full(const struct columnar_dictionary_writer *writer);
 uint32_t columnar_dictionary_current(const struct columnar_dictionary_writer *writer);
-/* Write the dictionary as pages and begin the next.  `column_ids` by column. */
+/* Write the dictionary as pages and begin the next. */
 must_check int columnar_dictionary_write(struct columnar_dictionary_writer *writer,
-                                         struct segment_writer *segment, const uint32_t *column_ids,
-                                         struct error *err);
+                                         struct segment_writer *segment, struct error *err);
 /* The index, for the extra section; after the last dictionary was written. */
 struct bytes columnar_dictionary_index(const struct columnar_dictionary_writer *writer);
 

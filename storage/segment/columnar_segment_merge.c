@@ -50,13 +50,6 @@ struct merge {
     struct columnar_purge *purge; /* of this partition; NULL: nothing of it goes */
 };
 
-static int partition_compare(const struct segment_partition *a, const struct segment_partition *b)
-{
-    if (a->token != b->token)
-        return a->token < b->token ? -1 : 1;
-    return bytes_compare(a->key, b->key);
-}
-
 /* Find the next partition and which inputs have it; NULL at the end. */
 static const struct segment_partition *merge_next(struct merge *merge, uint64_t *rows_out)
 {
@@ -67,13 +60,15 @@ static const struct segment_partition *merge_next(struct merge *merge, uint64_t 
                                ? segment_directory_at(input->cursor, input->position)
                                : NULL;
         if (input->partition != NULL &&
-            (least == NULL || partition_compare(input->partition, least) < 0))
+            (least == NULL ||
+             segment_directory_compare(input->partition, least->token, least->key) < 0))
             least = input->partition;
     }
     *rows_out = 0;
     for (uint32_t i = 0; least != NULL && i < merge->input_count; i++) {
         struct merge_input *input = &merge->inputs[i];
-        if (input->partition == NULL || partition_compare(input->partition, least) != 0) {
+        if (input->partition == NULL ||
+            segment_directory_compare(input->partition, least->token, least->key) != 0) {
             input->partition = NULL;
             continue;
         }

@@ -35,7 +35,6 @@ struct columnar_segment_writer {
     struct columnar_page page;
     struct columnar_dictionary_writer *dictionary;
     struct known_codes *known; /* by column */
-    uint32_t *column_ids;
     const struct columnar_rows
         *rows;                    /* that go into pages: `pending`, or the caller's; NULL: none */
     uint32_t from;                /* how many of them are in pages, */
@@ -67,7 +66,6 @@ int columnar_segment_writer_open(struct world *world, const struct table *table,
     if (rc != 0)
         return rc;
     struct columnar_segment_writer *writer = memory_zeroed(1, sizeof *writer);
-    uint32_t columns = block_column_count(table);
     writer->table = table;
     writer->file = file;
     writer->info = *info;
@@ -76,11 +74,8 @@ int columnar_segment_writer_open(struct world *world, const struct table *table,
     writer->encoder = columnar_page_encoder_new();
     columnar_page_init(&writer->page, table);
     columnar_rows_init(&writer->pending, table);
-    writer->dictionary = columnar_dictionary_writer_new(columns);
-    writer->known = memory_zeroed(columns, sizeof *writer->known);
-    writer->column_ids = memory_alloc(columns * sizeof *writer->column_ids);
-    for (uint32_t i = 0; i < columns; i++)
-        writer->column_ids[i] = block_column_of(table, i)->id;
+    writer->dictionary = columnar_dictionary_writer_new(table);
+    writer->known = memory_zeroed(block_column_count(table), sizeof *writer->known);
     *writer_out = writer;
     return 0;
 }
@@ -95,7 +90,6 @@ void columnar_segment_writer_close(struct columnar_segment_writer *writer)
     for (uint32_t i = 0; i < writer->page.rows.column_count; i++)
         memory_free(writer->known[i].numbers);
     memory_free(writer->known);
-    memory_free(writer->column_ids);
     columnar_page_release(&writer->page);
     columnar_rows_release(&writer->pending);
     buffer_release(&writer->encoded);
@@ -315,7 +309,7 @@ static int dictionary_write(struct columnar_segment_writer *writer, struct error
     page_close(writer);
     int rc = finish_work(writer, err);
     if (rc == 0)
-        rc = columnar_dictionary_write(writer->dictionary, writer->file, writer->column_ids, err);
+        rc = columnar_dictionary_write(writer->dictionary, writer->file, err);
     for (uint32_t i = 0; i < writer->page.rows.column_count; i++)
         writer->known[i].strings = NULL;
     return rc;

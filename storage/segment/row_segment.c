@@ -178,7 +178,7 @@ static int writer_partition_end(struct row_segment_writer *writer, struct error 
     if (rc != 0)
         return rc;
     if (deletion_is_some(partition->deletion)) {
-        row_span_add_deletion(&writer->span);
+        writer->span.is_open = true;
         partition->rows++;
     }
     writer->partitions++;
@@ -654,23 +654,6 @@ static uint8_t *bound_own(struct bound *bound, uint8_t *to)
     return to;
 }
 
-/* Where the partition is; false: it is not in the segment. */
-static bool partition_find(struct segment *segment, int64_t token, struct bytes key,
-                           struct segment_partition *partition_out)
-{
-    if (!segment_may_have(segment, token))
-        return false;
-    struct segment_cursor *cursor = segment_cursor_take(segment);
-    const struct segment_partition *found = segment_directory_find(cursor, token, key);
-    if (found != NULL) {
-        *partition_out = *found;
-        partition_out->key = bytes_of(NULL, 0);
-        partition_out->stats = NULL;
-    }
-    segment_cursor_give(segment, cursor);
-    return found != NULL;
-}
-
 int row_segment_stream(struct segment *segment, const struct table *table, int64_t token,
                        struct bytes key, const struct slice *slice, struct stream **stream_out,
                        struct error *err)
@@ -680,7 +663,7 @@ int row_segment_stream(struct segment *segment, const struct table *table, int64
         return error_set(err, ERROR_INVALID, "segment %016" PRIx64 " is not a narrow one",
                          segment_info(segment)->id);
     struct segment_partition partition;
-    if (!partition_find(segment, token, key, &partition))
+    if (!segment_find(segment, token, key, &partition))
         return 0;
     struct row_stream *stream = memory_zeroed(1, sizeof *stream);
     stream->base.table = table;

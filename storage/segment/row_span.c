@@ -45,11 +45,6 @@ void row_span_add(struct row_span *span, const struct table *table, const struct
         clustering_keep(clustering, &span->greatest);
 }
 
-void row_span_add_deletion(struct row_span *span)
-{
-    span->is_open = true;
-}
-
 void row_span_put(const struct row_span *span, struct buffer *target)
 {
     if (span->is_open || span->least.size == 0 ||

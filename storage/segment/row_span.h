@@ -15,14 +15,13 @@ enum { ROW_SPAN_MAX = 1024 };          /* bytes of a span, which stays in memory
 struct row_span {
     struct buffer least;               /* packed clusterings; empty: there was no row */
     struct buffer greatest;
-    bool is_open;                      /* something in the segment lies in no span of rows */
+    bool is_open;                      /* something in the segment lies in no span of rows; set by
+                                        * whoever writes what hides whole partitions, too */
 };
 
 /* Take in an item of the stream, `is_first` when it is its partition's first. */
 void row_span_add(struct row_span *span, const struct table *table, const struct unfiltered *item,
                   bool is_first);
-/* There is something that hides whole partitions. */
-void row_span_add_deletion(struct row_span *span);
 /* Append the span; nothing when none can be said. */
 void row_span_put(const struct row_span *span, struct buffer *target);
 void row_span_release(struct row_span *span);

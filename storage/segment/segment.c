@@ -375,14 +375,26 @@ bool segment_may_have(const struct segment *segment, int64_t token)
     return segment_directory_may_have(segment->directory, token);
 }
 
-bool segment_has(struct segment *segment, int64_t token, struct bytes key)
+bool segment_find(struct segment *segment, int64_t token, struct bytes key,
+                  struct segment_partition *partition_out)
 {
     if (!segment_may_have(segment, token))
         return false;
     struct segment_cursor *cursor = segment_cursor_take(segment);
-    bool found = segment_directory_find(cursor, token, key) != NULL;
+    const struct segment_partition *found = segment_directory_find(cursor, token, key);
+    if (found != NULL) {
+        *partition_out = *found;
+        partition_out->key = bytes_of(NULL, 0);
+        partition_out->stats = NULL;
+    }
     segment_cursor_give(segment, cursor);
-    return found;
+    return found != NULL;
+}
+
+bool segment_has(struct segment *segment, int64_t token, struct bytes key)
+{
+    struct segment_partition partition;
+    return segment_find(segment, token, key, &partition);
 }
 
 struct segment_cursor *segment_cursor_take(struct segment *segment)

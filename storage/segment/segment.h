@@ -96,7 +96,9 @@ uint32_t segment_partition_count(const struct segment *segment);
 size_t segment_bytes(const struct segment *segment);             /* of memory */
 /* False: it has nothing of a partition of that token.  True: nearly always it has. */
 bool segment_may_have(const struct segment *segment, int64_t token);
-/* Whether it has anything of the partition. */
+/* Where the partition is, without its key and stats.  False: the segment has nothing of it. */
+bool segment_find(struct segment *segment, int64_t token, struct bytes key,
+                  struct segment_partition *partition_out);
 bool segment_has(struct segment *segment, int64_t token, struct bytes key);
 /* A cursor (segment_directory.h), the caller's alone until he gives it back; one is kept, with the
  * blocks it has decoded, as long as the pool has room.  NULL is fine to give. */

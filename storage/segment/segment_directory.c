@@ -392,21 +392,13 @@ const struct segment_partition *segment_directory_at(struct segment_cursor *curs
     return &found->entries.partitions[index - found->first];
 }
 
-static int partition_compare(const struct segment_partition *partition, int64_t token,
-                             struct bytes key)
-{
-    if (partition->token != token)
-        return partition->token < token ? -1 : 1;
-    return bytes_compare(partition->key, key);
-}
-
 uint32_t segment_directory_seek(struct segment_cursor *cursor, int64_t token, struct bytes key)
 {
     const struct segment_directory *directory = cursor->directory;
     uint32_t half = token_half(token);
     uint32_t at = half_seek(directory, half);
     while (at < directory->count && directory->halves[at] == half &&
-           partition_compare(segment_directory_at(cursor, at), token, key) < 0)
+           segment_directory_compare(segment_directory_at(cursor, at), token, key) < 0)
         at++;
     return at;
 }
@@ -419,5 +411,5 @@ const struct segment_partition *segment_directory_find(struct segment_cursor *cu
     if (at == directory->count || directory->halves[at] != token_half(token))
         return NULL;
     const struct segment_partition *partition = segment_directory_at(cursor, at);
-    return partition_compare(partition, token, key) == 0 ? partition : NULL;
+    return segment_directory_compare(partition, token, key) == 0 ? partition : NULL;
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "storage/cell/partition_index.h"
 #include "storage/cell/row.h"
 #include "storage/cell/stats.h"
 
@@ -30,6 +31,13 @@ struct segment_partition {
     const struct partition_stats *stats;   /* of columnar segments; zero rows in row ones.  Never
                                             * NULL when read from a segment; may be when written */
 };
+
+/* The order of a partition against (token, key): <0, 0, >0. */
+static inline int segment_directory_compare(const struct segment_partition *partition,
+                                            int64_t token, struct bytes key)
+{
+    return partition_index_order(partition->token, partition->key, token, key);
+}
 
 struct segment_directory;
 struct segment_cursor;

@@ -120,7 +120,6 @@ int segment_writer_open(struct world *world, const struct segment_info *info,
     writer->footer.info.rows = 0;
     writer->footer.info.partitions = 0;
     writer->footer.info.timestamp_max_us = TIMESTAMP_NONE;
-    writer->token = INT64_MIN;
     int rc = writer_create(writer, err);
     if (rc != 0) {
         error_wrap(err, "make segment %s", writer->path);
@@ -156,19 +155,11 @@ int segment_writer_page(struct segment_writer *writer, struct bytes encoded, str
     return writer_append(writer, encoded, err);
 }
 
-static bool writer_in_order(const struct segment_writer *writer,
-                            const struct segment_partition *partition)
-{
-    if (writer->footer.info.partitions == 0 || partition->token > writer->token)
-        return true;
-    return partition->token == writer->token &&
-           bytes_compare(partition->key, buffer_view(&writer->key)) > 0;
-}
-
 int segment_writer_partition(struct segment_writer *writer,
                              const struct segment_partition *partition, struct error *err)
 {
-    check(writer_in_order(writer, partition));
+    check(writer->footer.info.partitions == 0 ||
+          segment_directory_compare(partition, writer->token, buffer_view(&writer->key)) > 0);
     check(partition->page_first >= writer->page_first);
     struct segment_info *info = &writer->footer.info;
     if (partition->key.size > SEGMENT_KEY_MAX)
