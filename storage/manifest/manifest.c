@@ -48,6 +48,8 @@ struct manifest {
     uint64_t number;          /* of the last record */
     uint32_t crc;             /* of the last record */
     bool is_failed;
+    struct buffer content; /* of the file, as it was loaded; */
+    bool is_torn;          /* a record was begun in it that is not whole */
 };
 
 static const struct manifest_copy_names copy_names = {
@@ -194,13 +196,12 @@ static int load_record(struct manifest *manifest, struct bytes content, struct e
     return 0;
 }
 
-/* Build the state from the whole file.  `is_torn_out`: a record was begun that is not whole. */
-static int load_content(struct manifest *manifest, struct bytes content, bool *is_torn_out,
-                        struct error *err)
+/* Build the state from the whole file. */
+static int load_content(struct manifest *manifest, struct error *err)
 {
+    const struct bytes content = buffer_view(&manifest->content);
     int rc = manifest_record_check_file(content, err);
 
-    *is_torn_out = false;
     manifest->offset = MANIFEST_BLOCK;
     manifest->size = content.size;
     while (rc == 0 && manifest->offset < content.size) {
@@ -209,7 +210,7 @@ static int load_content(struct manifest *manifest, struct bytes content, bool *i
                 !manifest_record_is_torn(content, manifest->offset, manifest->number + 1))
                 return manifest_record_damage(manifest->offset, manifest->number + 1,
                                               "it is damaged", err);
-            *is_torn_out = !manifest_record_is_unused(content, manifest->offset);
+            manifest->is_torn = !manifest_record_is_unused(content, manifest->offset);
             return 0;
         }
         rc = load_record(manifest, content, err);
@@ -297,14 +298,14 @@ int manifest_state_decode(struct bytes bytes, struct manifest **manifest_out, st
     return error_set(err, ERROR_CORRUPT, "the state of a manifest makes no sense");
 }
 
-static int content_read(struct disk *disk, struct disk_file *file, struct buffer *content,
-                        struct error *err)
+static int content_read(struct manifest *manifest, struct error *err)
 {
-    int rc = whole_file_read(disk, file, MANIFEST_SIZE_MAX, content);
+    struct disk *disk = manifest->world->disk;
+    int rc = whole_file_read(disk, manifest->file, MANIFEST_SIZE_MAX, &manifest->content);
 
     if (rc == ERROR_LIMIT)
         return error_set(err, rc, "manifest: %" PRId64 " bytes are over the limit",
-                         disk->size(disk, file));
+                         disk->size(disk, manifest->file));
     return rc < 0 ? error_set(err, rc, "cannot read the manifest: %s", error_text(rc)) : 0;
 }
 
@@ -312,18 +313,18 @@ static int content_read(struct disk *disk, struct disk_file *file, struct buffer
  * written, so that no sync saves it.  Only the last record can be such a one: it is written again,
  * the same bytes in the same place; and the snapshot likewise.  And a torn record must not stay in
  * the way; and where there is room, a file of an older format gets no edits of this one. */
-static int manifest_settle(struct manifest *manifest, struct bytes content, bool is_torn,
-                           struct error *err)
+static int manifest_settle(struct manifest *manifest, struct error *err)
 {
+    const struct bytes content = buffer_view(&manifest->content);
     struct disk *disk = manifest->world->disk;
     uint64_t from = manifest->last_offset;
     int rc;
 
-    if (is_torn || manifest_record_is_older(content)) {
+    if (manifest->is_torn || manifest_record_is_older(content)) {
         rc = file_make(manifest, MANIFEST_EDIT_ROOM, err);
         if (rc == 0)
             return snapshot_replace(manifest, err);
-        if (is_torn || !error_is_passing(rc))
+        if (manifest->is_torn || !error_is_passing(rc))
             return rc;
     }
     rc = manifest_copy_write(disk, manifest->file, from,
@@ -339,29 +340,26 @@ static int manifest_settle(struct manifest *manifest, struct bytes content, bool
     return rc < 0 ? fail_for_good(manifest, rc, "sync the roster", err) : 0;
 }
 
-/* Read the manifest, or what has its form; -ENOENT where it is not there. */
+/* Read the manifest, or what has its form; -ENOENT where it is not there, and NULL when it fails.
+ */
 static int manifest_load(struct world *world, const char *path, bool read_only,
-                         struct buffer *content, bool *is_torn_out, struct manifest **manifest_out,
-                         struct error *err)
+                         struct manifest **manifest_out, struct error *err)
 {
-    struct disk *disk = world->disk;
     struct manifest *manifest = memory_zeroed(1, sizeof(*manifest));
-    int rc;
+    int rc = world->disk->open(world->disk, path, read_only ? DISK_READ : DISK_WRITE,
+                               &manifest->file, err);
 
     manifest->world = world;
     manifest->read_only = read_only;
-    rc = disk->open(disk, path, read_only ? DISK_READ : DISK_WRITE, &manifest->file, err);
-    if (rc < 0) {
-        memory_free(manifest);
-        return rc;
-    }
-    rc = content_read(disk, manifest->file, content, err);
     if (rc == 0)
-        rc = load_content(manifest, buffer_view(content), is_torn_out, err);
-    if (rc < 0)
+        rc = content_read(manifest, err);
+    if (rc == 0)
+        rc = load_content(manifest, err);
+    if (rc < 0) {
         manifest_close(manifest);
-    else
-        *manifest_out = manifest;
+        manifest = NULL;
+    }
+    *manifest_out = manifest;
     return rc;
 }
 
@@ -370,13 +368,9 @@ static int manifest_load(struct world *world, const char *path, bool read_only,
 static int mirror_load(struct world *world, struct manifest **manifest_out, const char **from,
                        struct error *why)
 {
-    struct buffer content = {0};
     struct error of_copy = {0}, of_roster = {0};
-    bool is_torn;
-    int rc =
-        manifest_load(world, MANIFEST_COPY_PATH, false, &content, &is_torn, manifest_out, &of_copy);
+    int rc = manifest_load(world, MANIFEST_COPY_PATH, false, manifest_out, &of_copy);
 
-    buffer_release(&content);
     *from = MANIFEST_COPY_PATH;
     if (rc == 0) {
         files_close(*manifest_out);
@@ -413,9 +407,7 @@ static int manifest_salvage(struct world *world, const struct error *damage,
     if (rc < 0)
         error_set(err, rc, "cannot move the damaged manifest aside: %s", error_text(rc));
     else
-        rc = file_make(*manifest_out, MANIFEST_EDIT_ROOM, err);
-    if (rc == 0)
-        rc = snapshot_replace(*manifest_out, err);
+        rc = files_make(*manifest_out, err);
     if (rc < 0)
         manifest_close(*manifest_out);
     else
@@ -430,12 +422,9 @@ static int manifest_salvage(struct world *world, const struct error *damage,
 int manifest_open(struct world *world, const struct manifest_options *options,
                   struct manifest **manifest_out, struct error *err)
 {
-    struct buffer content = {0};
     struct error inner = {0};
-    struct manifest *manifest = NULL;
-    bool is_torn;
-    int rc = manifest_load(world, MANIFEST_PATH, options->read_only, &content, &is_torn, &manifest,
-                           &inner);
+    struct manifest *manifest;
+    int rc = manifest_load(world, MANIFEST_PATH, options->read_only, &manifest, &inner);
 
     *manifest_out = NULL;
     if (rc == -ENOENT)
@@ -451,13 +440,14 @@ int manifest_open(struct world *world, const struct manifest_options *options,
     } else if (rc < 0) {
         error_set(err, rc, "%s", inner.text);
     } else if (!options->read_only) {
-        rc = manifest_settle(manifest, buffer_view(&content), is_torn, err);
+        rc = manifest_settle(manifest, err);
         if (rc < 0)
             manifest_close(manifest);
     }
-    buffer_release(&content);
-    if (rc == 0)
+    if (rc == 0) {
+        buffer_release(&manifest->content);
         *manifest_out = manifest;
+    }
     return rc;
 }
 
@@ -487,28 +477,23 @@ static bool states_equal(const struct manifest_state *a, const struct manifest_s
 
 /* Whether the copy has all records of `file`; where nothing writes, a crash may have kept the last
  * one from it. */
-static bool copy_has_all(const struct manifest *file, struct bytes content,
-                         const struct manifest *copy, struct bytes copied, bool may_lack_last)
+static bool copy_has_all(const struct manifest *file, const struct manifest *copy,
+                         bool may_lack_last)
 {
     return (copy->offset == file->offset || (may_lack_last && copy->offset == file->last_offset)) &&
-           bytes_equal(bytes_of(content.data, copy->offset), bytes_of(copied.data, copy->offset));
+           memcmp(file->content.data, copy->content.data, copy->offset) == 0;
 }
 
 static int copy_verify(const struct manifest *manifest, const struct manifest *file,
-                       struct bytes content, struct error *err)
+                       struct error *err)
 {
-    struct buffer copied = {0};
     struct error inner = {0};
-    struct manifest *copy = NULL;
-    bool is_torn;
-    int rc =
-        manifest_load(manifest->world, MANIFEST_COPY_PATH, true, &copied, &is_torn, &copy, &inner);
+    struct manifest *copy;
+    int rc = manifest_load(manifest->world, MANIFEST_COPY_PATH, true, &copy, &inner);
 
-    if (rc == 0 && !copy_has_all(file, content, copy, buffer_view(&copied), manifest->read_only))
+    if (rc == 0 && !copy_has_all(file, copy, manifest->read_only))
         rc = error_set(&inner, ERROR_CORRUPT, "it has other records than the manifest");
-    if (copy != NULL)
-        manifest_close(copy);
-    buffer_release(&copied);
+    manifest_close(copy);
     return rc == 0 ? 0
                    : error_set(err, rc,
                                MANIFEST_COPY_PATH
@@ -520,11 +505,9 @@ static int copy_verify(const struct manifest *manifest, const struct manifest *f
 
 int manifest_verify(const struct manifest *manifest, struct error *err)
 {
-    struct buffer content = {0};
     struct error inner = {0};
-    struct manifest *file = NULL;
-    bool is_torn;
-    int rc = manifest_load(manifest->world, MANIFEST_PATH, true, &content, &is_torn, &file, &inner);
+    struct manifest *file;
+    int rc = manifest_load(manifest->world, MANIFEST_PATH, true, &file, &inner);
 
     if (rc == 0 && !states_equal(&file->state, &manifest->state))
         rc = error_set(&inner, ERROR_CORRUPT, "it has other records than were written");
@@ -535,10 +518,8 @@ int manifest_verify(const struct manifest *manifest, struct error *err)
                   "again from its copy",
                   inner.text);
     else
-        rc = copy_verify(manifest, file, buffer_view(&content), err);
-    if (file != NULL)
-        manifest_close(file);
-    buffer_release(&content);
+        rc = copy_verify(manifest, file, err);
+    manifest_close(file);
     return rc;
 }
 
@@ -597,5 +578,6 @@ void manifest_close(struct manifest *manifest)
     files_close(manifest);
     manifest_state_release(&manifest->state);
     buffer_release(&manifest->properties);
+    buffer_release(&manifest->content);
     memory_free(manifest);
 }
