@@ -73,32 +73,17 @@ const struct cql_function *cql_function_cast(const struct type *from, const stru
 
 /* ---- operators ---- */
 
-static int rank(enum type_kind kind)
-{
-    switch ((int)kind) {
-    case TYPE_TINYINT:
-        return 1;
-    case TYPE_SMALLINT:
-        return 2;
-    case TYPE_INT:
-        return 3;
-    default:
-        return 4;
-    }
-}
-
 static enum type_kind wider(enum type_kind a, enum type_kind b)
 {
     if (cql_number_is_integer(a) && cql_number_is_integer(b)) {
-        enum type_kind kind = rank(a) >= rank(b) ? a : b;
+        enum type_kind kind = type_fixed_size(a) >= type_fixed_size(b) ? a : b;
         return kind == TYPE_COUNTER ? TYPE_BIGINT : kind;
     }
     if (a == TYPE_DECIMAL || b == TYPE_DECIMAL)
         return TYPE_DECIMAL;
     if (a == TYPE_VARINT || b == TYPE_VARINT)
         return cql_number_is_real(a) || cql_number_is_real(b) ? TYPE_DECIMAL : TYPE_VARINT;
-    bool is_float = (a == TYPE_FLOAT || rank(a) < 4) && (b == TYPE_FLOAT || rank(b) < 4);
-    return is_float ? TYPE_FLOAT : TYPE_DOUBLE;
+    return type_fixed_size(a) < 8 && type_fixed_size(b) < 8 ? TYPE_FLOAT : TYPE_DOUBLE;
 }
 
 static const struct type *operator_result(const struct cql_call *call)
