@@ -1,13 +1,13 @@
 /* cql_ast: the syntax tree of one CQL statement, as cql_parse makes it.
  *
- * The tree says what was written and nothing more: no name is looked up, no literal is given a
- * type, and statements that daybook refuses are in it too, so that they can be refused by name.
- * All of it lives in the arena that the parser was given; texts are views into that arena, never
- * into the statement's text.  Lists are linked by `next`, in the order of the text; a pointer is
- * NULL and a text empty where a clause was left out.
+ * The tree holds what was written and nothing more: names are not looked up, and literals have no
+ * type yet.  Statements that daybook does not support have a tree as well, so that they are refused
+ * by name.  All nodes are in the arena that the parser was given; texts are views into that arena,
+ * never into the statement's text.  Lists are linked by `next`, in the order of the text.  Where a
+ * clause was left out, the pointer is NULL or the text is empty.
  *
- * Names come as they are meant: lowercased unless they stood in double quotes.  What can be empty
- * in CQL (a string, the column "" of old super columns) says so by its own flag or kind. */
+ * Names are lowercased unless they stood in double quotes.  Where a written value can be empty (a
+ * string, the column "" of old super columns), a flag or a kind says that it was written. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_AST_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_AST_H
 
@@ -16,7 +16,7 @@
 
 #include "base/bytes.h"
 
-/* A name that may stand after its keyspace's; `keyspace` is empty where the session's is meant. */
+/* [keyspace.]name; `keyspace` is empty where the session's keyspace is meant. */
 struct cql_qualified_name {
     struct bytes keyspace;
     struct bytes name;
@@ -46,7 +46,7 @@ struct cql_type {
     struct cql_qualified_name name;
     struct cql_type *arguments;
     struct bytes dimension;              /* digits as written */
-    uint32_t depth;                      /* types within each other, itself included */
+    uint32_t depth;                      /* levels of nested types, this one included */
     struct cql_type *next;
 };
 
@@ -59,7 +59,7 @@ enum cql_term_kind {
     CQL_TERM_FLOAT,                      /* also NaN, Infinity and -Infinity, in this spelling */
     CQL_TERM_BOOLEAN,                    /* as written: TRUE, false */
     CQL_TERM_UUID,
-    CQL_TERM_BLOB,                       /* 0x, hex digits; may be odd in number */
+    CQL_TERM_BLOB,                       /* 0x and hex digits, maybe an odd number */
     CQL_TERM_DURATION,
     CQL_TERM_NULL,
 
@@ -72,16 +72,16 @@ enum cql_term_kind {
     CQL_TERM_MAP,                        /* {k: v}: key and value in turn */
     CQL_TERM_UDT,                        /* {field: v}: a CQL_TERM_NAME and its value in turn; in
                                           * a selector it may be a map with columns as keys */
-    CQL_TERM_TUPLE,                      /* (a, b); (a) too, which may be just a in parentheses */
+    CQL_TERM_TUPLE,                      /* (a, b); also (a), which may mean just a */
 
     CQL_TERM_FUNCTION,                   /* [keyspace.]text(arguments), also token and count(x) */
     CQL_TERM_COUNT_ROWS,                 /* count(*) */
     CQL_TERM_CAST,                       /* CAST(of AS type): a conversion */
-    CQL_TERM_HINT,                       /* (type) of: says what is meant, converts nothing */
+    CQL_TERM_HINT,                       /* (type) of: names the type and converts nothing */
     CQL_TERM_OPERATION,                  /* arguments[0] operation arguments[1]; one of + - * / % */
     CQL_TERM_NEGATION,                   /* -of */
 
-    /* In selectors only, but for the names in a CQL_TERM_UDT and in properties. */
+    /* Only in selectors, except for CQL_TERM_NAME in a CQL_TERM_UDT and in properties. */
     CQL_TERM_NAME,                       /* `text`: a column, a field, or a property's bare word */
     CQL_TERM_FIELD,                      /* of.text */
     CQL_TERM_ELEMENT,                    /* of[from] */
@@ -103,11 +103,11 @@ struct cql_term {
     struct cql_term *until;
     struct cql_term *arguments;
     uint32_t argument_count;
-    uint32_t depth;                      /* terms within each other, itself included */
+    uint32_t depth;                      /* levels of nested terms, this one included */
     struct cql_term *next;
 };
 
-/* Of what is written as a value, and no NULL. */
+/* Whether the term is a literal other than NULL. */
 static inline bool cql_term_is_literal(const struct cql_term *term)
 {
     return term->kind <= CQL_TERM_DURATION;
@@ -133,7 +133,7 @@ enum cql_relation_kind {
     CQL_RELATION_INDEX                   /* expr(index, value): `columns` is the index's name */
 };
 
-/* A part of a WHERE, or a condition after IF. */
+/* One comparison of a WHERE clause or of the conditions after IF. */
 struct cql_relation {
     enum cql_relation_kind kind;
     enum cql_operator operator;
@@ -141,8 +141,8 @@ struct cql_relation {
     uint32_t column_count;
     struct cql_term *key;
     struct bytes field;
-    /* One value; those of IN (...), which may be none; of BETWEEN two.  With `in_marker` the one
-     * value is a marker that stands for the whole list: IN ?. */
+    /* One value, but for IN (...) any number of them, and for BETWEEN two.  With `in_marker` the
+     * only value is a marker that stands for the whole list: IN ?. */
     struct cql_term *values;
     uint32_t value_count;
     bool in_marker;
@@ -188,11 +188,11 @@ struct cql_ordering {
     struct cql_ordering *next;
 };
 
-/* PRIMARY KEY (...): a table may be given several by mistake, which only the executor refuses. */
+/* PRIMARY KEY (...).  A table with several of them is refused by the executor, not here. */
 struct cql_primary_key {
     struct cql_name *partition;
     struct cql_name *clustering;
-    uint32_t count;                      /* of PRIMARY KEY words, those at columns included */
+    uint32_t count;                      /* how often PRIMARY KEY is written, at columns too */
 };
 
 /* ---- data ---- */
@@ -216,7 +216,7 @@ struct cql_select {
     bool allow_filtering;
 };
 
-/* Either columns and values, in parallel and possibly of different length, or `json`. */
+/* Either columns and values, two lists whose lengths may differ, or `json`. */
 struct cql_insert {
     struct cql_qualified_name table;
     struct cql_name *columns;
@@ -283,7 +283,7 @@ struct cql_batch {
 
 /* ---- definitions ---- */
 
-/* What TRUNCATE, USE, DROP and ALTER ... WITH act on. */
+/* The object of TRUNCATE, USE, DROP and ALTER ... WITH. */
 struct cql_object {
     struct cql_qualified_name name;      /* a keyspace's is in name.name */
     bool if_exists;
@@ -316,14 +316,14 @@ enum cql_alter_kind {
     CQL_ALTER_ADD,                       /* `definitions` */
     CQL_ALTER_DROP,                      /* `columns`, and USING TIMESTAMP `timestamp` */
     CQL_ALTER_RENAME,                    /* `renames` */
-    CQL_ALTER_TYPE,                      /* the one of `definitions`: column and new type */
-    CQL_ALTER_MASK,                      /* the one of `definitions`, without a type */
-    CQL_ALTER_UNMASK,                    /* the one of `columns` */
+    CQL_ALTER_TYPE,                      /* the only one of `definitions`: column, new type */
+    CQL_ALTER_MASK,                      /* the only one of `definitions`, without a type */
+    CQL_ALTER_UNMASK,                    /* the only one of `columns` */
     CQL_ALTER_DROP_COMPACT_STORAGE,
     CQL_ALTER_WITH                       /* `properties` */
 };
 
-/* ALTER TABLE and ALTER TYPE, whose columns are its fields. */
+/* ALTER TABLE, and ALTER TYPE, where columns stand for the fields of the type. */
 struct cql_alter {
     enum cql_alter_kind kind;
     bool if_exists;
@@ -360,7 +360,7 @@ struct cql_index_target {
 struct cql_create_index {
     bool is_custom;
     bool if_not_exists;
-    struct bytes name;                   /* empty: to be made up */
+    struct bytes name;                   /* empty: the server makes one */
     struct cql_qualified_name table;
     struct cql_index_target *targets;
     bool has_class;
@@ -368,7 +368,7 @@ struct cql_create_index {
     struct cql_property *properties;
 };
 
-/* ---- who may do what ---- */
+/* ---- roles and permissions ---- */
 
 enum cql_permission {
     CQL_PERMISSION_CREATE = 1,
@@ -462,7 +462,7 @@ struct cql_identity {
     struct bytes role;
 };
 
-/* ---- description ---- */
+/* ---- DESCRIBE ---- */
 
 enum cql_describe_kind {
     CQL_DESCRIBE_CLUSTER,
@@ -481,7 +481,7 @@ enum cql_describe_kind {
     CQL_DESCRIBE_FUNCTION,
     CQL_DESCRIBE_AGGREGATES,
     CQL_DESCRIBE_AGGREGATE,
-    CQL_DESCRIBE_ANY                     /* [keyspace.]name of whatever it is */
+    CQL_DESCRIBE_ANY                     /* [keyspace.]name of an object of any kind */
 };
 
 struct cql_describe {
@@ -492,7 +492,7 @@ struct cql_describe {
 
 /* ---- the statement ---- */
 
-/* Kind, and the member of the union that it uses. */
+/* Each kind is followed by the member of the union that it uses. */
 enum cql_statement_kind {
     CQL_STATEMENT_SELECT,                /* select */
     CQL_STATEMENT_INSERT,                /* insert */
@@ -515,7 +515,7 @@ enum cql_statement_kind {
     CQL_STATEMENT_DROP_INDEX,            /* object */
     CQL_STATEMENT_DROP_VIEW,             /* object */
 
-    /* None: they are refused, whatever is in them. */
+    /* These use none, because they are refused whatever they say. */
     CQL_STATEMENT_VIEW,                  /* CREATE or ALTER MATERIALIZED VIEW */
     CQL_STATEMENT_TRIGGER,
     CQL_STATEMENT_FUNCTION,              /* and AGGREGATE */
@@ -539,8 +539,8 @@ enum cql_statement_kind {
 
 struct cql_statement {
     enum cql_statement_kind kind;
-    /* All markers of the statement, those of a batch's statements included, in the order of the
-     * text: its name, or empty for ?.  0 and NULL inside a batch. */
+    /* The names of all markers of the statement, including those of a batch's statements, in the
+     * order of the text; the name of ? is empty.  0 and NULL in a statement inside a batch. */
     uint32_t marker_count;
     const struct bytes *marker_names;
     struct cql_statement *next;          /* in a batch */

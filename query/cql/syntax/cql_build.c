@@ -1,11 +1,11 @@
-/* The tree's nodes, and the rules of CQL that its grammar cannot say.
+/* Making of nodes, and the rules of CQL that its grammar cannot express.
  *
- * Terms and types know how deep they are: a chain of additions is a list to the grammar but a deep
- * tree to whoever walks it, and walkers recurse.
+ * Terms and types keep how deeply they are nested, and the depth is limited: a chain of additions
+ * is a list to the grammar but a deep tree to the functions that walk it, which recurse.
  *
- * Built-in types are not keywords: `int` is a name that stands where a type may stand, unless it
- * is quoted; "int" is a user's type.  In the same way count(*), cast(x as t), writetime(c) and
- * ttl(c) look like functions and are told by their names. */
+ * Built-in types are not keywords: `int` is a name, which means the type where a type may stand;
+ * in quotes, "int" is a user type.  In the same way count(*), cast(x as t), writetime(c) and ttl(c)
+ * have the form of functions and are recognized by their names. */
 #include "query/cql/syntax/cql_build.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static bool token_is(struct cql_token token, const char *word)
     return token.kind != CQL_TOKEN_QUOTED_NAME && bytes_equal(token.text, bytes_text(word));
 }
 
-/* A depth that was reached, of a term or a type. */
+/* Fails where a term or a type is nested too deeply. */
 static uint32_t check_depth(struct cql_builder *builder, uint32_t depth)
 {
     if (depth > builder->depth_max)
@@ -126,7 +126,7 @@ static struct cql_term *term_new(struct cql_builder *builder, enum cql_term_kind
     return CQL_BUILD_NEW(builder, cql_term, .kind = kind, .depth = 1);
 }
 
-/* `inner` is a part of `term`; NULL is fine. */
+/* Count the depth of `inner`, which is a part of `term`; it may be NULL. */
 static void term_contain(struct cql_builder *builder, struct cql_term *term,
                          const struct cql_term *inner)
 {
@@ -250,7 +250,7 @@ struct cql_term *cql_build_hint(struct cql_builder *builder, struct cql_type *ty
     return term;
 }
 
-/* Whether `term` is a column or what is taken out of one. */
+/* Whether `term` is a column, or a field, element or slice of one. */
 static bool term_is_column(const struct cql_term *term)
 {
     while (term->kind == CQL_TERM_FIELD || term->kind == CQL_TERM_ELEMENT ||
@@ -259,7 +259,8 @@ static bool term_is_column(const struct cql_term *term)
     return term->kind == CQL_TERM_NAME;
 }
 
-/* writetime(c) and its like are no functions: their argument is a cell, not its value. */
+/* writetime(c), maxwritetime(c) and ttl(c) are not functions, as their argument is a cell and not
+ * its value; NULL for other names. */
 static struct cql_term *build_cell_function(struct cql_builder *builder, struct cql_token name,
                                             struct cql_term_list arguments)
 {

@@ -1,8 +1,8 @@
-/* cql_build: what the grammar's actions make trees with.
+/* cql_build: the functions by which the actions of the grammar make the tree.
  *
- * cql_grammar.y says which tokens belong together; here they become nodes of the tree, in the
- * arena.  Whatever is wrong beyond the grammar (a column set twice, a name that is no type) is an
- * error here (cql_build_check.c): the first one stops the parser.
+ * cql_grammar.y says which tokens belong together; these functions make nodes of them, in the
+ * arena.  What the grammar allows although it is wrong (a column that is set twice, a name that is
+ * no type) is refused by the functions of cql_build_check.c; the first error stops the parser.
  *
  * Its specification is tests/unit/test_cql_parse.c. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_BUILD_H
@@ -19,7 +19,7 @@
         uint32_t count;                                                                            \
     }
 
-/* The list is `item` alone.  Both macros evaluate `item` once. */
+/* Make a list of `item` alone.  Both macros evaluate `item` once. */
 #define CQL_LIST_START(list, item)                                                                 \
     do {                                                                                           \
         (list)->first = (list)->last = (item);                                                     \
@@ -54,13 +54,13 @@ struct cql_builder {
     struct arena *arena;
     struct cql_lexer *lexer;
     uint32_t depth_max;
-    struct cql_name_list markers;        /* a marker's name is its own or empty */
+    struct cql_name_list markers;        /* their names; that of ? is empty */
     struct cql_statement *statement;     /* the result */
-    int failure;                         /* 0, or what cql_build_fail said first */
+    int failure;                         /* 0, or the code of the first cql_build_fail */
     struct error *err;
 };
 
-/* CREATE TABLE's columns and keys as they come, and what follows WITH. */
+/* The columns and the key of a CREATE TABLE, and what follows its WITH. */
 struct cql_table_parts {
     struct cql_definition_list columns;
     struct cql_primary_key key;
@@ -79,11 +79,11 @@ void *cql_build_copy(struct cql_builder *builder, const void *node, size_t size)
 #define CQL_BUILD_NEW(builder, node, ...)                                                          \
     ((struct node *)cql_build_copy(builder, &(struct node){__VA_ARGS__}, sizeof(struct node)))
 
-/* The first failure counts. */
+/* Set the error of the statement; later ones change nothing. */
 void cql_build_fail(struct cql_builder *builder, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Cassandra's error for the lexer's last token, or one before it, that fits nowhere; where
- * `expected` is not negative, it stands in the place of one of that kind. */
+/* Cassandra's error for a token that fits nowhere: the lexer's last one or one shortly before it.
+ * `expected` is the only kind of token that would fit, or negative where there are several. */
 void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *token,
                           int expected);
 
@@ -91,7 +91,7 @@ struct cql_name *cql_build_name(struct cql_builder *builder, struct cql_token to
 
 /* ---- types ---- */
 
-/* name, where `token` may be a built-in type's, and keyspace.name. */
+/* name, which may be a built-in type's, and keyspace.name. */
 struct cql_type *cql_build_type_named(struct cql_builder *builder, struct cql_token token);
 struct cql_type *cql_build_type_qualified(struct cql_builder *builder, struct cql_token keyspace,
                                           struct cql_token name);
@@ -113,7 +113,7 @@ struct cql_term *cql_build_elements(struct cql_builder *builder, enum cql_term_k
                                     struct cql_term_list elements);
 struct cql_term *cql_build_operation(struct cql_builder *builder, char operation,
                                      struct cql_term *left, struct cql_term *right);
-/* FIELD, NEGATION: around `of`. */
+/* A term with `of` inside, such as CQL_TERM_FIELD or CQL_TERM_NEGATION. */
 struct cql_term *cql_build_around(struct cql_builder *builder, enum cql_term_kind kind,
                                   struct cql_term *of);
 struct cql_term *cql_build_field(struct cql_builder *builder, struct cql_token column,
@@ -123,7 +123,7 @@ struct cql_term *cql_build_subscript(struct cql_builder *builder, enum cql_term_
                                      struct cql_term *until);
 struct cql_term *cql_build_hint(struct cql_builder *builder, struct cql_type *type,
                                 struct cql_term *of);
-/* A tuple of one. */
+/* A tuple of one term. */
 struct cql_term *cql_build_single(struct cql_builder *builder, struct cql_term *only);
 /* {key: value} in a selector: a UDT if all keys are names. */
 struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_term_list pairs);
@@ -138,15 +138,15 @@ struct cql_term *cql_build_cast(struct cql_builder *builder, struct cql_token na
 /* ---- parts of statements ---- */
 
 
-/* A relation of which the operator and the right side are known: values, a marker that stands for
- * a list, or two ends; */
+/* A relation is made with its operator and its right side: values, a marker that stands for a list,
+ * or the two ends of BETWEEN. */
 struct cql_relation *cql_build_comparison(struct cql_builder *builder, enum cql_operator operator,
                                           struct cql_term *values, uint32_t count);
 struct cql_relation *cql_build_in_marker(struct cql_builder *builder, enum cql_operator operator,
                                          struct cql_term *marker);
 struct cql_relation *cql_build_between(struct cql_builder *builder, struct cql_term *from,
                                        struct cql_term *until);
-/* and then its left side, which begins at `first`. */
+/* Its left side is set afterwards. */
 struct cql_relation *cql_build_relation(struct cql_relation *relation, enum cql_relation_kind kind,
                                         struct cql_name_list columns);
 struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
@@ -156,37 +156,38 @@ struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
 struct cql_assignment *cql_build_assignment(struct cql_builder *builder,
                                             enum cql_assignment_kind kind, struct cql_token column,
                                             struct cql_term *value);
-/* `column = other operation value`, where `other` must be the column; `form` is how Cassandra
- * would have it. */
+/* Fails unless the column `other` of `column = other operation value` is the same column; `form` is
+ * the form that Cassandra's error asks for. */
 void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
                           struct cql_token other, const char *form);
-/* Fails where a column is set as a whole and then again. */
+/* Fails where a column is set as a whole and once more, or a field twice. */
 void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignment_list list);
 
-/* A bare word: Cassandra knows only its unreserved keywords here. */
+/* A bare word as a value: as in Cassandra, it must be an unreserved keyword. */
 struct cql_term *cql_build_word(struct cql_builder *builder, struct cql_token token);
-/* Fails for keys or values that are no literals, and for repeated keys. */
+/* Fails for keys and values that are not literals, and for repeated keys. */
 void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map);
 void cql_build_check_properties(struct cql_builder *builder, struct cql_property_list list);
 
 struct cql_definition *cql_build_definition(struct cql_builder *builder, struct cql_token name,
                                             struct cql_type *type);
-/* Add a column or a key to those before. */
+/* Add a column or a key to what was read before it. */
 void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts more);
 void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more);
 /* Fails for what a materialized view may not have. */
 void cql_build_check_view(struct cql_builder *builder, struct cql_table_options options);
-/* A user type's name, which must not be a built-in or reserved one. */
+/* Fails where a user type has the name of a built-in type or a reserved one. */
 void cql_build_check_type_name(struct cql_builder *builder, struct cql_token name);
 
-/* Fails for two kinds of password. */
+/* Fails where passwords of two kinds are given. */
 void cql_build_check_role(struct cql_builder *builder, struct cql_role_option_list list);
 /* Fails for a name in double quotes, which users cannot have. */
 void cql_build_check_user(struct cql_builder *builder, struct cql_token name);
 
-/* The parser's last act: the statement and the names of its markers. */
+/* End the parsing with a statement, and collect the names of its markers. */
 void cql_build_finish(struct cql_builder *builder, struct cql_statement *statement);
 
-/* The generated parser, fed by the builder's lexer: 0 or the error, which is in `err` too. */
+/* Run the generated parser over the tokens of the builder's lexer: 0, or the error's code; its text
+ * is in `builder->err`. */
 must_check int cql_grammar_run(struct cql_builder *builder, uint32_t tokens_max);
 #endif

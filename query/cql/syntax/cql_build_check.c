@@ -1,12 +1,13 @@
-/* What is wrong though the grammar allows it, and the texts of syntax errors.
+/* Checks of what the grammar allows although it is wrong, and the texts of syntax errors.
  *
  * An error of the grammar is one line as Cassandra (ANTLR) has it:
  *
  *     line 1:24 mismatched input 'limit' expecting EOF (select a from t limit 1 [limit]...)
  *
- * with the ten tokens before the wrong one, which stands in brackets; blanks count as tokens, line
- * ends are left out, and a token's length is that of its text without quotes, so that the bracket
- * closes early after a string.  The end of the text has no place: line 0:-1, and no excerpt. */
+ * with up to ten tokens before the wrong one, which is in brackets.  Blanks count as tokens, and
+ * line ends are left out.  The length of a token in quotes is taken without the quotes, as
+ * Cassandra does, so that the bracket closes early.  The end of the text is at line 0:-1 and has no
+ * excerpt. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 
 enum { ERROR_TOKEN_MAX = 150 }; /* bytes of a token that an error repeats */
 
-/* `size` less what would cut a character of UTF-8 in two. */
+/* At most `size`, so that no character of UTF-8 is cut in two. */
 static size_t cut_size(const char *text, size_t size)
 {
     while (size > 0 && ((uint8_t)text[size] & 0xC0) == 0x80)
@@ -50,7 +51,7 @@ static void excerpt_append(struct buffer *buffer, const uint8_t *from, const uin
             buffer_put_u8(buffer, *from);
 }
 
-/* Where `token` ends if it had the length of its text; no further than its line. */
+/* Where `token` would end if it were as long as its text, and no further than its line. */
 static const uint8_t *excerpt_end(const struct cql_token *token)
 {
     const uint8_t *limit = token->written.data + token->written.size;
@@ -150,7 +151,8 @@ static int compare_assignments(const void *a, const void *b)
     return order != 0 ? order : bytes_compare((*of_a)->field, (*of_b)->field);
 }
 
-/* Whether two assignments to one column cannot both be: the whole and anything, a field twice. */
+/* Whether two assignments to one column exclude each other: one of them sets the whole column, or
+ * both set the same field. */
 static bool are_incompatible(const struct cql_assignment *whole, const struct cql_assignment *other)
 {
     return whole->kind == CQL_ASSIGN ||
@@ -186,7 +188,7 @@ void cql_build_check_properties(struct cql_builder *builder, struct cql_property
                        (int)repeated->size, (const char *)repeated->data);
 }
 
-/* Fail for a map's key (`value` is NULL) or value that is no literal. */
+/* Fail for a key of a map (`value` is NULL), or for a value, that is not a literal. */
 static void fail_property(struct cql_builder *builder, const struct cql_term *key,
                           const struct cql_term *value)
 {

@@ -1,17 +1,16 @@
 /* The grammar of CQL, after Cassandra 5.0's.
  *
- * It has no conflicts but those that are decided on purpose, by the precedences below: after
- * SELECT the words JSON and DISTINCT are flags if a selector can follow, else columns; in a
- * selector (name) is a type hint if something follows that it could be a hint for; and a.b is
- * taken together.
+ * Its conflicts are decided by the precedences below: after SELECT the words JSON and DISTINCT are
+ * flags if a selector can follow, and else columns; in a selector, (name) is a type hint if a term
+ * follows that it can be a hint for; and a.b is one column and its field.
  *
- * Words that are keywords in one place and names elsewhere fall back to a name where they fit no
- * rule as themselves.  Where both would fit the keyword wins, and a rule of its own says that it
- * may be a name all the same.  Built-in types and functions are no keywords at all: cql_build.c
- * knows their names.
+ * Words that are keywords in one place and names elsewhere are taken as a name where no rule takes
+ * the keyword (%fallback).  Where both would be possible the keyword wins, and an additional rule
+ * allows it as a name.  Built-in types and functions are not keywords: cql_build.c has their names.
+ * A nonterminal without a %type is a term.
  *
- * lemon makes C of this, with -c: without default reductions a wrong token is met in the state that
- * refuses it, and the error can say what would have fitted. */
+ * lemon makes C of this file, with -c: without default reductions a wrong token is found in the
+ * state that refuses it, so that the error can name the token that was expected. */
 %name cql_grammar
 %token_prefix CQL_TOKEN_
 %token_type {struct cql_token}
@@ -147,7 +146,7 @@ constant(A) ::= INFINITY(T). { A = cql_build_named_float(b, T); }
 marker(A) ::= QMARK. { A = cql_build_marker(b, (struct bytes){0}); }
 marker(A) ::= COLON name(N). { A = cql_build_marker(b, N.text); }
 
-/* What needs no context, in terms and in selectors. */
+/* Parts that are the same in terms and in selectors. */
 atom(A) ::= constant(T). { A = T; }
 atom(A) ::= NULL(T). { A = cql_build_literal(b, CQL_TERM_NULL, T); }
 atom(A) ::= marker(T). { A = T; }
@@ -235,7 +234,7 @@ selected_product(A) ::= selected_product(L) PERCENT selected_factor(R). {
 selected_factor(A) ::= selected_inside(T). { A = T; }
 selected_factor(A) ::= MINUS selected_factor(T). { A = cql_build_around(b, CQL_TERM_NEGATION, T); }
 
-/* A column or value, and what is taken out of it. */
+/* A column or value, and a field, an element or a slice of it. */
 selected_inside(A) ::= selected_simple(T). { A = T; }
 selected_inside(A) ::= selected_column(T). { A = T; }
 selected_inside(A) ::= selected_inside(T) DOT name(N). {
@@ -255,7 +254,7 @@ selected_inside(A) ::= selected_inside(T) LB RANGE term(U) RB. {
     A = cql_build_subscript(b, CQL_TERM_SLICE, T, NULL, U);
 }
 
-/* a and a.b, as far as it is neither a type nor a function. */
+/* a and a.b, where they are neither a type nor a function. */
 selected_column(A) ::= name(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
 selected_column(A) ::= JSON(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
 selected_column(A) ::= DISTINCT(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
@@ -283,7 +282,7 @@ selected_simple(A) ::= LP name(K) DOT name(N) RP hinted(T). {
 }
 selected_simple(A) ::= LP generic_type(C) RP hinted(T). { A = cql_build_hint(b, C, T); }
 
-/* What a type hint may stand before. */
+/* A term that may follow a type hint. */
 hinted(A) ::= selected_simple(T). { A = T; }
 hinted(A) ::= name(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
 
@@ -420,8 +419,9 @@ contains(A) ::= CONTAINS KEY. { A = CQL_CONTAINS_KEY; }
 contains(A) ::= NOT CONTAINS. { A = CQL_NOT_CONTAINS; }
 contains(A) ::= NOT CONTAINS KEY. { A = CQL_NOT_CONTAINS_KEY; }
 
-/* Relations of which only the operator and the values are known: of columns in conditions too, of
- * columns in WHERE, and of token() and of tuples. */
+/* Relations with an operator and values, whose left side is set by the rule that has it.  These are
+ * for columns in WHERE and in conditions; those below for columns in WHERE only, token() and
+ * tuples. */
 %type comparison {struct cql_relation *}
 comparison(A) ::= compare(O) term(T). { A = cql_build_comparison(b, O, T, 1); }
 comparison(A) ::= contains(O) term(T). { A = cql_build_comparison(b, O, T, 1); }
@@ -717,7 +717,7 @@ added_column(A) ::= name(N) type(T) is_static(S) mask(M). {
 is_static(A) ::= . { A = false; }
 is_static(A) ::= STATIC. { A = true; }
 
-/* A column of which only the mask is known. */
+/* A column with its mask, whose other members are set by the rule that has them. */
 %type mask {struct cql_definition *}
 mask(A) ::= . { A = NEW(cql_definition, .is_masked = false); }
 mask(A) ::= some_mask(M). { A = M; }
@@ -931,7 +931,7 @@ statement(A) ::= DROP INDEX if_exists(I) qualified(N). {
     A = STATEMENT(DROP_INDEX, .object = {.if_exists = I, .name = N});
 }
 
-/* Of what is refused by name only the syntax is looked at, and nothing is kept. */
+/* Of statements that are refused by name only the syntax is checked, and nothing else is kept. */
 statement(A) ::= CREATE MATERIALIZED VIEW if_not_exists qualified AS SELECT selectors
                  FROM qualified where_or_none primary_key table_options(O). {
     A = STATEMENT(VIEW);
@@ -1109,7 +1109,7 @@ statement(A) ::= DROP IDENTITY if_exists(I) role_name(N). {
     A = STATEMENT(DROP_IDENTITY, .identity = {.if_exists = I, .identity = N.text});
 }
 
-/* Some permissions are words that a role may be called by. */
+/* A role may have the name of some permissions. */
 %type granted_role {struct cql_token}
 granted_role(A) ::= role_name(N). { A = N; }
 granted_role(A) ::= ALL(N). { A = N; }
@@ -1170,7 +1170,7 @@ resource(A) ::= ALL MBEANS. { A = RESOURCE(ALL_MBEANS); }
 resource(A) ::= MBEAN STRING(T). { A = RESOURCE(MBEAN, .name.name = T.text); }
 resource(A) ::= MBEANS STRING(T). { A = RESOURCE(MBEANS, .name.name = T.text); }
 
-/* Tables whose names begin resources of other kinds. */
+/* Tables with a name by which a resource of another kind begins. */
 resource(A) ::= resource_word(N). { A = RESOURCE(TABLE, .name.name = N.text); }
 
 %type resource_word {struct cql_token}
@@ -1217,17 +1217,17 @@ described(A) ::= AGGREGATE qualified(N). { A = DESCRIBED(AGGREGATE, .name = N); 
 described(A) ::= qualified(N). { A = DESCRIBED(ANY, .name = N); }
 described(A) ::= described_word(N). { A = DESCRIBED(ANY, .name.name = N.text); }
 
-/* Something that has the name of a kind of things. */
+/* The name of an object that is also the name of a kind of objects. */
 %type described_word {struct cql_token}
 described_word(A) ::= ONLY(N). { A = N; }
 described_word(A) ::= TYPE(N). { A = N; }
 described_word(A) ::= FUNCTION(N). { A = N; }
 described_word(A) ::= AGGREGATE(N). { A = N; }
 
-/* ---- running it ---- */
+/* ---- running the parser ---- */
 
 %code {
-/* Whether `token` could come next: the reductions before it are only thought. */
+/* Whether `token` could come next: the reductions before it are made on a copy of the states. */
 static bool grammar_accepts(const yyParser *parser, YYCODETYPE token)
 {
     YYACTIONTYPE states[YYSTACKDEPTH];
@@ -1251,7 +1251,7 @@ static bool grammar_accepts(const yyParser *parser, YYCODETYPE token)
     }
 }
 
-/* What only adds to something that is whole without it. */
+/* Whether a token only continues a term or list that is complete without it. */
 static bool grammar_is_addition(YYCODETYPE token)
 {
     static const YYCODETYPE additions[] = {CQL_TOKEN_COMMA, CQL_TOKEN_DOT,     CQL_TOKEN_PLUS,
@@ -1265,18 +1265,18 @@ static bool grammar_is_addition(YYCODETYPE token)
     return false;
 }
 
-/* The kind of token that must come before anything else can, as Cassandra's error names it: the
- * only one that fits, additions apart.  -1: there are several. */
+/* The kind of token that Cassandra's error calls expected: the only one that could come next, other
+ * than additions; -1 where there are several. */
 static int grammar_expected(const yyParser *parser)
 {
-    /* These end a list or a part that may be left out, whatever else fits. */
+    /* These follow a list or a part that may be left out, and are named whatever else fits. */
     static const YYCODETYPE ends[] = {CQL_TOKEN_END, CQL_TOKEN_FROM, CQL_TOKEN_WHERE,
                                       CQL_TOKEN_SET, CQL_TOKEN_APPLY, CQL_TOKEN_BATCH};
     bool could_add = grammar_accepts(parser, CQL_TOKEN_PLUS) ||
                      grammar_accepts(parser, CQL_TOKEN_DOT);
     int found = -1;
 
-    /* DELETE may go on with FROM at once: what it deletes may be left out. */
+    /* After DELETE, the columns before FROM may be left out. */
     if (grammar_accepts(parser, CQL_TOKEN_FROM) && !could_add)
         return CQL_TOKEN_FROM;
     if (grammar_accepts(parser, CQL_TOKEN_NAME) ||

@@ -1,4 +1,4 @@
-/* cql_lexer: CQL text cut into tokens: words, signs and literals.
+/* cql_lexer: cuts CQL text into tokens: words, signs and literals.
  *
  * The kinds of tokens are lemon's numbers, from cql_grammar.y.
  *
@@ -12,12 +12,12 @@
 struct arena;
 
 enum {
-    CQL_TOKEN_END = 0,                   /* of the text: lemon's number for it */
-    CQL_TOKENS_REMEMBERED = 11           /* the offending token of an error and ten before it */
+    CQL_TOKEN_END = 0,                   /* the end of the text: lemon's number for it */
+    CQL_TOKENS_REMEMBERED = 11           /* those in an error: the wrong token, ten before it */
 };
 
-/* Where a token begins, as Cassandra's errors give it: lines from 1, columns from 0, counted in
- * UTF-16 units. */
+/* Where a token begins, as in Cassandra's errors: lines count from 1, and columns from 0 in UTF-16
+ * units. */
 struct cql_position {
     uint32_t line;
     uint32_t column;
@@ -26,35 +26,35 @@ struct cql_position {
 struct cql_token {
     int kind;
     struct cql_position position;
-    /* Names: lowercased, or as quoted.  Strings: without quotes.  Others: as written. */
+    /* Of a name in lower case, or as in its quotes; of a string without quotes; else as written. */
     struct bytes text;
     struct bytes written;                /* the token in the text, quotes and all */
 };
 
-/* Blanks and comments are tokens as far as an error's excerpt counts them. */
+/* Blanks and comments are not given to the parser, but an error's excerpt counts them as tokens. */
 struct cql_lexer {
-    struct arena *arena;                 /* for names and strings that are not as written */
+    struct arena *arena;                 /* for texts that differ from what is written */
     struct bytes text;
     const uint8_t *cursor;
     struct cql_position position;        /* of the cursor */
-    const uint8_t *starts[CQL_TOKENS_REMEMBERED];    /* a ring: of the newest tokens */
+    const uint8_t *starts[CQL_TOKENS_REMEMBERED];    /* of the newest tokens, a ring */
     uint64_t token_count;                /* blanks and comments included */
 };
 
 /* The tokens are views into `text` and `arena`.  The byte after the text is 0 and readable. */
 void cql_lexer_init(struct cql_lexer *lexer, struct bytes text, struct arena *arena);
 
-/* The next token; CQL_TOKEN_END at the end, again and again.  ERROR_INVALID with Cassandra's text
- * for what is no token. */
+/* The next token; at the end CQL_TOKEN_END, at each call.  ERROR_INVALID with Cassandra's text for
+ * characters that are not a token. */
 must_check int cql_lexer_next(struct cql_lexer *lexer, struct cql_token *token_out,
                               struct error *err);
 
-/* How Cassandra's errors name a kind of token: EOF, K_FROM, '('. */
+/* The name of a kind of token in Cassandra's errors: EOF, K_FROM, '('. */
 void cql_lexer_print_kind(int kind, struct buffer *text);
 
 /* Whether a lowercase word is a keyword, reserved or not. */
 bool cql_lexer_is_keyword(struct bytes word);
 
-/* UTF-16 units of UTF-8 text, in which Cassandra counts columns. */
+/* The number of UTF-16 units of UTF-8 text. */
 uint32_t cql_lexer_units(struct bytes text);
 #endif

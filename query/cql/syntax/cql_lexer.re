@@ -1,11 +1,12 @@
-/* Tokens of CQL, as Cassandra's lexer cuts them.
+/* The tokens of CQL, as Cassandra's lexer cuts them.
  *
- * The longest match wins, and of equal ones the first rule.  A minus directly before digits
- * belongs to the number (so `c = c -3` is a name and a number), and before NaN and Infinity too;
- * 1..2 is a range of two integers.  A word that is a keyword in one place only and a name anywhere
- * else still has its own kind here: the grammar falls back to a name (cql_grammar.y).
+ * The longest match wins, and among equally long ones the first rule.  A minus directly before
+ * digits, NaN or Infinity belongs to the number (so `c = c -3` is a name and a number); 1..2 is a
+ * range of two integers.  A word that is a keyword in some places and a name in others has a kind
+ * of its own here, and the grammar makes a name of it where no rule takes it (%fallback in
+ * cql_grammar.y).
  *
- * re2c makes C of this; it meets the end of the text at the 0 behind it. */
+ * re2c makes C of this file; the 0 behind the text marks its end. */
 #include "query/cql/syntax/cql_lexer.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct lexer_keyword {
     int kind;
 };
 
-/* In the order of strcmp.  Some are names where they are no keyword: cql_grammar.y. */
+/* In the order of strcmp. */
 static const struct lexer_keyword lexer_keywords[] = {
     {"access", CQL_TOKEN_ACCESS}, {"add", CQL_TOKEN_ADD}, {"aggregate", CQL_TOKEN_AGGREGATE},
     {"aggregates", CQL_TOKEN_AGGREGATES}, {"all", CQL_TOKEN_ALL}, {"allow", CQL_TOKEN_ALLOW},
@@ -232,7 +233,7 @@ static int lexer_emit_quoted(struct cql_lexer *lexer, int kind, size_t quote_siz
     return 0;
 }
 
-/* The text ended inside a token that wants `expected`. */
+/* The text ended inside a token, where `expected` had to follow. */
 static int lexer_fail_end(struct cql_lexer *lexer, const char *expected, struct error *err)
 {
     lexer_advance(lexer, lexer->text.data + lexer->text.size);
@@ -240,7 +241,7 @@ static int lexer_fail_end(struct cql_lexer *lexer, const char *expected, struct 
                      lexer->position.line, lexer->position.column, expected);
 }
 
-/* Of the UTF-8 character at `at`. */
+/* The bytes of the UTF-8 character at `at`. */
 static int lexer_character_size(struct cql_lexer *lexer, const uint8_t *at)
 {
     const uint8_t *end = at + 1;
@@ -291,7 +292,7 @@ static int lexer_fail_second(struct cql_lexer *lexer, const char *expected, stru
     uuid = hex{8} "-" hex{4} "-" hex{4} "-" hex{4} "-" hex{12};
 */
 
-/* The end of the comment at the cursor; NULL: it has none. */
+/* The end of the comment at the cursor; NULL where it is not closed. */
 static const uint8_t *lexer_comment_end(struct cql_lexer *lexer)
 {
     const uint8_t *from = lexer->cursor + 2;

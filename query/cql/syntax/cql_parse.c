@@ -1,8 +1,8 @@
-/* From text to tree: the lexer's tokens fed to lemon's parser until one of them has enough.
+/* From text to tree: the tokens of the lexer are given to lemon's parser, up to the first error.
  *
- * The text is copied once, with a 0 behind it that the lexer runs up against; the tree's texts are
- * views into this copy.  Memory is at most the copy and a node of the tree for each token or so:
- * the limit on tokens is one on memory. */
+ * The text is copied once, with a 0 behind it, where the lexer stops; the texts of the tree are
+ * views into this copy.  A tree has about one node for each token, so that the limit on tokens
+ * limits its memory as well. */
 #include "query/cql/syntax/cql_parse.h"
 
 #include "query/cql/syntax/cql_build.h"

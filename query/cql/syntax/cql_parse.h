@@ -1,7 +1,7 @@
-/* cql_parse: CQL text to its syntax tree.
+/* cql_parse: the parser of CQL: from text to syntax tree.
  *
- * The lexer is cql_lexer.re, the grammar cql_grammar.y: the whole language of Cassandra 5.0, and
- * what came since where it costs nothing (BETWEEN, NOT IN).  A statement may end in semicolons. */
+ * The lexer is cql_lexer.re, and the grammar is cql_grammar.y: the whole language of Cassandra 5.0,
+ * and some of what later versions added (BETWEEN, NOT IN).  Semicolons may follow a statement. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PARSE_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PARSE_H
 
@@ -15,7 +15,7 @@ struct arena;
 enum {
     CQL_PARSE_TEXT_MAX = 16 << 20,       /* bytes of a statement */
     CQL_PARSE_TOKENS_MAX = 1 << 20,      /* words, signs and literals of a statement */
-    CQL_PARSE_DEPTH_MAX = 100            /* terms, types or parentheses within each other */
+    CQL_PARSE_DEPTH_MAX = 100            /* nested terms, types or parentheses */
 };
 
 struct cql_parse_limits {
@@ -24,7 +24,7 @@ struct cql_parse_limits {
     uint32_t depth_max;
 };
 
-/* `limits` may be NULL: those above.  The tree lives in `arena` and needs `text` no longer.
+/* `limits` may be NULL for those above.  The tree is in `arena` and does not refer to `text`.
  * ERROR_INVALID for a syntax error, with Cassandra's text ("line 1:7 no viable alternative at input
  * ..."); ERROR_LIMIT over a limit.  The arena may hold parts of a tree after an error. */
 must_check int cql_parse(struct bytes text, struct arena *arena,

@@ -1,16 +1,17 @@
-/* Printing trees.
+/* Printing of names, types, terms and relations.
  *
- * What decides correctness: the text must be read as the same tree again.  Operations need no
- * parentheses, because those that were written are tuples of one in the tree.  A minus is kept
- * apart from digits behind it, which would make a number of them.  Where the grammar gives an
- * unreserved word a meaning (SELECT json ..., DESCRIBE tables) such a name is quoted. */
+ * What must hold: the parser reads the text as the same tree again.  Operations need no
+ * parentheses, because parentheses that were written are tuples of one term in the tree.  A blank
+ * follows a minus, because a minus directly before digits belongs to the number.  Names that are
+ * unreserved keywords are quoted, because some of them have a meaning of their own (SELECT json
+ * ...). */
 #include "query/cql/syntax/cql_print.h"
 
 #include "query/cql/syntax/cql_lexer.h"
 #include "storage/schema/type.h"
 
-/* The text is read as the same tree again, or is shown as Cassandra shows it: lower case, and no
- * quotes around names. */
+/* AS_READ: the text is read as the same tree again.  AS_SHOWN: it is as Cassandra shows it in
+ * headers and errors, in lower case and without quotes around names. */
 enum style { AS_READ, AS_SHOWN };
 
 void cql_print_string(struct bytes string, struct buffer *text)
@@ -161,7 +162,7 @@ static void print_enclosed(const struct cql_term *terms, const char *brackets, e
     buffer_put_u8(text, (uint8_t)brackets[1]);
 }
 
-/* A literal, or a name without quotes. */
+/* A literal or a name. */
 static void print_text(const struct cql_term *term, enum style style, struct buffer *text)
 {
     if (term->kind == CQL_TERM_NAME && style == AS_READ) {
@@ -193,7 +194,7 @@ static void print_function(const struct cql_term *term, struct buffer *text)
     print_enclosed(term->arguments, "()", AS_READ, text);
 }
 
-/* count of a literal is shown as count(*) is, and to_json by its older spelling. */
+/* As Cassandra does, count of a literal is shown as count, and to_json by its older spelling. */
 static void show_function(const struct cql_term *term, struct buffer *text)
 {
     bool is_count = bytes_equal(term->text, bytes_text("count"));
@@ -210,7 +211,7 @@ static void show_function(const struct cql_term *term, struct buffer *text)
     print_enclosed(term->arguments, "()", AS_SHOWN, text);
 }
 
-/* What is spelled in one way as it is read, and in another as it is shown. */
+/* A word that has a spelling for each style. */
 static void put_word(const char *as_read, const char *as_shown, enum style style,
                      struct buffer *text)
 {
@@ -383,7 +384,7 @@ static void print_place(struct bytes column, const struct cql_term *key, struct 
     }
 }
 
-/* What stands left of the operator. */
+/* The left side of the operator. */
 static void print_subject(const struct cql_relation *relation, struct buffer *text)
 {
     bool is_token = relation->kind == CQL_RELATION_TOKEN;

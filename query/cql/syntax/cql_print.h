@@ -11,18 +11,19 @@
 void cql_print_term(const struct cql_term *term, struct buffer *text);
 /* The column header of a term, as Cassandra shows it: system.min(v), writetime(v). */
 void cql_print_header(const struct cql_term *term, struct buffer *text);
-/* As it stands in SET: column[key] = value, column = column + value. */
+/* As in SET: column[key] = value, column = column + value. */
 void cql_print_assignment(const struct cql_assignment *assignment, struct buffer *text);
-/* One of WHERE's: (a, b) > (1, 2). */
+/* As in WHERE: (a, b) > (1, 2). */
 void cql_print_relation(const struct cql_relation *relation, struct buffer *text);
-/* As schema_parse_type reads it, but for what daybook does not have (vectors, custom classes). */
+/* In CQL.  schema_parse_type reads it too, except for vectors and custom classes, which daybook
+ * does not have. */
 void cql_print_type(const struct cql_type *type, struct buffer *text);
-/* Without keyspaces, and a custom class without quotes: as schema_parse_type reads it within the
- * keyspace. */
+/* As schema_parse_type reads it within the keyspace: without keyspaces, and a custom class without
+ * quotes. */
 void cql_print_type_plainly(const struct cql_type *type, struct buffer *text);
 /* Quoted unless it is a plain lowercase identifier and no reserved word. */
 void cql_print_name(struct bytes name, struct buffer *text);
 void cql_print_qualified(struct cql_qualified_name name, struct buffer *text);
-/* 'text', with its quotes doubled. */
+/* In single quotes, with those inside doubled. */
 void cql_print_string(struct bytes string, struct buffer *text);
 #endif
