@@ -1,4 +1,4 @@
-/* cql_arena: arenas for the time of one request: empty ones that were kept, or new ones.
+/* cql_arena: the arenas of requests, kept for reuse when a request has ended.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_ARENA_H
@@ -7,8 +7,8 @@
 #include "query/cql/common/cql_private.h"
 
 struct arena *cql_arena_take(struct cql *cql);
-/* It has no budget any more, and is kept for the next request if it is small. */
+/* Give an arena back.  It loses its budget, and is kept for another request if it is small. */
 void cql_arena_give(struct cql *cql, struct arena *arena);
-/* The server ends: those that were kept go. */
+/* Free those that are kept: the server ends. */
 void cql_arena_free_all(struct cql *cql);
 #endif

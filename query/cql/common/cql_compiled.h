@@ -1,7 +1,7 @@
-/* cql_compiled: a statement whose names and types are known, and how long its plan lives.
+/* cql_compiled: a statement whose names and types are resolved, with its plan; counted references.
  *
- * A plan depends on the text, the keyspace and the schema only, so that prepared statements keep
- * theirs until the schema changes.
+ * A plan depends on the text, the keyspace and the schema only.  Prepared statements therefore keep
+ * it until the schema changes.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_COMPILED_H
@@ -16,11 +16,11 @@ struct cql_batch_plan;
 struct cql_compiled {
     uint32_t references;
     struct arena *arena;
-    bool is_kept;                        /* the arena is its own, and goes with it */
+    bool is_kept;                        /* the arena belongs to it and is freed with it */
     struct schema *schema;               /* referenced */
     const struct cql_statement *statement;
-    const char *keyspace;                /* it was compiled in; "": none */
-    uint64_t hash;                       /* of keyspace and text: paging states name it */
+    const char *keyspace;                /* in which it was compiled; "": none */
+    uint64_t hash;                       /* of keyspace and text; paging states have it */
     struct bytes request_id;             /* in a comment of the text (cql_idempotency.h); empty:
                                           * none */
     struct cql_column *markers;

@@ -1,17 +1,18 @@
-/* cql_edit: a change of the schema by a command, which CQL has no words for. */
+/* cql_edit: a change of the schema that a command makes and CQL has no statement for. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_EDIT_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_EDIT_H
 
 #include "codec/cql_request.h"
 #include "storage/engine/store.h"
 
-/* It is made as CREATE and DROP are: when no write by CQL is under way, with those that come
- * meanwhile waiting until it is answered.
+/* It is made as CREATE and DROP are: when no write by CQL is under way; requests that come before
+ * it is answered wait.
  *
  *     prepare ─▶ ready ─▶ edit ─▶ durable ─▶ applied ─▶ ready ─▶ listener ─▶ answer             */
 struct cql_edit {
     void (*prepare)(void *context, store_done ready, void *ready_context);     /* may be NULL */
-    /* The copy of the schema, and rows for its frame.  The error's text is the answer's. */
+    /* Change the copy of the schema, and add rows to the batch of its frame.  The text of an error
+     * is sent to the client. */
     int (*edit)(void *context, struct schema *schema, struct write_batch *batch,
                 struct error *err);
     void (*applied)(void *context, store_done ready, void *ready_context);     /* may be NULL */

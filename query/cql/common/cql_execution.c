@@ -1,7 +1,7 @@
 /* The warnings of a request, and its end.
  *
- * What must hold: an execution is answered once, and then it is gone; what it used is its
- * session's. */
+ * What must hold: an execution is answered once and freed after that; the time that it used is
+ * charged to its session. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,9 +1,8 @@
-/* What a client is told when a statement is refused, and which of CQL's codes an error of a lower
- * room is.
+/* The code and the text that a client gets for a refused statement, also for errors of the storage.
  *
- * What decides correctness is that no driver may take a write that was perhaps applied for one that
- * was not: only what was refused before anything was logged is OVERLOADED; a write whose log write
- * failed is WRITE_TIMEOUT, which no driver's default policy tries again. */
+ * What must hold: no driver may repeat a write that may have been applied.  Therefore OVERLOADED
+ * means that nothing was logged; a write whose log write failed is WRITE_TIMEOUT, which the default
+ * policies of drivers do not send again. */
 #include <stdarg.h>
 #include <stdio.h>
 

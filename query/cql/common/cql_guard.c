@@ -1,8 +1,8 @@
-/* cql_guard: budgets of arenas, and the one place that unwinds.
+/* Budgets of arenas, and the unwinding of a guarded step by longjmp.
  *
- * A request that alone would hold more than any may is refused as invalid, which no driver sends
- * again; one that finds too little because of others as overloaded, which drivers try elsewhere.
- * Both come before anything was handed to the store. */
+ * A request that would take more memory than any request may is refused as invalid, which drivers
+ * do not send again; one for which other requests leave too little is refused as overloaded, which
+ * drivers send to another server.  Both happen before anything was given to the store. */
 #include "query/cql/common/cql_guard.h"
 
 #include <setjmp.h>
@@ -12,9 +12,9 @@
 #include "base/world/world.h"
 
 enum {
-    /* Of a guarded step, during which all other clients wait: a row that is read, */
+    /* Of a guarded step, during which all other clients wait: reading a row, */
     READ_STEP_MAX_US = 250 * 1000,
-    WRITE_STEP_MAX_US = 500 * 1000 /* or all statements of a batch, bound or built */
+    WRITE_STEP_MAX_US = 500 * 1000 /* or binding or building all statements of a batch */
 };
 
 struct cql_guard {
@@ -23,7 +23,7 @@ struct cql_guard {
 
 /* ---- what is held ---- */
 
-/* Tell the store what requests hold, and the doors when it has become little. */
+/* Report to the store how much memory requests hold, and to the doors when it has become little. */
 static void count_held(struct cql *cql)
 {
     int64_t change = quota_unreported(&cql->quota);
@@ -42,8 +42,8 @@ static void count_held(struct cql *cql)
 
 /* ---- unwinding ---- */
 
-/* The fault is filled; outside of a guarded step the execution goes on to where it looks by
- * itself. */
+/* End the guarded step, with the execution's fault filled.  Outside of one the execution goes on to
+ * its next call of cql_guard_look. */
 static void unwind(struct cql_execution *execution)
 {
     struct cql_guard *guard = execution->guard;
@@ -133,7 +133,7 @@ static void budget_look(struct arena_budget *budget)
     int64_t most_us = execution->write_type == NULL ? READ_STEP_MAX_US : WRITE_STEP_MAX_US;
     bool is_long = now_us - execution->step_began_us > most_us;
     struct cql_guard *guard = execution->guard;
-    execution->guard = NULL; /* what the refusal's text takes cannot be refused */
+    execution->guard = NULL; /* the memory for the refusal's text is not refused */
     int rc = is_long ? refuse_time(execution) : look(execution, now_us);
     execution->guard = guard;
     if (rc != 0)

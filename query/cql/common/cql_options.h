@@ -1,4 +1,4 @@
-/* cql_options: what a server of CQL is made with, and its limits. */
+/* cql_options: the options and the limits of a CQL server. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_OPTIONS_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_OPTIONS_H
 
@@ -8,15 +8,15 @@
 
 enum {
     CQL_PREPARED_BYTES_DEFAULT = 16 << 20,
-    CQL_PAGE_ROWS_MAX = 10000,           /* rows of a page, whatever the client asks for */
-    CQL_PAGE_BYTES_MAX = 16 << 20,       /* a page ends after the row that passes it, or a quarter
-                                          * of `work_bytes_max`, */
-    CQL_PAGE_BYTES_SHORT = 32 << 10,     /* or this, of a short one */
+    CQL_PAGE_ROWS_MAX = 10000,           /* of a page, also if the client asks for more */
+    CQL_PAGE_BYTES_MAX = 16 << 20,       /* a page ends after the row that passes this or a quarter
+                                          * of `work_bytes_max`; */
+    CQL_PAGE_BYTES_SHORT = 32 << 10,     /* a short page after the row that passes this */
     CQL_WORK_BYTES_DEFAULT = 128 << 20,
-    CQL_ROW_SHARE = 2,                   /* of it a row may take: to read one takes several times
-                                          * its size */
-    CQL_LITTLE_BYTES = 256 << 10         /* a request that holds no more has a quarter of these to
-                                          * itself */
+    CQL_ROW_SHARE = 2,                   /* a row may take one part in so many of it: to read a
+                                          * row takes several times its size */
+    CQL_LITTLE_BYTES = 256 << 10         /* a quarter of the memory is for requests that hold no
+                                          * more than this */
 };
 
 struct streams;
@@ -24,8 +24,8 @@ struct streams;
 struct cql_options {
     struct store *store;                 /* outlives the cql */
     struct world *world;                 /* the store's */
-    struct streams *streams;             /* writes go through it, so that clicks are counted; NULL:
-                                          * a store without its tables (tests) */
+    struct streams *streams;             /* writes go through it, so that clicks are counted; NULL
+                                          * in tests whose store has none of its tables */
     const uint8_t *host_id;              /* 16 bytes: the directory's id (engine_directory_id) */
     struct metrics *metrics;             /* may be NULL */
     size_t prepared_bytes_max;           /* 0: CQL_PREPARED_BYTES_DEFAULT */

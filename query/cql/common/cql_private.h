@@ -1,13 +1,13 @@
-/* cql_private: what the files that carry out statements share: the server, a request under way
- * (cql_execution.c), and how it is refused (cql_fault.c).
+/* cql_private: shared by the files that carry out statements: the server, a request under way
+ * (cql_execution.c) and the refusal of one (cql_fault.c).
  *
  *   text ──cql_parse──▶ tree ──cql_compile──▶ plan ──run, with bound values──▶ answer
  *                              names, types        cql_execution
  *
- * A cql_execution is one request under way; everything it makes lives in its arena.
+ * A cql_execution is one request under way; all that is made for it is in its arena.
  *
- * Functions that can refuse a statement return 0 or a negative code and fill a struct cql_fault:
- * the code and text that the client sees. */
+ * Functions that can refuse a statement return 0, or a negative code and fill a struct cql_fault
+ * with the code and the text that the client gets. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_PRIVATE_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_PRIVATE_H
 
@@ -20,7 +20,7 @@
 #include "query/cql/syntax/cql_ast.h"
 
 enum {
-    CQL_ARENA_CHUNK = 16 * 1024,         /* of a request's memory */
+    CQL_ARENA_CHUNK = 16 * 1024,         /* bytes */
     CQL_ARENAS_SPARE_MAX = 256,          /* kept for reuse, with a chunk each */
     CQL_WARNINGS_MAX = 16
 };
@@ -32,16 +32,16 @@ struct cql_fault {
     struct arena *arena;
 };
 
-/* Both return ERROR_INVALID. */
+/* Both fill the fault and return ERROR_INVALID. */
 int cql_refuse(struct cql_fault *fault, enum cql_error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #define cql_invalid(fault, ...) cql_refuse(fault, CQL_INVALID, __VA_ARGS__)
-/* What an error of a lower room is to a client. */
+/* Fill the fault for an error of the storage or the rollup; the result is ERROR_INVALID. */
 int cql_fault_of(struct cql_fault *fault, const struct error *err);
 
-/* ---- names ---- */
+/* ---- texts ---- */
 
-/* NUL-terminated, in the arena. */
+/* Texts that end with a NUL, in the arena. */
 const char *cql_text(struct arena *arena, struct bytes text);
 const char *cql_text_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -65,16 +65,16 @@ struct cql {
     void (*schema_changed)(void *context, const struct cql_schema_change *change);
     void *schema_changed_context;
     uint32_t running;
-    struct quota quota;                  /* of all executions; the store is told what is taken */
+    struct quota quota;                  /* of all executions; reported to the store */
     int64_t statement_time_us;           /* 0: no limit */
-    bool is_stopping;                    /* nothing that is not with the store goes on */
+    bool is_stopping;                    /* only executions that wait for the store go on */
     TAILQ_HEAD(, cql_session) ready;     /* those with executions that wait for a slice
                                           * (cql_slice.h) */
-    int64_t turn_us;                     /* used since the loop's turn began, or little before */
+    int64_t turn_us;                     /* used by slices in this turn of the loop */
     int64_t slice_began_us;
     bool is_in_slice;
-    struct cql_execution *slice_execution; /* whose slice it is; NULL: none, or it was accounted */
-    uint8_t slice_text[200];             /* of its statement, */
+    struct cql_execution *slice_execution; /* that has the slice; NULL: none, or it has ended */
+    uint8_t slice_text[200];             /* the begin of its statement, */
     size_t slice_text_size;              /* to be logged if it takes long */
     struct log_group stretch_log;
     struct metric *long_stretches;
@@ -85,13 +85,13 @@ struct cql {
     void *has_room_context;
     struct arena *spare[CQL_ARENAS_SPARE_MAX];
     uint32_t spare_count;
-    int64_t list_ticks;                  /* of the last path that was made for a list */
-    struct cql_row_size_bounds *row_sizes;     /* of rows that grow (cql_row_size.h) */
-    /* A schema change is under way (cql_wait.h): what comes meanwhile waits. */
+    int64_t list_ticks;                  /* time of the last path made for a list, 100 ns */
+    struct cql_row_size_bounds *row_sizes;     /* bounds of rows that grow (cql_row_size.h) */
+    /* A schema change is under way (cql_wait.h): other requests wait until it has ended. */
     bool schema_is_changing;
-    uint32_t writing;                    /* writes under way: their tables must stay until they are
-                                          * applied */
-    struct cql_execution *schema_change; /* waits for them */
+    uint32_t writing;                    /* writes under way, whose tables must not be dropped
+                                          * before they are applied */
+    struct cql_execution *schema_change; /* the one that waits for these writes */
     struct cql_execution_queue waiting;
     struct cql_execution_queue stalled;  /* writes that the store had no room for */
 };
@@ -107,25 +107,25 @@ struct cql_execution {
     struct arena *arena;
     struct cql_fault fault;
     struct cql_compiled *compiled;       /* referenced */
-    const char *keyspace;                /* of the request, else the session's */
+    const char *keyspace;                /* of the request, or else of the session */
     const struct cql_value *values;      /* by marker number */
     int64_t now_s;
-    struct cql_trace *trace;             /* NULL: not asked for */
+    struct cql_trace *trace;             /* NULL: the request is not traced */
     const char *warnings[CQL_WARNINGS_MAX];
     uint32_t warning_count;
-    struct cql_payload echo;             /* of the answer, unless it is an error; empty: none */
-    struct arena_budget arenas;          /* of what it makes (cql_guard.h), */
-    struct quota quota;                  /* and how much that is */
-    struct cql_guard *guard;             /* the step that is unwound; NULL: none is under way */
+    struct cql_payload echo;             /* for an answer that is no error; empty: none */
+    struct arena_budget arenas;          /* counts its memory (cql_guard.h) */
+    struct quota quota;                  /* what it has taken of the server's */
+    struct cql_guard *guard;             /* of the guarded step under way; NULL: none */
     int64_t step_began_us;
     int64_t deadline_us;                 /* monotonic; 0: none */
-    const char *write_type;              /* of a write, as a timeout names it; NULL: a read */
-    bool must_end;                       /* by itself, however long it waits: others wait for it */
-    void (*resume)(struct cql_execution *execution); /* while it waits or is stalled */
-    STAILQ_ENTRY(cql_execution) next;    /* of the queue it waits in */
-    /* Frees what is not in the arena; may be NULL. */
+    const char *write_type;              /* the name of a write in a timeout; NULL: a read */
+    bool must_end;                       /* no limit of time ends it, as others wait for it */
+    void (*resume)(struct cql_execution *execution); /* called when it has waited */
+    STAILQ_ENTRY(cql_execution) next;    /* of the queue in which it waits */
+    /* Frees what it has outside of the arena; may be NULL. */
     void (*release)(struct cql_execution *execution);
-    void *state;                         /* of the statement's kind */
+    void *state;                         /* for the kind of the statement */
 };
 
 /* Read a page of the store: `page` is called once, possibly before this returns, also where the
@@ -133,11 +133,11 @@ struct cql_execution {
 void cql_execution_read(struct cql_execution *execution, const struct read_request *request,
                         store_page page, void *context);
 
-/* A warning of the answer. */
+/* Add a warning to the answer. */
 void cql_execution_warn(struct cql_execution *execution, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Each ends the execution: the client is answered, and `execution` is gone. */
+/* Each answers the client and frees the execution. */
 void cql_execution_finish(struct cql_execution *execution, struct cql_result *result);
 void cql_execution_finish_void(struct cql_execution *execution);
 void cql_execution_finish_fault(struct cql_execution *execution);  /* execution->fault */

@@ -1,4 +1,4 @@
-/* Keyspaces, tables and columns by name: the system's tables first, then the stored ones. */
+/* Looks up keyspaces, tables and columns: first the system's tables, then the stored ones. */
 #include "query/cql/common/cql_scope.h"
 
 #include <string.h>

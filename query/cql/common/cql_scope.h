@@ -1,4 +1,4 @@
-/* cql_scope: what the names of a statement are resolved against, and how they are found.
+/* cql_scope: the schema, keyspace and markers of a statement, and the lookup of names in them.
  *
  * Refusals are in Cassandra's words.
  *
@@ -13,25 +13,25 @@ struct cql_scope {
     const struct schema *schema;
     const char *keyspace;                /* "": none */
     struct arena *arena;
-    struct cql_column *markers;          /* by number; type NULL until its place is met */
+    struct cql_column *markers;          /* by number; type NULL until the marker is resolved */
     uint32_t marker_count;
     struct cql_fault *fault;
-    const struct table *table;           /* of the statement: markers are shown with it */
+    const struct table *table;           /* of the statement; markers have its name */
 };
 
 /* Room for `count` items, which may be 0, zeroed, in the scope's arena. */
 void *cql_scope_array(struct cql_scope *scope, size_t count, size_t item_size);
-/* The table of a name, system tables too; refused where there is none. */
+/* The table of a name, which may be a system table; refused where there is none. */
 int cql_scope_table(struct cql_scope *scope, const struct cql_qualified_name *name,
                     const struct table **table_out);
-/* The table's column of a name; NULL: refused. */
+/* The column of a name; NULL: refused, as the table has none. */
 const struct column *cql_scope_column(struct cql_scope *scope, const struct table *table,
                                       struct bytes name);
-/* The keyspace that an unqualified name is in. */
+/* The keyspace of a name: its own, or else the scope's; refused where there is neither. */
 int cql_scope_keyspace(struct cql_scope *scope, const struct cql_qualified_name *name,
                        const char **keyspace_out);
-/* Whether a table's rows are made when asked, and not stored. */
+/* Whether a table is virtual: its rows are not stored, but made for each SELECT. */
 bool cql_scope_is_virtual(const struct cql *cql, const struct table *table);
-/* Whether clients may not change what is in a keyspace. */
+/* Whether a keyspace is one of Cassandra's own, which clients may not change. */
 bool cql_scope_is_system(const char *keyspace);
 #endif

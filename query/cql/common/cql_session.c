@@ -1,4 +1,4 @@
-/* The beginning and the end of a connection's session. */
+/* Begin and end of a session. */
 #include "query/cql/common/cql_session.h"
 
 #include "query/cql/common/cql_private.h"

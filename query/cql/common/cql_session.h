@@ -1,5 +1,5 @@
-/* cql_session: a connection's side of the server: its keyspace, its user, and its share of the
- * engine thread's time.  One per connection, and cheap. */
+/* cql_session: the state of one connection: its keyspace, its user, and its share of the engine
+ * thread's time. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_SESSION_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_SESSION_H
 
@@ -15,20 +15,20 @@ STAILQ_HEAD(cql_execution_queue, cql_execution);
 struct cql_session {
     struct cql *cql;
     bool read_only;                      /* SELECT, USE and DESCRIBE only */
-    bool leaves;                         /* no answer is wanted any more; from leaves_us on */
-    int64_t leaves_us;                   /* what is not with the store ends; monotonic */
+    bool leaves;                         /* the client has left: from leaves_us on (monotonic) */
+    int64_t leaves_us;                   /* only requests that wait for the store go on */
     char keyspace[SCHEMA_NAME_MAX + 1];  /* "": no USE yet */
-    char user[128];                      /* "": nobody logged in */
+    char user[128];                      /* "": there was no login */
     struct cql_address client;
-    struct cql_address local;            /* the end of the connection that is ours */
-    struct cql_execution_queue ready;    /* those that wait for a slice (cql_slice.h) */
+    struct cql_address local;            /* the server's end of the connection */
+    struct cql_execution_queue ready;    /* executions that wait for a slice (cql_slice.h) */
     TAILQ_ENTRY(cql_session) ready_link;
-    int64_t used_us, used_at_us;         /* of the engine thread's time; when it was halved last */
+    int64_t used_us, used_at_us;         /* engine thread's time, and when it was last halved */
 };
 
-/* The session lives until its last request is answered. */
+/* The session must live until its last request is answered. */
 void cql_session_init(struct cql_session *session, struct cql *cql);
-/* Its client is gone, or has said its last and may be: requests that are not with the store yet end
- * in so long. */
+/* The client has left, or has closed its side and may have left: after the grace period, requests
+ * that do not wait for the store end. */
 void cql_session_leave(struct cql_session *session, int64_t grace_us);
 #endif

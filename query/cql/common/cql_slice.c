@@ -1,8 +1,8 @@
-/* cql_slice: a queue of executions for each session, and of sessions that have some.
+/* Each session has a queue of executions, and sessions with executions are in a queue.
  *
- * A session's use is halved for each second since it was counted last, so that one that asked for
- * much an hour ago counts like any other.  Of sessions that used as much the one that waits longest
- * goes first. */
+ * The time that a session has used is halved for each second since it was counted last, so that
+ * requests of an hour ago do not count.  Of sessions that have used about as much time, the one
+ * that has waited longest goes first. */
 #include "query/cql/common/cql_slice.h"
 
 #include "base/log.h"
@@ -10,11 +10,11 @@
 
 enum {
     SLICE_MAX_US = 10 * 1000,
-    TURN_MAX_US = 20 * 1000, /* of requests in a turn of the loop */
-    TURN_LITTLE_US = 1000,   /* so little needs no watching */
+    TURN_MAX_US = 20 * 1000, /* for all requests of one turn of the loop */
+    TURN_LITTLE_US = 1000,   /* up to this, no timer is started for the turn */
     HALF_LIFE_US = 1000 * 1000,
-    ALIKE_US = 1000, /* of use: sessions that differ by less go in the order in which they came */
-    BYTES_A_US = 16, /* of a statement's text, by which it is judged before it ran */
+    ALIKE_US = 1000, /* sessions whose use differs by less go in the order in which they came */
+    BYTES_A_US = 16, /* of text are counted as 1 us before a statement runs */
     STRETCH_LOGGED_US = 1000 * 1000,
     STRETCH_LOG_PERIOD_US = 10 * 1000 * 1000,
     STRETCH_TEXT_MAX = 200
@@ -64,7 +64,7 @@ static struct bytes text_of(const struct cql_execution *execution)
     return execution->request.kind == CQL_BATCH ? bytes_text("a batch") : text;
 }
 
-/* The text is kept as long as the slice: the execution may be gone at its end. */
+/* The text is kept for the log, because the execution may be freed before the slice ends. */
 static void keep_text(struct cql *cql, const struct cql_execution *execution)
 {
     struct bytes text = text_of(execution);
@@ -97,7 +97,7 @@ struct cql_slice cql_slice_begin(struct cql_execution *execution)
     return (struct cql_slice){.is_outermost = true};
 }
 
-/* The timer of the turn fires when all sockets and jobs of the next one had theirs. */
+/* Start the timer that fires in the next turn of the loop, after its sockets and jobs. */
 static void await_turn(struct cql *cql)
 {
     struct executor *executor = cql->options.world->executor;
@@ -122,7 +122,7 @@ void cql_slice_end(struct cql *cql, struct cql_slice slice)
         await_turn(cql);
 }
 
-/* ---- who is next ---- */
+/* ---- the next execution ---- */
 
 static void add_ready(struct cql_execution *execution)
 {
@@ -178,7 +178,7 @@ void cql_slice_start(struct cql_execution *execution)
     struct cql *cql = execution->cql;
     session_use(execution->session, now_of(cql),
                 (int64_t)execution->request.text.size / BYTES_A_US);
-    /* A door starts the next one while it is given an answer, within that one's slice. */
+    /* A door may start the next request in the callback of an answer, within the slice of that. */
     bool has_time = cql->is_in_slice ? !cql_slice_is_over(cql) : cql->turn_us < TURN_MAX_US;
     if (has_time && STAILQ_EMPTY(&execution->session->ready))
         run_slice(execution);

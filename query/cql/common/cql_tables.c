@@ -1,6 +1,7 @@
-/* Definitions of the CQL door's tables.
+/* Definitions of the tables that the CQL door keeps.
  *
- * What must hold: a number that was once given to a table or column here is on somebody's disk. */
+ * What must hold: a number of a table or column is never changed or used again, because it is on
+ * disks. */
 #include "query/cql/common/cql_tables.h"
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))

@@ -9,15 +9,15 @@
 #include "storage/schema/schema.h"
 
 enum cql_table {
-    TABLE_REQUEST = 24                 /* daybook_system: writes with an id, for a while */
+    TABLE_REQUEST = 24                 /* daybook_system: recent writes that had an id */
 };
 
 enum request_column {
     REQUEST_ID = 1,
     REQUEST_CONTENT = 2,               /* 16 bytes: the hash of statements and values */
-    REQUEST_ANSWER = 3                 /* of a conditional write: cql_idempotency.c */
+    REQUEST_ANSWER = 3                 /* to a conditional write: cql_idempotency.c */
 };
 
-/* All of them; `count_out` entries. */
+/* All tables, `count_out` of them. */
 const struct table_definition *const *cql_tables(uint32_t *count_out);
 #endif

@@ -1,8 +1,8 @@
-/* A list of the traces that were handed over, in their order; each is one arena.
+/* The traces of answered requests are in a list, in the order of the answers; each has an arena.
  *
- * What decides correctness: events of a trace have identifiers of growing times, though several may
- * fall on one microsecond, because clients show them in the identifiers' order; what the client
- * gave is shown only as far as it is text. */
+ * What must hold: the identifiers of a trace's events have growing times, even where several happen
+ * in one microsecond, because clients show events in the order of identifiers; bytes from clients
+ * are shown only where they are valid UTF-8. */
 #include "query/cql/common/cql_trace.h"
 
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 enum { TRACE_CHUNK = 2048 };
 
-/* ---- those that are kept ---- */
+/* ---- the traces of answered requests ---- */
 
 struct cql_trace_list *cql_trace_list_new(void)
 {
@@ -39,7 +39,7 @@ void cql_trace_list_free(struct cql_trace_list *traces)
     memory_free(traces);
 }
 
-/* ---- one under way ---- */
+/* ---- the trace of a request under way ---- */
 
 static const char *consistency_name(enum cql_consistency consistency)
 {
@@ -49,7 +49,7 @@ static const char *consistency_name(enum cql_consistency consistency)
     return (size_t)consistency < sizeof(names) / sizeof(names[0]) ? names[consistency] : "UNKNOWN";
 }
 
-/* What a client gave, cut to what is shown, at the end of a character. */
+/* A text from a client, cut after CQL_TRACE_TEXT_MAX bytes at the end of a character. */
 static const char *shown(struct cql_trace *trace, struct bytes text)
 {
     if (text.size > CQL_TRACE_TEXT_MAX) {

@@ -1,8 +1,8 @@
-/* cql_trace: what happened to the requests that asked to be traced: system_traces.
+/* cql_trace: the events of requests that are traced, which system_traces shows.
  *
- * A trace belongs to its request's execution until that is answered, and then to the server, which
- * keeps the last ones in memory; a restart forgets them.  It is there before the answer that names
- * it, so that a client which asks for it at once finds it whole.
+ * A trace belongs to the execution of its request until the request is answered, and then to the
+ * server, which keeps the newest ones in memory only.  It is complete in system_traces before the
+ * answer that has its id, so that a client can read it as soon as it has the answer.
  *
  *     cql_trace(execution, "Read %u rows", count);      nothing for an execution that is not traced
  *
@@ -14,9 +14,9 @@
 #include "query/cql/common/cql_compiled.h"
 
 enum {
-    CQL_TRACES_MAX = 256,                /* kept, */
-    CQL_TRACES_BYTES_MAX = 4 << 20,      /* with so many bytes; the oldest leave first */
-    CQL_TRACE_EVENTS_MAX = 100,          /* of a request; the last says that there were more */
+    CQL_TRACES_MAX = 256,                /* traces that are kept, */
+    CQL_TRACES_BYTES_MAX = 4 << 20,      /* and their bytes; beyond, the oldest are dropped */
+    CQL_TRACE_EVENTS_MAX = 100,          /* of a request; the last tells that there were more */
     CQL_TRACE_TEXT_MAX = 1000,           /* bytes shown of a statement or of a bound value */
     CQL_TRACE_PARAMETERS_MAX = 64
 };
@@ -29,12 +29,12 @@ struct cql_trace_event {
 };
 
 struct cql_trace {
-    STAILQ_ENTRY(cql_trace) next;        /* the next younger one */
-    struct arena *arena;                 /* holds all of it, this struct too */
+    STAILQ_ENTRY(cql_trace) next;        /* the next newer one */
+    struct arena *arena;                 /* of the whole trace, this struct included */
     uint8_t id[UUID_SIZE];
     const char *request;
-    const char *parameters[2 * CQL_TRACE_PARAMETERS_MAX];    /* names and values in turn */
-    uint32_t parameter_count;            /* of both */
+    const char *parameters[2 * CQL_TRACE_PARAMETERS_MAX];    /* name, value, name, ... */
+    uint32_t parameter_count;            /* names and values */
     struct cql_address client, coordinator;
     int64_t started_us;                  /* since 1970 */
     int64_t began_us;                    /* on the monotonic clock */
@@ -44,7 +44,7 @@ struct cql_trace {
     uint32_t event_count;
 };
 
-/* Those that are kept, the oldest first. */
+/* The traces that are kept, the oldest first. */
 struct cql_trace_list {
     STAILQ_HEAD(, cql_trace) all;
     uint32_t count;
@@ -56,12 +56,12 @@ void cql_trace_list_free(struct cql_trace_list *traces);
 
 /* Begin the trace of an execution whose request is set. */
 void cql_trace_begin(struct cql_execution *execution);
-/* An event of a traced execution, now. */
+/* Add an event now, if the execution is traced. */
 void cql_trace(struct cql_execution *execution, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The values that were bound to the execution's statement, as parameters of its session. */
+/* Add the values bound to the execution's statement to the parameters of its trace. */
 void cql_trace_values(struct cql_execution *execution);
-/* Hand the trace over to the server.  Its id, which is valid until the server forgets it; NULL: the
- * execution is not traced. */
+/* End the trace and give it to the server.  The result is its id, valid until the server drops the
+ * trace; NULL: the execution is not traced. */
 const uint8_t *cql_trace_end(struct cql_execution *execution);
 #endif

@@ -1,5 +1,6 @@
-/* Two queues of executions, each in the order in which they came, and the change of the schema that
- * waits for writes by itself. */
+/* There are two queues of executions, each in the order of their coming: those that wait for room
+ * and those that wait for a change of the schema.  The change that waits for writes is a member of
+ * cql. */
 #include "query/cql/common/cql_wait.h"
 
 #include "query/cql/common/cql_guard.h"
@@ -64,7 +65,7 @@ void cql_wait_for_schema(struct cql_execution *execution)
     sweep_soon(execution->cql);
 }
 
-/* The waiting ones go on in their order; a change among them makes those behind it wait again. */
+/* Executions that wait go on in their order, up to one that begins another change. */
 void cql_wait_schema_settled(struct cql *cql)
 {
     cql->schema_is_changing = false;

@@ -1,13 +1,13 @@
-/* cql_wait: executions that wait: for room in the store, for a change of the schema to end, or, the
- * change itself, for the writes under way.
+/* cql_wait: executions that wait for room in the store or for the end of a change of the schema,
+ * and changes of the schema that wait for the writes under way.
  *
  *     write    begin ─▶ ... ─▶ end
  *     change             wait ─▶ ... ─▶ settled
  *
- * A change begins when no write is under way, and what comes meanwhile goes on when it has settled.
- * So no statement sees a schema that is not durable, and the tables of a write stay until it is
- * applied.  What waits ends with a fault when its time is over, its client is gone or the server
- * stops.
+ * A change begins when no write is under way, and other requests wait until it has settled.  So no
+ * statement sees a schema that is not durable, and no table is dropped before a write to it is
+ * applied.  An execution that waits ends with a fault when its time is over, its client has left or
+ * the server stops.
  *
  * Its specification is tests/unit/test_cql_session.c and tests/cql/keyspaces_tables_types.cql. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_WAIT_H
@@ -18,19 +18,19 @@
 void cql_wait_init(struct cql *cql);
 void cql_wait_stop(struct cql *cql);
 
-/* Until the store has room; then the execution goes on at execution->resume. */
+/* Wait until the store has room; then execution->resume is called. */
 void cql_wait_for_room(struct cql_execution *execution);
-/* Until the change of the schema that is under way has settled. */
+/* Wait until the change of the schema that is under way has settled. */
 void cql_wait_for_schema(struct cql_execution *execution);
 
-/* A write is under way, and then no more. */
+/* A write begins, and is applied or refused. */
 void cql_wait_write_begin(struct cql *cql);
 void cql_wait_write_end(struct cql *cql);
-/* A change of the schema is under way from now on; it goes on at execution->resume, possibly at
- * once, when no write is.  There is no other. */
+/* Begin a change of the schema; no other may be under way.  execution->resume is called when no
+ * write is under way, maybe before this returns. */
 void cql_wait_for_writes(struct cql_execution *execution);
 void cql_wait_schema_settled(struct cql *cql);
 
-/* Executions that may wait no longer are answered. */
+/* Answer the executions that may not wait any longer. */
 void cql_wait_sweep(struct cql *cql);
 #endif
