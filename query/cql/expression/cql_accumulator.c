@@ -1,8 +1,8 @@
-/* Aggregates: what rows add up to.
+/* Aggregates over the rows of a group.
  *
- * A sum of integers has their type and wraps, their average truncates.  Reals are added with
- * Kahan's compensation, as Cassandra adds them; an average of decimals is moved by each value's
- * distance from it, rounded half even to the longer scale, because its digits are Cassandra's. */
+ * A sum of integers has their type and wraps; an average of integers is truncated.  As in
+ * Cassandra, reals are added with Kahan's compensation, and an average of decimals is moved by each
+ * value's distance from it divided by the count, rounded half even: the digits depend on that. */
 #include "query/cql/expression/cql_accumulator.h"
 
 #include <math.h>
@@ -17,14 +17,14 @@ enum { COUNT, SUM, AVG, MIN, MAX };
 struct cql_accumulator {
     int what;
     bool counts_rows;
-    const struct type *type; /* of what comes in */
+    const struct type *type; /* of the values that are added */
     enum type_kind result;
     uint64_t count;
-    struct cql_number sum; /* the average itself, of decimals */
-    int128 whole;          /* the sum of integers, which an average is made of */
+    struct cql_number sum; /* for the average of decimals, the average itself */
+    int128 whole;          /* the exact sum of integers, for their average */
     double correction;     /* what a compensated sum of reals has lost */
-    bool has_special;      /* NaN or infinity came: no compensation */
-    long double plain;     /* the sum without it; its range does not overflow */
+    bool has_special;      /* NaN or infinity was added: no compensation */
+    long double plain;     /* the sum without it, in a range that does not overflow */
     bool has_best;
     struct buffer best;
 };

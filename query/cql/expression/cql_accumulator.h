@@ -1,4 +1,4 @@
-/* cql_accumulator: what an aggregate of a SELECT has taken in of a group's rows.
+/* cql_accumulator: an aggregate of a SELECT, such as sum, over the rows of a group.
  *
  * Its specification is tests/cql/cassandra/read_aggregate.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_ACCUMULATOR_H
@@ -10,14 +10,14 @@
 struct cql_accumulator;
 struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregate,
                                             struct arena *arena);
-/* A row's value; CQL_NULL counts for count(*) only. */
+/* Add the value of a row; only count(*) counts CQL_NULL. */
 int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
                         struct cql_fault *fault);
-/* What the store's stats of a partition say: its rows, how many have a value, and their exact sum.
- * For count(*), count and sum of the column that the stats are of. */
+/* Add a whole partition by the store's stats of it: its rows, how many of them have a value in the
+ * column of the stats, and the exact sum.  For count(*), and count and sum of that column. */
 int cql_accumulator_add_stats(struct cql_accumulator *accumulator,
                               const struct partition_stats *stats, struct cql_fault *fault);
-/* The result in `arena`, and back to nothing. */
+/* The result, in `arena`; the accumulator is empty afterwards. */
 void cql_accumulator_result(struct cql_accumulator *accumulator, struct arena *arena,
                             struct bytes *value_out);
 #endif

@@ -1,10 +1,10 @@
-/* Terms get their types from where they stand: a literal or marker takes the type of the column,
- * element or argument it is for; columns and functions bring their own, which must fit.
+/* Resolving of terms.  A literal or a marker takes the type of the column, element or argument that
+ * it is for; columns and functions have types of their own, which must fit.
  *
- * What decides correctness: a value that leaves here is a valid serialized value of the
- * expression's type, with sets and maps in it sorted, because the store takes it as it is.
+ * What must hold: a constant is a valid serialized value of the expression's type, and sets and
+ * maps in it are sorted, because the store takes it as it is.
  *
- *   INSERT INTO t (k, s) VALUES (1, {'b', ?})     s set<text>: the marker is `value(s)`, text */
+ *   INSERT INTO t (k, s) VALUES (1, {'b', ?})     s set<text>: the marker is value(s), a text */
 #include <string.h>
 
 #include "query/cql/common/cql_scope.h"

@@ -1,11 +1,11 @@
-/* cql_expression: a term whose names and types are known, and its value for a row.
+/* cql_expression: a term whose names and types are resolved, and its value for a row.
  *
- * The same expressions are the values of INSERT, the right sides of relations, and what SELECT
- * computes; only the last ones name columns and hold aggregates.  A value is serialized in the
+ * Expressions are the values of INSERT, the right sides of relations, and the selectors of SELECT;
+ * only selectors have columns and aggregates in them.  A value is serialized in the
  * expression's type; null is a view whose data is NULL.
  *
  * cql_expression.c resolves terms, with calls (cql_expression_call.c) and literals
- * (cql_expression_literal.c); cql_expression_value.c works values out.
+ * (cql_expression_literal.c); cql_expression_value.c computes values.
  *
  * Its specification is tests/cql/cassandra/type_literals.cql and
  * tests/cql/cassandra/read_order.cql. */
@@ -18,14 +18,14 @@
 
 enum cql_expression_kind {
     CQL_EXPRESSION_VALUE,                /* a constant: `value` */
-    CQL_EXPRESSION_MARKER,               /* number `index` */
+    CQL_EXPRESSION_MARKER,               /* the marker of number `index` */
     CQL_EXPRESSION_COLUMN,               /* `column` */
     CQL_EXPRESSION_CALL,                 /* `function` of the arguments */
     CQL_EXPRESSION_COLLECTION,           /* of the arguments; a map's are key and value in turn */
     CQL_EXPRESSION_FIELD,                /* field `index` of the argument */
     CQL_EXPRESSION_ELEMENT,              /* of argument 0 at argument 1 */
     CQL_EXPRESSION_SLICE,                /* of argument 0 from 1 to 2; either may be NULL */
-    CQL_EXPRESSION_WRITETIME,            /* of the column; `index`: 1 the latest of all cells */
+    CQL_EXPRESSION_WRITETIME,            /* of the column; `index` 1: the latest of its cells */
     CQL_EXPRESSION_TTL,
     CQL_EXPRESSION_AGGREGATE             /* `index`: its place among the statement's aggregates */
 };
@@ -41,38 +41,38 @@ struct cql_expression {
     const struct cql_function *function;
     struct cql_expression **arguments;
     uint32_t argument_count;
-    const char *receiver;                /* what the value is for, in refusals */
-    const struct cql_term *named;        /* whose name a result column has; NULL: its own term's */
+    const char *receiver;                /* in refusals, the name of what gets the value */
+    const struct cql_term *named;        /* the term that names a result column; NULL: its own */
 };
 
-/* An aggregate of a SELECT: what it is fed with, and its function. */
+/* An aggregate of a SELECT: its function, and the expression whose values it gets. */
 struct cql_aggregate {
     const struct cql_function *function;
     struct cql_expression *argument;     /* NULL: count(*) */
     const struct type *type;             /* of the result */
 };
 
-/* What a term may hold, and for what it is. */
+/* The place of a term: what it may contain, and what its value is for. */
 struct cql_place {
-    const struct type *type;             /* wanted; NULL: whatever comes out */
+    const struct type *type;             /* that the value must have; NULL: any */
     const char *receiver;                /* the name of what gets the value */
-    const struct table *table;           /* columns may be named; NULL: none */
-    struct cql_aggregate *aggregates;    /* room for CQL_AGGREGATES_MAX; NULL: none may stand */
+    const struct table *table;           /* whose columns may be named; NULL: none may */
+    struct cql_aggregate *aggregates;    /* CQL_AGGREGATES_MAX of them; NULL: none may be used */
     uint32_t *aggregate_count;
-    bool is_argument;                    /* a literal brings its own type where none is wanted */
-    bool is_checked;                     /* the literal around it was found to fit its type */
-    const char *misfit;                  /* how a result of another type is refused; or NULL */
+    bool is_argument;                    /* if `type` is NULL, literals have their own type */
+    bool is_checked;                     /* the literal around it is known to fit its type */
+    const char *misfit;                  /* the refusal of a result of another type; or NULL */
 };
 enum { CQL_AGGREGATES_MAX = 256 };
 
 int cql_expression_resolve(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out);
-/* For a value of `type` named `receiver`: neither columns nor aggregates. */
+/* The same for a value of `type` for `receiver`, without columns and aggregates. */
 int cql_expression_resolve_value(struct cql_scope *scope, const struct cql_term *term,
                                  const struct type *type, const char *receiver,
                                  struct cql_expression **out);
 
-/* What a part of something is called in refusals: value(l), key(m). */
+/* The name of a part of something in refusals: value(l), key(m). */
 const char *cql_expression_part(struct cql_scope *scope, const char *part, const char *of);
 /* The number of the field that a user type has under the name; -1: it has none, or is of another
  * kind. */
@@ -81,10 +81,10 @@ int cql_expression_udt_field(const struct type *type, struct bytes name);
 /* ---- values ---- */
 
 struct cql_context {
-    struct arena *arena;                 /* for what is made */
+    struct arena *arena;                 /* for values that are computed */
     struct cql_fault *fault;
     const struct cql_value *values;      /* bound, by marker number */
-    const struct cql_row *row;           /* NULL: no columns are asked for */
+    const struct cql_row *row;           /* NULL where no columns are used */
     const struct bytes *aggregates;      /* results, by place */
     struct world *world;                 /* for now() and uuid() */
     struct store *store;
@@ -93,7 +93,7 @@ struct cql_context {
 
 struct cql_context cql_expression_context(struct cql_execution *execution, struct arena *arena);
 
-/* 0 and the value; CQL_UNSET when the expression is a marker that was left unset; or refused. */
+/* 0 with the value; CQL_UNSET where the expression is a marker that is unset; negative: refused. */
 enum { CQL_UNSET = 1 };
 int cql_expression_value(const struct cql_expression *expression,
                          const struct cql_context *context, struct bytes *value_out);

@@ -1,14 +1,15 @@
-/* Functions, operators and casts in expressions: which one is meant, and what its arguments are.
+/* Resolving of functions, operators and casts, with their arguments.
  *
- * An argument takes the type that the function wants of it, where it says none by itself; the
- * result's type follows from the arguments' and must fit the place. */
+ * An argument that has no type of its own takes the one that the function wants.  The type of the
+ * result follows from those of the arguments and must fit the place. */
 #include <string.h>
 
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/expression/cql_literal_value.h"
 
-/* Where an argument stands: of no type yet, and what was found of the place is not of it. */
+/* The place of an argument: its type is not known yet, and what is known of the call's place does
+ * not hold for it. */
 static struct cql_place inside(const struct cql_place *place)
 {
     struct cql_place within = *place;
@@ -18,7 +19,7 @@ static struct cql_place inside(const struct cql_place *place)
     return within;
 }
 
-/* A function as refusals name it. */
+/* The name of a function in refusals. */
 static const char *system_name(struct cql_scope *scope, const struct cql_function *function)
 {
     struct buffer name = {.arena = scope->arena};
@@ -26,7 +27,7 @@ static const char *system_name(struct cql_scope *scope, const struct cql_functio
     return cql_text(scope->arena, buffer_view(&name));
 }
 
-/* Cassandra lists the signatures behind this. */
+/* As in Cassandra, but without its list of signatures. */
 static int no_signature(struct cql_scope *scope, const struct cql_function *function)
 {
     bool is_operator = function->name[0] == '_';
@@ -50,7 +51,7 @@ static int argument_count_refused(struct cql_scope *scope, const struct cql_func
                        function->name, wanted, count);
 }
 
-/* An argument that has no type of its own where the function wants none. */
+/* Refuse an argument that has no type of its own where the function does not want a certain one. */
 static int argument_unknown(struct cql_scope *scope, const struct cql_function *function,
                             const struct cql_term *argument)
 {
@@ -73,7 +74,8 @@ static int requirement_refused(struct cql_scope *scope, const struct cql_functio
                        cql_type_name(scope, type));
 }
 
-/* Of a function with one signature: its argument must be what that says. */
+/* Check an argument of a function with one signature against it; `expression` is NULL before the
+ * argument is resolved. */
 static int check_argument(struct cql_scope *scope, const struct cql_call *call, uint32_t index,
                           const struct cql_term *argument, const struct cql_expression *expression)
 {
@@ -111,7 +113,7 @@ static int resolve_argument(struct cql_scope *scope, const struct cql_term *argu
     within.receiver =
         place->table != NULL ? "[selection]" : cql_text(scope->arena, buffer_view(&name));
     within.is_argument = true;
-    /* What has a type of its own is checked afterwards. */
+    /* An argument that has a type of its own is checked afterwards. */
     within.type = function->wants == NULL || cql_expression_is_typed(argument, false)
                       ? NULL
                       : function->wants(call, index);
@@ -177,7 +179,7 @@ static int result_refused(struct cql_scope *scope, const struct cql_call *call,
                           : requirement_refused(scope, call->function, arguments, call->types[0]);
 }
 
-/* A function of `count` arguments. */
+/* Resolve a call with `count` arguments. */
 static int resolve_call(struct cql_scope *scope, const struct cql_function *function,
                         const struct cql_term *arguments, uint32_t count,
                         const struct cql_place *place, struct cql_expression **out)
@@ -209,15 +211,15 @@ int cql_expression_negation(struct cql_scope *scope, const struct cql_term *term
     return resolve_call(scope, cql_function_operator('_'), term->of, 1, place, out);
 }
 
-/* A literal beside an operator of a value is of the value's type, if it may stand for that. */
+/* The type of a literal operand: in a value it is that of the value, if the literal fits it. */
 static const struct type *operand_type(const struct cql_place *place, const struct cql_term *side)
 {
     bool may_be = place->table == NULL && place->type != NULL && cql_term_is_literal(side);
     return may_be && cql_literal_value_fits(side, place->type) ? place->type : NULL;
 }
 
-/* Two operands: numbers, texts, or a time and a duration.  One whose type nothing says could be
- * anything, and so could a number beside a timestamp, which is one too. */
+/* Two operands: numbers, texts, or a time and a duration.  The operation is ambiguous where the
+ * type of an operand is not known, and for a number with a timestamp, which could be a bigint. */
 int cql_expression_operation(struct cql_scope *scope, const struct cql_term *term,
                              const struct cql_place *place, struct cql_expression **out)
 {
@@ -296,7 +298,7 @@ int cql_expression_function(struct cql_scope *scope, const struct cql_term *term
                            "%s() cannot be used in the selection clause of a SELECT statement",
                            function->name);
     }
-    /* count of a literal is count(*), in its name too. */
+    /* count of a literal is count(*), also in the name of its column. */
     if (bytes_equal(term->text, bytes_text("count")) && term->argument_count == 1 &&
         cql_term_is_literal(term->arguments)) {
         return cql_expression_count_rows(scope, place, out);

@@ -1,13 +1,13 @@
-/* Literals in expressions: of one value, and of lists, sets, maps, tuples and user types.
+/* Resolving of literals: single values, lists, sets, maps, tuples and user types.
  *
- * A literal of many values takes the type it stands for apart: each item is for an element, a key
- * or a field of it.  As in Cassandra all items are looked at before anything is made of the first,
- * so that what does not fit is refused by the literal that holds it:
+ * In a literal of several items, each is for an element, a key, a value or a field of the type.  As
+ * in Cassandra all items are checked before the first one is resolved, so that an item that does
+ * not fit is refused by the literal around it:
  *
  *   INSERT INTO t (k, l) VALUES (1, [2, 'x'])     Invalid list literal for l: value 'x' is not of
  *                                                 type int
  *
- * What only its own resolution can say the type of, a call, is refused there in the same words. */
+ * The type of a call is known only when it is resolved; it is then refused in the same words. */
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "query/cql/syntax/cql_print.h"
@@ -45,7 +45,7 @@ static bool has_too_many(const struct cql_term *term, const struct type *type)
     return type->kind == TYPE_TUPLE && term->argument_count > type->argument_count;
 }
 
-/* What kind of brackets a literal has, in refusals. */
+/* The kind of a literal in refusals, by its brackets. */
 static const char *collection_word(const struct cql_term *term)
 {
     switch ((int)term->kind) {
@@ -78,7 +78,7 @@ static bool brackets_fit(const struct cql_term *term, const struct type *type)
     }
 }
 
-/* A value's brackets; those of a selection are refused in other words. */
+/* Refuse brackets that do not fit the type; the words differ between values and selectors. */
 static int check_brackets(struct cql_scope *scope, const struct cql_term *term,
                           const struct cql_place *place)
 {
@@ -96,7 +96,7 @@ static int check_brackets(struct cql_scope *scope, const struct cql_term *term,
                        cql_type_name(scope, place->type));
 }
 
-/* How an item that is of another type is refused. */
+/* The refusal of an item of another type. */
 static const char *misfit_text(struct cql_scope *scope, const struct cql_term *term,
                                const struct cql_place *place, uint32_t index,
                                const struct cql_term *item)
@@ -117,8 +117,8 @@ static const char *misfit_text(struct cql_scope *scope, const struct cql_term *t
     return cql_text(scope->arena, buffer_view(&text));
 }
 
-/* The value of a literal that `*item` is, or of a user type's whose name it is, and then `*item` is
- * the value.  Its place in the type; negative: the user type has no such field. */
+/* The place of a literal's item in its type.  In a literal of a user type `*item` is the name of a
+ * field, and becomes the value after it; negative: the type has no such field. */
 static int item_place(const struct type *type, uint32_t index, const struct cql_term **item)
 {
     int place = (int)index;
@@ -132,7 +132,7 @@ static int item_place(const struct type *type, uint32_t index, const struct cql_
 static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
                        const struct cql_place *place, const char **misfit_out);
 
-/* Whether an item may stand for its type, as far as can be said without resolving it; 0 or 1, or a
+/* Whether an item fits its type, as far as is known without resolving it: 1 or 0, or negative for a
  * refusal. */
 static int item_fits(struct cql_scope *scope, const struct cql_term *item,
                      const struct cql_place *place)
@@ -165,7 +165,7 @@ static int item_fits(struct cql_scope *scope, const struct cql_term *item,
     }
 }
 
-/* The refusal of the first item that does not fit; NULL: all do.  The brackets fit. */
+/* The refusal of the first item that does not fit; NULL: all do.  The brackets must fit. */
 static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
                        const struct cql_place *place, const char **misfit_out)
 {
@@ -189,9 +189,9 @@ static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
     return 0;
 }
 
-/* ---- the literals of many values ---- */
+/* ---- literals of several items ---- */
 
-/* An item that only its resolution can say the type of. */
+/* Whether the type of an item is known only when it is resolved. */
 static bool is_call(const struct cql_term *item)
 {
     return item->kind == CQL_TERM_FUNCTION || item->kind == CQL_TERM_CAST;
@@ -205,7 +205,7 @@ static bool has_marker(const struct cql_term *term)
     return found;
 }
 
-/* Null and markers are refused within collections, not within tuples and user types. */
+/* Refuse null and markers within collections; tuples and user types may have them. */
 static int check_item(struct cql_scope *scope, const struct cql_term *term,
                       const struct cql_term *item, const struct cql_place *place)
 {
@@ -222,7 +222,7 @@ static int check_item(struct cql_scope *scope, const struct cql_term *term,
     return 0;
 }
 
-/* What an item is called in refusals. */
+/* The name of an item in refusals. */
 static const char *item_receiver(struct cql_scope *scope, const struct cql_place *place,
                                  uint32_t index)
 {
@@ -264,7 +264,7 @@ static int resolve_items(struct cql_scope *scope, const struct cql_term *term,
     return 0;
 }
 
-/* A list, set or tuple that no type is wanted of: what its items are. */
+/* A list, set or tuple of no given type: the type follows from those of the items. */
 static int resolve_untyped(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out)
 {

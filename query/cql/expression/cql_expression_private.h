@@ -1,19 +1,19 @@
-/* cql_expression_private: what the cql_expression*.c files share. */
+/* cql_expression_private: functions that the cql_expression*.c files share. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_EXPRESSION_PRIVATE_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_EXPRESSION_PRIVATE_H
 
 #include "query/cql/expression/cql_expression.h"
 
-/* In the scope's arena, with room for its arguments, which are NULL. */
+/* A new one in the scope's arena, with `argument_count` arguments that are NULL. */
 struct cql_expression *cql_expression_new(struct cql_scope *scope, enum cql_expression_kind kind,
                                           const struct type *type, uint32_t argument_count);
-/* A term as refusals repeat it. */
+/* The text of a term in refusals. */
 const char *cql_expression_text(struct cql_scope *scope, const struct cql_term *term);
-/* Nothing says of which type a term is. */
+/* Refuse a term whose type is not known. */
 int cql_expression_untyped(struct cql_scope *scope, const struct cql_term *term);
-/* Whether a term says by itself of which type it is; a literal does where it `is_argument`. */
+/* Whether a term has a type of its own; a literal has one where it `is_argument`. */
 bool cql_expression_is_typed(const struct cql_term *term, bool is_argument);
-/* What comes out of `what` must fit the place. */
+/* Refuse an expression, the result of `what`, whose type does not fit the place. */
 int cql_expression_fit(struct cql_scope *scope, const struct cql_place *place,
                        const struct cql_expression *expression, const char *what);
 

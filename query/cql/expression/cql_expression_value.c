@@ -1,8 +1,8 @@
 /* The value of an expression for one row.
  *
- * Null goes through: a function of a null is null unless it says otherwise, and so are the field
- * of a null and the element that is not there.  Within collections null is refused, in tuples and
- * user types it is a missing field. */
+ * The result of a function with a null argument is null, unless it `takes_null`, and so are the
+ * field of a null and an element that is not there.  Within collections null is refused; in tuples
+ * and user types it is a missing field. */
 #include <string.h>
 
 #include "query/cql/expression/cql_expression.h"
@@ -66,7 +66,7 @@ static int collection_value(const struct cql_expression *expression,
     return 0;
 }
 
-/* A function as Cassandra calls it within: operators have names there. */
+/* The name of a function in Cassandra's refusals, where operators have names. */
 static const char *inner_name(const struct cql_function *function)
 {
     switch (function->name[0]) {
@@ -120,7 +120,7 @@ static int field_value(const struct cql_expression *expression, const struct cql
     return 0;
 }
 
-/* An element of a column's map or set, which is not put together for that. */
+/* An element of a map or set that is a column, without making the value of the whole column. */
 static int column_element(const struct cql_expression *expression,
                           const struct cql_context *context, struct bytes *value)
 {
@@ -133,7 +133,7 @@ static int column_element(const struct cql_expression *expression,
     return rc;
 }
 
-/* The items of a map or set between two keys; for an element the two are the same. */
+/* The items of a map or set from one key to another; for an element the two keys are the same. */
 static int part_value(const struct cql_expression *expression, const struct cql_context *context,
                       struct bytes *value)
 {
@@ -181,7 +181,7 @@ static int part_value(const struct cql_expression *expression, const struct cql_
 
 /* ---- WRITETIME and TTL ---- */
 
-/* The cells that are meant: all of a column, or those of one element or field. */
+/* The cells whose times are wanted: all of a column, or those of an element, a slice or a field. */
 static int chosen_cells(const struct cql_expression *expression, const struct cql_context *context,
                         const struct cell **cells_out, uint32_t *count_out)
 {

@@ -1,8 +1,8 @@
-/* The functions of CQL that take one row's values, and how they are found.
+/* Functions of blobs, JSON and tokens, and the lookup of all functions.
  *
- * A function is a row of the table below: its name, how many arguments, which type it gives for
- * which types, and its value.  Names come lowercased; the spelling with underscores and the older
- * one without are the same function. */
+ * A function is a row of a table: its name, the number of arguments, the type of the result, and
+ * the computing of its value.  Names are in lower case; many functions have two spellings, an older
+ * one without underscores. */
 #include "query/cql/expression/cql_function.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* cql_function: the functions, operators and aggregates of CQL.
  *
- * Each file has a table of its functions: of numbers with operators and CAST
- * (cql_function_number.c), of mathematics (cql_function_math.c), of times (cql_function_time.c), of
- * collections (cql_function_collection.c); cql_function.c has the others and finds a name.
+ * Each file has a table of its functions: operators and CAST (cql_function_number.c), mathematics
+ * (cql_function_math.c), times (cql_function_time.c), collections (cql_function_collection.c);
+ * cql_function.c has the others and the lookup by name.
  *
  * Its specification is tests/cql/cassandra/function_*.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_FUNCTION_H
@@ -12,71 +12,71 @@
 
 enum { CQL_ARGUMENTS_MAX = 64 };
 
-/* A call: the arguments' types are known, the result's is worked out. */
+/* A call that is being resolved: the types of its arguments are known. */
 struct cql_call {
     const struct cql_function *function;
     const struct type *types[CQL_ARGUMENTS_MAX];
     uint32_t count;
     const struct type *result;
-    const struct table *table;           /* token() has its key's types */
-    struct arena *arena;                 /* for a type that is made up */
+    const struct table *table;           /* the types of its key are wanted by token() */
+    struct arena *arena;                 /* for a result type that is made */
 };
 
 struct cql_function {
-    const char *name;                    /* lower case; operators by their sign */
-    enum type_kind kind;                 /* of the type it converts to or from, where it does */
+    const char *name;                    /* in lower case, or the sign of an operator */
+    enum type_kind kind;                 /* of the type to or from which it converts */
     uint32_t arguments_min;
     uint32_t arguments_max;
     bool is_aggregate;
-    bool takes_null;                     /* else a null argument makes the result null */
-    /* The type that argument `index` should have: of the one signature, or, of a function that has
-     * several, what a literal or marker there is taken for.  NULL: whatever it is. */
+    bool takes_null;                     /* else the result is null if an argument is */
+    /* The type that argument `index` must have in the only signature, or, where there are several,
+     * the type that a literal or marker gets as this argument.  NULL: any. */
     const struct type *(*wants)(const struct cql_call *call, uint32_t index);
-    /* The result's type; NULL: the arguments' types do not fit. */
+    /* The type of the result; NULL: those of the arguments do not fit. */
     const struct type *(*result)(const struct cql_call *call);
     int (*value)(const struct cql_expression *call, const struct bytes *arguments,
                  const struct cql_context *context, struct bytes *value_out);
     bool is_overloaded;                  /* has several signatures */
-    /* Of functions that take whatever type has a property, as refusals name it: "a map argument";
-     * NULL: of named types. */
+    /* For functions whose argument may have any type with a certain property, the argument in
+     * refusals: "a map argument"; else NULL. */
     const char *requires;
-    const char *parameter;               /* the same as Cassandra's list of arguments has it */
+    const char *parameter;               /* the argument in Cassandra's lists of arguments */
 };
 
 /* NULL when there is none. */
 const struct cql_function *cql_function_find(struct bytes name);
 /* + - * / %, and _ for negation. */
 const struct cql_function *cql_function_operator(char operation);
-/* CAST to a type: converts the argument's value; NULL when Cassandra has no such conversion. */
+/* The function of a CAST; NULL where Cassandra does not convert between the types. */
 const struct cql_function *cql_function_cast(const struct type *from, const struct type *to);
-/* Whether anything can be cast to a type. */
+/* Whether there is a CAST to a type at all. */
 bool cql_function_casts_to(const struct type *to);
 
-/* Tables of their own files, which cql_function_find looks into; a function without a name ends
- * each.  Aggregates are computed by cql_accumulator.c. */
+/* The tables of the files, each ended by a function without a name.  Aggregates are computed by
+ * cql_accumulator.c. */
 extern const struct cql_function cql_function_math[], cql_function_time[],
     cql_function_collection[], cql_function_aggregate[];
-/* The one of a table; NULL when there is none. */
+/* The function of a name in one table; NULL when there is none. */
 const struct cql_function *cql_function_in(const struct cql_function *table, struct bytes name);
 
 /* ---- what functions share ---- */
 
 bool cql_function_is(const struct cql_call *call, uint32_t index, enum type_kind kind);
-/* The type that the function's `kind` names. */
+/* The type of the function's `kind`. */
 const struct type *cql_function_kind(const struct cql_call *call);
-/* The value of a function that only says of which type its argument is. */
+/* The value of a function that changes the type of its argument and not its bytes. */
 int cql_function_same(const struct cql_expression *call, const struct bytes *arguments,
                       const struct cql_context *context, struct bytes *value_out);
-/* The value of a function of one number of the result's type, by its name. */
+/* The value of abs, exp, log, log10, round and of the negation, by the name of the function. */
 int cql_function_math_value(const struct cql_expression *call, const struct bytes *arguments,
                             const struct cql_context *context, struct bytes *value_out);
-/* What was made in a buffer of the context's arena: a value, also where it is empty. */
+/* A value made in a buffer of the context's arena; an empty one is not null. */
 struct bytes cql_function_keep(const struct buffer *value);
-/* A failure while a function ran: 0x1400. */
+/* Fill the fault with 0x1400: the function failed for these arguments. */
 int cql_function_fails(const struct cql_expression *call, const struct cql_context *context,
                        const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A timestamp or date, and a duration that is added (`sign` 1) or taken away (-1). */
+/* A timestamp or date plus (`sign` 1) or minus (-1) a duration. */
 int cql_function_time_shift(const struct cql_expression *call, const struct bytes *arguments,
                             int sign, const struct cql_context *context, struct bytes *value_out);
 #endif

@@ -1,7 +1,7 @@
-/* What a collection holds: its keys, values, size, and the aggregates of its items.
+/* Functions of collections: keys, values, size, and aggregates of the items.
  *
- * collection_min and the like are the aggregates of cql_aggregate, fed with the items instead of
- * with rows, so that their digits and overflows are the same. */
+ * collection_min and the like add the items to a cql_accumulator, as an aggregate of a SELECT adds
+ * rows, so that digits and overflows are the same. */
 #include <string.h>
 
 #include "query/cql/expression/cql_accumulator.h"
@@ -79,7 +79,7 @@ static const struct type *number_result(const struct cql_call *call)
     return item != NULL && cql_number_is(item->kind) ? item : NULL;
 }
 
-/* The aggregate whose name stands behind the function's "collection_". */
+/* The aggregate has the name that follows "collection_" in the name of the function. */
 static int items_value(const struct cql_expression *call, const struct bytes *arguments,
                        const struct cql_context *context, struct bytes *value)
 {

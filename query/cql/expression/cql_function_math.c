@@ -1,8 +1,9 @@
-/* abs, exp, log, log10, round and the sign -, of every type of number; the result has the
- * argument's type.
+/* abs, exp, log, log10, round and the negation of numbers of every type; the result has the type of
+ * the argument.
  *
- * Integers and varints are computed with as doubles and cut: exp(7) is 1096, log10(7) is 0.  Java
- * rounds halves away from zero in decimals and up in doubles: round(-2.5) is -2. */
+ * exp and the logarithms of integers and varints are computed as doubles and truncated: exp(7) is
+ * 1096, log10(7) is 0.  As in Java, halves are rounded away from zero in decimals and up in
+ * doubles: round(-2.5) is -2. */
 #include <math.h>
 #include <string.h>
 

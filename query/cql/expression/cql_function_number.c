@@ -1,7 +1,8 @@
 /* Operators, and conversions by CAST.
  *
- * The type of a result is Cassandra's: the wider of two integers; float with what fits it, double
- * past that; decimal as soon as one is decimal, or a varint meets a float. */
+ * The type of a result is Cassandra's: the wider one of two integers; float for floats with
+ * integers of at most 4 bytes, and else double; decimal if one is decimal, or for a varint with a
+ * float or double. */
 #include <math.h>
 #include <string.h>
 
@@ -132,7 +133,7 @@ static int integer_operation(char operation, int64_t a, int64_t b, int64_t *resu
     default:
         if (b == 0)
             return ERROR_INVALID;
-        /* The one quotient that does not fit wraps to itself. */
+        /* The only quotient that does not fit, the least integer by -1, wraps to itself. */
         if (b == -1)
             *result = operation == '/' ? (int64_t)(0 - left) : 0;
         else
@@ -157,7 +158,7 @@ static double real_operation(char operation, double a, double b)
     }
 }
 
-/* ERROR_INVALID: by zero; ERROR_LIMIT: over 256 bits. */
+/* ERROR_INVALID for a division by zero, ERROR_LIMIT for a result of over 256 bits. */
 static int decimal_operation(char operation, enum type_kind kind, struct decimal a,
                              struct decimal b, struct decimal *result)
 {

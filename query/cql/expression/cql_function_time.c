@@ -1,8 +1,8 @@
-/* Times: now, conversions between them, and floor.
+/* Functions of times: the present time, conversions, durations and floor.
  *
- * floor(t, d, s) is the last of s, s + d, s + 2d, ... that is not after t; s is 1970 where it is
- * left out.  A duration's months are counted in the calendar from s: what the month is too short
- * for falls on its last day. */
+ * floor(t, d, s) is the last of s, s + d, s + 2d, ... that is not after t; s is 1970-01-01 where it
+ * is left out.  Months of a duration are calendar months from s on; where a month is too short for
+ * the day, its last day is taken. */
 #include <string.h>
 
 #include "base/timeuuid.h"
@@ -34,7 +34,7 @@ static const struct type *timestamp_wants(const struct cql_call *call, uint32_t 
     return index == 0 ? type_builtin(TYPE_TIMESTAMP) : NULL;
 }
 
-/* The least and the greatest timeuuid of a millisecond: no uuid that was made, only a bound. */
+/* The least and the greatest timeuuid of a millisecond, which are bounds for comparisons. */
 static int bound_value(const struct cql_expression *call, const struct bytes *arguments,
                        const struct cql_context *context, struct bytes *value)
 {
@@ -74,8 +74,8 @@ static bool time_ms_of(const struct type *type, struct bytes value, int64_t *tim
     return false;
 }
 
-/* Whole days of the whole seconds: in the last day before 1970 this is the day after, as Cassandra
- * has it for every time before that day's first millisecond. */
+/* The day of a time as Cassandra computes it: the seconds are rounded down and the days towards
+ * 1970, so that a time before 1970 has the next day unless it is midnight. */
 static int64_t java_day(int64_t time_ms)
 {
     int64_t seconds = time_ms / 1000 - (time_ms % 1000 < 0);
@@ -103,7 +103,8 @@ static int current_value(const struct cql_expression *call, const struct bytes *
     return 0;
 }
 
-/* to_date takes no date, and to_timestamp no timestamp; a bigint is a timestamp's milliseconds. */
+/* to_date does not take a date, nor to_timestamp a timestamp; a bigint is milliseconds since
+ * 1970. */
 static const struct type *time_result(const struct cql_call *call)
 {
     enum type_kind kind = call->function->kind;
@@ -136,7 +137,7 @@ static int64_t floored_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Year, month from 0 and day from 1 of a day since 1970, of any year. */
+/* Year, month from 0 and day of the month from 1 of a day since 1970; any year is possible. */
 static void civil_of(int64_t day, int64_t *year, int64_t *month, int64_t *of_month)
 {
     int64_t shifted = day + 719468;
@@ -174,7 +175,7 @@ static int64_t add_months(int64_t day, int64_t months)
     return first + (of_month < length ? of_month : length) - 1;
 }
 
-/* `time_ms` and `count` durations; past the last time it wraps, as Java's addition does. */
+/* `time_ms` plus `count` durations; beyond the last time it wraps, as Java's addition does. */
 static int64_t add_duration(int64_t time_ms, const struct type_duration *duration, int64_t count)
 {
     int64_t day = floored_divide(time_ms, DAY_MS);
@@ -191,7 +192,7 @@ static bool has_day_precision(const struct type_duration *duration)
     return duration->nanoseconds == 0;
 }
 
-/* The duration as CQL writes it, in the context's arena. */
+/* A duration as CQL spells it, in the context's arena. */
 static const char *duration_text(struct bytes value, const struct cql_context *context)
 {
     struct buffer text = {.arena = context->arena};
@@ -269,8 +270,8 @@ static int check_floor(const struct type *type, const struct type_duration *dura
                              duration_text(value, context));
 }
 
-/* The greatest count of durations from `start` that does not pass `time_ms`, by halves: no month
- * is shorter than 28 days. */
+/* `start` and as many durations as do not pass `time_ms`.  Their number is found by halving a
+ * range, whose upper end follows from months of 28 days. */
 static int64_t floor_from(int64_t start, int64_t time_ms, const struct type_duration *duration)
 {
     int64_t shortest =

@@ -1,9 +1,9 @@
-/* Values as JSON.
+/* Writing of values as JSON.
  *
- * What decides correctness: clients compare this text with Cassandra's, so numbers are printed as
- * Java prints them and strings escaped as Jackson escapes them.  A double is given in the fewest
+ * What must hold: the text is Cassandra's, as clients compare it.  Numbers are printed as Java
+ * prints them, and strings are escaped as Jackson escapes them.  A double is given in the fewest
  * digits that read back as the same, in Java's layout: 0.001 and 1234567.0, but 1.0E-4 and 1.0E7.
- * NaN and the infinities have no JSON and are null. */
+ * NaN and the infinities cannot be written in JSON and are null. */
 #include "query/cql/expression/cql_json.h"
 
 #include <inttypes.h>
@@ -49,14 +49,14 @@ void cql_json_format_name(const char *name, struct buffer *json)
 
 /* ---- numbers ---- */
 
-/* digits * 10^exponent, of which the first digit is not 0 unless it is the only one. */
+/* digits * 10^exponent, without leading zeros; zero has no digits. */
 struct digits {
     char text[40];
     int count;
     int exponent;
 };
 
-/* Of a text such as -12.5e-7, after its sign. */
+/* The digits of a text such as 12.5e-7, without its sign. */
 static struct digits digits_of(const char *text)
 {
     struct digits digits = {.count = 0};
@@ -103,8 +103,8 @@ static void put_double(const char *text, struct buffer *out)
     }
 }
 
-/* BigDecimal.toString: plain while the exponent would be -6 at least and the scale is none below
- * 0, else scientific. */
+/* BigDecimal.toString: plain where the scale is not negative and the exponent is at least -6, and
+ * else scientific. */
 static void put_decimal(struct bytes value, struct buffer *out)
 {
     int32_t scale = (int32_t)load_u32_be(value.data);
@@ -183,7 +183,7 @@ static void put_scalar(const struct type *type, struct bytes value, struct buffe
 
 /* ---- collections ---- */
 
-/* A map's key: its JSON, made a string unless it is one. */
+/* A key of a map: its JSON, in a string unless it is one already. */
 static void put_key(const struct type *type, struct bytes value, struct buffer *json)
 {
     struct buffer key = {.arena = json->arena};

@@ -1,11 +1,11 @@
-/* cql_json: values as JSON and back, as Cassandra's SELECT JSON, toJson, INSERT JSON and fromJson
- * have them.
+/* cql_json: writes values as JSON and reads them, as Cassandra's SELECT JSON, toJson, INSERT JSON
+ * and fromJson do.
  *
- * Numbers are exact both ways: a decimal or varint of any size is read from its digits.  Sets come
- * as arrays, maps as objects whose keys are strings, whatever the key's type: the key's own JSON
- * stands in the string.
+ * Numbers are exact in both directions: a decimal or varint of any size is read from its digits.
+ * Sets are arrays; maps are objects whose keys are strings with the JSON of the key in them.
  *
- * cql_json.c writes; cql_json_read.c makes a tree of a text, and cql_json_value.c a value of it. */
+ * cql_json.c writes; cql_json_read.c makes a tree of a text, and cql_json_value.c makes a value of
+ * the tree. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_JSON_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_JSON_H
 
@@ -16,21 +16,21 @@
 
 struct arena;
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
-/* Appends the JSON of a valid value; an absent one (data NULL) is null. */
+/* Append the JSON of a valid value; where its data is NULL, that is null. */
 void cql_json_format(const struct type *type, struct bytes value, struct buffer *json);
-/* Appends a column's or field's name as a key: a name that CQL would lowercase has quotes of its
- * own, "\"Camel\"". */
+/* Append the name of a column or field as a key: a name with capitals is in double quotes within
+ * the string, "\"Camel\"". */
 void cql_json_format_name(const char *name, struct buffer *json);
 
-/* A value as Java prints it, which is what JSON and CAST(x AS text) show: 1.0E10 for a double,
- * 1E+3 for a decimal, all groups of an IPv6 address.  A valid scalar of any type. */
+/* Append a valid value of any scalar type as Java prints it, which JSON and CAST(x AS text) show:
+ * 1.0E10 for a double, 1E+3 for a decimal, all groups of an IPv6 address. */
 void cql_json_format_plain(const struct type *type, struct bytes value, struct buffer *text);
 
-/* ---- in ---- */
+/* ---- reading ---- */
 
-enum { CQL_JSON_DEPTH_MAX = 100 };       /* arrays and objects within each other */
+enum { CQL_JSON_DEPTH_MAX = 100 };       /* nested arrays and objects */
 
 enum cql_json_kind {
     CQL_JSON_NULL,
@@ -50,24 +50,24 @@ struct cql_json {
     struct cql_json *next;
 };
 
-/* Read one JSON value; the tree lives in `arena`.  ERROR_INVALID with what is wrong where,
- * ERROR_LIMIT for too deep a nesting. */
+/* Read one JSON value; the tree is in `arena`.  ERROR_INVALID with the place of what is wrong,
+ * ERROR_LIMIT where it is nested too deeply. */
 must_check int cql_json_read(struct bytes text, struct arena *arena,
                              const struct cql_json **json_out, struct error *err);
 
-/* The same for what INSERT JSON is given: an object, of no more members than a table has columns.
- * In Cassandra's words. */
+/* Read the text of an INSERT JSON: an object with no more members than a table may have columns.
+ * Errors are in Cassandra's words. */
 must_check int cql_json_read_row(struct bytes text, struct arena *arena,
                                  const struct cql_json **object_out, struct error *err);
 
-/* The member of an object that is a column of this name: keys are lowercased unless they are in
- * quotes of their own.  Of several the last counts.  NULL: there is none. */
+/* The member of an object for a column of this name, the last one where there are several.  Keys
+ * are compared in lower case unless they are in double quotes.  NULL: there is none. */
 const struct cql_json *cql_json_member(const struct cql_json *object, const char *name);
 /* Whether `key` names the column or field `name`. */
 bool cql_json_key_is(struct bytes key, const char *name);
 
-/* Append the serialized value that `json`, which is not null, is for a type; sets and maps are
- * sorted.  Strings are taken for values of every type.  `arena` is for what is made on the way.
+/* Append the serialized value of a type that `json` means, which may not be null; sets and maps are
+ * sorted.  A value of any type may be in a string.  `arena` is for memory of the work.
  * ERROR_INVALID in Cassandra's words. */
 must_check int cql_json_value(const struct cql_json *json, const struct type *type,
                               struct arena *arena, struct buffer *value, struct error *err);

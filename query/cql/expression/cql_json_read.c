@@ -1,9 +1,8 @@
-/* JSON text to a tree, by yajl's parser.
+/* Reading of JSON into a tree, by yajl's parser.
  *
- * What decides correctness: numbers keep their digits, and a string is what its escapes say.  yajl
- * turns half of a surrogate pair into '?', which would make two texts one; such a string is
- * refused before it sees it.  The tree is built under a stack of open arrays and objects of a fixed
- * height, which is the limit on nesting. */
+ * What must hold: numbers keep their digits, and strings with different escapes stay different.
+ * yajl reads half of a surrogate pair as '?'; strings with one are therefore refused before yajl
+ * reads them.  Open arrays and objects are on a stack of fixed height, which limits the nesting. */
 #include <yajl/yajl_parse.h>
 
 #include "query/cql/expression/cql_json.h"
@@ -19,7 +18,7 @@ struct json_reader {
     struct cql_json *root;
 };
 
-/* Add a value where the reader is; yajl sees to it that there is one root. */
+/* Add a value to the innermost open array or object; yajl allows only one root. */
 static struct cql_json *reader_add(struct json_reader *reader, enum cql_json_kind kind,
                                    struct bytes text)
 {
@@ -47,7 +46,7 @@ static struct bytes reader_copy(struct json_reader *reader, const void *data, si
     return arena_copy(reader->arena, bytes_of(data, size));
 }
 
-/* ---- what yajl calls: 0 stops it ---- */
+/* ---- yajl's callbacks: 0 stops the parser ---- */
 
 static int on_null(void *context)
 {
@@ -111,7 +110,7 @@ static int on_end(void *context)
     return 1;
 }
 
-/* ---- yajl's memory: in the arena, like the tree, so that it needs no freeing ---- */
+/* ---- yajl's memory, which is in the arena as well and is not freed ---- */
 
 static void *parser_alloc(void *arena, size_t size)
 {
@@ -139,7 +138,7 @@ static void parser_free(void *arena, void *block)
 
 /* ---- reading ---- */
 
-/* The UTF-16 unit that \u and four digits at `at` say, or -1. */
+/* The UTF-16 unit of the \u and four digits at `at`; -1: there are none. */
 static int escaped_unit(const uint8_t *at, const uint8_t *end)
 {
     int unit = 0;

@@ -1,9 +1,9 @@
-/* JSON to serialized values.
+/* Serialized values of JSON trees.
  *
- * What decides correctness: what Cassandra takes is taken, and what it refuses is refused in its
- * words, in which a value is called by its Java class: Integer, Long, BigInteger, Double, String,
- * Boolean, ArrayList, LinkedHashMap.  A string may stand for any value: then it is read as a CQL
- * string would be, and for a collection, tuple or UDT as JSON within JSON. */
+ * What must hold: values are taken and refused as in Cassandra, in its words, which name the Java
+ * class of a value: Integer, Long, BigInteger, Double, String, Boolean, ArrayList, LinkedHashMap.
+ * A value of any type may be in a string, which is read as a CQL string would be, or for a
+ * collection, tuple or UDT as JSON. */
 #include <stdlib.h>
 
 #include "query/cql/expression/cql_json.h"
@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "storage/schema/schema.h"
 
-/* Members an object may have that is compared with columns or fields one by one. */
+/* Members of an object, each of which is compared with all columns or fields. */
 enum { JSON_MEMBERS_MAX = SCHEMA_COLUMNS_MAX };
 
 /* ---- names ---- */
@@ -51,7 +51,7 @@ struct value_maker {
     struct error *err;
 };
 
-/* ---- what Java would call and print it ---- */
+/* ---- classes and texts as in Java ---- */
 
 static bool number_is_integer(struct bytes text)
 {
@@ -87,9 +87,9 @@ static const char *json_class(const struct cql_json *json)
     return json->kind == CQL_JSON_NUMBER ? number_class(json->text) : classes[json->kind];
 }
 
-enum { SHOWN_MAX = 300 }; /* bytes of a value that an error repeats */
+enum { SHOWN_MAX = 300 }; /* bytes of a value in an error */
 
-/* [1, a] and {k=v}, as far as it will be shown. */
+/* [1, a] and {k=v}, up to the size that is shown. */
 static void put_shown(const struct cql_json *json, struct buffer *text)
 {
     bool is_object = json->kind == CQL_JSON_OBJECT;
@@ -112,7 +112,7 @@ static void put_shown(const struct cql_json *json, struct buffer *text)
     buffer_put_u8(text, is_object ? '}' : ']');
 }
 
-/* Bytes of a text that are shown: no half characters. */
+/* The bytes of a text that are shown, without half of a character. */
 static int shown_size(struct bytes text)
 {
     size_t size = text.size < SHOWN_MAX ? text.size : SHOWN_MAX;
@@ -134,7 +134,8 @@ static int fail_kind(struct value_maker *maker, const struct cql_json *json, con
 
 /* ---- scalars ---- */
 
-/* What Cassandra expects of a type, and whether a JSON number or boolean is that. */
+/* For each type the value that Cassandra expects, and whether JSON numbers and booleans are
+ * taken. */
 static const struct scalar_rule {
     bool from_integer;
     bool from_fraction;
@@ -164,7 +165,7 @@ static const struct scalar_rule {
     [TYPE_DURATION] = {false, false, false, "a string representation of a duration"},
 };
 
-/* An empty string is an empty value where it is no text, but false as a boolean. */
+/* An empty string is an empty value of most types; as a boolean it is false. */
 static int put_string(struct value_maker *maker, const struct cql_json *json,
                       const struct type *type)
 {
@@ -184,8 +185,8 @@ static int put_string(struct value_maker *maker, const struct cql_json *json,
     return cql_literal_value(&term, type, maker->value, maker->err);
 }
 
-/* A number that its type does not hold: Cassandra looks at the text of some, at the class of the
- * others. */
+/* Refuse a value that is not in the range of its type; Cassandra shows the text of some and the
+ * class of others. */
 static int fail_number(struct value_maker *maker, const struct cql_json *json,
                        const struct type *type, const char *expected)
 {
@@ -225,7 +226,7 @@ static int put_scalar(struct value_maker *maker, const struct cql_json *json,
 static int put_value(struct value_maker *maker, const struct cql_json *json,
                      const struct type *type);
 
-/* An item with its size before it; null is size -1. */
+/* Append an item after its size; the size of a null is -1. */
 static int put_item(struct value_maker *maker, const struct cql_json *json, const struct type *type)
 {
     size_t start = maker->value->size;
@@ -366,7 +367,7 @@ int cql_json_value(const struct cql_json *json, const struct type *type, struct 
     struct value_maker maker = {.arena = arena, .value = &made, .err = err};
 
     check(json->kind != CQL_JSON_NULL);
-    buffer_reserve(&made, 1); /* a value of no bytes is a view of something too */
+    buffer_reserve(&made, 1); /* so that the view of an empty value is not null */
     int rc = put_value(&maker, json, type);
     if (rc == 0)
         rc = type_validate(type, buffer_view(&made), err);
