@@ -56,6 +56,12 @@ void buffer_append_bytes(struct buffer *buffer, struct bytes bytes)
     buffer_append(buffer, bytes.data, bytes.size);
 }
 
+void buffer_set(struct buffer *buffer, struct bytes bytes)
+{
+    buffer_clear(buffer);
+    buffer_append_bytes(buffer, bytes);
+}
+
 void buffer_append_text(struct buffer *buffer, const char *text)
 {
     buffer_append(buffer, text, strlen(text));

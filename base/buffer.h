@@ -30,6 +30,7 @@ static inline void buffer_reserve(struct buffer *buffer, size_t more)
 struct bytes buffer_view(const struct buffer *buffer);
 void buffer_append(struct buffer *buffer, const void *data, size_t size);
 void buffer_append_bytes(struct buffer *buffer, struct bytes bytes);
+void buffer_set(struct buffer *buffer, struct bytes bytes);     /* instead of what it has */
 void buffer_append_text(struct buffer *buffer, const char *text);
 /* Between two of `quote`, those within doubled: 'it''s', "a ""name""". */
 void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote);

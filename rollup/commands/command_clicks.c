@@ -470,8 +470,7 @@ static void page_end(struct clicks_call *call)
     call->day_clicks += call->page_clicks;
     call->clicks += call->page_clicks;
     call->left += call->page_left;
-    buffer_clear(&call->position);
-    buffer_append_bytes(&call->position, buffer_view(&call->position_next));
+    buffer_set(&call->position, buffer_view(&call->position_next));
     voided_page_end(call->voided, call->position.size > 0);
     if (call->position.size == 0)
         day_end(call);

@@ -151,11 +151,8 @@ static int take_change(void *context, const struct table *table, const struct pa
         buffer_append_text(&text, ")");
     }
     uint32_t number = key_map_add(listing->changes, id, &is_new);
-    if (number >= listing->change_capacity) {
-        listing->change_capacity = listing->change_capacity * 2 + 64;
-        listing->change_texts =
-            memory_resize(listing->change_texts, listing->change_capacity * sizeof(struct bytes));
-    }
+    listing->change_texts = memory_make_room(listing->change_texts, number,
+                                             &listing->change_capacity, sizeof(struct bytes));
     listing->change_texts[number] = arena_copy(listing->arena, buffer_view(&text));
     buffer_release(&text);
     return 0;

@@ -92,8 +92,7 @@ static void take_reseller(struct rate_effect *effect, struct bytes reseller)
 {
     if (effect->last.data != NULL && bytes_equal(buffer_view(&effect->last), reseller))
         return;
-    buffer_clear(&effect->last);
-    buffer_append_bytes(&effect->last, reseller);
+    buffer_set(&effect->last, reseller);
     effect->last_before = rate_table_rates(effect->before, reseller, &effect->last_before_count);
     effect->last_after = rate_table_rates(effect->after, reseller, &effect->last_after_count);
     effect->last_number = key_map_find(effect->resellers, reseller);

@@ -137,10 +137,7 @@ static void add_edit(struct parser *parser, const struct rate_edit *edit)
         return;
     }
     rate_table_set(parser->seen, edit->reseller, edit->since, edit->rate);
-    if (file->count == file->capacity) {
-        file->capacity = file->capacity == 0 ? 64 : file->capacity * 2;
-        file->edits = memory_resize(file->edits, file->capacity * sizeof(*file->edits));
-    }
+    file->edits = memory_make_room(file->edits, file->count, &file->capacity, sizeof(*file->edits));
     file->edits[file->count] = *edit;
     file->edits[file->count++].reseller = arena_copy(file->arena, edit->reseller);
 }

@@ -116,3 +116,11 @@ int day_marks_read(const struct table *table, const struct page_row *row, struct
         memcpy(mark->change, change.data, UUID_SIZE);
     return 0;
 }
+
+int day_marks_load(struct dirty_set *set, struct bytes reseller, const struct mark_row *row,
+                   struct error *err)
+{
+    const struct dirty_day *day =
+        dirty_set_load(set, reseller, row->day, &row->mark, timeuuid_us(row->mark.id));
+    return day != NULL ? 0 : corrupt_mark(err);
+}

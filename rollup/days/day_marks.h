@@ -60,4 +60,7 @@ struct mark_row {
 /* ERROR_CORRUPT: the row is no mark. */
 must_check int day_marks_read(const struct table *table, const struct page_row *row,
                               struct mark_row *mark_out, struct error *err);
+/* Take a mark of one day into the set, as of the time when it was made (dirty_set_load). */
+must_check int day_marks_load(struct dirty_set *set, struct bytes reseller,
+                              const struct mark_row *row, struct error *err);
 #endif

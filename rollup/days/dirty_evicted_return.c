@@ -87,9 +87,7 @@ static int take_mark(struct dirty_evicted_reading *reading, const struct read_pa
         reading->left_due_us = due_us < reading->left_due_us ? due_us : reading->left_due_us;
         return 0;
     }
-    if (dirty_set_load(set, row->key, mark.day, &mark.mark, first_us) == NULL)
-        return error_set(err, ERROR_CORRUPT, "a row of the dirty days is no mark");
-    return 0;
+    return day_marks_load(set, row->key, &mark, err);
 }
 
 static void next_time_slice(struct dirty_evicted_reading *reading)

@@ -287,12 +287,9 @@ static int take_mark(void *context, const struct table *table, const struct page
     struct dirty_overlay *overlay = context;
     struct mark_row read;
     int rc = day_marks_read(table, row, &read, err);
-    if (rc < 0 || read.until != read.day + 1)
-        return rc;
-    if (dirty_set_load(overlay->marked, row->key, read.day, &read.mark,
-                       timeuuid_us(read.mark.id)) == NULL)
-        return error_set(err, ERROR_CORRUPT, "a row of the dirty days is no mark");
-    return 0;
+    return rc < 0 || read.until != read.day + 1
+               ? rc
+               : day_marks_load(overlay->marked, row->key, &read, err);
 }
 
 static void marks_read(void *context, int status, const struct error *err)

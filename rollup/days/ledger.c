@@ -99,16 +99,6 @@ static void put_set(struct packed_rows *rows, const struct set *set)
         packed_rows_element(rows, set->column_id, set->elements[i]);
 }
 
-/* What is null in a new row is left out: there is nothing to overwrite. */
-static void put_both_decimals(struct packed_rows *rows, uint32_t old_id, const struct decimal *old,
-                              uint32_t new_id, const struct decimal *new)
-{
-    if (old != NULL)
-        figure_row_put_decimal(rows, old_id, *old);
-    if (new != NULL)
-        figure_row_put_decimal(rows, new_id, *new);
-}
-
 /* How many cells a figure has in the ledger; NULL: none. */
 static uint32_t cells_of(const struct day_figure *figure)
 {
@@ -117,21 +107,26 @@ static uint32_t cells_of(const struct day_figure *figure)
     return figure->is_priced ? 4 : 2;
 }
 
-/* `old` is NULL in a publication. */
+/* `old` is NULL in a publication.  Cells ascend by their columns' numbers; what is null in a new
+ * row is left out, as there is nothing to overwrite. */
 static void put_both_figures(struct packed_rows *rows, const struct day_figure *old,
                              const struct day_figure *new)
 {
-    const struct day_figure *new_priced = new->is_priced ? new : NULL;
-    const struct day_figure *old_priced = old != NULL && old->is_priced ? old : NULL;
+    bool has_old_price = old != NULL && old->is_priced;
     if (old != NULL)
         figure_row_put_count(rows, RESTATEMENT_OLD_CLICKS, old->clicks);
     figure_row_put_count(rows, RESTATEMENT_NEW_CLICKS, new->clicks);
-    put_both_decimals(rows, RESTATEMENT_OLD_GROSS, old != NULL ? &old->gross : NULL,
-                      RESTATEMENT_NEW_GROSS, &new->gross);
-    put_both_decimals(rows, RESTATEMENT_OLD_RATE, old_priced != NULL ? &old->rate : NULL,
-                      RESTATEMENT_NEW_RATE, new_priced != NULL ? &new->rate : NULL);
-    put_both_decimals(rows, RESTATEMENT_OLD_AMOUNT, old_priced != NULL ? &old->amount : NULL,
-                      RESTATEMENT_NEW_AMOUNT, new_priced != NULL ? &new->amount : NULL);
+    if (old != NULL)
+        figure_row_put_decimal(rows, RESTATEMENT_OLD_GROSS, old->gross);
+    figure_row_put_decimal(rows, RESTATEMENT_NEW_GROSS, new->gross);
+    if (has_old_price)
+        figure_row_put_decimal(rows, RESTATEMENT_OLD_RATE, old->rate);
+    if (new->is_priced)
+        figure_row_put_decimal(rows, RESTATEMENT_NEW_RATE, new->rate);
+    if (has_old_price)
+        figure_row_put_decimal(rows, RESTATEMENT_OLD_AMOUNT, old->amount);
+    if (new->is_priced)
+        figure_row_put_decimal(rows, RESTATEMENT_NEW_AMOUNT, new->amount);
 }
 
 void ledger_write(struct write_batch *batch, const struct table *table,

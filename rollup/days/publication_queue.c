@@ -58,13 +58,3 @@ void publication_queue_ended(const struct publication_queue *queue, struct dirty
             dirty_set_queue(dirty, day);
     }
 }
-
-void publication_queue_owed(struct dirty_set *dirty)
-{
-    struct dirty_day *next;
-    for (struct dirty_day *day = dirty_set_first_waiting(dirty); day != NULL; day = next) {
-        next = TAILQ_NEXT(day, link);
-        if (day->owed_us != 0)
-            dirty_set_queue(dirty, day);
-    }
-}

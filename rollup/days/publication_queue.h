@@ -26,9 +26,7 @@ bool publication_queue_look(struct publication_queue *queue, struct dirty_set *d
                             bool may_publish, int64_t now_us);
 
 /* Queue what a command publishes or restates at once, though it would have waited: a look at every
- * waiting day. */
+ * waiting day.  Where days may not be published, the restatements that are put off alone. */
 void publication_queue_ended(const struct publication_queue *queue, struct dirty_set *dirty,
                              bool may_publish, int64_t now_us);
-/* Queue the restatements that are put off. */
-void publication_queue_owed(struct dirty_set *dirty);
 #endif

@@ -199,7 +199,7 @@ void rate_table_free(struct rate_table *table)
     memory_free(table);
 }
 
-static const struct reseller_rates *list_find(const struct rate_table *table, struct bytes reseller)
+static struct reseller_rates *list_find(const struct rate_table *table, struct bytes reseller)
 {
     uint32_t index = key_map_find(table->map, reseller);
     return index == KEY_MAP_NONE ? NULL : &table->lists[index];
@@ -209,10 +209,8 @@ static struct reseller_rates *list_make(struct rate_table *table, struct bytes r
 {
     bool is_new;
     uint32_t index = key_map_add(table->map, reseller, &is_new);
-    if (index >= table->list_capacity) {
-        table->list_capacity = table->list_capacity == 0 ? 64 : table->list_capacity * 2;
-        table->lists = memory_resize(table->lists, table->list_capacity * sizeof(*table->lists));
-    }
+    table->lists =
+        memory_make_room(table->lists, index, &table->list_capacity, sizeof(*table->lists));
     if (is_new)
         table->lists[index] = (struct reseller_rates){0};
     return &table->lists[index];
@@ -233,16 +231,11 @@ static uint32_t position_of(const struct rate *rates, uint32_t count, int32_t da
     return start;
 }
 
-static uint32_t list_position(const struct reseller_rates *list, int32_t day)
-{
-    return position_of(list->rates, list->count, day);
-}
-
 bool rate_table_set(struct rate_table *table, struct bytes reseller, int32_t since,
                     struct decimal rate)
 {
     struct reseller_rates *list = list_make(table, reseller);
-    uint32_t at = list_position(list, since);
+    uint32_t at = position_of(list->rates, list->count, since);
     if (at < list->count && list->rates[at].since == since) {
         struct decimal old = list->rates[at].rate;
         list->rates[at].rate = rate;
@@ -260,12 +253,11 @@ bool rate_table_set(struct rate_table *table, struct bytes reseller, int32_t sin
 
 bool rate_table_remove(struct rate_table *table, struct bytes reseller, int32_t from, int32_t until)
 {
-    uint32_t index = key_map_find(table->map, reseller);
-    if (index == KEY_MAP_NONE)
+    struct reseller_rates *list = list_find(table, reseller);
+    if (list == NULL)
         return false;
-    struct reseller_rates *list = &table->lists[index];
-    uint32_t start = list_position(list, from);
-    uint32_t end = list_position(list, until);
+    uint32_t start = position_of(list->rates, list->count, from);
+    uint32_t end = position_of(list->rates, list->count, until);
     if (start >= end)
         return false;
     memmove(&list->rates[start], &list->rates[end], (list->count - end) * sizeof(*list->rates));
@@ -292,7 +284,7 @@ int32_t rate_table_next(const struct rate_table *table, struct bytes reseller, i
     const struct reseller_rates *list = list_find(table, reseller);
     if (list == NULL || since == RATE_DAY_END)
         return RATE_DAY_END;
-    uint32_t at = list_position(list, since + 1);
+    uint32_t at = position_of(list->rates, list->count, since + 1);
     return at < list->count ? list->rates[at].since : RATE_DAY_END;
 }
 

@@ -55,14 +55,9 @@ struct figure_reading {
     struct arena *arena;
     struct bytes *resellers; /* ascending, each once; of sums, in any order */
     uint32_t reseller_count;
-    int32_t day_from;
-    int32_t day_to;
-    bool is_as_of;
-    int64_t as_of_ms;
-    bool in_any_order;
+    struct figure_query query;     /* but for its resellers */
     struct dirty_overlay *overlay; /* NULL: rows are enough */
     uint64_t behind;               /* days whose row is not, or not yet, their figure */
-    uint64_t *behind_out;          /* as in the query */
 
     struct figure_window *window; /* NULL: in any order */
     uint32_t window_first;        /* in the list */
@@ -83,7 +78,6 @@ struct figure_reading {
     struct timer time_slice;
     uint32_t time_slice_days; /* worked on since it began */
     bool (*each)(void *context, const struct day_figure *figure);
-    void (*paused)(void *context, struct figure_reading *reading);
     store_done done;
     void *context;
     bool is_calling; /* a read has been started and not returned */
@@ -116,8 +110,8 @@ static void reading_finish(struct figure_reading *reading)
     store_done done = reading->done;
     void *context = reading->context;
     const struct error err = reading->err;
-    if (reading->behind_out != NULL)
-        *reading->behind_out += reading->behind;
+    if (reading->query.behind != NULL)
+        *reading->query.behind += reading->behind;
     reading_free(reading);
     done(context, err.code, &err);
 }
@@ -142,7 +136,7 @@ static void reseller_begin(struct figure_reading *reading)
 static void give(struct figure_reading *reading, const struct day_figure *figure)
 {
     reading->time_slice_days++;
-    if (reading->in_any_order) {
+    if (reading->query.in_any_order) {
         reading->is_enough = !reading->each(reading->context, figure);
         return;
     }
@@ -193,7 +187,7 @@ static void reach(struct figure_reading *reading, struct bytes reseller)
     while (reading->batch_at < reading->batch_count && !reading->is_enough) {
         if (reseller.data != NULL && bytes_equal(reading->batch[reading->batch_at], reseller))
             return;
-        if (!reading->is_as_of)
+        if (!reading->query.is_as_of)
             give_pending_after(reading, INT64_MIN);
         reading->batch_at++;
         reading->time_slice_days++;
@@ -231,7 +225,7 @@ static int give_entry(void *context, const struct table *table, const struct pag
     if (rc < 0)
         return rc;
     reach(reading, row->key);
-    if (entry.at_ms > reading->as_of_ms || entry.new.day == reading->given_day)
+    if (entry.at_ms > reading->query.as_of_ms || entry.new.day == reading->given_day)
         return 0;
     reading->given_day = entry.new.day;
     entry.new.state = DAY_PUBLISHED;
@@ -258,18 +252,19 @@ static void batch_done(void *context, int status, const struct error *err)
 static void read_rows(struct figure_reading *reading)
 {
     const struct click_stream *stream = reading->rollup->stream;
+    const struct figure_query *query = &reading->query;
     struct day_slice_text text;
     struct read_request request =
-        store_rows_request(reading->is_as_of ? stream->ledger_table_id : stream->figures_table_id,
+        store_rows_request(query->is_as_of ? stream->ledger_table_id : stream->figures_table_id,
                            &reading->batch[0], READ_DURABLE);
     request.keys = reading->batch;
     request.key_count = reading->batch_count;
-    request.slice = reading->is_as_of ? ledger_slice(reading->day_from, reading->day_to, &text)
-                                      : figure_slice(reading->day_from, reading->day_to, &text);
-    request.slice.reversed = reading->is_as_of;
+    request.slice = query->is_as_of ? ledger_slice(query->day_from, query->day_to, &text)
+                                    : figure_slice(query->day_from, query->day_to, &text);
+    request.slice.reversed = query->is_as_of;
     reading->batch_at = 0;
     reseller_begin(reading);
-    store_rows_read(reading->rollup->store, &request, reading->is_as_of ? give_entry : give_row,
+    store_rows_read(reading->rollup->store, &request, query->is_as_of ? give_entry : give_row,
                     batch_done, reading);
 }
 
@@ -284,18 +279,17 @@ static void overlay_read(void *context, int status, const struct error *err)
 
 static void read_batch(struct figure_reading *reading)
 {
-    if (reading->overlay != NULL) {
+    if (reading->overlay != NULL)
         dirty_overlay_read(reading->overlay, reading->batch, reading->batch_count,
-                           reading->day_from, reading->day_to, overlay_read, reading);
-        return;
-    }
-    overlay_read(reading, 0, NULL);
+                           reading->query.day_from, reading->query.day_to, overlay_read, reading);
+    else
+        read_rows(reading);
 }
 
 /* The next resellers of the window that were not dropped meanwhile. */
 static void take_batch(struct figure_reading *reading)
 {
-    uint32_t end = reading->in_any_order
+    uint32_t end = reading->query.in_any_order
                        ? reading->reseller_count
                        : reading->window_first + figure_window_end(reading->window);
     uint32_t overlay = 0;
@@ -307,8 +301,8 @@ static void take_batch(struct figure_reading *reading)
         if (at >= end)
             continue;
         if (reading->overlay != NULL)
-            overlay += dirty_overlay_owed(reading->rollup, reseller, reading->day_from,
-                                          reading->day_to, BATCH_FRESH_MAX);
+            overlay += dirty_overlay_owed(reading->rollup, reseller, reading->query.day_from,
+                                          reading->query.day_to, BATCH_FRESH_MAX);
         reading->batch_resellers[reading->batch_count] = at;
         reading->batch[reading->batch_count++] = reseller;
     }
@@ -345,7 +339,7 @@ static void window_begin(struct figure_reading *reading)
     }
     if (count > 1)
         qsort_r(reading->placed, count, sizeof(*reading->placed), compare_placed, reading);
-    if (!reading->in_any_order)
+    if (!reading->query.in_any_order)
         figure_window_begin(reading->window, count);
     tell_account(reading);
 }
@@ -354,7 +348,7 @@ static void window_begin(struct figure_reading *reading)
  * there was room for. */
 static bool window_next(struct figure_reading *reading)
 {
-    if (reading->in_any_order)
+    if (reading->query.in_any_order)
         return false;
     uint32_t end = figure_window_end(reading->window);
     reading->window_first += end;
@@ -390,13 +384,13 @@ static enum given give_window(struct figure_reading *reading)
 static int next_figures(struct figure_reading *reading)
 {
     struct executor *executor = reading->rollup->world->executor;
-    enum given given = reading->in_any_order ? GIVEN_ALL : give_window(reading);
+    enum given given = reading->query.in_any_order ? GIVEN_ALL : give_window(reading);
     if (given == GIVEN_ALL && window_next(reading))
         return 1;
     if (given == GIVEN_SOME)
         executor->timer_start(executor, &reading->time_slice, 0);
-    else if (given == GIVEN_ENOUGH && reading->paused != NULL)
-        reading->paused(reading->context, reading);
+    else if (given == GIVEN_ENOUGH && reading->query.paused != NULL)
+        reading->query.paused(reading->context, reading);
     else
         reading_finish(reading);
     return 0;
@@ -459,14 +453,14 @@ static int compare_resellers(const void *a, const void *b)
 static void take_asked(struct figure_reading *reading, const struct figure_query *query)
 {
     uint32_t count = 0;
-    reading->resellers = memory_alloc(query->reseller_count * sizeof(struct bytes));
+    struct bytes *resellers = memory_alloc(query->reseller_count * sizeof(*resellers));
     for (uint32_t i = 0; i < query->reseller_count; i++)
-        reading->resellers[i] = arena_copy(reading->arena, query->resellers[i]);
-    if (query->reseller_count > 1)
-        qsort(reading->resellers, query->reseller_count, sizeof(struct bytes), compare_resellers);
+        resellers[i] = arena_copy(reading->arena, query->resellers[i]);
+    qsort(resellers, query->reseller_count, sizeof(*resellers), compare_resellers);
     for (uint32_t i = 0; i < query->reseller_count; i++)
-        if (count == 0 || !bytes_equal(reading->resellers[count - 1], reading->resellers[i]))
-            reading->resellers[count++] = reading->resellers[i];
+        if (count == 0 || !bytes_equal(resellers[count - 1], resellers[i]))
+            resellers[count++] = resellers[i];
+    reading->resellers = resellers;
     reading->reseller_count = count;
 }
 
@@ -474,7 +468,7 @@ static void take_asked(struct figure_reading *reading, const struct figure_query
 static void take_known(struct figure_reading *reading)
 {
     const struct key_map *known = reading->rollup->resellers.map;
-    if (!reading->in_any_order) {
+    if (!reading->query.in_any_order) {
         reading->resellers = key_map_sorted(known, &reading->reseller_count);
         return;
     }
@@ -508,16 +502,15 @@ static struct figure_reading *reading_new(struct rollup *rollup, const struct fi
     struct figure_reading *reading = memory_zeroed(1, sizeof(*reading));
     reading->rollup = rollup;
     reading->arena = arena_new(ARENA_CHUNK);
-    reading->day_from = query->day_from < DAY_MIN ? DAY_MIN : query->day_from;
-    reading->day_to = query->day_to > DAY_MAX ? DAY_MAX : query->day_to;
+    reading->query = *query;
+    if (query->day_from < DAY_MIN)
+        reading->query.day_from = DAY_MIN;
+    if (query->day_to > DAY_MAX)
+        reading->query.day_to = DAY_MAX;
     reading->time_slice = (struct timer){.fire = time_slice_begin, .context = reading};
-    reading->is_as_of = query->is_as_of;
-    reading->as_of_ms = query->as_of_ms;
-    reading->in_any_order = query->in_any_order;
     reading->window_most = UINT32_MAX;
     if (!query->in_any_order)
         reading->window = figure_window_new(rollup->figures);
-    reading->behind_out = query->behind;
     if ((query->is_current || rollup->is_read_only) && !query->is_as_of)
         reading->overlay = dirty_overlay_new(rollup);
     return reading;
@@ -530,10 +523,9 @@ void rollup_figures(struct rollup *rollup, const struct figure_query *query,
     check(!query->in_any_order || query->paused == NULL);
     struct figure_reading *reading = reading_new(rollup, query);
     reading->each = each;
-    reading->paused = query->paused;
     reading->done = done;
     reading->context = context;
-    if (reading->day_from > reading->day_to) {
+    if (reading->query.day_from > reading->query.day_to) {
         reading_finish(reading);
     } else if (query->reseller_count > 0) {
         take_asked(reading, query);

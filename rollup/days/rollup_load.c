@@ -46,10 +46,7 @@ static int take_mark(void *context, const struct table *table, const struct page
         rollup->evicted.has_left = true;
         rollup->evicted.left_token = row->token;
     }
-    if (!rollup->evicted.has_left && dirty_set_load(rollup->marks.dirty, row->key, read.day,
-                                                    &read.mark, timeuuid_us(read.mark.id)) == NULL)
-        return error_set(err, ERROR_CORRUPT, "a row of the dirty days is no mark");
-    return 0;
+    return rollup->evicted.has_left ? 0 : day_marks_load(rollup->marks.dirty, row->key, &read, err);
 }
 
 static void marks_loaded(void *context, int status, const struct error *err)

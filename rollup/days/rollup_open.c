@@ -10,37 +10,33 @@
 enum { LABEL_SIZE = 64 }; /* of a metric: the stream's name, and some bytes around it */
 
 /* Those of a defined stream have its name as a label. */
-static struct metric *add_metric(const char *defined_name, struct metrics *metrics,
-                                 enum metric_kind kind, const char *name, const char *help)
+static void add_metrics(struct rollup *rollup, const char *defined_name, struct metrics *metrics)
 {
+    struct rollup_metrics *own = &rollup->metrics;
+    const struct {
+        struct metric **metric;
+        enum metric_kind kind;
+        const char *name;
+        const char *help;
+    } all[] = {
+        {&own->dirty, METRIC_GAUGE, "daybook_rollup_dirty_days",
+         "Days whose figure is out of date."},
+        {&own->written, METRIC_COUNTER, "daybook_rollup_figures_written_total",
+         "Rows written to amount_by_day."},
+        {&own->published, METRIC_COUNTER, "daybook_rollup_published_total", "Days published."},
+        {&own->restated, METRIC_COUNTER, "daybook_rollup_restatements_total",
+         "Changes of published figures."},
+        {&own->overlay, METRIC_COUNTER, "daybook_rollup_days_worked_out_total",
+         "Dirty days worked out in memory for readers."},
+        {&own->sealed, METRIC_COUNTER, "daybook_rollup_sealed_total",
+         "Days sealed, their clicks expired."},
+        {&own->evicted, METRIC_GAUGE, "daybook_rollup_days_away",
+         "Open days that are in their table alone, at most."}};
     char label[LABEL_SIZE] = "";
     if (defined_name != NULL)
         snprintf(label, sizeof(label), "stream=\"%s\"", defined_name);
-    return metrics_add(metrics, kind, name, label, help);
-}
-
-static void add_metrics(struct rollup *rollup, const char *defined_name, struct metrics *metrics)
-{
-    rollup->metrics.dirty =
-        add_metric(defined_name, metrics, METRIC_GAUGE, "daybook_rollup_dirty_days",
-                   "Days whose figure is out of date.");
-    rollup->metrics.written =
-        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_figures_written_total",
-                   "Rows written to amount_by_day.");
-    rollup->metrics.published = add_metric(defined_name, metrics, METRIC_COUNTER,
-                                           "daybook_rollup_published_total", "Days published.");
-    rollup->metrics.restated =
-        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_restatements_total",
-                   "Changes of published figures.");
-    rollup->metrics.overlay =
-        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_days_worked_out_total",
-                   "Dirty days worked out in memory for readers.");
-    rollup->metrics.sealed =
-        add_metric(defined_name, metrics, METRIC_COUNTER, "daybook_rollup_sealed_total",
-                   "Days sealed, their clicks expired.");
-    rollup->metrics.evicted =
-        add_metric(defined_name, metrics, METRIC_GAUGE, "daybook_rollup_days_away",
-                   "Open days that are in their table alone, at most.");
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        *all[i].metric = metrics_add(metrics, all[i].kind, all[i].name, label, all[i].help);
 }
 
 static void start_timers(struct rollup *rollup, bool is_automatic)

@@ -47,7 +47,7 @@ void rollup_pressed(struct timer *timer)
     }
     if (rollup->refresh == NULL) {
         rollup_make_room(rollup);
-        publication_queue_owed(rollup->marks.dirty);
+        publication_queue_ended(&rollup->due, rollup->marks.dirty, false, rollup_now_us(rollup));
     }
     rollup_refresh_wanted(rollup);
 }

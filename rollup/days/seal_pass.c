@@ -316,10 +316,7 @@ static struct ad_sum *sum_of(struct seal_pass *pass, struct bytes ad)
 {
     bool is_new;
     uint32_t number = key_map_add(pass->ads, ad, &is_new);
-    if (number >= pass->sum_capacity) {
-        pass->sum_capacity = pass->sum_capacity * 2 + 64;
-        pass->sums = memory_resize(pass->sums, pass->sum_capacity * sizeof(*pass->sums));
-    }
+    pass->sums = memory_make_room(pass->sums, number, &pass->sum_capacity, sizeof(*pass->sums));
     if (is_new) {
         pass->sums[number] = (struct ad_sum){0};
         pass->bytes += 2 * (pass->key.size + ad.size) + ROW_BYTES;
@@ -436,10 +433,8 @@ static int take_day(void *context, const struct table *table, const struct page_
     int rc = figure_read(table, row, &figure, err);
     if (rc < 0 || figure.state == DAY_OPEN)
         return rc;
-    if (pass->day_count == pass->day_capacity) {
-        pass->day_capacity = pass->day_capacity * 2 + 64;
-        pass->days = memory_resize(pass->days, pass->day_capacity * sizeof(*pass->days));
-    }
+    pass->days =
+        memory_make_room(pass->days, pass->day_count, &pass->day_capacity, sizeof(*pass->days));
     pass->days[pass->day_count++] = figure.day;
     return 0;
 }

@@ -33,7 +33,7 @@ enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE =
 
 /* What is added to the counters of one table, by key. */
 struct deltas {
-    struct key_map *keys;
+    struct key_map *keys; /* NULL: none */
     int64_t *values;
     uint32_t capacity;
 };
@@ -80,40 +80,33 @@ struct click_changes {
 static void delta_add(struct deltas *deltas, struct bytes key, int64_t value)
 {
     bool is_new;
+    if (deltas->keys == NULL)
+        deltas->keys = key_map_new();
     uint32_t number = key_map_add(deltas->keys, key, &is_new);
-    if (number >= deltas->capacity) {
-        deltas->capacity = deltas->capacity * 2 + 64;
-        deltas->values = memory_resize(deltas->values, deltas->capacity * sizeof(int64_t));
-    }
+    deltas->values =
+        memory_make_room(deltas->values, number, &deltas->capacity, sizeof(*deltas->values));
     deltas->values[number] = (is_new ? 0 : deltas->values[number]) + value;
 }
 
-static void deltas_begin(struct click_changes *changes, struct deltas *deltas,
-                         const struct click_stream_counter *counter)
+static void deltas_clear(struct click_changes *changes)
 {
-    (void)changes;
-    (void)counter;
-    key_map_free(deltas->keys);
-    deltas->keys = key_map_new();
+    for (uint32_t i = 0; i < changes->stream_count * CLICK_STREAM_COUNTERS_MAX; i++) {
+        key_map_free(changes->counters[i].keys);
+        changes->counters[i].keys = NULL;
+    }
 }
 
-static void deltas_release(struct deltas *deltas)
-{
-    key_map_free(deltas->keys);
-    memory_free(deltas->values);
-}
-
-static void deltas_write(struct click_changes *changes, struct deltas *deltas,
+static void deltas_write(struct write_batch *batch, const struct deltas *deltas,
                          const struct click_stream_counter *counter)
 {
-    for (uint32_t i = 0; i < key_map_count(deltas->keys); i++) {
+    for (uint32_t i = 0; deltas->keys != NULL && i < key_map_count(deltas->keys); i++) {
         const struct counter_increment increment = {.table_id = counter->table_id,
                                                     .column_id = counter->column_id,
                                                     .key = key_map_key(deltas->keys, i),
                                                     .change = COUNTER_ADD,
                                                     .value = deltas->values[i]};
         if (increment.value != 0)
-            write_batch_add_increment(changes->batch, &increment);
+            write_batch_add_increment(batch, &increment);
     }
 }
 
@@ -141,16 +134,13 @@ static void count_row(struct click_changes *changes, const struct changed_day *d
     }
 }
 
-/* Once for every counter of the streams that the batch touches. */
-static void each_counter(struct click_changes *changes,
-                         void (*each)(struct click_changes *changes, struct deltas *deltas,
-                                      const struct click_stream_counter *counter))
+static void write_counters(struct click_changes *changes)
 {
     for (uint32_t n = 0; n < changes->stream_count; n++) {
         const struct click_stream *stream = streams_number(changes->streams, n);
         for (uint32_t i = 0; i < stream->counter_count; i++)
-            each(changes, &changes->counters[n * CLICK_STREAM_COUNTERS_MAX + i],
-                 &stream->counters[i]);
+            deltas_write(changes->batch, &changes->counters[n * CLICK_STREAM_COUNTERS_MAX + i],
+                         &stream->counters[i]);
     }
 }
 
@@ -170,11 +160,12 @@ static void days_release(struct click_changes *changes)
     }
 }
 
-static void changes_finish(struct click_changes *changes, int status, const struct error *err)
+static void changes_finish(void *context, int status, const struct error *err)
 {
+    struct click_changes *changes = context;
     struct streams *streams = changes->streams;
     store_done done = changes->done;
-    void *context = changes->context;
+    void *done_context = changes->context;
     changes->batch->increment_count = changes->increment_count;
     if (changes->write_lock != NULL) {
         changes->batch->write_lock = NULL;
@@ -183,21 +174,17 @@ static void changes_finish(struct click_changes *changes, int status, const stru
     if (changes->lock != NULL)
         day_lock_release(changes->lock);
     days_release(changes);
+    deltas_clear(changes);
     for (uint32_t i = 0; i < changes->stream_count * CLICK_STREAM_COUNTERS_MAX; i++)
-        deltas_release(&changes->counters[i]);
+        memory_free(changes->counters[i].values);
     memory_free(changes->counters);
     arena_free(changes->arena);
     memory_free(changes);
     streams->changes_under_way--;
     streams->calls++;
-    done(context, status, err);
+    done(done_context, status, err);
     streams->calls--;
     streams_close_if_idle(streams);
-}
-
-static void changes_durable(void *context, int status, const struct error *err)
-{
-    changes_finish(context, status, err);
 }
 
 /* ---- the rows of one day, before and after ---- */
@@ -339,21 +326,17 @@ static void expect_days(struct click_changes *changes)
     }
 }
 
-static void changes_read(struct click_changes *changes)
+static void changes_read(void *context)
 {
+    struct click_changes *changes = context;
     changes->day_next = 0;
     for (uint32_t i = 0; i < changes->day_count; i++) {
         struct changed_day *day = &changes->days[i];
         day->is_read = false;
         memset(day->is_there, 0, key_map_count(day->named) * sizeof(bool));
     }
-    each_counter(changes, deltas_begin);
+    deltas_clear(changes);
     read_next_day(changes);
-}
-
-static void changes_begin(void *context)
-{
-    changes_read(context);
 }
 
 /* Somebody came in between: once more, and if that is not the first time, with all others held. */
@@ -364,7 +347,7 @@ static void changes_try_again(struct click_changes *changes)
         return;
     }
     changes->write_lock = memory_zeroed(1, sizeof(*changes->write_lock));
-    *changes->write_lock = (struct store_write_lock){.granted = changes_begin, .context = changes};
+    *changes->write_lock = (struct store_write_lock){.granted = changes_read, .context = changes};
     changes->batch->write_lock = changes->write_lock;
     store_write_lock(changes->streams->store, changes->write_lock);
 }
@@ -383,11 +366,10 @@ static void changes_commit(struct timer *timer)
     changes->lock = NULL;
     changes->write_lock = NULL;
     batch->increment_count = changes->increment_count;
-    each_counter(changes, deltas_write);
+    write_counters(changes);
     expect_days(changes);
-    int rc =
-        store_apply_if(streams->store, batch, changes->expectations,
-                       changes->own_count + changes->day_count, changes_durable, changes, &err);
+    int rc = store_apply_if(streams->store, batch, changes->expectations,
+                            changes->own_count + changes->day_count, changes_finish, changes, &err);
     if (rc == 0)
         day_lock_release(lock);
     if (rc == 0 && write_lock != NULL)
@@ -574,7 +556,7 @@ void streams_apply(struct streams *streams, struct write_batch *batch,
         memcpy(changes->expectations, expectations, expectation_count * sizeof(*expectations));
     streams->changes_under_way++;
     days_take(changes);
-    changes->lock = day_lock_new(streams->locks, changes->day_count, changes_begin, changes);
+    changes->lock = day_lock_new(streams->locks, changes->day_count, changes_read, changes);
     for (uint32_t i = 0; i < changes->day_count; i++)
         day_lock_add(changes->lock, changes->days[i].key);
     day_lock_acquire(changes->lock);

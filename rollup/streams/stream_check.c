@@ -17,21 +17,16 @@ static bool is_id(struct bytes id)
     return is_plain;
 }
 
-static const char *name_of(const struct table *table, uint32_t column_id)
-{
-    return schema_column(table, column_id)->name;
-}
+static const char day_rule[] = "is a day, such as 2013-11-01";
+static const char time_rule[] = "lies between 1970 and 9999";
+static const char id_rule[] = "has 1 to 4096 bytes without control characters";
+static const char amount_rule[] = "is a decimal of at most 18 digits, not negative";
+_Static_assert(ID_MAX == 4096 && DECIMAL_INPUT_DIGITS_MAX == 18, "as the rules say");
 
-static int refuse_id(const struct table *table, uint32_t column_id, struct error *err)
+static int refuse(const struct table *table, uint32_t column_id, const char *rule,
+                  struct error *err)
 {
-    return error_set(err, ERROR_INVALID, "%s has 1 to %d bytes without control characters",
-                     name_of(table, column_id), ID_MAX);
-}
-
-static int refuse_day(const struct table *table, uint32_t column_id, struct error *err)
-{
-    return error_set(err, ERROR_INVALID, "%s is a day, such as 2013-11-01",
-                     name_of(table, column_id));
+    return error_set(err, ERROR_INVALID, "%s %s", schema_column(table, column_id)->name, rule);
 }
 
 static const struct cell *cell_of(const struct row *row, uint32_t column_id)
@@ -48,22 +43,10 @@ static int check_rate(const struct click_stream_rates *rates, const struct table
     int32_t day;
     const struct cell *cell = cell_of(row, rates->rate);
     if (!is_id(key))
-        return refuse_id(table, rates->reseller, err);
+        return refuse(table, rates->reseller, id_rule, err);
     if (!calendar_day_parse(row->clustering.values[0], &day))
-        return refuse_day(table, rates->since, err);
+        return refuse(table, rates->since, day_rule, err);
     return cell == NULL ? 0 : rate_value_check(rates, table, cell->value, err);
-}
-
-static int refuse_amount(const struct table *table, uint32_t column_id, struct error *err)
-{
-    return error_set(err, ERROR_INVALID, "%s is a decimal of at most %d digits, not negative",
-                     name_of(table, column_id), DECIMAL_INPUT_DIGITS_MAX);
-}
-
-static int refuse_time(const struct table *table, uint32_t column_id, struct error *err)
-{
-    return error_set(err, ERROR_INVALID, "%s lies between 1970 and 9999",
-                     name_of(table, column_id));
 }
 
 static bool is_time(int64_t time_ms)
@@ -78,9 +61,9 @@ static int check_click_key(const struct click_stream_clicks *clicks, const struc
     struct bytes day;
     int32_t parsed;
     if (type_key_component(key, 2, 0, &reseller) < 0 || !is_id(reseller))
-        return refuse_id(table, clicks->reseller, err);
+        return refuse(table, clicks->reseller, id_rule, err);
     if (type_key_component(key, 2, 1, &day) < 0 || !calendar_day_parse(day, &parsed))
-        return refuse_day(table, clicks->day, err);
+        return refuse(table, clicks->day, day_rule, err);
     return 0;
 }
 
@@ -93,7 +76,7 @@ static int check_amount(const struct click_stream_clicks *clicks, const struct t
     if (cell == NULL ||
         (type_decimal(column->type, cell->value, &amount) == 0 && decimal_is_input(amount)))
         return 0;
-    return refuse_amount(table, clicks->amount, err);
+    return refuse(table, clicks->amount, amount_rule, err);
 }
 
 /* The value that the row gives a column; data NULL: none. */
@@ -114,10 +97,10 @@ static int check_click(const struct click_stream_clicks *clicks, const struct ta
         return rc;
     struct bytes time = given(table, clicks->time, row);
     if (time.data != NULL && (time.size != 8 || !is_time(type_value_bigint(time))))
-        return refuse_time(table, clicks->time, err);
+        return refuse(table, clicks->time, time_rule, err);
     struct bytes ad = given(table, clicks->ad, row);
     if (ad.data != NULL && !is_id(ad))
-        return refuse_id(table, clicks->ad, err);
+        return refuse(table, clicks->ad, id_rule, err);
     return check_amount(clicks, table, row, err);
 }
 
@@ -159,13 +142,13 @@ static int check_block_row(const struct click_stream_clicks *clicks, const struc
         if (!has_value(column, row))
             continue;
         if (column->column_id == clicks->time && !is_time(column->integers[row]))
-            return refuse_time(table, clicks->time, err);
+            return refuse(table, clicks->time, time_rule, err);
         if (column->column_id == clicks->ad &&
             !is_id(block_dictionary_get(&column->dictionary, column->codes[row])))
-            return refuse_id(table, clicks->ad, err);
+            return refuse(table, clicks->ad, id_rule, err);
         if (column->column_id == clicks->amount &&
             !decimal_is_input(decimal_from(column->integers[row], column->scales[row])))
-            return refuse_amount(table, clicks->amount, err);
+            return refuse(table, clicks->amount, amount_rule, err);
     }
     return 0;
 }

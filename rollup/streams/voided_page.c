@@ -88,10 +88,7 @@ void voided_page_add(struct voided_page *page, const struct page_row *row)
 {
     struct buffer id = {0};
     bool is_new;
-    if (page->count == page->capacity) {
-        page->capacity = page->capacity * 2 + 64;
-        page->rows = memory_resize(page->rows, page->capacity * sizeof(*page->rows));
-    }
+    page->rows = memory_make_room(page->rows, page->count, &page->capacity, sizeof(*page->rows));
     struct voided_row *added = &page->rows[page->count++];
     added->row = *row;
     added->row.key = arena_copy(page->arena, row->key);

@@ -25,10 +25,8 @@ void repair_list_free(struct repair_list *list)
 
 void repair_list_note_day(struct repair_list *list, struct bytes reseller, int32_t day)
 {
-    if (list->day_count == list->day_capacity) {
-        list->day_capacity = list->day_capacity * 2 + 64;
-        list->days = memory_resize(list->days, list->day_capacity * sizeof(*list->days));
-    }
+    list->days =
+        memory_make_room(list->days, list->day_count, &list->day_capacity, sizeof(*list->days));
     list->days[list->day_count++] =
         (struct repair_day){.reseller = arena_copy(list->arena, reseller), .day = day};
 }
@@ -36,11 +34,8 @@ void repair_list_note_day(struct repair_list *list, struct bytes reseller, int32
 void repair_list_note_counter(struct repair_list *list, const struct click_stream_counter *counter,
                               struct bytes key, int64_t delta)
 {
-    if (list->counter_count == list->counter_capacity) {
-        list->counter_capacity = list->counter_capacity * 2 + 64;
-        list->counters =
-            memory_resize(list->counters, list->counter_capacity * sizeof(*list->counters));
-    }
+    list->counters = memory_make_room(list->counters, list->counter_count, &list->counter_capacity,
+                                      sizeof(*list->counters));
     list->counters[list->counter_count++] =
         (struct repair_counter){counter, arena_copy(list->arena, key), delta};
 }

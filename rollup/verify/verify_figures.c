@@ -223,8 +223,7 @@ static void chunk_end(struct verify *verify, const struct day_facts *days, uint3
         check(judge_one(verify, &days[i], &verdict, NULL) == 0);
         count_day(verify, &days[i], verdict);
     }
-    buffer_clear(&verify->position);
-    buffer_append_bytes(&verify->position, buffer_view(&verify->position_next));
+    buffer_set(&verify->position, buffer_view(&verify->position_next));
     verify_progress(verify, "days compared", verify->days);
 }
 
@@ -345,8 +344,7 @@ static void take_days(void *context, int status, const struct error *err,
             type_key_component(figures[i].key, 2, 1, &day_text) == 0 &&
             calendar_day_parse(day_text, &day))
             day_reader_add(verify->reader, reseller, day);
-    buffer_clear(&verify->position_next);
-    buffer_append_bytes(&verify->position_next, position);
+    buffer_set(&verify->position_next, position);
     verify->has_more = position.size > 0;
     day_reader_read(verify->reader, false, chunk_read, verify);
 }
@@ -409,8 +407,7 @@ static void take_rows(void *context, int status, const struct error *err,
         day->row = figure;
         day->row.reseller = day->reseller;
     }
-    buffer_clear(&verify->position_next);
-    buffer_append_bytes(&verify->position_next, page->position);
+    buffer_set(&verify->position_next, page->position);
     verify->has_more = page->position.size > 0;
     day_reader_read(verify->reader, true, chunk_read, verify);
 }

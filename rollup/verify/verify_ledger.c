@@ -42,8 +42,7 @@ static int take_entry(void *context, const struct table *table, const struct pag
     if (rc < 0)
         return rc;
     check_entry(verify, &entry);
-    buffer_clear(&verify->ledger_reseller);
-    buffer_append_bytes(&verify->ledger_reseller, entry.new.reseller);
+    buffer_set(&verify->ledger_reseller, entry.new.reseller);
     verify->ledger_last = entry;
     verify->has_ledger_last = true;
     verify->entries++;

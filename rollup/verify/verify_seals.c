@@ -160,8 +160,7 @@ static int take_claim(struct seals_check *seals, const struct table *table,
     stats_release(&seal.stats);
     seals->days += !bytes_equal(buffer_view(&seals->last_key), claim->key);
     seals->clicks += claim->clicks;
-    buffer_clear(&seals->last_key);
-    buffer_append_bytes(&seals->last_key, claim->key);
+    buffer_set(&seals->last_key, claim->key);
     return 0;
 }
 

@@ -103,7 +103,7 @@ Test(publication_queue, under_pressure_what_is_owed_is_queued)
     struct dirty_day *open = put_waiting(&fixture, 100);
     struct dirty_day *owed = put_waiting(&fixture, 99);
     owed->owed_us = 1;
-    publication_queue_owed(fixture.set);
+    publication_queue_ended(&fixture.queue, fixture.set, false, due_us(100));
     cr_assert(owed->is_queued);
     cr_assert_not(open->is_queued);
     stop(&fixture);
