@@ -113,8 +113,8 @@ static void write_user(struct bench *bench, uint64_t number)
     char text[32];
     struct write_batch *batch = bench->batch;
     const struct column_value values[] = {
-        {.column_id = 1, .value = write_batch_text(batch, key_text(number, text))},
-        {.column_id = 2, .value = write_batch_text(batch, "Ada, Countess of Lovelace")},
+        {.column_id = 1, .value = bytes_text(key_text(number, text))},
+        {.column_id = 2, .value = bytes_text("Ada, Countess of Lovelace")},
         {.column_id = 3, .value = write_batch_bigint(batch, (int64_t)number)},
     };
     write_batch_insert(batch, schema_table(store_schema(bench->on.store), TABLE_USER), values, 3);
@@ -133,9 +133,9 @@ static void write_event(struct bench *bench, uint64_t number)
     struct write_batch *batch = bench->batch;
     uint64_t sources = event_sources(bench);
     const struct column_value values[] = {
-        {.column_id = 1, .value = write_batch_text(batch, key_text(number % sources, text))},
+        {.column_id = 1, .value = bytes_text(key_text(number % sources, text))},
         {.column_id = 2, .value = write_batch_bigint(batch, (int64_t)(number / sources))},
-        {.column_id = 3, .value = write_batch_text(batch, "opened the door and looked outside")},
+        {.column_id = 3, .value = bytes_text("opened the door and looked outside")},
     };
     write_batch_insert(batch, schema_table(store_schema(bench->on.store), TABLE_EVENT), values, 3);
     apply(bench);
@@ -147,7 +147,7 @@ static void add_hit(struct bench *bench, uint64_t number)
     struct counter_increment increment = {
         .table_id = TABLE_HIT,
         .column_id = 2,
-        .key = write_batch_text(bench->batch, key_text(number, text)),
+        .key = write_batch_copy(bench->batch, bytes_text(key_text(number, text))),
         .change = COUNTER_ADD,
         .value = 1,
     };

@@ -79,6 +79,6 @@ void retention_write_sealed_to(const struct retention *retention, struct write_b
     calendar_day_format(day, text);
     const struct column_value values[] = {
         {RETENTION_STREAM, false, bytes_text(retention->stream->name)},
-        {RETENTION_SEALED_TO, false, write_batch_text(batch, text)}};
+        {RETENTION_SEALED_TO, false, bytes_text(text)}};
     write_batch_insert(batch, table_of(retention), values, 2);
 }

@@ -207,15 +207,6 @@ void rollup_begin_change(struct rollup *rollup, struct change_row *change)
 }
 
 /* Texts that are not known have no cell. */
-static uint32_t add_text(struct write_batch *batch, uint32_t column_id, const char *text,
-                         struct column_value *value)
-{
-    if (text == NULL)
-        return 0;
-    *value = (struct column_value){column_id, false, write_batch_text(batch, text)};
-    return 1;
-}
-
 void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change)
 {
@@ -224,16 +215,19 @@ void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
     uint32_t count = 0;
     calendar_day_format(calendar_day_of_time(change->at_ms), month);
     month[MONTH_TEXT_SIZE] = '\0';
-    values[count++] = (struct column_value){
-        CHANGE_ID, false, write_batch_copy(batch, bytes_of(change->id, UUID_SIZE))};
+    const struct {
+        uint32_t column_id;
+        const char *text;
+    } texts[] = {{CHANGE_MONTH, month},       {CHANGE_DOOR, change->door},
+                 {CHANGE_PEER, change->peer}, {CHANGE_ACTOR, change->actor},
+                 {CHANGE_NOTE, change->note}, {CHANGE_COMMAND, change->command}};
+    values[count++] = (struct column_value){CHANGE_ID, false, bytes_of(change->id, UUID_SIZE)};
     values[count++] =
         (struct column_value){CHANGE_AT, false, write_batch_bigint(batch, change->at_ms)};
-    count += add_text(batch, CHANGE_MONTH, month, &values[count]);
-    count += add_text(batch, CHANGE_DOOR, change->door, &values[count]);
-    count += add_text(batch, CHANGE_PEER, change->peer, &values[count]);
-    count += add_text(batch, CHANGE_ACTOR, change->actor, &values[count]);
-    count += add_text(batch, CHANGE_COMMAND, change->command, &values[count]);
-    count += add_text(batch, CHANGE_NOTE, change->note, &values[count]);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        if (texts[i].text != NULL)
+            values[count++] =
+                (struct column_value){texts[i].column_id, false, bytes_text(texts[i].text)};
     if (change->lines != NULL)
         count += change_lines_values(change->lines, &values[count]);
     write_batch_insert(batch, rollup_table(rollup, TABLE_CHANGE), values, count);

@@ -105,7 +105,7 @@ static void reading_free(struct figure_reading *reading)
     memory_free(reading);
 }
 
-static void reading_finish(struct figure_reading *reading)
+void rollup_figures_stop(struct figure_reading *reading)
 {
     store_done done = reading->done;
     void *context = reading->context;
@@ -235,8 +235,6 @@ static int give_entry(void *context, const struct table *table, const struct pag
 
 /* ---- one batch after the other ---- */
 
-static void next_batches(struct figure_reading *reading);
-
 static void batch_done(void *context, int status, const struct error *err)
 {
     struct figure_reading *reading = context;
@@ -246,7 +244,7 @@ static void batch_done(void *context, int status, const struct error *err)
     if (reading->is_calling)
         reading->is_answered = true;
     else
-        next_batches(reading);
+        rollup_figures_go_on(reading);
 }
 
 static void read_rows(struct figure_reading *reading)
@@ -392,11 +390,11 @@ static int next_figures(struct figure_reading *reading)
     else if (given == GIVEN_ENOUGH && reading->query.paused != NULL)
         reading->query.paused(reading->context, reading);
     else
-        reading_finish(reading);
+        rollup_figures_stop(reading);
     return 0;
 }
 
-static void next_batches(struct figure_reading *reading)
+void rollup_figures_go_on(struct figure_reading *reading)
 {
     struct executor *executor = reading->rollup->world->executor;
     while (reading->err.code == 0 && !reading->is_enough) {
@@ -417,30 +415,20 @@ static void next_batches(struct figure_reading *reading)
         if (!reading->is_answered)
             return;
     }
-    reading_finish(reading);
+    rollup_figures_stop(reading);
 }
 
 static void time_slice_begin(struct timer *timer)
 {
     struct figure_reading *reading = timer->context;
     reading->time_slice_days = 0;
-    next_batches(reading);
-}
-
-void rollup_figures_go_on(struct figure_reading *reading)
-{
-    next_batches(reading);
-}
-
-void rollup_figures_stop(struct figure_reading *reading)
-{
-    reading_finish(reading);
+    rollup_figures_go_on(reading);
 }
 
 static void reading_begin(struct figure_reading *reading)
 {
     window_begin(reading);
-    next_batches(reading);
+    rollup_figures_go_on(reading);
 }
 
 /* ---- which resellers ---- */
@@ -488,7 +476,7 @@ static void resellers_known(void *context, int status, const struct error *err)
     struct figure_reading *reading = context;
     struct rollup *rollup = reading->rollup;
     if (error_keep(&reading->err, status, err) < 0) {
-        reading_finish(reading);
+        rollup_figures_stop(reading);
         return;
     }
     if (reading->overlay != NULL)
@@ -526,7 +514,7 @@ void rollup_figures(struct rollup *rollup, const struct figure_query *query,
     reading->done = done;
     reading->context = context;
     if (reading->query.day_from > reading->query.day_to) {
-        reading_finish(reading);
+        rollup_figures_stop(reading);
     } else if (query->reseller_count > 0) {
         take_asked(reading, query);
         reading_begin(reading);

@@ -41,10 +41,9 @@
 enum {
     CHUNK_DAYS_MAX = 64,
     BEHIND_DAYS_MAX = DAY_READER_MAX, /* of a chunk, where very many are queued */
-    WINDOW_DAYS_MAX = 8192,
+    WINDOW_MAX = 8192,
     CHUNK_RANGES_MAX = 8,
     RANGE_DAYS_MAX = DAY_READER_MAX / CHUNK_RANGES_MAX, /* of each, if there are several */
-    WINDOW_RANGES_MAX = 8192,
     CHUNK_BYTES_MAX = 4 << 20, /* of the batch, roughly: far below the store's limit */
     ROW_BYTES = 400            /* of a day's rows besides keys */
 };
@@ -59,16 +58,21 @@ struct plan {
     bool clears; /* nothing is owed and no mark came meanwhile */
 };
 
-/* A queued day that is soon to be worked off. */
-struct window_day {
+/* A queued day or a range that is soon to be worked off. */
+struct window_item {
     int64_t token; /* of its reseller: the order of rows on the disk */
-    struct dirty_day *dirty;
+    int64_t rank;  /* of those of one token */
+    union {
+        struct dirty_day *day;
+        struct dirty_range *range;
+    };
 };
 
-/* A range that is soon to be worked off. */
-struct window_range {
-    int64_t token; /* of its reseller */
-    struct dirty_range *range;
+/* The front of the queue, or of the ranges, in the order of rows. */
+struct window {
+    struct window_item *items; /* NULL: none was needed yet */
+    uint32_t count;
+    uint32_t next; /* the first that is not yet taken */
 };
 
 /* A range that is being worked off. */
@@ -83,12 +87,8 @@ struct open_range {
 
 struct refresh {
     struct rollup *rollup;
-    struct window_day *window; /* the front of the queue by token; NULL: none was needed */
-    uint32_t window_count;
-    uint32_t window_next;              /* the first that is still queued */
-    struct window_range *range_window; /* the front of the ranges by token; NULL likewise */
-    uint32_t range_window_count;
-    uint32_t range_window_next;
+    struct window days_ahead;
+    struct window ranges_ahead;
     struct day_reader *reader;
     struct write_batch *batch;
     const struct table *figures; /* as the schema is while the batch is made */
@@ -134,8 +134,8 @@ static void refresh_free(struct refresh *refresh)
     day_reader_free(refresh->reader);
     write_batch_free(refresh->batch);
     memory_free(refresh->plans);
-    memory_free(refresh->window);
-    memory_free(refresh->range_window);
+    memory_free(refresh->days_ahead.items);
+    memory_free(refresh->ranges_ahead.items);
     memory_free(refresh);
 }
 
@@ -489,7 +489,7 @@ static bool is_followed(const struct refresh *refresh)
     for (uint32_t i = 0; i < refresh->range_count; i++)
         if (!refresh->ranges[i].ends)
             return true;
-    return refresh->range_count > 0 && refresh->range_window_next < refresh->range_window_count;
+    return refresh->range_count > 0 && refresh->ranges_ahead.next < refresh->ranges_ahead.count;
 }
 
 static int apply_chunk(struct refresh *refresh, struct error *err)
@@ -575,34 +575,49 @@ static size_t bytes_of_day(const struct dirty_day *dirty)
     return (3 + (size_t)dirty->mark_count) * (dirty->key_size + (size_t)ROW_BYTES);
 }
 
-static int compare_window(const void *a, const void *b)
+static void window_clear(struct window *window)
 {
-    const struct window_day *left = a;
-    const struct window_day *right = b;
+    window->count = window->next = 0;
+}
+
+static void window_add(struct window *window, struct bytes reseller, struct window_item item)
+{
+    if (window->items == NULL)
+        window->items = memory_alloc(WINDOW_MAX * sizeof(*window->items));
+    item.token = murmur3_token(reseller.data, reseller.size);
+    window->items[window->count++] = item;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct window_item *left = a;
+    const struct window_item *right = b;
     if (left->token != right->token)
         return left->token < right->token ? -1 : 1;
-    return (left->dirty->day < right->dirty->day) - (left->dirty->day > right->dirty->day);
+    return (left->rank > right->rank) - (left->rank < right->rank);
+}
+
+/* Only where there are more than `most`, which are taken at once. */
+static void window_sort(struct window *window, uint32_t most)
+{
+    if (window->count > most)
+        qsort(window->items, window->count, sizeof(*window->items), compare_items);
 }
 
 /* Where more is wanted than a chunk, its first days in the order of their rows, so that chunks read
  * neighbours and not a page for each day.  They stay queued: only this work takes days off the
- * queue, and it forgets the window before it takes others: a range's, or those of a waiter. */
-static void take_window(struct refresh *refresh)
+ * queue, and it forgets the window before it takes others: a range's, or those of a waiter.  Of one
+ * reseller the last day comes first. */
+static void take_days_ahead(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
-    uint32_t count = 0;
-    if (refresh->window == NULL)
-        refresh->window = memory_alloc(WINDOW_DAYS_MAX * sizeof(*refresh->window));
-    for (struct dirty_day *dirty = dirty_set_first_queued(rollup->marks.dirty);
-         is_wanted(rollup, dirty) && count < WINDOW_DAYS_MAX; dirty = TAILQ_NEXT(dirty, link)) {
-        struct bytes reseller = dirty_day_reseller(dirty);
-        refresh->window[count++] =
-            (struct window_day){murmur3_token(reseller.data, reseller.size), dirty};
-    }
-    if (count > CHUNK_DAYS_MAX)
-        qsort(refresh->window, count, sizeof(*refresh->window), compare_window);
-    refresh->window_count = count;
-    refresh->window_next = 0;
+    struct window *window = &refresh->days_ahead;
+    window_clear(window);
+    for (struct dirty_day *day = dirty_set_first_queued(rollup->marks.dirty);
+         is_wanted(rollup, day) && window->count < WINDOW_MAX; day = TAILQ_NEXT(day, link))
+        window_add(window, dirty_day_reseller(day),
+                   (struct window_item){.rank = -(int64_t)day->day, .day = day});
+    window_sort(window, CHUNK_DAYS_MAX);
 }
 
 /* Days of the queue that somebody waits for alone; returns how many. */
@@ -630,12 +645,12 @@ static void begin_days(struct refresh *refresh)
 {
     size_t bytes = 0;
     uint32_t count = 0;
-    if (refresh->window_next == refresh->window_count)
-        take_window(refresh);
-    uint32_t most = refresh->window_count == WINDOW_DAYS_MAX ? BEHIND_DAYS_MAX : CHUNK_DAYS_MAX;
-    while (refresh->window_next < refresh->window_count && count < most &&
-           bytes < CHUNK_BYTES_MAX) {
-        struct dirty_day *dirty = refresh->window[refresh->window_next++].dirty;
+    struct window *window = &refresh->days_ahead;
+    if (window->next == window->count)
+        take_days_ahead(refresh);
+    uint32_t most = window->count == WINDOW_MAX ? BEHIND_DAYS_MAX : CHUNK_DAYS_MAX;
+    while (window->next < window->count && count < most && bytes < CHUNK_BYTES_MAX) {
+        struct dirty_day *dirty = window->items[window->next++].day;
         bytes += bytes_of_day(dirty);
         add_dirty(refresh, dirty);
         count++;
@@ -729,31 +744,16 @@ static void read_range(struct open_range *open)
     store_rows_read(refresh->rollup->store, &request, range_row, range_read, open);
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct window_range *left = a;
-    const struct window_range *right = b;
-    if (left->token != right->token)
-        return left->token < right->token ? -1 : 1;
-    return (left->range->order > right->range->order) - (left->range->order < right->range->order);
-}
-
 /* The first ranges in the order of their rows; a reseller's in that of their coming. */
-static void take_range_window(struct refresh *refresh)
+static void take_ranges_ahead(struct refresh *refresh)
 {
-    uint32_t count = 0;
-    if (refresh->range_window == NULL)
-        refresh->range_window = memory_alloc(WINDOW_RANGES_MAX * sizeof(*refresh->range_window));
+    struct window *window = &refresh->ranges_ahead;
+    window_clear(window);
     for (struct dirty_range *range = dirty_set_first_range(refresh->rollup->marks.dirty);
-         range != NULL && count < WINDOW_RANGES_MAX; range = TAILQ_NEXT(range, link)) {
-        struct bytes reseller = range->reseller;
-        refresh->range_window[count++] =
-            (struct window_range){murmur3_token(reseller.data, reseller.size), range};
-    }
-    if (count > 1)
-        qsort(refresh->range_window, count, sizeof(*refresh->range_window), compare_ranges);
-    refresh->range_window_count = count;
-    refresh->range_window_next = 0;
+         range != NULL && window->count < WINDOW_MAX; range = TAILQ_NEXT(range, link))
+        window_add(window, range->reseller,
+                   (struct window_item){.rank = (int64_t)range->order, .range = range});
+    window_sort(window, 1);
 }
 
 static bool is_open(const struct refresh *refresh, struct bytes reseller)
@@ -767,14 +767,14 @@ static bool is_open(const struct refresh *refresh, struct bytes reseller)
 /* More ranges beside those that go on. */
 static void open_ranges(struct refresh *refresh)
 {
-    if (refresh->range_count == 0 && refresh->range_window_next == refresh->range_window_count)
-        take_range_window(refresh);
-    while (refresh->range_count < CHUNK_RANGES_MAX &&
-           refresh->range_window_next < refresh->range_window_count) {
-        struct dirty_range *range = refresh->range_window[refresh->range_window_next].range;
+    struct window *window = &refresh->ranges_ahead;
+    if (refresh->range_count == 0 && window->next == window->count)
+        take_ranges_ahead(refresh);
+    while (refresh->range_count < CHUNK_RANGES_MAX && window->next < window->count) {
+        struct dirty_range *range = window->items[window->next].range;
         if (is_open(refresh, range->reseller))
             break;
-        refresh->range_window_next++;
+        window->next++;
         refresh->ranges[refresh->range_count++] =
             (struct open_range){.refresh = refresh,
                                 .range = range,
@@ -796,7 +796,7 @@ static void chunk_begin(struct refresh *refresh)
     open_ranges(refresh);
     bool is_awaited = refresh->range_count == 0 && add_awaited(refresh) > 0;
     if (refresh->range_count > 0 || is_awaited)
-        refresh->window_count = refresh->window_next = 0;
+        window_clear(&refresh->days_ahead);
     if (refresh->range_count > 0)
         begin_ranges(refresh);
     else if (is_awaited)

@@ -83,36 +83,30 @@ int seal_read(const struct table *table, const struct page_row *row, struct seal
     return 0;
 }
 
-/* The two parts of the key, which the row's partition is made of. */
-static uint32_t put_key(struct write_batch *batch, struct bytes key, uint32_t reseller_id,
-                        uint32_t day_id, struct column_value *values)
+/* One of the two parts of a key: reseller, day. */
+static struct bytes key_part(struct bytes key, uint32_t number)
 {
     struct bytes part = {0};
-    int rc = type_key_component(key, 2, 0, &part);
+    int rc = type_key_component(key, 2, number, &part);
     check(rc == 0);
-    values[0] = (struct column_value){reseller_id, false, write_batch_copy(batch, part)};
-    rc = type_key_component(key, 2, 1, &part);
-    check(rc == 0);
-    values[1] = (struct column_value){day_id, false, write_batch_copy(batch, part)};
-    return 2;
+    return part;
 }
 
 void seal_write(struct write_batch *batch, const struct table *table, const struct seal *seal)
 {
-    struct column_value values[6];
     struct buffer stats = {0};
-    uint32_t count = put_key(batch, seal->key, SEALED_RESELLER_ID, SEALED_DAY, values);
-    struct bytes id = write_batch_copy(batch, bytes_of(seal->id, UUID_SIZE));
-    struct bytes ads = write_batch_bigint(batch, (int64_t)seal->ads);
     stats_serialize(&seal->stats, &stats);
-    struct bytes packed = write_batch_copy(batch, buffer_view(&stats));
+    struct bytes packed = buffer_view(&stats);
+    struct bytes ads = write_batch_bigint(batch, (int64_t)seal->ads);
     int64_t checksum = checksum_of(seal->key, seal->id, packed, ads, bytes_of("", 0));
-    values[count++] = (struct column_value){SEALED_ID, false, id};
-    values[count++] = (struct column_value){SEALED_STATS, false, packed};
-    values[count++] = (struct column_value){SEALED_ADS, false, ads};
-    values[count++] =
-        (struct column_value){SEALED_CHECKSUM, false, write_batch_bigint(batch, checksum)};
-    write_batch_insert(batch, table, values, count);
+    const struct column_value values[] = {
+        {SEALED_RESELLER_ID, false, key_part(seal->key, 0)},
+        {SEALED_DAY, false, key_part(seal->key, 1)},
+        {SEALED_ID, false, bytes_of(seal->id, UUID_SIZE)},
+        {SEALED_STATS, false, packed},
+        {SEALED_ADS, false, ads},
+        {SEALED_CHECKSUM, false, write_batch_bigint(batch, checksum)}};
+    write_batch_insert(batch, table, values, sizeof(values) / sizeof(values[0]));
     buffer_release(&stats);
 }
 
@@ -137,20 +131,18 @@ int seal_read_ad(const struct table *table, const struct page_row *row, struct s
 
 void seal_write_ad(struct write_batch *batch, const struct table *table, const struct sealed_ad *ad)
 {
-    struct column_value values[7];
-    uint32_t count = put_key(batch, ad->key, SEALED_AD_RESELLER_ID, SEALED_AD_DAY, values);
-    struct bytes id = write_batch_copy(batch, bytes_of(ad->id, UUID_SIZE));
     struct bytes clicks = write_batch_bigint(batch, (int64_t)ad->clicks);
     struct bytes gross = write_batch_decimal(batch, ad->gross);
     int64_t checksum = checksum_of(ad->key, ad->id, clicks, gross, ad->ad);
-    values[count++] =
-        (struct column_value){SEALED_AD_AD_ID, false, write_batch_copy(batch, ad->ad)};
-    values[count++] = (struct column_value){SEALED_AD_ID, false, id};
-    values[count++] = (struct column_value){SEALED_AD_CLICKS, false, clicks};
-    values[count++] = (struct column_value){SEALED_AD_GROSS, false, gross};
-    values[count++] =
-        (struct column_value){SEALED_AD_CHECKSUM, false, write_batch_bigint(batch, checksum)};
-    write_batch_insert(batch, table, values, count);
+    const struct column_value values[] = {
+        {SEALED_AD_RESELLER_ID, false, key_part(ad->key, 0)},
+        {SEALED_AD_DAY, false, key_part(ad->key, 1)},
+        {SEALED_AD_AD_ID, false, ad->ad},
+        {SEALED_AD_ID, false, bytes_of(ad->id, UUID_SIZE)},
+        {SEALED_AD_CLICKS, false, clicks},
+        {SEALED_AD_GROSS, false, gross},
+        {SEALED_AD_CHECKSUM, false, write_batch_bigint(batch, checksum)}};
+    write_batch_insert(batch, table, values, sizeof(values) / sizeof(values[0]));
 }
 
 /* ---- the sum of a day ---- */

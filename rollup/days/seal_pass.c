@@ -161,7 +161,6 @@ static void pass_fail(struct seal_pass *pass, int status, const struct error *er
 /* ---- one day ---- */
 
 static void next_time_slice(struct timer *timer);
-static void commit_time_slice(struct timer *timer);
 
 static void day_end(struct seal_pass *pass)
 {
@@ -211,7 +210,7 @@ static void add_deletion(struct seal_pass *pass)
     char day[DAY_TEXT_SIZE + 1];
     calendar_day_format(pass->day, day);
     const struct column_value values[] = {{clicks->reseller, false, pass->reseller},
-                                          {clicks->day, false, write_batch_text(pass->batch, day)}};
+                                          {clicks->day, false, bytes_text(day)}};
     write_batch_delete(pass->batch, rollup_table(pass->rollup, clicks->table_id), values, 2);
 }
 
@@ -221,7 +220,7 @@ static void add_state(struct seal_pass *pass)
     calendar_day_format(pass->day, day);
     const struct column_value values[] = {
         {AMOUNT_RESELLER_ID, false, pass->reseller},
-        {AMOUNT_DAY, false, write_batch_text(pass->batch, day)},
+        {AMOUNT_DAY, false, bytes_text(day)},
         {AMOUNT_STATE, false, bytes_text(figure_state_name(DAY_SEALED))}};
     write_batch_insert(pass->batch,
                        rollup_table(pass->rollup, pass->rollup->stream->figures_table_id), values,
@@ -278,8 +277,9 @@ static bool is_owed(const struct seal_pass *pass)
            dirty_set_first_range(dirty) != NULL;
 }
 
-static void day_commit(struct seal_pass *pass)
+static void commit_time_slice(struct timer *timer)
 {
+    struct seal_pass *pass = timer->context;
     struct rollup *rollup = pass->rollup;
     struct error err = {0};
     if (is_ended(pass)) {
@@ -303,11 +303,6 @@ static void day_commit(struct seal_pass *pass)
         pass->time_slice.fire = next_time_slice;
         pass_fail(pass, rc, &err);
     }
-}
-
-static void commit_time_slice(struct timer *timer)
-{
-    day_commit(timer->context);
 }
 
 /* ---- the day's clicks ---- */
@@ -377,7 +372,7 @@ static void clicks_read(void *context, int status, const struct error *err)
         return;
     }
     pass->time_slice.fire = commit_time_slice;
-    day_commit(pass);
+    commit_time_slice(&pass->time_slice);
 }
 
 static void read_clicks(struct seal_pass *pass)

@@ -49,7 +49,7 @@ void stream_definition_free(struct stream_definition *definition)
 
 /* ---- tables and columns ---- */
 
-/* The table of KEYSPACE.TABLE, `size` bytes. */
+/* The table of KEYSPACE.TABLE, which is the first `size` bytes of `name`. */
 static const struct table *table_of(const struct schema *schema, const char *name, size_t size,
                                     struct error *err)
 {
@@ -95,18 +95,6 @@ static int refuse_type(const struct table *table, const struct column *column, c
     return rc;
 }
 
-/* The column of a name, of a type that `is_right`. */
-static int find_column(const struct table *table, const char *name, const char *what,
-                       bool (*is_right)(const struct column *column), const char *wanted,
-                       const struct column **column_out, struct error *err)
-{
-    *column_out = schema_column_named(table, bytes_text(name));
-    if (*column_out == NULL)
-        return error_set(err, ERROR_INVALID, "table %s.%s has no column %s, which is to be the %s",
-                         table->keyspace, table->name, name, what);
-    return is_right(*column_out) ? 0 : refuse_type(table, *column_out, what, wanted, err);
-}
-
 static bool is_time(const struct column *column)
 {
     return column->type->kind == TYPE_TIMESTAMP;
@@ -120,6 +108,32 @@ static bool is_number(const struct column *column)
 static const char number_types[] =
     "a column that is no part of the key, of a type of numbers (decimal, varint, int, bigint, "
     "smallint, tinyint, float, double),";
+
+/* A column that a definition names. */
+struct wanted_column {
+    enum stream_text text; /* that names it */
+    const char *what;
+    bool (*is_right)(const struct column *column);
+    const char *types; /* that are right */
+};
+
+static int find_columns(const struct stream_definition *definition, const struct table *table,
+                        const struct wanted_column *wanted, uint32_t count,
+                        const struct column **columns_out, struct error *err)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        const char *name = definition->texts[wanted[i].text];
+        columns_out[i] = schema_column_named(table, bytes_text(name));
+        if (columns_out[i] == NULL)
+            rc =
+                error_set(err, ERROR_INVALID, "table %s.%s has no column %s, which is to be the %s",
+                          table->keyspace, table->name, name, wanted[i].what);
+        else if (!wanted[i].is_right(columns_out[i]))
+            rc = refuse_type(table, columns_out[i], wanted[i].what, wanted[i].types, err);
+    }
+    return rc;
+}
 
 /* The partition key is these columns, in their order. */
 static int check_partition(const struct table *table, const struct column *const *columns,
@@ -136,67 +150,55 @@ static int check_partition(const struct table *table, const struct column *const
 static int resolve_clicks(const struct stream_definition *definition, const struct table *table,
                           struct click_stream_clicks *clicks, struct error *err)
 {
-    const char *const *texts = definition->texts;
-    const struct column *key[2];
-    const struct column *time;
-    const struct column *ad;
-    const struct column *amount;
-    int rc = find_column(table, texts[STREAM_RESELLER], "reseller", is_text, "text", &key[0], err);
-    rc = rc == 0 ? find_column(table, texts[STREAM_DAY], "day", is_text,
-                               "text, with days such as 2013-11-28,", &key[1], err)
-                 : rc;
-    rc = rc == 0 ? check_partition(table, key, 2,
-                                   "(reseller, day); with PRIMARY KEY ((reseller, day), ...) a "
-                                   "partition is one reseller's day, and a stream can be laid over "
-                                   "it",
-                                   err)
-                 : rc;
-    rc = rc == 0 ? find_column(table, texts[STREAM_TIME], "time", is_time, "timestamp", &time, err)
-                 : rc;
-    rc = rc == 0 ? find_column(table, texts[STREAM_AD], "ad", is_text, "text", &ad, err) : rc;
-    rc = rc == 0 ? find_column(table, texts[STREAM_AMOUNT], "amount", is_number, number_types,
-                               &amount, err)
-                 : rc;
+    static const struct wanted_column wanted[] = {
+        {STREAM_RESELLER, "reseller", is_text, "text"},
+        {STREAM_DAY, "day", is_text, "text, with days such as 2013-11-28,"},
+        {STREAM_TIME, "time", is_time, "timestamp"},
+        {STREAM_AD, "ad", is_text, "text"},
+        {STREAM_AMOUNT, "amount", is_number, number_types}};
+    static const char wanted_key[] =
+        "(reseller, day); with PRIMARY KEY ((reseller, day), ...) a partition is one reseller's "
+        "day, and a stream can be laid over it";
+    const struct column *columns[5];
+    int rc = find_columns(definition, table, wanted, 2, columns, err);
+    rc = rc == 0 ? check_partition(table, columns, 2, wanted_key, err) : rc;
+    rc = rc == 0 ? find_columns(definition, table, &wanted[2], 3, &columns[2], err) : rc;
     if (rc == 0)
         *clicks = (struct click_stream_clicks){.table_id = table->id,
-                                               .reseller = key[0]->id,
-                                               .day = key[1]->id,
-                                               .time = time->id,
-                                               .ad = ad->id,
-                                               .amount = amount->id};
+                                               .reseller = columns[0]->id,
+                                               .day = columns[1]->id,
+                                               .time = columns[2]->id,
+                                               .ad = columns[3]->id,
+                                               .amount = columns[4]->id};
     return rc;
 }
 
 static int resolve_rates(const struct stream_definition *definition, const struct table *table,
                          struct click_stream_rates *rates, struct error *err)
 {
-    const char *const *texts = definition->texts;
-    const struct column *reseller;
-    const struct column *since;
-    const struct column *rate;
-    int rc = find_column(table, texts[STREAM_RATES_RESELLER], "reseller of a rate", is_text, "text",
-                         &reseller, err);
-    rc = rc == 0
-             ? check_partition(table, &reseller, 1,
-                               "the reseller alone; PRIMARY KEY (reseller, since) would do", err)
-             : rc;
-    rc = rc == 0 ? find_column(table, texts[STREAM_RATES_SINCE], "day a rate is in effect from",
-                               is_text, "text, with days such as 2013-11-01,", &since, err)
-                 : rc;
-    if (rc == 0 && (table->clustering_count != 1 || since->kind != COLUMN_CLUSTERING))
+    static const struct wanted_column wanted[] = {
+        {STREAM_RATES_RESELLER, "reseller of a rate", is_text, "text"},
+        {STREAM_RATES_SINCE, "day a rate is in effect from", is_text,
+         "text, with days such as 2013-11-01,"},
+        {STREAM_RATES_RATE, "rate", is_number, number_types}};
+    static const char wanted_key[] = "the reseller alone; PRIMARY KEY (reseller, since) would do";
+    const char *unit = definition->texts[STREAM_RATES_UNIT];
+    const struct column *columns[3];
+    int rc = find_columns(definition, table, wanted, 1, columns, err);
+    rc = rc == 0 ? check_partition(table, columns, 1, wanted_key, err) : rc;
+    rc = rc == 0 ? find_columns(definition, table, &wanted[1], 1, &columns[1], err) : rc;
+    if (rc == 0 && (table->clustering_count != 1 || columns[1]->kind != COLUMN_CLUSTERING))
         rc = error_set(err, ERROR_INVALID,
                        "the key of %s.%s is not the reseller and %s; PRIMARY KEY (%s, %s) would do",
-                       table->keyspace, table->name, since->name, reseller->name, since->name);
-    rc = rc == 0 ? find_column(table, texts[STREAM_RATES_RATE], "rate", is_number, number_types,
-                               &rate, err)
-                 : rc;
+                       table->keyspace, table->name, columns[1]->name, columns[0]->name,
+                       columns[1]->name);
+    rc = rc == 0 ? find_columns(definition, table, &wanted[2], 1, &columns[2], err) : rc;
     if (rc == 0)
         *rates = (struct click_stream_rates){.table_id = table->id,
-                                             .reseller = reseller->id,
-                                             .since = since->id,
-                                             .rate = rate->id,
-                                             .is_percent =
-                                                 strcmp(texts[STREAM_RATES_UNIT], "percent") == 0};
+                                             .reseller = columns[0]->id,
+                                             .since = columns[1]->id,
+                                             .rate = columns[2]->id,
+                                             .is_percent = strcmp(unit, "percent") == 0};
     return rc;
 }
 
@@ -371,11 +373,10 @@ int stream_definition_make(const struct stream_definition *definition, struct sc
         rc = claim(schema, stream.counters[i].table_id, TABLE_KEPT, err);
     if (rc < 0)
         return rc;
-    values[count++] =
-        (struct column_value){DEFINED_NAME, false, write_batch_text(batch, definition->name)};
+    values[count++] = (struct column_value){DEFINED_NAME, false, bytes_text(definition->name)};
     for (uint32_t i = 0; i < STREAM_TEXTS; i++)
         values[count++] = (struct column_value){stream_definition_column(i), false,
-                                                write_batch_text(batch, definition->texts[i])};
+                                                bytes_text(definition->texts[i])};
     values[count++] = (struct column_value){DEFINED_UNMARKED, false, STREAM_ALL_UNMARKED};
     write_batch_insert(batch, schema_table(schema, TABLE_DEFINED_STREAM), values, count);
     return 0;

@@ -126,12 +126,6 @@ static void opening_done(struct streams *streams)
     opened(streams->opened_context, err.code, &err);
 }
 
-/* A server marks what is left beside its work; others are asked at once, and so wait for it. */
-static bool waits_for_marks(const struct streams *streams)
-{
-    return !streams->options.is_automatic;
-}
-
 static void rates_loaded(void *context, int status, const struct error *err)
 {
     struct streams *streams = context;
@@ -140,14 +134,16 @@ static void rates_loaded(void *context, int status, const struct error *err)
     struct bytes unmarked = found->unmarked;
     if (unmarked.size > 0 && unmarked.data[0] != 'c' && unmarked.data[0] != 'f')
         unmarked = STREAM_ALL_UNMARKED;
-    if (status < 0 || unmarked.size == 0)
-        opened_one(streams, status, err);
-    else if (waits_for_marks(streams))
+    /* A server marks what is left beside its work; elsewhere the first command must find it done.
+     */
+    bool has_unmarked = status == 0 && unmarked.size > 0;
+    if (has_unmarked && !streams->options.is_automatic) {
         stream_marking_start(stream, unmarked, opened_one, streams);
-    else {
-        stream_marking_start(stream, unmarked, NULL, NULL);
-        opened_one(streams, 0, NULL);
+        return;
     }
+    if (has_unmarked)
+        stream_marking_start(stream, unmarked, NULL, NULL);
+    opened_one(streams, status, err);
 }
 
 static void entry_free(struct stream_entry *stream)

@@ -123,11 +123,6 @@ void write_batch_delete(struct write_batch *batch, const struct table *table,
     write_batch_add_mutation(batch, &mutation);
 }
 
-struct bytes write_batch_text(struct write_batch *batch, const char *text)
-{
-    return arena_copy(batch->arena, bytes_text(text));
-}
-
 struct bytes write_batch_copy(struct write_batch *batch, struct bytes bytes)
 {
     return arena_copy(batch->arena, bytes);

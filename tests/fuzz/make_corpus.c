@@ -322,11 +322,8 @@ static void add_whole_row(struct write_batch *batch)
 {
     static const uint8_t one[] = {0, 0, 0, 1};
     const struct column_value values[] = {
-        {1, false, write_batch_text(batch, "p")},
-        {2, false, bytes_of(one, 4)},
-        {3, false, write_batch_text(batch, "c")},
-        {4, false, write_batch_text(batch, "static")},
-        {5, true, {NULL, 0}},
+        {1, false, bytes_text("p")},      {2, false, bytes_of(one, 4)}, {3, false, bytes_text("c")},
+        {4, false, bytes_text("static")}, {5, true, {NULL, 0}},
     };
     const struct table *table = schema_table(fuzz_schema(), FUZZ_TABLE_WHOLE);
     write_batch_insert(batch, table, values, 5);

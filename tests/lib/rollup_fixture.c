@@ -328,8 +328,8 @@ void rollup_fixture_rate(struct rollup_fixture *fixture, const char *reseller, c
     struct change_row change = {.door = "command", .actor = "tester", .command = "rate set"};
     struct decimal decimal;
     struct column_value values[] = {
-        {RESELLER_ID, false, write_batch_text(batch, reseller)},
-        {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, day)},
+        {RESELLER_ID, false, bytes_text(reseller)},
+        {RESELLER_EFFECTIVE_SINCE, false, bytes_text(day)},
         {RESELLER_REWARD_PERCENT, false, bytes_of(NULL, 0)},
     };
     if (named)

@@ -464,7 +464,7 @@ static void write_rate(struct history *history, struct write_batch *batch, uint3
     char name[RATE_KEY + 1];
     rate_key(number, name);
     const struct column_value values[] = {
-        {RESELLER_ID, false, write_batch_text(batch, name)},
+        {RESELLER_ID, false, bytes_text(name)},
         {RESELLER_EFFECTIVE_SINCE, false, bytes_text("2013-01-01")},
         {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, decimal_from(2, 1))},
     };
@@ -527,8 +527,8 @@ static void start_rate(struct history *history, int64_t tenths)
     struct write_batch *batch = write_batch_new();
     const struct table *table = schema_table(store_schema(history->fixture.store), TABLE_RESELLER);
     struct column_value values[] = {
-        {RESELLER_ID, false, write_batch_text(batch, "r")},
-        {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, "2013-01-01")},
+        {RESELLER_ID, false, bytes_text("r")},
+        {RESELLER_EFFECTIVE_SINCE, false, bytes_text("2013-01-01")},
         {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, decimal_from(tenths, 1))},
     };
     write_batch_insert(batch, table, values, 3);

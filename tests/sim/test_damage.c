@@ -58,7 +58,7 @@ static void write_others(struct engine_fixture *fixture, uint32_t round)
     struct decimal rate = decimal_from(25 + round, 2);
     const struct column_value values[] = {
         {RESELLER_ID, false, bytes_text("r1")},
-        {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, days[round % 2])},
+        {RESELLER_EFFECTIVE_SINCE, false, bytes_text(days[round % 2])},
         {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, rate)},
     };
     const struct column_value day[] = {

@@ -54,7 +54,7 @@ static int64_t wait_of(struct wait *wait, const char *kinds)
     for (; kinds[count] != '\0'; count++) {
         write_batch_clear(wait->batch);
         struct column_value values[] = {
-            {CHANGE_MONTH, false, write_batch_text(wait->batch, "2013-11")},
+            {CHANGE_MONTH, false, bytes_text("2013-11")},
             {CHANGE_ID, false, bytes_of(id, sizeof id)},
             {CHANGE_NOTE, false, wait->note},
         };

@@ -109,10 +109,10 @@ static void delete_click(struct engine_fixture *fixture, int64_t time_ms, const 
     struct write_batch *batch = write_batch_new();
     const struct table *table = schema_table(store_schema(fixture->store), TABLE_AD_CLICK);
     struct column_value values[] = {
-        {AD_CLICK_RESELLER_ID, false, write_batch_text(batch, "r")},
-        {AD_CLICK_DAY, false, write_batch_text(batch, "2013-01-01")},
+        {AD_CLICK_RESELLER_ID, false, bytes_text("r")},
+        {AD_CLICK_DAY, false, bytes_text("2013-01-01")},
         {AD_CLICK_TIME, false, write_batch_bigint(batch, time_ms)},
-        {AD_CLICK_AD_ID, false, write_batch_text(batch, ad)},
+        {AD_CLICK_AD_ID, false, bytes_text(ad)},
         {AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, click_id)},
     };
     write_batch_delete(batch, table, values, 5);
@@ -167,10 +167,10 @@ static void delete_ranks(struct engine_fixture *fixture, int64_t first, int64_t 
     const struct table *table = schema_table(store_schema(fixture->store), TABLE_AD_CLICK);
     for (int64_t rank = first; rank < first + count; rank++) {
         struct column_value values[] = {
-            {AD_CLICK_RESELLER_ID, false, write_batch_text(batch, "r")},
-            {AD_CLICK_DAY, false, write_batch_text(batch, "2013-01-01")},
+            {AD_CLICK_RESELLER_ID, false, bytes_text("r")},
+            {AD_CLICK_DAY, false, bytes_text("2013-01-01")},
             {AD_CLICK_TIME, false, write_batch_bigint(batch, 1357035300000)},
-            {AD_CLICK_AD_ID, false, write_batch_text(batch, "a")},
+            {AD_CLICK_AD_ID, false, bytes_text("a")},
             {AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, rank)},
         };
         write_batch_delete(batch, table, values, 5);
@@ -206,8 +206,8 @@ static void put_rate(struct engine_fixture *fixture, const char *day, const char
     struct decimal decimal;
     cr_assert_eq(decimal_parse(bytes_text(rate), &decimal), 0);
     struct column_value values[] = {
-        {RESELLER_ID, false, write_batch_text(batch, "supaboobs")},
-        {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, day)},
+        {RESELLER_ID, false, bytes_text("supaboobs")},
+        {RESELLER_EFFECTIVE_SINCE, false, bytes_text(day)},
         {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, decimal)},
     };
     write_batch_insert(batch, table, values, 3);
@@ -220,8 +220,8 @@ static void delete_rate(struct engine_fixture *fixture, const char *day)
     struct write_batch *batch = write_batch_new();
     const struct table *table = schema_table(store_schema(fixture->store), TABLE_RESELLER);
     struct column_value values[] = {
-        {RESELLER_ID, false, write_batch_text(batch, "supaboobs")},
-        {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, day)},
+        {RESELLER_ID, false, bytes_text("supaboobs")},
+        {RESELLER_EFFECTIVE_SINCE, false, bytes_text(day)},
     };
     write_batch_delete(batch, table, values, 2);
     cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
@@ -1049,7 +1049,7 @@ static void add_rate_of(struct engine_fixture *fixture, struct write_batch *batc
 {
     struct column_value values[3];
     memcpy(values, rate_values, sizeof(values));
-    values[1].value = write_batch_text(batch, since);
+    values[1].value = bytes_text(since);
     values[2].value = value;
     write_batch_insert(batch, schema_table(store_schema(fixture->store), TABLE_RESELLER), values,
                        3);

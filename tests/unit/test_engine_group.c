@@ -150,10 +150,10 @@ static void void_click(struct engine_fixture *fixture, struct models *models,
     struct write_batch *batch = write_batch_new();
     const struct table *table = schema_table(store_schema(fixture->store), TABLE_AD_CLICK);
     struct column_value values[] = {
-        {AD_CLICK_RESELLER_ID, false, write_batch_text(batch, click->reseller)},
-        {AD_CLICK_DAY, false, write_batch_text(batch, click->day)},
+        {AD_CLICK_RESELLER_ID, false, bytes_text(click->reseller)},
+        {AD_CLICK_DAY, false, bytes_text(click->day)},
         {AD_CLICK_TIME, false, write_batch_bigint(batch, click->time_ms)},
-        {AD_CLICK_AD_ID, false, write_batch_text(batch, click->ad)},
+        {AD_CLICK_AD_ID, false, bytes_text(click->ad)},
         {AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, 0)},
     };
     write_batch_delete(batch, table, values, 5);

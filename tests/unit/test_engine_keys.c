@@ -54,9 +54,8 @@ static void write_at_random(struct engine_fixture *fixture,
         char day[16];
         day_text(below(state, ROWS), day);
         struct column_value values[] = {
-            {RESELLER_ID, false,
-             write_batch_text(batch, partitions[below(state, PARTITIONS * 2 / 3)].name)},
-            {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, day)},
+            {RESELLER_ID, false, bytes_text(partitions[below(state, PARTITIONS * 2 / 3)].name)},
+            {RESELLER_EFFECTIVE_SINCE, false, bytes_text(day)},
             {RESELLER_REWARD_PERCENT, false,
              write_batch_decimal(batch, decimal_from(below(state, 100), 2))},
         };
@@ -213,7 +212,7 @@ static void delete_day(struct engine_fixture *fixture, struct write_batch *batch
     int64_t later_us = now_us + below(state, LATER_US);
     struct deletion deletion = {below(state, 2) == 0 ? TIMESTAMP_SERVER : later_us,
                                 now_us / 1000000};
-    struct clustering prefix = {.count = 1, .values = {write_batch_text(batch, day)}};
+    struct clustering prefix = {.count = 1, .values = {write_batch_copy(batch, bytes_text(day))}};
     struct unfiltered *items = arena_alloc(batch->arena, 2 * sizeof *items, 16);
     items[0] = (struct unfiltered){.kind = UNFILTERED_BOUND,
                                    .bound = {prefix, BOUND_BEFORE},
@@ -225,7 +224,7 @@ static void delete_day(struct engine_fixture *fixture, struct write_batch *batch
                                    .after = DELETION_NONE};
     struct mutation mutation = {.table_id = TABLE_ENTRY,
                                 .token = partition->token,
-                                .key = write_batch_text(batch, partition->name),
+                                .key = write_batch_copy(batch, bytes_text(partition->name)),
                                 .deletion = DELETION_NONE,
                                 .items = items,
                                 .item_count = 2};
@@ -246,8 +245,8 @@ static void write_entries(struct engine_fixture *fixture,
         uint32_t number = below(state, entries);
         day_text(below(state, ENTRY_DAYS), day);
         const struct column_value values[] = {
-            {table->columns[0].id, false, write_batch_text(batch, partition->name)},
-            {table->columns[1].id, false, write_batch_text(batch, day)},
+            {table->columns[0].id, false, bytes_text(partition->name)},
+            {table->columns[1].id, false, bytes_text(day)},
             {table->columns[2].id, false, write_batch_bigint(batch, number)},
             {table->columns[3].id, false, write_batch_bigint(batch, below(state, 100))},
         };
@@ -371,8 +370,8 @@ Test(engine_keys, a_partition_of_very_many_deleted_rows_in_memory_is_read_to_its
         char day[16];
         snprintf(day, sizeof(day), "%06d", i);
         struct column_value values[] = {
-            {RESELLER_ID, false, write_batch_text(batch, "r")},
-            {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, day)},
+            {RESELLER_ID, false, bytes_text("r")},
+            {RESELLER_EFFECTIVE_SINCE, false, bytes_text(day)},
             {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, decimal_from(1, 2))},
         };
         if (i > 0)

@@ -253,7 +253,7 @@ static void write_own(struct engine_fixture *fixture, int64_t set, uint32_t perc
     const struct schema *schema = store_schema(fixture->store);
     const struct column_value rate[] = {
         {RESELLER_ID, false, bytes_text("r1")},
-        {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, "2013-11-01")},
+        {RESELLER_EFFECTIVE_SINCE, false, bytes_text("2013-11-01")},
         {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, decimal_from(percent, 2))},
     };
     const struct column_value click[] = {

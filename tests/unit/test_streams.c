@@ -84,9 +84,9 @@ static void stay(struct rollup_fixture *fixture, const char *night, const char *
     struct write_batch *batch = write_batch_new();
     const struct table *table = schema_table_named(store_schema(fixture->store), "hotel", "nights");
     struct error err = {0};
-    const struct column_value values[] = {{1, false, write_batch_text(batch, "globe")},
-                                          {2, false, write_batch_text(batch, night)},
-                                          {3, false, write_batch_text(batch, room)},
+    const struct column_value values[] = {{1, false, bytes_text("globe")},
+                                          {2, false, bytes_text(night)},
+                                          {3, false, bytes_text(room)},
                                           {5, false, float_of(batch, price)}};
     write_batch_insert(batch, table, values, 4);
     must(rollup_fixture_apply(fixture, batch), &err);
@@ -101,8 +101,8 @@ static void share(struct rollup_fixture *fixture, const char *since, double numb
     uint64_t bits;
     memcpy(&bits, &number, sizeof(bits));
     buffer_put_u64_be(&value, bits);
-    const struct column_value values[] = {{1, false, write_batch_text(batch, "globe")},
-                                          {2, false, write_batch_text(batch, since)},
+    const struct column_value values[] = {{1, false, bytes_text("globe")},
+                                          {2, false, bytes_text(since)},
                                           {3, false, write_batch_copy(batch, buffer_view(&value))}};
     write_batch_insert(batch, schema_table(store_schema(fixture->store), COMMISSION), values, 3);
     must(rollup_fixture_apply(fixture, batch), &err);
