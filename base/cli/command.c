@@ -81,6 +81,15 @@ int command_usage(struct argp_state *state, const struct error *err)
     return EINVAL;
 }
 
+int command_report(struct command_output *output, int status, const struct error *err)
+{
+    if (status == 0)
+        return EXIT_DONE;
+    command_printf(output, COMMAND_ERR, "daybook: %s\n",
+                   err != NULL ? err->text : error_text(status));
+    return command_exit_of(status);
+}
+
 int command_exit_of(int code)
 {
     return code == ERROR_USAGE || code == ERROR_INVALID ? EXIT_WRONG_USAGE : EXIT_SYSTEM_FAILED;

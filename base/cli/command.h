@@ -68,6 +68,9 @@ int command_format(struct argp_state *state, const char *argument, enum table_fo
 int command_usage(struct argp_state *state, const struct error *err);
 /* The exit status for an error code: ERROR_USAGE, ERROR_INVALID 2, else 3. */
 int command_exit_of(int code);
+/* The exit status of a command that ends with `status`: EXIT_DONE for 0, else command_exit_of, and
+ * "daybook: text" on the error stream with the text of `err`, or of the code where that is NULL. */
+int command_report(struct command_output *output, int status, const struct error *err);
 
 struct command_request {
     const void *options;               /* what the command's argp filled */

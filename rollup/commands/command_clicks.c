@@ -156,7 +156,7 @@ static bool clicks_write(const void *options)
 
 /* What a row must have. */
 struct filter {
-    const char *name;
+    uint32_t column_id;
     struct buffer value;
 };
 
@@ -240,39 +240,35 @@ static void call_finish(struct clicks_call *call, int exit_status)
 
 static void call_fail(struct clicks_call *call, int status, const struct error *err)
 {
-    command_printf(call->output, COMMAND_ERR, "daybook: %s\n",
-                   err != NULL ? err->text : error_text(status));
-    call_finish(call, command_exit_of(status));
+    call_finish(call, command_report(call->output, status, err));
 }
 
 /* ---- which rows ---- */
 
-static int filter_add(struct clicks_call *call, const char *name, struct bytes text,
+static int filter_add(struct clicks_call *call, struct bytes name, const char *text,
                       struct error *err)
 {
     const struct table *table = rollup_table(call->rollup, table_of(call));
-    const struct column *column = schema_column_named(table, bytes_text(name));
-    struct filter *filter = &call->filters[call->filter_count];
+    const struct column *column = schema_column_named(table, name);
     if (column == NULL)
-        return error_set(err, ERROR_USAGE, "clicks have no column '%s'", name);
-    *filter = (struct filter){.name = column->name};
-    call->filter_count++;
-    int rc = type_parse_text(column->type, text, &filter->value, err);
+        return error_set(err, ERROR_USAGE, "clicks have no column '%.*s'", (int)name.size,
+                         (const char *)name.data);
+    struct filter *filter = &call->filters[call->filter_count++];
+    filter->column_id = column->id;
+    int rc = type_parse_text(column->type, bytes_text(text), &filter->value, err);
     if (rc < 0)
-        error_wrap(err, "%s", name);
+        error_wrap(err, "%s", column->name);
     return rc < 0 ? ERROR_USAGE : 0;
 }
 
 static int filters_make(struct clicks_call *call, struct error *err)
 {
     const struct clicks_options *options = call->options;
-    int rc = options->ad != NULL ? filter_add(call, "ad_id", bytes_text(options->ad), err) : 0;
+    int rc = options->ad != NULL ? filter_add(call, bytes_text("ad_id"), options->ad, err) : 0;
     for (uint32_t i = 0; rc == 0 && i < options->where_count; i++) {
-        const char *equals = strchr(options->where[i], '=');
-        char *name = memory_string(options->where[i]);
-        name[equals - options->where[i]] = '\0';
-        rc = filter_add(call, name, bytes_text(equals + 1), err);
-        memory_free(name);
+        const char *where = options->where[i];
+        size_t size = strcspn(where, "=");
+        rc = filter_add(call, bytes_of(where, size), where + size + 1, err);
     }
     return rc;
 }
@@ -281,7 +277,7 @@ static bool is_asked(const struct clicks_call *call, const struct table *table,
                      const struct page_row *row)
 {
     for (uint32_t i = 0; i < call->filter_count; i++) {
-        const struct column *column = schema_column_named(table, bytes_text(call->filters[i].name));
+        const struct column *column = schema_column(table, call->filters[i].column_id);
         struct bytes value;
         if (!store_row_value(table, row, column->id, &value) ||
             type_compare(column->type, value, buffer_view(&call->filters[i].value)) != 0)
@@ -600,12 +596,9 @@ static void append_summary(struct clicks_call *call, const char *what)
 static void figures_refreshed(void *context, int status, const struct error *err)
 {
     struct clicks_call *call = context;
-    if (status < 0) {
-        call_fail(call, status, err);
-        return;
-    }
-    append_summary(call, call->options->action == CLICKS_VOID ? "voided" : "restored");
-    call_finish(call, EXIT_DONE);
+    if (status == 0)
+        append_summary(call, call->options->action == CLICKS_VOID ? "voided" : "restored");
+    call_finish(call, command_report(call->output, status, err));
 }
 
 static void days_end(struct clicks_call *call)

@@ -1,8 +1,6 @@
 /* command_options: see the header. */
 #include "rollup/commands/command_options.h"
 
-#include <errno.h>
-
 #include "rollup/days/rate.h"
 
 static int parse_day(const char *argument, int32_t *day_out, struct argp_state *state)

@@ -98,16 +98,14 @@ struct listing {
 static void listing_finish(struct listing *listing)
 {
     struct command_output *output = listing->output;
-    int status = listing->err.code;
     output->drained = NULL;
-    if (status == 0)
+    if (listing->err.code == 0)
         table_print_finish(listing->print);
     else
         table_print_abandon(listing->print);
     command_text_flush(output, &listing->text, true);
-    if (status < 0)
-        command_printf(output, COMMAND_ERR, "daybook: %s\n", listing->err.text);
-    else if (listing->printed == 0)
+    int exit_status = command_report(output, listing->err.code, &listing->err);
+    if (exit_status == EXIT_DONE && listing->printed == 0)
         command_printf(output, COMMAND_ERR, "nothing was restated\n");
     key_map_free(listing->changes);
     memory_free(listing->change_texts);
@@ -116,13 +114,7 @@ static void listing_finish(struct listing *listing)
     arena_free(listing->arena);
     rollup_leave(listing->rollup);
     memory_free(listing);
-    output->finish(output, status < 0 ? command_exit_of(status) : EXIT_DONE);
-}
-
-static void listing_fail(struct listing *listing, int status, const struct error *err)
-{
-    error_keep(&listing->err, status, err);
-    listing_finish(listing);
+    output->finish(output, exit_status);
 }
 
 /* ---- changes ---- */
@@ -233,14 +225,6 @@ static void append_amount(struct buffer *text, const struct day_figure *figure)
         buffer_append_text(text, "unpriced");
 }
 
-static void append_rate(struct buffer *text, const struct day_figure *figure)
-{
-    if (figure->is_priced)
-        rate_append_percent(text, figure->rate);
-    else
-        buffer_append_text(text, "unpriced");
-}
-
 /* "2 -> 3", or what it is where nothing moved. */
 static void append_clicks_moved(struct buffer *text, const struct ledger_entry *entry)
 {
@@ -256,10 +240,10 @@ static void append_rate_moved(struct buffer *text, const struct ledger_entry *en
     bool is_same = old->is_priced == new->is_priced &&
                    (!new->is_priced || decimal_compare(old->rate, new->rate) == 0);
     if (!entry->is_publication && !is_same) {
-        append_rate(text, old);
+        figure_append_rate(text, old);
         buffer_append_text(text, " -> ");
     }
-    append_rate(text, new);
+    figure_append_rate(text, new);
 }
 
 static void append_amount_moved(struct buffer *text, const struct ledger_entry *entry)
@@ -382,8 +366,8 @@ static void next_resellers(struct listing *listing)
 static void resellers_known(void *context, int status, const struct error *err)
 {
     struct listing *listing = context;
-    if (status < 0) {
-        listing_fail(listing, status, err);
+    if (error_keep(&listing->err, status, err) < 0) {
+        listing_finish(listing);
         return;
     }
     listing->resellers = key_map_sorted(listing->rollup->resellers.map, &listing->reseller_count);
@@ -393,8 +377,8 @@ static void resellers_known(void *context, int status, const struct error *err)
 static void changes_read(void *context, int status, const struct error *err)
 {
     struct listing *listing = context;
-    if (status < 0) {
-        listing_fail(listing, status, err);
+    if (error_keep(&listing->err, status, err) < 0) {
+        listing_finish(listing);
         return;
     }
     if (listing->options->common.reseller != NULL) {

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "rollup/days/seal.h"
 #include "rollup/days/seal_pass.h"
 #include "base/memory.h"
 #include "base/cli/command_text.h"
@@ -153,14 +152,9 @@ static void set_applied(void *context)
 static void set_done(void *context, int status, const struct error *err)
 {
     struct retention_call *call = context;
-    if (status < 0) {
-        command_printf(call->output, COMMAND_ERR, "daybook: %s\n",
-                       err != NULL ? err->text : error_text(status));
-        call_finish(call, command_exit_of(status));
-        return;
-    }
-    show(call);
-    call_finish(call, EXIT_DONE);
+    if (status == 0)
+        show(call);
+    call_finish(call, command_report(call->output, status, err));
 }
 
 static void retention_run(void *streams, const struct command_request *request,
@@ -175,8 +169,7 @@ static void retention_run(void *streams, const struct command_request *request,
                                     .output = output,
                                     .batch = write_batch_new()};
     if (call->options->action == RETENTION_SHOW) {
-        show(call);
-        call_finish(call, EXIT_DONE);
+        set_done(call, 0, NULL);
         return;
     }
     struct change_row change = command_options_change(&call->options->common, request);

@@ -95,13 +95,9 @@ struct rollup_call {
 static void call_finish(struct rollup_call *call, int status, const struct error *err)
 {
     struct command_output *output = call->output;
-    int exit_status = EXIT_DONE;
-    if (status < 0) {
-        command_printf(output, COMMAND_ERR, "daybook: %s\n", err->text);
-        exit_status = command_exit_of(status);
-    } else if (call->options->is_strict && call->unpriced_days > 0) {
+    int exit_status = command_report(output, status, err);
+    if (status == 0 && call->options->is_strict && call->unpriced_days > 0)
         exit_status = EXIT_DATA_SAYS_NO;
-    }
     rollup_leave(call->rollup);
     memory_free(call);
     output->finish(output, exit_status);
@@ -258,11 +254,9 @@ static void settled(void *context, int status, const struct error *err)
 
 static void dry_run(struct rollup_call *call)
 {
-    struct buffer text = {0};
-    command_text_count(&text, rollup_dirty_count(call->rollup), "figure");
-    buffer_append_text(&text, " out of date; nothing was written\n");
-    command_text_flush(call->output, &text, true);
-    buffer_release(&text);
+    uint32_t count = rollup_dirty_count(call->rollup);
+    command_printf(call->output, COMMAND_OUT, "%u figure%s out of date; nothing was written\n",
+                   count, count == 1 ? "" : "s");
     seal_days(&call->again);
 }
 

@@ -1,7 +1,6 @@
 /* command_verify: see the header; what is compared is in rollup/verify/. */
 #include "rollup/commands/command_verify.h"
 
-#include "base/memory.h"
 #include "rollup/commands/command_options.h"
 #include "rollup/streams/streams.h"
 #include "rollup/verify/verify.h"
@@ -60,20 +59,6 @@ static bool verify_writes(const void *options)
     return ((const struct verify_options *)options)->repairs;
 }
 
-struct verify_call {
-    struct rollup *rollup;
-    struct command_output *output;
-};
-
-static void verified(void *context, int exit_status)
-{
-    struct verify_call *call = context;
-    struct command_output *output = call->output;
-    rollup_leave(call->rollup);
-    memory_free(call);
-    output->finish(output, exit_status);
-}
-
 static void verify_run(void *streams, const struct command_request *request,
                        struct command_output *output)
 {
@@ -81,16 +66,12 @@ static void verify_run(void *streams, const struct command_request *request,
     struct rollup *rollup = streams_enter(streams, options->common.stream, output);
     if (rollup == NULL)
         return;
-    struct verify_call *call = memory_zeroed(1, sizeof(*call));
-    *call = (struct verify_call){rollup, output};
     const struct verify_order order = {.rollup = rollup,
                                        .output = output,
                                        .is_quiet = options->is_quiet,
                                        .is_read_only = request->is_read_only,
                                        .repairs = options->repairs,
-                                       .change = command_options_change(&options->common, request),
-                                       .done = verified,
-                                       .context = call};
+                                       .change = command_options_change(&options->common, request)};
     verify_start(&order);
 }
 

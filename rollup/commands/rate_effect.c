@@ -171,14 +171,6 @@ int rate_effect_add(struct rate_effect *effect, const struct day_figure *figure)
 
 /* ---- printing ---- */
 
-static void append_rate(struct buffer *text, const struct day_figure *figure)
-{
-    if (figure->is_priced)
-        rate_append_percent(text, figure->rate);
-    else
-        buffer_append_text(text, "unpriced");
-}
-
 static void print_day(struct table_print *print, const struct changed_day *day)
 {
     struct table_cells cells = {.count = 0};
@@ -186,9 +178,9 @@ static void print_day(struct table_print *print, const struct changed_day *day)
     command_text_day(table_print_cell(&cells, false), day->before.day);
     buffer_printf(table_print_cell(&cells, false), "%" PRIu64, day->before.clicks);
     struct buffer *text = table_print_cell(&cells, false);
-    append_rate(text, &day->before);
+    figure_append_rate(text, &day->before);
     buffer_append_text(text, " -> ");
-    append_rate(text, &day->after);
+    figure_append_rate(text, &day->after);
     text = table_print_cell(&cells, false);
     if (day->before.is_priced) {
         decimal_append(text, day->before.amount);

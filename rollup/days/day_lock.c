@@ -8,6 +8,8 @@
  * others: a loop does that, not recursion, however many wait. */
 #include "rollup/days/day_lock.h"
 
+#include <sys/queue.h>
+
 #include "base/hash64.h"
 #include "base/memory.h"
 
@@ -16,19 +18,17 @@ enum { QUEUES = 1024 };
 /* A lock's place in one queue. */
 struct day_place {
     struct day_lock *lock;
-    struct day_place *next;
-    uint32_t queue;
+    struct day_queue *queue;
+    TAILQ_ENTRY(day_place) link;
 };
 
-struct day_queue {
-    struct day_place *first, *last;
-};
+TAILQ_HEAD(day_queue, day_place);
 
 struct day_lock {
     struct day_lock_table *locks;
     void (*begin)(void *context);
     void *context;
-    struct day_lock *next_ready;
+    TAILQ_ENTRY(day_lock) ready;
     uint32_t waits_for;   /* queues in which it is not the first, */
     uint32_t place_count; /* of so many */
     struct day_place places[];
@@ -36,14 +36,16 @@ struct day_lock {
 
 struct day_lock_table {
     struct day_queue queues[QUEUES];
-    struct day_lock *ready, **ready_end; /* to begin, in this order */
+    TAILQ_HEAD(, day_lock) ready; /* to begin, in this order */
     bool is_beginning;
 };
 
 struct day_lock_table *day_lock_queues_new(void)
 {
     struct day_lock_table *locks = memory_zeroed(1, sizeof(*locks));
-    locks->ready_end = &locks->ready;
+    TAILQ_INIT(&locks->ready);
+    for (uint32_t i = 0; i < QUEUES; i++)
+        TAILQ_INIT(&locks->queues[i]);
     return locks;
 }
 
@@ -64,28 +66,16 @@ struct day_lock *day_lock_new(struct day_lock_table *locks, uint32_t count,
 
 void day_lock_add(struct day_lock *lock, struct bytes key)
 {
-    uint32_t number = (uint32_t)(hash64(key.data, key.size) % QUEUES);
-    struct day_queue *queue = &lock->locks->queues[number];
+    struct day_queue *queue = &lock->locks->queues[hash64(key.data, key.size) % QUEUES];
+    const struct day_place *last = TAILQ_LAST(queue, day_queue);
     struct day_place *place = &lock->places[lock->place_count];
-    if (queue->last != NULL && queue->last->lock == lock)
+    if (last != NULL && last->lock == lock)
         return;
     lock->place_count++;
-    *place = (struct day_place){.lock = lock, .queue = number};
-    if (queue->last == NULL) {
-        queue->first = place;
-    } else {
-        queue->last->next = place;
-        lock->waits_for++;
-    }
-    queue->last = place;
-}
-
-static void make_ready(struct day_lock *lock)
-{
-    struct day_lock_table *locks = lock->locks;
-    lock->next_ready = NULL;
-    *locks->ready_end = lock;
-    locks->ready_end = &lock->next_ready;
+    lock->waits_for += last != NULL;
+    place->lock = lock;
+    place->queue = queue;
+    TAILQ_INSERT_TAIL(queue, place, link);
 }
 
 static void begin_ready(struct day_lock_table *locks)
@@ -93,11 +83,9 @@ static void begin_ready(struct day_lock_table *locks)
     if (locks->is_beginning)
         return;
     locks->is_beginning = true;
-    while (locks->ready != NULL) {
-        struct day_lock *lock = locks->ready;
-        locks->ready = lock->next_ready;
-        if (locks->ready == NULL)
-            locks->ready_end = &locks->ready;
+    struct day_lock *lock;
+    while ((lock = TAILQ_FIRST(&locks->ready)) != NULL) {
+        TAILQ_REMOVE(&locks->ready, lock, ready);
         lock->begin(lock->context);
     }
     locks->is_beginning = false;
@@ -107,7 +95,7 @@ void day_lock_acquire(struct day_lock *lock)
 {
     if (lock->waits_for > 0)
         return;
-    make_ready(lock);
+    TAILQ_INSERT_TAIL(&lock->locks->ready, lock, ready);
     begin_ready(lock->locks);
 }
 
@@ -116,13 +104,12 @@ void day_lock_release(struct day_lock *lock)
     struct day_lock_table *locks = lock->locks;
     check(lock->waits_for == 0);
     for (uint32_t i = 0; i < lock->place_count; i++) {
-        struct day_queue *queue = &locks->queues[lock->places[i].queue];
-        check(queue->first == &lock->places[i]);
-        queue->first = lock->places[i].next;
-        if (queue->first == NULL)
-            queue->last = NULL;
-        else if (--queue->first->lock->waits_for == 0)
-            make_ready(queue->first->lock);
+        struct day_queue *queue = lock->places[i].queue;
+        check(TAILQ_FIRST(queue) == &lock->places[i]);
+        TAILQ_REMOVE(queue, &lock->places[i], link);
+        const struct day_place *next = TAILQ_FIRST(queue);
+        if (next != NULL && --next->lock->waits_for == 0)
+            TAILQ_INSERT_TAIL(&locks->ready, next->lock, ready);
     }
     memory_free(lock);
     begin_ready(locks);

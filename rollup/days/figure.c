@@ -16,6 +16,14 @@ const char *figure_state_name(enum day_state state)
     return state_names[state];
 }
 
+void figure_append_rate(struct buffer *text, const struct day_figure *figure)
+{
+    if (figure->is_priced)
+        rate_append_percent(text, figure->rate);
+    else
+        buffer_append_text(text, "unpriced");
+}
+
 static bool same_digits(struct decimal a, struct decimal b)
 {
     return a.scale == b.scale && decimal_compare(a, b) == 0;

@@ -25,6 +25,8 @@ bool figure_equal(const struct day_figure *a, const struct day_figure *b);
 bool figure_identical(const struct day_figure *a, const struct day_figure *b);
 
 const char *figure_state_name(enum day_state state);
+/* Its rate as a person reads it: 25%, or "unpriced". */
+void figure_append_rate(struct buffer *text, const struct day_figure *figure);
 
 /* A row of amount_by_day.  `reseller` is a view into the row.  ERROR_CORRUPT for what the rollup
  * cannot have written. */

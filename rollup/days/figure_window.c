@@ -2,8 +2,9 @@
  *
  *     flags u8, day less the one before signed, clicks varint, gross; if priced: rate, amount
  *
- * where a decimal is its scale and its unscaled value, both signed, or where that is beyond 64 bits
- * its four limbs.  13 bytes for a usual one, where the struct takes 160.  It never leaves memory.
+ * where a decimal is twice its scale and its unscaled value, both signed, or where that is beyond
+ * 64 bits twice its scale plus one, and its four limbs.  13 bytes for a usual one, where the struct
+ * takes 160.  It never leaves memory.
  *
  * A reseller's figures are gathered in `open` and copied when the next one's begin, so that nobody
  * takes more than he needs. */
@@ -15,9 +16,6 @@
 enum {
     FLAG_STATE = 3, /* the bits of enum day_state */
     FLAG_PRICED = 4,
-    FLAG_GROSS_WIDE = 8,
-    FLAG_RATE_WIDE = 16,
-    FLAG_AMOUNT_WIDE = 32,
     ARENA_CHUNK = 256 * 1024,
     DECIMAL_LIMBS = 4
 };
@@ -99,21 +97,20 @@ static bool is_wide(struct decimal value)
 
 static void put_decimal(struct buffer *buffer, struct decimal value)
 {
-    buffer_put_signed(buffer, value.scale);
-    if (!is_wide(value)) {
+    bool wide = is_wide(value);
+    buffer_put_signed(buffer, 2 * (int64_t)value.scale + wide);
+    if (!wide)
         buffer_put_signed(buffer, (int64_t)value.limb[0]);
-        return;
-    }
-    for (uint32_t i = 0; i < DECIMAL_LIMBS; i++)
+    for (uint32_t i = 0; wide && i < DECIMAL_LIMBS; i++)
         buffer_put_u64(buffer, value.limb[i]);
 }
 
-static struct decimal take_decimal(struct reader *reader, bool wide)
+static struct decimal take_decimal(struct reader *reader)
 {
-    int32_t scale = (int32_t)reader_signed(reader);
-    if (!wide)
-        return decimal_from(reader_signed(reader), scale);
-    struct decimal value = {.scale = scale};
+    int64_t scale = reader_signed(reader);
+    if (scale % 2 == 0)
+        return decimal_from(reader_signed(reader), (int32_t)(scale / 2));
+    struct decimal value = {.scale = (int32_t)((scale - 1) / 2)};
     for (uint32_t i = 0; i < DECIMAL_LIMBS; i++)
         value.limb[i] = reader_u64(reader);
     return value;
@@ -121,15 +118,7 @@ static struct decimal take_decimal(struct reader *reader, bool wide)
 
 static void pack(struct buffer *buffer, const struct day_figure *figure, int32_t day_before)
 {
-    uint8_t flags = (uint8_t)figure->state;
-    if (is_wide(figure->gross))
-        flags |= FLAG_GROSS_WIDE;
-    if (figure->is_priced) {
-        flags |= FLAG_PRICED;
-        flags |= is_wide(figure->rate) ? FLAG_RATE_WIDE : 0;
-        flags |= is_wide(figure->amount) ? FLAG_AMOUNT_WIDE : 0;
-    }
-    buffer_put_u8(buffer, flags);
+    buffer_put_u8(buffer, (uint8_t)(figure->state | (figure->is_priced ? FLAG_PRICED : 0)));
     buffer_put_signed(buffer, (int64_t)figure->day - day_before);
     buffer_put_varint(buffer, figure->clicks);
     put_decimal(buffer, figure->gross);
@@ -146,10 +135,10 @@ static void unpack(struct reader *reader, int32_t day_before, struct day_figure 
     figure->state = (enum day_state)(flags & FLAG_STATE);
     figure->is_priced = (flags & FLAG_PRICED) != 0;
     figure->clicks = reader_varint(reader);
-    figure->gross = take_decimal(reader, (flags & FLAG_GROSS_WIDE) != 0);
+    figure->gross = take_decimal(reader);
     if (figure->is_priced) {
-        figure->rate = take_decimal(reader, (flags & FLAG_RATE_WIDE) != 0);
-        figure->amount = take_decimal(reader, (flags & FLAG_AMOUNT_WIDE) != 0);
+        figure->rate = take_decimal(reader);
+        figure->amount = take_decimal(reader);
     }
     check(!reader->failed);
 }

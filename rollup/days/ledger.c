@@ -19,10 +19,11 @@ static const struct figure_row_columns new_columns = {RESTATEMENT_NEW_CLICKS, RE
 
 /* All but the old figure. */
 static int read_entry(const struct table *table, const struct page_row *row,
-                      const struct figure_row_cells *values, struct ledger_entry *entry_out,
+                      struct figure_row_cells *values, struct ledger_entry *entry_out,
                       struct error *err)
 {
     const struct clustering *clustering = &row->row.clustering;
+    figure_row_values(row, values);
     *entry_out = (struct ledger_entry){.new.reseller = row->key, .new.state = DAY_PUBLISHED};
     int rc = figure_row_day(table, row, &entry_out->new.day, err);
     if (rc < 0)
@@ -43,7 +44,6 @@ int ledger_read_new(const struct table *table, const struct page_row *row,
                     struct ledger_entry *entry_out, struct error *err)
 {
     struct figure_row_cells values;
-    figure_row_values(row, &values);
     return read_entry(table, row, &values, entry_out, err);
 }
 
@@ -51,7 +51,6 @@ int ledger_read(const struct table *table, const struct page_row *row,
                 struct ledger_entry *entry_out, struct error *err)
 {
     struct figure_row_cells values;
-    figure_row_values(row, &values);
     int rc = read_entry(table, row, &values, entry_out, err);
     if (rc < 0)
         return rc;

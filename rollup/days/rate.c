@@ -8,8 +8,6 @@
  * the other, so it is refused and both spellings are offered. */
 #include "rollup/days/rate.h"
 
-#include <stdlib.h>
-
 #include "base/key_map.h"
 #include "base/calendar.h"
 #include "base/memory.h"

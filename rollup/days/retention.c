@@ -56,20 +56,20 @@ void retention_load(struct retention *retention, store_done done, void *context)
 
 /* ---- its row ---- */
 
-static const struct table *table_of(const struct retention *retention)
+static void write_value(const struct retention *retention, struct write_batch *batch,
+                        uint32_t column_id, struct bytes value)
 {
     const struct table *table = schema_table(store_schema(retention->store), TABLE_RETENTION);
+    const struct column_value values[] = {
+        {RETENTION_STREAM, false, bytes_text(retention->stream->name)}, {column_id, false, value}};
     check(table != NULL);
-    return table;
+    write_batch_insert(batch, table, values, 2);
 }
 
 void retention_write_keep(const struct retention *retention, struct write_batch *batch,
                           uint32_t keep_days)
 {
-    const struct column_value values[] = {
-        {RETENTION_STREAM, false, bytes_text(retention->stream->name)},
-        {RETENTION_KEEP_DAYS, false, write_batch_bigint(batch, keep_days)}};
-    write_batch_insert(batch, table_of(retention), values, 2);
+    write_value(retention, batch, RETENTION_KEEP_DAYS, write_batch_bigint(batch, keep_days));
 }
 
 void retention_write_sealed_to(const struct retention *retention, struct write_batch *batch,
@@ -77,8 +77,5 @@ void retention_write_sealed_to(const struct retention *retention, struct write_b
 {
     char text[DAY_TEXT_SIZE + 1];
     calendar_day_format(day, text);
-    const struct column_value values[] = {
-        {RETENTION_STREAM, false, bytes_text(retention->stream->name)},
-        {RETENTION_SEALED_TO, false, bytes_text(text)}};
-    write_batch_insert(batch, table_of(retention), values, 2);
+    write_value(retention, batch, RETENTION_SEALED_TO, bytes_text(text));
 }

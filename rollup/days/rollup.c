@@ -5,7 +5,6 @@
 #include "base/calendar.h"
 #include "base/memory.h"
 #include "base/timeuuid.h"
-#include "rollup/days/change_lines.h"
 
 #define IDLE_US  INT64_C(3600000000) /* a look at the clock, should it have jumped; */
 #define DOUBT_US INT64_C(60000000)   /* while it is in doubt, no look before so long */

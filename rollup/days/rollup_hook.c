@@ -90,11 +90,16 @@ static void append_rate(struct buffer *text, const struct rate *rate)
 }
 
 /* `old` and `new`: NULL where the day has no rate of its own. */
-static void say_change(struct changed_rates *changed, struct bytes reseller, int32_t since,
-                       const struct rate *old, const struct rate *new)
+static void note_change(struct changed_rates *changed, struct bytes reseller, int32_t since,
+                        const struct rate *old, const struct rate *new)
 {
     char day[DAY_TEXT_SIZE + 1];
     struct buffer texts[3] = {0};
+    if (!changed->any || since < changed->first)
+        changed->first = since;
+    if (!changed->any || since > changed->last)
+        changed->last = since;
+    changed->any = true;
     calendar_day_format(since, day);
     buffer_append_bytes(&texts[0], reseller);
     buffer_put_u8(&texts[0], ' ');
@@ -105,15 +110,6 @@ static void say_change(struct changed_rates *changed, struct bytes reseller, int
                      buffer_view(&texts[2]));
     for (uint32_t i = 0; i < 3; i++)
         buffer_release(&texts[i]);
-}
-
-static void note_change(struct changed_rates *changed, int32_t since)
-{
-    if (!changed->any || since < changed->first)
-        changed->first = since;
-    if (!changed->any || since > changed->last)
-        changed->last = since;
-    changed->any = true;
 }
 
 /* The rate that begins on that very day. */
@@ -130,9 +126,8 @@ static void remove_rate(struct rollup *rollup, struct bytes reseller, int32_t si
     const struct rate *old = rate_of_day(rollup, reseller, since);
     if (old == NULL)
         return;
-    say_change(changed, reseller, since, old, NULL);
+    note_change(changed, reseller, since, old, NULL);
     (void)rate_table_remove(rollup->rates.table, reseller, since, since + 1);
-    note_change(changed, since);
 }
 
 static void set_rate(struct rollup *rollup, struct bytes reseller, int32_t since,
@@ -143,8 +138,7 @@ static void set_rate(struct rollup *rollup, struct bytes reseller, int32_t since
     const struct rate now = {since, value};
     if (!rate_table_set(rollup->rates.table, reseller, since, value))
         return;
-    say_change(changed, reseller, since, old != NULL ? &before : NULL, &now);
-    note_change(changed, since);
+    note_change(changed, reseller, since, old != NULL ? &before : NULL, &now);
 }
 
 /* INSERT, UPDATE or DELETE of one rate.  A deletion in the same row has the same timestamp as its
@@ -197,12 +191,8 @@ static void take_all_rates(struct rollup *rollup, struct bytes reseller,
 {
     uint32_t count;
     const struct rate *rates = rate_table_rates(rollup->rates.table, reseller, &count);
-    if (count == 0)
-        return;
-    for (uint32_t i = 0; i < count; i++) {
-        say_change(changed, reseller, rates[i].since, &rates[i], NULL);
-        note_change(changed, rates[i].since);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        note_change(changed, reseller, rates[i].since, &rates[i], NULL);
     rate_table_remove(rollup->rates.table, reseller, INT32_MIN, RATE_DAY_END);
 }
 

@@ -268,13 +268,6 @@ static void write_figure(struct refresh *refresh, const struct day_facts *day,
     refresh->written++;
 }
 
-static void clear_marks(struct refresh *refresh, const struct day_facts *day,
-                        const struct plan *plan)
-{
-    for (uint32_t i = 0; plan->clears && i < day->dirty->mark_count; i++)
-        delete_mark(refresh, day->reseller, day->day, &dirty_day_marks(day->dirty)[i]);
-}
-
 /* Within store_apply nobody may be told: the days of the batch are still in the set. */
 static void applied(void *context, int status, const struct error *err)
 {
@@ -421,9 +414,12 @@ static void write_reseller(struct refresh *refresh, uint32_t start, uint32_t end
     for (uint32_t i = end; i > start; i--)
         if (refresh->days[i - 1].status == 0)
             write_entry(refresh, &refresh->days[i - 1], &refresh->plans[i - 1]);
-    for (uint32_t i = start; i < end; i++)
-        if (refresh->days[i].status == 0)
-            clear_marks(refresh, &refresh->days[i], &refresh->plans[i]);
+    for (uint32_t i = start; i < end; i++) {
+        const struct day_facts *day = &refresh->days[i];
+        bool clears = day->status == 0 && refresh->plans[i].clears;
+        for (uint32_t m = 0; clears && m < day->dirty->mark_count; m++)
+            delete_mark(refresh, day->reseller, day->day, &dirty_day_marks(day->dirty)[m]);
+    }
 }
 
 static void write_days(struct refresh *refresh)
@@ -445,13 +441,6 @@ static void write_days(struct refresh *refresh)
         if (refresh->ranges[i].ends)
             delete_mark(refresh, range->reseller, range->from, &range->mark);
     }
-}
-
-static void decide_days(struct refresh *refresh, int64_t now_us)
-{
-    for (uint32_t i = 0; i < refresh->day_count; i++)
-        if (refresh->days[i].status == 0)
-            decide_day(refresh, &refresh->days[i], &refresh->plans[i], now_us);
 }
 
 /* Of a batch that was applied: one that was refused is made again. */
@@ -525,7 +514,9 @@ static void write_chunk(struct refresh *refresh)
     int64_t now_us = rollup_now_us(rollup);
     if (now_us / 1000 > rollup->progress.ledger_at_ms)
         rollup->progress.ledger_at_ms = now_us / 1000;
-    decide_days(refresh, now_us);
+    for (uint32_t i = 0; i < refresh->day_count; i++)
+        if (refresh->days[i].status == 0)
+            decide_day(refresh, &refresh->days[i], &refresh->plans[i], now_us);
     write_days(refresh);
     int rc = apply_chunk(refresh, &err);
     if (rc == 0) {

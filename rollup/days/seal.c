@@ -8,8 +8,6 @@
  * and gross as they are in the row. */
 #include "rollup/days/seal.h"
 
-#include <inttypes.h>
-
 #include "storage/engine/store_rows.h"
 #include "base/crc32c.h"
 #include "base/memory.h"

@@ -16,9 +16,6 @@
  * days of one reseller. */
 #include "rollup/days/seal_pass.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
 #include "base/log.h"

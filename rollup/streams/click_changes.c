@@ -17,8 +17,6 @@
  * none reads in vain but for what other doors do.
  *
  * Cost: the named rows are read; a range or a whole day is read as a whole. */
-#include "rollup/days/day_lock.h"
-#include "rollup/days/rollup_private.h"
 #include "storage/engine/store_rows.h"
 #include "rollup/streams/streams_private.h"
 #include "base/arena.h"
@@ -464,7 +462,7 @@ static void day_extend(struct changed_day *day, const struct mutation *mutation,
 /* The number of the stream whose clicks are in the table, if it keeps counters or ranks. */
 static bool reads_first(const struct streams *streams, uint32_t table_id, uint32_t *number_out)
 {
-    for (uint32_t n = 0; n < streams_count(streams); n++) {
+    for (uint32_t n = 0; n < streams->count; n++) {
         const struct click_stream *stream = streams_number(streams, n);
         if (stream->clicks.table_id == table_id) {
             *number_out = n;
@@ -534,7 +532,7 @@ void streams_apply(struct streams *streams, struct write_batch *batch,
         return;
     struct arena *arena = arena_new(ARENA_CHUNK);
     size_t most = batch->mutation_count;
-    size_t counters = (size_t)streams_count(streams) * CLICK_STREAM_COUNTERS_MAX;
+    size_t counters = (size_t)streams->count * CLICK_STREAM_COUNTERS_MAX;
     struct click_changes *changes = memory_zeroed(1, sizeof(*changes));
     *changes = (struct click_changes){.streams = streams,
                                       .batch = batch,
@@ -545,7 +543,7 @@ void streams_apply(struct streams *streams, struct write_batch *batch,
                                       .increment_count = batch->increment_count};
     changes->again = (struct timer){.fire = changes_commit, .context = changes};
     changes->counters = memory_zeroed(counters, sizeof(*changes->counters));
-    changes->stream_count = streams_count(streams);
+    changes->stream_count = streams->count;
     changes->filled = arena_alloc(arena, most * sizeof(*changes->filled), 16);
     changes->days = arena_alloc(arena, most * sizeof(*changes->days), 16);
     if (most > 0)

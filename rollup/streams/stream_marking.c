@@ -17,8 +17,6 @@
  * position stays for the next start. */
 #include "rollup/streams/streams_private.h"
 
-#include "rollup/days/dirty.h"
-#include "rollup/days/figure.h"
 #include "storage/engine/store_rows.h"
 #include "base/memory.h"
 #include "rollup/days/apply_when_room.h"

@@ -4,7 +4,7 @@
 #define DAYBOOK_ROLLUP_STREAMS_STREAMS_PRIVATE_H
 
 #include "rollup/days/day_lock.h"
-#include "rollup/days/figure_window.h"
+#include "base/quota.h"
 #include "rollup/days/rollup_private.h"
 #include "rollup/streams/streams.h"
 
@@ -40,12 +40,7 @@ struct streams {
     void *closed_context;
 };
 
-/* The streams by number, from 0. */
-static inline uint32_t streams_count(const struct streams *streams)
-{
-    return streams->count;
-}
-
+/* The stream of that number, from 0. */
 static inline const struct click_stream *streams_number(const struct streams *streams,
                                                         uint32_t number)
 {

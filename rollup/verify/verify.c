@@ -24,7 +24,8 @@ void verify_finish(struct verify *verify, int exit_status)
 {
     const struct verify_order order = verify->order;
     verify_free(verify);
-    order.done(order.context, exit_status);
+    rollup_leave(order.rollup);
+    order.output->finish(order.output, exit_status);
 }
 
 void verify_fail(struct verify *verify, int status, const struct error *err)

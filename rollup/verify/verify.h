@@ -7,18 +7,16 @@
 
 /* What is to be verified, and how; copied.  All that it points to outlives the verification. */
 struct verify_order {
-    struct rollup *rollup;
+    struct rollup *rollup;             /* entered (rollup_enter); left at the end */
     struct command_output *output;     /* for differences, progress and what was compared */
     bool is_quiet;                     /* no progress */
     bool is_read_only;                 /* the store: nothing is worked off before */
     bool repairs;                      /* differences are put right, and all is compared again */
     struct change_row change;          /* of the repairs, without id and time */
-    /* Once, at the end, with an exit status: EXIT_DONE, EXIT_DATA_SAYS_NO for a difference,
-     * EXIT_SYSTEM_FAILED where the verification could not go on. */
-    void (*done)(void *context, int exit_status);
-    void *context;
 };
 
-/* Engine thread.  `done` may come before the call returns. */
+/* Verify, and finish the output with an exit status, perhaps before the call returns: EXIT_DONE,
+ * EXIT_DATA_SAYS_NO for a difference, EXIT_SYSTEM_FAILED where the verification could not go on.
+ * Engine thread. */
 void verify_start(const struct verify_order *order);
 #endif

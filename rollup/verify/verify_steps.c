@@ -97,6 +97,6 @@ static void verify_begin(const struct verify_order *order, bool repairs)
 
 void verify_start(const struct verify_order *order)
 {
-    check(order->done != NULL);
+    check(rollup_is_in_use(order->rollup));
     verify_begin(order, order->repairs);
 }
