@@ -122,14 +122,14 @@ static int open_streams(struct instance *instance, const struct instance_options
     struct instance_waiter waiter = {.status = INSTANCE_WAITING};
     uint32_t keep_days = (uint32_t)strtoul(instance->settings.keep_days, NULL, 10);
     struct streams_options streams = {
-        .store = instance->store,
-        .world = instance->world,
-        .metrics = instance->metrics,
-        .zone = instance->settings.zone,
-        .keep_days = keep_days,
-        .open_days_bytes = instance->account_limit / OPEN_DAYS_SHARE,
-        .figures_bytes = at_most(instance_door_share(instance), STREAMS_FIGURES_BYTES_DEFAULT),
-        .is_automatic = options->is_automatic};
+        .rollup = {.store = instance->store,
+                   .world = instance->world,
+                   .metrics = instance->metrics,
+                   .zone = instance->settings.zone,
+                   .keep_days = keep_days,
+                   .open_days_bytes = instance->account_limit / OPEN_DAYS_SHARE,
+                   .is_automatic = options->is_automatic},
+        .figures_bytes = at_most(instance_door_share(instance), STREAMS_FIGURES_BYTES_DEFAULT)};
     int rc = streams_open(&streams, instance_done, &waiter, &instance->streams, err);
     return rc == 0 ? instance_wait(instance->loop, &waiter, err) : rc;
 }

@@ -98,16 +98,11 @@ static void take_reseller(struct rate_effect *effect, struct bytes reseller)
     effect->last_number = key_map_find(effect->resellers, reseller);
 }
 
-static const struct rate *rate_on(const struct rate *rates, uint32_t count, int32_t day)
-{
-    return count > 0 ? rate_at(rates, count, day) : NULL;
-}
-
 static bool is_same(const struct rate *a, const struct rate *b)
 {
     if (a == NULL || b == NULL)
         return a == b;
-    return a->rate.scale == b->rate.scale && decimal_compare(a->rate, b->rate) == 0;
+    return figure_same_digits(a->rate, b->rate);
 }
 
 static int add_amount(struct decimal *sum, const struct day_figure *figure)
@@ -147,8 +142,8 @@ int rate_effect_add(struct rate_effect *effect, const struct day_figure *figure)
     bool is_new;
     take_reseller(effect, figure->reseller);
     const struct rate *before =
-        rate_on(effect->last_before, effect->last_before_count, figure->day);
-    const struct rate *after = rate_on(effect->last_after, effect->last_after_count, figure->day);
+        rate_at(effect->last_before, effect->last_before_count, figure->day);
+    const struct rate *after = rate_at(effect->last_after, effect->last_after_count, figure->day);
     if (is_same(before, after))
         return 0;
     int rc = figure_price(&day.before, before);

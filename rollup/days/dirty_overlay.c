@@ -88,8 +88,7 @@ static const struct rate *rate_of(const struct dirty_overlay *overlay, uint32_t 
                                   int32_t day)
 {
     const struct overlay_part *part = &overlay->parts[reseller];
-    uint32_t count = part[1].rates - part->rates;
-    return count > 0 ? rate_at(overlay->rates + part->rates, count, day) : NULL;
+    return rate_at(&overlay->rates[part->rates], part[1].rates - part->rates, day);
 }
 
 int dirty_overlay_price(const struct dirty_overlay *overlay, uint32_t reseller,

@@ -24,14 +24,9 @@ void figure_append_rate(struct buffer *text, const struct day_figure *figure)
         buffer_append_text(text, "unpriced");
 }
 
-static bool same_digits(struct decimal a, struct decimal b)
-{
-    return a.scale == b.scale && decimal_compare(a, b) == 0;
-}
-
 int figure_price(struct day_figure *figure, const struct rate *rate)
 {
-    if (rate != NULL && figure->is_priced && same_digits(figure->rate, rate->rate))
+    if (rate != NULL && figure->is_priced && figure_same_digits(figure->rate, rate->rate))
         return 0;
     figure->is_priced = rate != NULL;
     if (rate == NULL)
@@ -61,9 +56,10 @@ bool figure_equal(const struct day_figure *a, const struct day_figure *b)
 
 bool figure_identical(const struct day_figure *a, const struct day_figure *b)
 {
-    return a->state == b->state && a->clicks == b->clicks && same_digits(a->gross, b->gross) &&
-           a->is_priced == b->is_priced &&
-           (!a->is_priced || (same_digits(a->rate, b->rate) && same_digits(a->amount, b->amount)));
+    return a->state == b->state && a->clicks == b->clicks &&
+           figure_same_digits(a->gross, b->gross) && a->is_priced == b->is_priced &&
+           (!a->is_priced ||
+            (figure_same_digits(a->rate, b->rate) && figure_same_digits(a->amount, b->amount)));
 }
 
 /* ---- reading ---- */

@@ -20,6 +20,12 @@ must_check int figure_make(struct bytes reseller, int32_t day, const struct part
  * included. */
 must_check int figure_price(struct day_figure *figure, const struct rate *rate);
 
+/* Whether two numbers are equal and have the same scale. */
+static inline bool figure_same_digits(struct decimal a, struct decimal b)
+{
+    return a.scale == b.scale && decimal_compare(a, b) == 0;
+}
+
 /* Same day's numbers: by value, or by every digit and state as the row has them. */
 bool figure_equal(const struct day_figure *a, const struct day_figure *b);
 bool figure_identical(const struct day_figure *a, const struct day_figure *b);

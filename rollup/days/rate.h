@@ -51,7 +51,8 @@ bool rate_table_set(struct rate_table *table, struct bytes reseller, int32_t sin
 bool rate_table_remove(struct rate_table *table, struct bytes reseller, int32_t from,
                        int32_t until);
 
-/* Of rates oldest first, the one in effect on `day`; NULL: none. */
+/* The rate in effect on `day`, of `count` rates that come oldest first; NULL: none is.  `rates` may
+ * be NULL where `count` is 0. */
 const struct rate *rate_at(const struct rate *rates, uint32_t count, int32_t day);
 /* The same of a reseller's.  Valid until the table changes. */
 const struct rate *rate_table_at(const struct rate_table *table, struct bytes reseller,

@@ -16,12 +16,29 @@
 
 #include "base/calendar.h"
 #include "base/metrics.h"
+#include "base/quota.h"
 #include "rollup/click_stream.h"
 #include "rollup/days/retention.h"
 #include "rollup/days/seal_gate.h"
 #include "storage/engine/store.h"
 
 struct rollup;
+
+/* A stream's rollup is opened by rollup/streams/, which fills what is its own. */
+struct rollup_options {
+    struct store *store;               /* outlives the rollup, as do the next two */
+    struct world *world;
+    struct metrics *metrics;
+    const char *zone;                  /* IANA name of the zone of its days; NULL: UTC */
+    int64_t publish_after_ms;          /* after a day's end; 0: one hour */
+    uint32_t keep_days;                /* of clicks, unless its table says other; 0: for ever */
+    size_t open_days_bytes;            /* of memory, for days that are open or dirty; 0: 256 MiB */
+    bool is_automatic;                 /* a server's: it works off dirty days, publishes, restates
+                                        * and seals by itself */
+    struct quota *figures;             /* for all readers of all streams; outlives the rollup */
+    const struct click_stream *stream; /* may change while it is open: see rollup_forget_rates */
+    const char *defined_name;          /* of a stream over users' tables; NULL: the built-in one */
+};
 
 /* Work off all dirty days now; `done` (NULL: nothing waits) when the figures are durable, or with
  * ERROR_FAILED, perhaps before the call returns.  What a command that changed clicks or rates calls

@@ -69,7 +69,7 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
 {
     struct zone *zone;
     *rollup_out = NULL;
-    int rc = calendar_zone_open(options->zone, &zone, err);
+    int rc = calendar_zone_open(options->zone != NULL ? options->zone : "UTC", &zone, err);
     if (rc < 0)
         return rc;
     struct rollup *rollup = memory_zeroed(1, sizeof(*rollup));

@@ -29,7 +29,6 @@
 #include "rollup/days/rollup.h"
 #include "rollup/days/seal_gate.h"
 
-struct quota;
 struct seal_pass;
 struct refresh;
 
@@ -95,20 +94,6 @@ struct rollup {
 };
 
 /* ---- rollup_open.c ---- */
-
-struct rollup_options {
-    struct store *store;               /* outlives the rollup, as do the next three */
-    struct world *world;
-    struct quota *figures;
-    const struct click_stream *stream; /* may change while it is open: see rollup_forget_rates */
-    const char *defined_name;          /* of a stream over users' tables; NULL: the built-in one */
-    const char *zone;                  /* of its days: an IANA name */
-    int64_t publish_after_ms;          /* after a day's end; 0: one hour */
-    uint32_t keep_days;                /* unless its table says other; 0: for ever */
-    size_t open_days_bytes;            /* of memory, for days that are open or dirty; 0: 256 MiB */
-    bool is_automatic;                 /* it works by itself */
-    struct metrics *metrics;
-};
 
 must_check int rollup_open(const struct rollup_options *options, store_done opened, void *context,
                            struct rollup **rollup_out, struct error *err);

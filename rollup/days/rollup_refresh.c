@@ -443,14 +443,6 @@ static void write_days(struct refresh *refresh)
     }
 }
 
-/* Of a batch that was applied: one that was refused is made again. */
-static void count_written(const struct refresh *refresh)
-{
-    refresh->rollup->metrics.written->value += refresh->written;
-    refresh->rollup->metrics.published->value += refresh->published;
-    refresh->rollup->metrics.restated->value += refresh->restated;
-}
-
 static void tell_watch(const struct refresh *refresh, const struct figure_watch *watch)
 {
     for (uint32_t i = 0; i < refresh->day_count; i++) {
@@ -493,18 +485,14 @@ static int apply_chunk(struct refresh *refresh, struct error *err)
     live_rates_send(&rollup->rates, rollup->progress.applies_sent);
     int rc = store_apply(rollup->store, refresh->batch, applied, rollup, err);
     rollup->progress.is_applying = false;
-    if (rc < 0)
+    if (rc < 0) {
         live_rates_take_back(&rollup->rates, rollup->progress.applies_sent--);
-    else
-        count_written(refresh);
-    return rc;
-}
-
-/* Days went back to the end of the queue: who waits for them waits for all before it. */
-static void wait_longer(struct rollup *rollup)
-{
-    rollup->progress.order_wanted = dirty_set_order(rollup->marks.dirty);
-    refresh_list_wait_longer(&rollup->settles, rollup->progress.order_wanted);
+        return rc;
+    }
+    rollup->metrics.written->value += refresh->written;
+    rollup->metrics.published->value += refresh->published;
+    rollup->metrics.restated->value += refresh->restated;
+    return 0;
 }
 
 static void write_chunk(struct refresh *refresh)
@@ -527,7 +515,9 @@ static void write_chunk(struct refresh *refresh)
     put_back(refresh);
     chunk_clear(refresh);
     if (rc == ERROR_FULL) {
-        wait_longer(rollup);
+        /* The days went back to the end of the queue: what waits for them waits for all before. */
+        rollup->progress.order_wanted = dirty_set_order(rollup->marks.dirty);
+        refresh_list_wait_longer(&rollup->settles, rollup->progress.order_wanted);
         next_time_slice(rollup, FULL_PAUSE_MS);
         return;
     }

@@ -137,7 +137,7 @@ static void rates_loaded(void *context, int status, const struct error *err)
     /* A server marks what is left beside its work; elsewhere the first command must find it done.
      */
     bool has_unmarked = status == 0 && unmarked.size > 0;
-    if (has_unmarked && !streams->options.is_automatic) {
+    if (has_unmarked && !streams->options.rollup.is_automatic) {
         stream_marking_start(stream, unmarked, opened_one, streams);
         return;
     }
@@ -152,32 +152,24 @@ static void entry_free(struct stream_entry *stream)
     memory_free(stream);
 }
 
-static const char *zone_of(const struct streams *streams, const struct stream_entry *stream)
-{
-    const char *zone = streams->options.zone != NULL ? streams->options.zone : "UTC";
-    bool is_own = stream->definition != NULL && stream->definition->texts[STREAM_ZONE][0] != '\0';
-    return is_own ? stream->definition->texts[STREAM_ZONE] : zone;
-}
-
 static int open_rollup(struct streams *streams, struct stream_entry *stream, store_done opened,
                        void *context, struct error *err)
 {
-    const struct streams_options *options = &streams->options;
-    bool is_builtin = stream->definition == NULL;
-    const struct rollup_options of_rollup = {
-        .store = options->store,
-        .world = options->world,
-        .figures = &streams->figures,
-        .stream = is_builtin ? click_stream_builtin() : &stream->resolved,
-        .defined_name = is_builtin ? NULL : stream->definition->name,
-        .zone = zone_of(streams, stream),
-        .publish_after_ms = options->publish_after_ms,
-        .keep_days = is_builtin ? options->keep_days : 0,
-        .open_days_bytes = options->open_days_bytes,
-        .is_automatic = options->is_automatic,
-        .metrics = options->metrics};
-    int rc = is_builtin ? 0 : resolve(stream, store_schema(streams->store), err);
-    return rc == 0 ? rollup_open(&of_rollup, opened, context, &stream->rollup, err) : rc;
+    const struct stream_definition *definition = stream->definition;
+    struct rollup_options options = streams->options.rollup;
+    options.figures = &streams->figures;
+    options.stream = click_stream_builtin();
+    if (definition != NULL) {
+        int rc = resolve(stream, store_schema(streams->store), err);
+        if (rc < 0)
+            return rc;
+        options.stream = &stream->resolved;
+        options.defined_name = definition->name;
+        options.keep_days = 0;
+        if (definition->texts[STREAM_ZONE][0] != '\0')
+            options.zone = definition->texts[STREAM_ZONE];
+    }
+    return rollup_open(&options, opened, context, &stream->rollup, err);
 }
 
 int streams_add(struct streams *streams, const struct stream_definition *definition,
@@ -235,8 +227,8 @@ int streams_open(const struct streams_options *options, store_done opened, void 
                  struct streams **streams_out, struct error *err)
 {
     struct streams *streams = memory_zeroed(1, sizeof(*streams));
-    streams->store = options->store;
-    streams->world = options->world;
+    streams->store = options->rollup.store;
+    streams->world = options->rollup.world;
     streams->options = *options;
     streams->figures =
         (struct quota){.limit = options->figures_bytes > 0 ? options->figures_bytes

@@ -20,18 +20,11 @@ enum { STREAMS_FIGURES_BYTES_DEFAULT = 64 << 20 };
 struct streams;
 
 struct streams_options {
-    struct store *store;               /* outlives the streams */
-    struct world *world;
-    struct metrics *metrics;
-    const char *zone;                  /* IANA name of the directory's zone; NULL: UTC */
-    int64_t publish_after_ms;          /* after a day's end; 0: one hour */
-    uint32_t keep_days;                /* of `clicks`, unless its table says other; 0: for ever */
-    size_t open_days_bytes;            /* of memory, for the days of a stream that are open or
-                                        * dirty; 0: 256 MiB */
+    /* Of each stream: `store` to `is_automatic`; what follows is filled for each.  A definition may
+     * name another zone, and only the clicks of `clicks` expire. */
+    struct rollup_options rollup;
     size_t figures_bytes;              /* of memory, for figures of all readers that wait to be
                                         * given in order; 0: 64 MiB */
-    bool is_automatic;                 /* serve: rollups work by themselves: dirty days, what is to
-                                        * be published, gathered, sealed */
 };
 
 /* Register the commit hook, open the rollups of all streams; `opened` when they are ready. */

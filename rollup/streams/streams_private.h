@@ -4,7 +4,6 @@
 #define DAYBOOK_ROLLUP_STREAMS_STREAMS_PRIVATE_H
 
 #include "rollup/days/day_lock.h"
-#include "base/quota.h"
 #include "rollup/days/rollup_private.h"
 #include "rollup/streams/streams.h"
 

@@ -51,10 +51,10 @@ static void life_open(struct life *life)
     sim_world_set_wall_us(life->sim, time_ms * 1000);
     check(engine_fixture_open_in(&life->engine, sim_world_interface(life->sim), &err) == 0);
     life->metrics = metrics_new();
-    const struct streams_options options = {.store = life->engine.store,
-                                            .world = life->engine.world,
-                                            .metrics = life->metrics,
-                                            .keep_days = GOLDEN_KEEP_DAYS};
+    const struct streams_options options = {.rollup = {.store = life->engine.store,
+                                                       .world = life->engine.world,
+                                                       .metrics = life->metrics,
+                                                       .keep_days = GOLDEN_KEEP_DAYS}};
     check(streams_open(&options, set_done, &is_done, &life->streams, &err) == 0);
     step_until(life, &is_done);
 }

@@ -99,13 +99,13 @@ static int try_open_rollup(struct rollup_fixture *fixture, struct error *err)
 {
     struct waiting opened = {0};
     fixture->metrics = metrics_new();
-    const struct streams_options options = {.store = fixture->store,
-                                            .world = fixture->world,
-                                            .metrics = fixture->metrics,
-                                            .zone = fixture->zone,
-                                            .open_days_bytes = fixture->open_days_bytes,
-                                            .keep_days = fixture->keep_days,
-                                            .is_automatic = fixture->is_automatic};
+    const struct streams_options options = {.rollup = {.store = fixture->store,
+                                                       .world = fixture->world,
+                                                       .metrics = fixture->metrics,
+                                                       .zone = fixture->zone,
+                                                       .open_days_bytes = fixture->open_days_bytes,
+                                                       .keep_days = fixture->keep_days,
+                                                       .is_automatic = fixture->is_automatic}};
     int rc = streams_open(&options, set_done, &opened, &fixture->streams, err);
     if (rc != 0)
         return rc;
