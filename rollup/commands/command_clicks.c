@@ -414,8 +414,7 @@ static int take_page(void *context, const struct read_page *page, struct error *
 
 static void call_time_slice(struct clicks_call *call)
 {
-    struct executor *executor = call->rollup->world->executor;
-    executor->timer_start(executor, &call->time_slice, 0);
+    rollup_fire_in(call->rollup, &call->time_slice, 0);
 }
 
 /* Of a day so many clicks go, or come back. */

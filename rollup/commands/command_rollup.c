@@ -219,7 +219,6 @@ static void tell_doubt(const struct rollup_call *call)
 static void seal_days(struct timer *timer)
 {
     struct rollup_call *call = timer->context;
-    struct executor *executor = call->rollup->world->executor;
     struct error err = {0};
     if (call->rollup->retention.keep_days == 0) {
         totals_start(call);
@@ -228,7 +227,7 @@ static void seal_days(struct timer *timer)
     int rc = seal_pass_begin(call->rollup, &call->change, call->options->common.is_dry_run, sealed,
                              call, &err);
     if (rc == ERROR_FULL)
-        executor->timer_start(executor, &call->again, SEALING_PAUSE_MS);
+        rollup_fire_in(call->rollup, &call->again, SEALING_PAUSE_MS);
     else if (rc < 0)
         call_finish(call, rc, &err);
 }

@@ -90,12 +90,6 @@ static int take_mark(struct dirty_evicted_reading *reading, const struct read_pa
     return day_marks_load(set, row->key, &mark, err);
 }
 
-static void next_time_slice(struct dirty_evicted_reading *reading)
-{
-    struct executor *executor = reading->rollup->world->executor;
-    executor->timer_start(executor, &reading->time_slice, 0);
-}
-
 static void page_settled(void *context, int status, const struct error *err)
 {
     struct dirty_evicted_reading *reading = context;
@@ -108,7 +102,7 @@ static void page_settled(void *context, int status, const struct error *err)
     if (reading->is_over)
         reading_finish(reading, 0, NULL);
     else
-        next_time_slice(reading);
+        rollup_fire_in(reading->rollup, &reading->time_slice, 0);
 }
 
 static void take_page(void *context, int status, const struct error *err,
@@ -131,7 +125,7 @@ static void take_page(void *context, int status, const struct error *err,
     reading->is_over = page->position.size == 0;
     rollup_tell_memory(rollup);
     if (!reading->is_over && !dirty_evicted_is_full(&rollup->evicted, rollup->marks.dirty)) {
-        next_time_slice(reading);
+        rollup_fire_in(rollup, &reading->time_slice, 0);
         return;
     }
     /* What waits and may be published goes along with the first days, because some of it may have
@@ -182,7 +176,7 @@ void dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which,
     /* Whoever is away is counted again by the reading that passes him. */
     rollup->evicted.count = 0;
     rollup->evicted.due_us = INT64_MAX;
-    next_time_slice(reading);
+    rollup_fire_in(rollup, &reading->time_slice, 0);
 }
 
 void dirty_evicted_return_due(struct rollup *rollup, int64_t now_us)

@@ -381,12 +381,11 @@ static enum given give_window(struct figure_reading *reading)
 /* 1: go on; 0: there is nothing more, or who asked says when. */
 static int next_figures(struct figure_reading *reading)
 {
-    struct executor *executor = reading->rollup->world->executor;
     enum given given = reading->query.in_any_order ? GIVEN_ALL : give_window(reading);
     if (given == GIVEN_ALL && window_next(reading))
         return 1;
     if (given == GIVEN_SOME)
-        executor->timer_start(executor, &reading->time_slice, 0);
+        rollup_fire_in(reading->rollup, &reading->time_slice, 0);
     else if (given == GIVEN_ENOUGH && reading->query.paused != NULL)
         reading->query.paused(reading->context, reading);
     else
@@ -396,10 +395,9 @@ static int next_figures(struct figure_reading *reading)
 
 void rollup_figures_go_on(struct figure_reading *reading)
 {
-    struct executor *executor = reading->rollup->world->executor;
     while (reading->err.code == 0 && !reading->is_enough) {
         if (reading->time_slice_days >= TURN_DAYS_MAX) {
-            executor->timer_start(executor, &reading->time_slice, 0);
+            rollup_fire_in(reading->rollup, &reading->time_slice, 0);
             return;
         }
         take_batch(reading);

@@ -99,6 +99,13 @@ must_check int rollup_open(const struct rollup_options *options, store_done open
                            struct rollup **rollup_out, struct error *err);
 void rollup_close(struct rollup *rollup, store_done closed, void *context);
 
+/* Have a timer of a job fire; 0 ms: once the engine thread has done what else is due. */
+static inline void rollup_fire_in(const struct rollup *rollup, struct timer *timer,
+                                  int64_t delay_ms)
+{
+    rollup->world->executor->timer_start(rollup->world->executor, timer, delay_ms);
+}
+
 /* ---- rollup.c ---- */
 
 /* A job that uses the rollup begins, ends: closing waits for it.  The end may free the rollup. */

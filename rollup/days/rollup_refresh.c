@@ -327,12 +327,6 @@ static void put_back(struct refresh *refresh)
             dirty_set_queue(refresh->rollup->marks.dirty, refresh->days[i].dirty);
 }
 
-static void next_time_slice(struct rollup *rollup, int64_t delay_ms)
-{
-    rollup->world->executor->timer_start(rollup->world->executor, &rollup->progress.time_slice,
-                                         delay_ms);
-}
-
 /* No day is off the queue and not yet written. */
 static void chunk_written(struct rollup *rollup)
 {
@@ -398,7 +392,7 @@ static void chunk_end(struct refresh *refresh)
     }
     if (refresh->err.code == 0)
         chunk_written(rollup);
-    next_time_slice(rollup, 0);
+    rollup_fire_in(rollup, &rollup->progress.time_slice, 0);
 }
 
 /* Days [start, end) of the chunk are one reseller's; figures and entries each become one mutation,
@@ -518,7 +512,7 @@ static void write_chunk(struct refresh *refresh)
         /* The days went back to the end of the queue: what waits for them waits for all before. */
         rollup->progress.order_wanted = dirty_set_order(rollup->marks.dirty);
         refresh_list_wait_longer(&rollup->settles, rollup->progress.order_wanted);
-        next_time_slice(rollup, FULL_PAUSE_MS);
+        rollup_fire_in(rollup, &rollup->progress.time_slice, FULL_PAUSE_MS);
         return;
     }
     error_keep(&refresh->err, rc, &err);

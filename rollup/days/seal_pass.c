@@ -145,8 +145,7 @@ static void pass_finish(struct seal_pass *pass)
 
 static void pass_time_slice_in(struct seal_pass *pass, int64_t delay_ms)
 {
-    struct executor *executor = pass->rollup->world->executor;
-    executor->timer_start(executor, &pass->time_slice, delay_ms);
+    rollup_fire_in(pass->rollup, &pass->time_slice, delay_ms);
 }
 
 static void pass_fail(struct seal_pass *pass, int status, const struct error *err)
@@ -518,7 +517,7 @@ void seal_pass_tick_in(struct rollup *rollup, int64_t delay_ms)
     if (!rollup->is_automatic || rollup->is_closing || rollup->retention.keep_days == 0)
         return;
     executor->timer_stop(executor, &rollup->seal_timer);
-    executor->timer_start(executor, &rollup->seal_timer, delay_ms);
+    rollup_fire_in(rollup, &rollup->seal_timer, delay_ms);
 }
 
 void seal_pass_tick(struct timer *timer)

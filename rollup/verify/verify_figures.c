@@ -183,12 +183,6 @@ static void next_chunk(struct timer *timer)
         next_partitions(verify);
 }
 
-static void verify_time_slice(struct verify *verify)
-{
-    struct executor *executor = verify->rollup->world->executor;
-    executor->timer_start(executor, &verify->time_slice, 0);
-}
-
 /* Rows whose days have clicks were judged with the partitions. */
 static int judge_one(const struct verify *verify, const struct day_facts *day,
                      enum verdict *verdict_out, struct error *err)
@@ -313,7 +307,7 @@ static void chunk_judge(struct verify *verify)
         verify->looks++;
     else
         chunk_end(verify, days, count);
-    verify_time_slice(verify);
+    rollup_fire_in(verify->rollup, &verify->time_slice, 0);
 }
 
 static void chunk_read(void *context, int status, const struct error *err)

@@ -138,8 +138,7 @@ static void ads_read(void *context, int status, const struct error *err)
         return;
     }
     judge_claim(seals, &seals->claims[seals->next++]);
-    seals->verify->rollup->world->executor->timer_start(seals->verify->rollup->world->executor,
-                                                        &seals->time_slice, 0);
+    rollup_fire_in(seals->verify->rollup, &seals->time_slice, 0);
 }
 
 /* ---- pages ---- */
