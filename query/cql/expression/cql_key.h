@@ -1,4 +1,4 @@
-/* cql_key: partition keys of values that a client sent.
+/* cql_key: makes partition keys of the values that a client sent.
  *
  * Its specification is tests/cql/cassandra/read_restrictions.cql and
  * tests/cql/cassandra/write_long.cql. */
@@ -7,10 +7,10 @@
 
 #include "query/cql/expression/cql_expression.h"
 
-/* Refuses values that are too long for a key, in Cassandra's words; `more`: bytes beside them. */
+/* Refuse values that, with `more` bytes, are too long for a key, in Cassandra's words. */
 int cql_key_check(struct cql_fault *fault, const struct bytes *values, uint32_t count, size_t more);
-/* The partition key of these values, of which a client may have sent any; refused when
- * it is too long. */
+/* Make the partition key of values, which may be any that a client sent; refused where it is too
+ * long. */
 int cql_key_of(uint32_t count, const struct bytes *values, const struct cql_context *context,
                struct bytes *key_out);
 #endif

@@ -1,5 +1,5 @@
-/* Which literals may stand for which types is Cassandra's table (Constants.Literal); the value is
- * the type's own text form. */
+/* The table of the types that a literal may stand for is Cassandra's (Constants.Literal).  The
+ * value is made by type_parse_text. */
 #include "query/cql/expression/cql_literal_value.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 enum { FITS_MAX = 14 };
 
-/* By kind of term: its name in refusals, the type it has where none is wanted, and the types that
- * it may stand for. */
+/* For each kind of literal its name in refusals, its type where no type is wanted, and the types
+ * that it may stand for. */
 static const struct literal_rule {
     const char *name;
     enum type_kind natural;
@@ -51,7 +51,7 @@ static bool is_ascii(struct bytes text)
     return true;
 }
 
-/* The smallest of int, bigint and varint that holds the digits. */
+/* The smallest of int, bigint and varint whose range has the number. */
 static enum type_kind integer_kind(struct bytes digits)
 {
     char text[24];
@@ -76,7 +76,7 @@ const struct type *cql_literal_value_natural(const struct cql_term *term)
     return type_builtin(kind);
 }
 
-/* What Cassandra says of a text that is no such value: before it and after it. */
+/* Cassandra's refusal of a text that is not a value of the type: the words before and after it. */
 static const struct refusal {
     const char *before;
     const char *after;
@@ -100,7 +100,7 @@ static const struct refusal {
     [TYPE_BLOB] = {"Unable to make a value of its type from", ""},
 };
 
-/* Digits alone, where a text is expected, are a number in Cassandra's words too. */
+/* The words before the text where it has only digits. */
 static const char *const number_refusals[] = {
     [TYPE_TIMESTAMP] = "Unable to make long (for date) from:",
     [TYPE_DATE] = "Unable to make unsigned int (for date) from:",
@@ -125,7 +125,7 @@ static int refuse(struct bytes text, enum type_kind kind, struct error *err)
                      (const char *)text.data, refusal.after);
 }
 
-/* A number past the greatest of its type, which Java reads as infinity. */
+/* Whether a number is beyond the greatest one of its type: Java reads it as infinity. */
 static bool is_beyond(struct bytes text, const struct type *type)
 {
     char copy[64];
@@ -178,7 +178,7 @@ int cql_literal_value(const struct cql_term *term, const struct type *type, stru
         put_infinity(type->kind, term->text.data[0] == '-', value);
         return 0;
     }
-    /* An empty text is an empty value of these. */
+    /* For these types an empty text is an empty value. */
     if (term->text.size == 0 && (type->kind == TYPE_INET || type->kind == TYPE_TIMESTAMP))
         return 0;
     if (term->text.size > 0 && type_parse_text(type, term->text, value, err) == 0)

@@ -1,4 +1,4 @@
-/* cql_literal_value: a literal of one value, such as 12, 'x' or 1h, as a value of a type.
+/* cql_literal_value: makes values of literals such as 12, 'x' or 1h.
  *
  * Its specification is tests/cql/cassandra/type_literals.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_LITERAL_VALUE_H
@@ -7,13 +7,13 @@
 #include "query/cql/syntax/cql_ast.h"
 #include "storage/schema/type.h"
 
-/* The type it has where nothing says which is meant. */
+/* The type of a literal where no type is wanted. */
 const struct type *cql_literal_value_natural(const struct cql_term *term);
-/* Whether a literal of this kind may stand for the type at all. */
+/* Whether a literal of this kind may stand for the type; its text is not checked. */
 bool cql_literal_value_fits(const struct cql_term *term, const struct type *type);
-/* STRING, INTEGER ...: its kind in Cassandra's refusals. */
+/* Its kind in Cassandra's refusals: STRING, INTEGER ... */
 const char *cql_literal_value_kind(const struct cql_term *term);
-/* Appends the serialized value; ERROR_INVALID in Cassandra's words. */
+/* Append the serialized value; ERROR_INVALID in Cassandra's words. */
 must_check int cql_literal_value(const struct cql_term *term, const struct type *type,
                                  struct buffer *value, struct error *err);
 #endif

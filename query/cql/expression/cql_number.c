@@ -1,4 +1,4 @@
-/* Numbers in and out of serialized values, and from one type to another. */
+/* Reading and writing of serialized numbers, and conversion from one type to another. */
 #include "query/cql/expression/cql_number.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ bool cql_number_is(enum type_kind kind)
            kind == TYPE_DECIMAL;
 }
 
-/* ---- in and out of serialized values ---- */
+/* ---- serialized values ---- */
 
 static int varint_decimal(struct bytes value, struct decimal *decimal)
 {
@@ -145,7 +145,7 @@ static int64_t double_integer(double real)
     return real <= -9223372036854775808.0 ? INT64_MIN : (int64_t)real;
 }
 
-/* The digits before the point, the low 64 bits of them. */
+/* The low 64 bits of the digits before the point. */
 static int64_t decimal_integer(struct decimal decimal)
 {
     char text[DECIMAL_TEXT_MAX];
@@ -157,7 +157,7 @@ static int64_t decimal_integer(struct decimal decimal)
     return rc == 0 ? (int64_t)whole.limb[0] : 0;
 }
 
-/* The fewest digits that are this number and no other of its type. */
+/* The decimal with the fewest digits that tell the number from all others of its type. */
 static int real_decimal(enum type_kind kind, double real, struct decimal *decimal)
 {
     char text[64];

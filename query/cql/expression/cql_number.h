@@ -1,4 +1,4 @@
-/* cql_number: a number of any CQL type, in a form that can be computed with.
+/* cql_number: a number of any CQL type, in a form for computing.
  *
  * Integers wrap as Java's do; float and double are binary; decimals and varints are exact within
  * 256 bits.
@@ -23,16 +23,16 @@ bool cql_number_is_integer(enum type_kind kind);         /* tinyint to bigint, c
 bool cql_number_is_real(enum type_kind kind);            /* float, double */
 bool cql_number_is(enum type_kind kind);                 /* these, varint, decimal */
 
-/* Of a serialized value that is not empty.  ERROR_LIMIT: over 256 bits. */
+/* Read a serialized value that is not empty.  ERROR_LIMIT: over 256 bits. */
 must_check int cql_number_read(enum type_kind kind, struct bytes value,
                                struct cql_number *number_out);
-/* Serialized, in the arena. */
+/* The serialized value, in the arena. */
 struct bytes cql_number_keep(const struct cql_number *number, struct arena *arena);
 
-/* The integer in the width of its type. */
+/* Wrap an integer to the width of its type. */
 int64_t cql_number_wrap(enum type_kind kind, int64_t integer);
-/* As Java converts: digits after the point are cut, integers wrap.  ERROR_INVALID for a decimal or
- * varint of NaN or infinity; ERROR_LIMIT: over 256 bits. */
+/* Convert as Java does: digits after the point are dropped, integers wrap.  ERROR_INVALID for a
+ * decimal or varint of NaN or infinity; ERROR_LIMIT: over 256 bits. */
 must_check int cql_number_convert(const struct cql_number *from, enum type_kind kind,
                                   struct cql_number *to);
 #endif

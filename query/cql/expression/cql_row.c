@@ -1,4 +1,4 @@
-/* Collections are cells with paths in the store and one value to a client:
+/* A collection consists of cells with paths in the store, and is one value for a client:
  *
  *   list   path: timeuuid, cell: element        [count] elements in the paths' order
  *   set    path: element, cell: nothing         [count] paths
@@ -16,7 +16,7 @@ const struct cell *cql_row_cells(const struct cql_row *row, const struct column 
                                  uint32_t *count_out)
 {
     const struct row *from = column->kind == COLUMN_STATIC ? row->static_row : row->row;
-    uint32_t ends[2] = {0, 0}; /* the first cell of the column, and of the next */
+    uint32_t ends[2] = {0, 0}; /* the first cells of this and the next column */
     *count_out = 0;
     for (uint32_t side = 0; from != NULL && side < 2; side++) {
         uint32_t until = from->cell_count;
@@ -50,7 +50,7 @@ struct bytes cql_row_collection(const struct type *type, const struct bytes *ite
         type_value_put_int(&value, items[i].data == NULL ? -1 : (int32_t)items[i].size);
         buffer_append_bytes(&value, items[i]);
     }
-    /* A view of nothing would be a null. */
+    /* A view whose data is NULL would be a null. */
     return value.size == 0 ? bytes_of("", 0) : buffer_view(&value);
 }
 
@@ -68,9 +68,9 @@ static struct bytes udt_value(const struct type *type, const struct cell *cells,
     return cql_row_collection(type, items, fields, arena);
 }
 
-/* ---- what is kept of a row ---- */
+/* ---- the memo of a row ---- */
 
-enum { SCANS_MAX = 8 }; /* of a column's items for a value, before they are put in order */
+enum { SCANS_MAX = 8 }; /* of the items of a column for a value, before they are sorted */
 
 struct cql_row_part {
     const struct column *column;
@@ -79,10 +79,11 @@ struct cql_row_part {
     struct bytes value;
     struct cql_items items;
     uint32_t scans;
-    struct cql_value_set sorted; /* after so many: of a list its items, of a map its values */
+    struct cql_value_set
+        sorted; /* after so many scans: the items of a list, or the values of a map */
 };
 
-/* The column's part; without a memo a new one each time. */
+/* The column's part of the memo; a new one at each call where the row has no memo. */
 static struct cql_row_part *part_of(const struct cql_row *row, const struct column *column,
                                     struct arena *arena)
 {
@@ -100,7 +101,7 @@ static struct cql_row_part *part_of(const struct cql_row *row, const struct colu
     return part;
 }
 
-/* An empty value is no null. */
+/* The value, with data that is not NULL also where it is empty. */
 static struct bytes no_null(struct bytes value)
 {
     return value.data == NULL ? bytes_of("", 0) : value;
@@ -170,7 +171,7 @@ struct bytes cql_row_element(const struct cql_row *row, const struct column *col
     return is_there ? items.items[place + step - 1] : CQL_NULL;
 }
 
-/* Every `step`th item from `part` on, in order. */
+/* Each `step`th item from `part` on, sorted. */
 static struct cql_value_set sort_items(const struct type *type, struct cql_items items,
                                        uint32_t part, uint32_t step, struct arena *arena)
 {

@@ -1,4 +1,4 @@
-/* cql_row: a row as statements see it: whole values of columns, collections put together.
+/* cql_row: the values of a row's columns, with collections made of their cells.
  *
  * A value is serialized; null is a view whose data is NULL.
  *
@@ -11,8 +11,8 @@
 
 #define CQL_NULL ((struct bytes){0})
 
-/* What was put together for a row: each column's at most once, however often a statement names
- * it.  Lives as long as the row and the arena that it was made in. */
+/* The values that were made for a row, so that each is made once however often a statement names
+ * the column.  It is valid as long as the row and the arena in which they were made. */
 struct cql_row_memo {
     struct cql_row_part *parts;
 };
@@ -20,36 +20,36 @@ struct cql_row_memo {
 struct cql_row {
     const struct table *table;
     struct bytes key;
-    const struct row *row;               /* NULL: the partition has a static row only */
+    const struct row *row;               /* NULL: the partition has only a static row */
     const struct row *static_row;        /* NULL: none */
-    struct cql_row_memo *memo;           /* NULL: nothing is kept */
+    struct cql_row_memo *memo;           /* NULL: values are made anew at each call */
 };
 
-/* The value of a column; what is put together lives in `arena`. */
+/* The value of a column; the value of a collection is made in `arena`. */
 struct bytes cql_row_value(const struct cql_row *row, const struct column *column,
                            struct arena *arena);
 
-/* The items of a list, set or map, frozen or not; of a map keys and values in turn.  A set's items
- * and a map's keys are in order.  None: it is null. */
+/* The items of a list, set or map, frozen or not; those of a map are key, value, key, ...  The
+ * items of a set and the keys of a map are sorted.  A null has none. */
 struct cql_items {
     const struct bytes *items;
     uint32_t count;
 };
 struct cql_items cql_row_items(const struct cql_row *row, const struct column *column,
                                struct arena *arena);
-/* The item of a set that equals `key`, or the value of a map at it; CQL_NULL: there is none. */
+/* The item of a set that equals `key`, or the value of a map for it; CQL_NULL: there is none. */
 struct bytes cql_row_element(const struct cql_row *row, const struct column *column,
                              struct bytes key, struct arena *arena);
-/* Whether `value` is an item of a list or set, or a key or, by `part` 1, a value of a map. */
+/* Whether `value` is an item of a list or set, a key of a map, or with `part` 1 a value of it. */
 bool cql_row_contains(const struct cql_row *row, const struct column *column, uint32_t part,
                       struct bytes value, struct arena *arena);
 
-/* The live cells of a column, in order of their paths. */
+/* The live cells of a column, in the order of their paths. */
 const struct cell *cql_row_cells(const struct cql_row *row, const struct column *column,
                                  uint32_t *count_out);
 
-/* Put `count` items, NULL data for a null, together as a value of a collection, tuple or UDT; a
- * map's are key and value in turn.  Not sorted: type_normalize does that. */
+/* The value of a collection, tuple or UDT with `count` items; a null has NULL data, and the items
+ * of a map are key, value, key, ...  They are not sorted: type_normalize does that. */
 struct bytes cql_row_collection(const struct type *type, const struct bytes *items, uint32_t count,
                             struct arena *arena);
 #endif

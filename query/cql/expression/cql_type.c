@@ -1,4 +1,4 @@
-/* Types as CQL's text has them, and which values may stand for others. */
+/* Resolving, naming and making of types, and the rules by which values of one type fit another. */
 #include "query/cql/expression/cql_type.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
     return rc == 0 ? 0 : cql_fault_of(scope->fault, &err);
 }
 
-/* Integers of 8 bytes are the same bytes by every name, and any integer's are a varint's. */
+/* A value of 8 bytes may be of any of these types, and every integer is also a valid varint. */
 static bool fits_number(const struct type *to, const struct type *from)
 {
     bool is_bigint = from->kind == TYPE_BIGINT || from->kind == TYPE_TIMESTAMP;

@@ -1,4 +1,4 @@
-/* cql_type: types that statements name or make up.
+/* cql_type: the types of statements: resolved from names, or made for a result.
  *
  * Its specification is tests/cql/cassandra/ddl_types.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_TYPE_H
@@ -8,10 +8,10 @@
 
 int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
                      const struct type **type_out);
-/* As refusals spell it, in the scope's arena. */
+/* Its name in refusals, in the scope's arena. */
 const char *cql_type_name(struct cql_scope *scope, const struct type *type);
 
-/* Whether a value of type `from` is one of type `to` as it is. */
+/* Whether the serialized value of type `from` may be used as one of type `to`. */
 bool cql_type_fits(const struct type *to, const struct type *from);
 
 /* Frozen types in the arena; the arguments must live as long. */

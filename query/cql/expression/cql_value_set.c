@@ -1,4 +1,4 @@
-/* cql_value_set: a sorted array.
+/* A sorted array.
  *
  * Comparing never unwinds (cql_guard.h), so that qsort may own memory meanwhile. */
 #include "query/cql/expression/cql_value_set.h"

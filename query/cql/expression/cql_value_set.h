@@ -1,7 +1,7 @@
-/* cql_value_set: values of one type in their order, to be looked for by halves.
+/* cql_value_set: a sorted set of values of one type, for binary search.
  *
- * A statement may name as many values as it has bytes for, and a row may hold as many: whatever
- * compares the two goes through one of these.
+ * A statement may name very many values, and a row may hold very many: they are compared by a set,
+ * so that the time does not grow with the product.
  *
  * Its specification is tests/cql/cassandra/read_restrictions.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_VALUE_SET_H
@@ -12,19 +12,20 @@
 
 struct cql_value_set {
     const struct type *type;
-    struct bytes *values;                /* in order, each once; a null, if there is one, first */
+    struct bytes *values;                /* sorted, without duplicates; a null comes first */
     uint32_t count;
 };
 
-/* Sort `count` values in place; of equal ones one is left. */
+/* Sort `count` values in place and drop duplicates. */
 struct cql_value_set cql_value_set_sort(const struct type *type, struct bytes *values,
                                         uint32_t count);
-/* Of the items of a collection that are no nulls; the views are in `arena`. */
+/* A set of the items of a collection, without nulls; the array of views is in `arena`. */
 struct cql_value_set cql_value_set_of(const struct type *type, struct type_items *items,
                                       struct arena *arena);
 bool cql_value_set_has(const struct cql_value_set *set, struct bytes value);
 
-/* The first of `count` values in order that is not less than `value`, `stride` bytes apart. */
+/* The place of the first of `count` sorted values, `stride` bytes apart, that is not less than
+ * `value`. */
 uint32_t cql_value_set_place(const struct type *type, const void *values, size_t stride,
                          uint32_t count, struct bytes value);
 #endif

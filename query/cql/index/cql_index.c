@@ -1,4 +1,4 @@
-/* The catalog of indexes, and what an index says of a row. */
+/* The catalog of indexes, and the entries of a row. */
 #include "query/cql/index/cql_index.h"
 
 #include <string.h>
@@ -45,7 +45,8 @@ static bool take_number(struct bytes *text, const char *name, uint32_t *number)
     return is_named && digits.size > 0;
 }
 
-/* A name has any length: it has no blanks. */
+/* Read a hidden table's comment; false: it is not of an index.  Names may be long, but have no
+ * blanks. */
 static bool read_comment(const struct schema *schema, const struct table *hidden,
                          struct arena *arena, struct cql_index *index)
 {
@@ -146,8 +147,8 @@ static const char *type_text(const struct type *type, struct arena *arena)
     return cql_text(arena, buffer_view(&text));
 }
 
-/* User types belong to the table's keyspace, which the hidden one is not in: their values are kept
- * as bytes, which are only ever compared for being equal. */
+/* The hidden table is in another keyspace than the user types of its table.  Their values are kept
+ * as blobs, which is enough because they are compared for equality only. */
 static bool uses_user_type(const struct type *type)
 {
     bool uses = type->kind == TYPE_UDT;
@@ -224,7 +225,7 @@ int cql_index_set_built(struct schema *schema, const char *keyspace, const char 
     return rc == 0 ? 0 : cql_fault_of(fault, &err);
 }
 
-/* A hidden table of no index, or of one that is not built. */
+/* A hidden table of an index that is not built or that does not exist any more; NULL: none. */
 static const struct table *next_unbuilt(const struct schema *schema, struct arena *arena)
 {
     struct cql_index index;
@@ -308,7 +309,7 @@ static struct bytes indexed_value(const struct cql_index *index, const struct ce
     return cql_row_collection(list, pair, 2, arena);
 }
 
-/* The row that an entry stands for, and how long. */
+/* An entry: the row for which it stands, the value, and the time and TTL. */
 struct entry {
     const struct cql_index *index;
     struct bytes key;
@@ -352,7 +353,7 @@ static int add_entry(const struct entry *entry, struct write_batch *batch, struc
     return 0;
 }
 
-/* The latest time at which something was written to a row; TIMESTAMP_NONE: it is only deleted. */
+/* The time of the latest write to a row; TIMESTAMP_NONE: there are only deletions. */
 static int64_t written_us(const struct row *row)
 {
     int64_t latest_us = row->marker.timestamp_us;
@@ -364,7 +365,8 @@ static int64_t written_us(const struct row *row)
     return latest_us;
 }
 
-/* Of an index on a key column: of the row, which of a partition column may be the static one. */
+/* Add the entry of a row to an index on a key column; on a partition column also of a static
+ * row. */
 static int add_key_entry(const struct cql_index *index, struct bytes key, const struct row *row,
                          struct write_batch *batch, struct cql_fault *fault)
 {

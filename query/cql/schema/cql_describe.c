@@ -1,12 +1,12 @@
-/* DESCRIBE: rows that say what there is, and the CQL that makes it again.
+/* DESCRIBE: rows for the objects of the schema, with the CQL that creates them.
  *
- * Lists are (keyspace_name, type, name); a thing is that and its create_statement.  After a
- * keyspace come its types, each after those it uses, and its tables by name with their indexes.
- * cqlsh prints the statements one under the other, and what it prints can be played back.  Names
- * are quoted where CQL needs it.  Order, columns and refusals are Cassandra's; a catalogue is small
- * beside what a client may ask for, so the answer is one page.
+ * Lists have the columns (keyspace_name, type, name); single objects also create_statement.  After
+ * a keyspace come its types, each after those that it uses, and its tables in the order of their
+ * names with their indexes.  cqlsh prints the statements one after the other, and can run what it
+ * printed. Names are quoted where CQL needs it.  Order, columns and refusals are Cassandra's.  The
+ * answer is one page, because a schema is small in comparison with the largest page.
  *
- * Functions, aggregates and views: there are none. */
+ * There are no functions, aggregates and views. */
 #include "query/cql/schema/cql_describe.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void put_name(struct describe *describe, const char *name)
     put_cell(describe, buffer_view(&quoted));
 }
 
-/* The row of something, all but its statement. */
+/* Add a row, without its statement. */
 static void put_row(struct describe *describe, const char *keyspace, const char *type,
                     const char *name)
 {
@@ -102,7 +102,7 @@ static void put_index(struct describe *describe, const struct cql_index *index)
     put_statement(describe, &cql);
 }
 
-/* With statements, its indexes too. */
+/* Add a table, and where statements are shown its indexes. */
 static void put_table(struct describe *describe, const struct schema *schema,
                       const struct table *table)
 {
@@ -119,9 +119,9 @@ static void put_table(struct describe *describe, const struct schema *schema,
         put_index(describe, &indexes[i]);
 }
 
-/* ---- what is in the schemas ---- */
+/* ---- the objects of the schemas ---- */
 
-/* The schema that has a keyspace, and the keyspace; NULL: there is none. */
+/* The keyspace of a name and the schema that has it; NULL: there is none. */
 static const struct keyspace *find_keyspace(const struct describe *describe, const char *name,
                                             const struct schema **schema_out)
 {
@@ -163,7 +163,8 @@ static void put_whole_keyspace(struct describe *describe, const struct schema *s
     put_tables(describe, schema, keyspace);
 }
 
-/* The next keyspace of both schemas by name, and the schema that has it; NULL starts and ends. */
+/* The next keyspace of both schemas in the order of names, and the schema that has it; NULL starts
+ * and ends. */
 static const struct keyspace *next_keyspace(const struct describe *describe,
                                             const struct keyspace *after,
                                             const struct schema **schema_out)
@@ -181,7 +182,7 @@ static const struct keyspace *next_keyspace(const struct describe *describe,
     return next;
 }
 
-/* Calls `put` for the keyspace of a name, or where that is empty for all, those of the system
+/* Call `put` for the keyspace of a name, or for all where it is empty; for those of the system only
  * `with_system`. */
 static void for_keyspaces(struct describe *describe, const char *name, bool with_system,
                           void (*put)(struct describe *describe, const struct schema *schema,
@@ -207,7 +208,7 @@ static int describe_cluster(struct describe *describe)
     return 0;
 }
 
-/* The keyspace a name is in: its own, else the one in use. */
+/* The keyspace of a name: its own, or else the one in use. */
 static int keyspace_of(struct describe *describe, struct bytes name,
                        const struct keyspace **keyspace_out, const struct schema **schema_out)
 {
@@ -256,7 +257,7 @@ static const struct user_type *find_type(const struct schema *schema, const char
     return type;
 }
 
-/* How a refusal begins. */
+/* The begin of a refusal. */
 static const char *thing_name(enum cql_describe_kind kind)
 {
     static const char *const names[] = {[CQL_DESCRIBE_TABLE] = "Table ",
@@ -270,7 +271,8 @@ static const char *thing_name(enum cql_describe_kind kind)
     return names[kind];
 }
 
-/* A table, type or other thing by its name; what there is none of is not found. */
+/* A table, type, index or other object by its name; kinds that daybook does not have are not
+ * found. */
 static int describe_thing(struct describe *describe, const struct cql_describe *asked)
 {
     struct cql_execution *execution = describe->execution;
@@ -304,7 +306,7 @@ static int describe_thing(struct describe *describe, const struct cql_describe *
     return 0;
 }
 
-/* A name that says no kind is a keyspace's before all else. */
+/* A name without a kind means a keyspace first. */
 static int describe_any(struct describe *describe, const struct cql_describe *asked)
 {
     const char *name = cql_text(describe->execution->arena, asked->name.name);

@@ -1,4 +1,4 @@
-/* cql_describe: DESCRIBE: the statements that make what is there, and what the server is.
+/* cql_describe: carries out DESCRIBE: the CQL that creates the objects of the schema.
  *
  * Its specification is tests/cql/describe.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_DESCRIBE_H
@@ -6,6 +6,6 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Ends with cql_execution_finish. */
+/* Carry out a DESCRIBE, up to the answer. */
 void cql_describe_run(struct cql_execution *execution);
 #endif

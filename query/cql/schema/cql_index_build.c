@@ -1,5 +1,5 @@
-/* A new index gathers the entries of the rows that are there: pages of a scan, each written as a
- * batch before the next is read. */
+/* The table is scanned page by page, and the entries of a page are written as a batch before the
+ * next one is read. */
 #include "query/cql/schema/cql_index_build.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ struct build {
     void (*built)(struct cql_execution *execution, int status);
     struct write_batch *batch;
     struct buffer position;
-    void *outer_state; /* the execution's own */
+    void *outer_state; /* of the execution, set again at the end */
     bool is_going, goes_again, is_done;
     int status;
 };

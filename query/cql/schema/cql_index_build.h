@@ -1,4 +1,4 @@
-/* cql_index_build: a new index gathers the entries of the rows that are there.
+/* cql_index_build: adds the entries of the rows that a table has to a new index of it.
  *
  * Its specification is tests/cql/indexes.cql and tests/e2e/test_indexes.py. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_INDEX_BUILD_H
@@ -6,7 +6,8 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* No write is under way.  `built` is called once, with 0 or a status whose fault is filled. */
+/* To be called when no write is under way.  `built` is called once, with 0, or with a negative code
+ * and the execution's fault filled. */
 void cql_index_build(struct cql_execution *execution, const char *keyspace, const char *name,
                      void (*built)(struct cql_execution *execution, int status));
 #endif

@@ -1,13 +1,13 @@
-/* CREATE, ALTER, DROP and TRUNCATE: a changed copy of the schema, as one frame of the log.
+/* CREATE, ALTER, DROP and TRUNCATE change a copy of the schema, which is written in one frame.
  *
  *   wait for writes under way ─▶ edit a copy ─▶ apply it ─▶ durable ─▶ listener ─▶ answer
  *
- * What decides correctness: from the moment a change begins until it is durable, other requests
- * wait, so that nobody sees a schema that a crash takes back; and a change begins only when no
- * write is under way, so that none is applied to a table that is gone.
+ * What must hold: other requests wait from the begin of a change until it is durable, so that none
+ * sees a schema that a crash can undo; and a change begins only when no write is under way, so that
+ * no write is applied to a table that was dropped.
  *
- * TRUNCATE gives the table a new number: what the old one held is out of reach at once, and goes
- * with the next flush. */
+ * TRUNCATE gives the table a new number.  The rows under the old number cannot be read any more,
+ * and the next flush drops them. */
 #include "query/cql/schema/cql_schema.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ int cql_schema_refuse_exists(struct change *change, const char *keyspace, const 
     return rc;
 }
 
-/* Keyspaces that clients cannot change. */
+/* Refuse keyspaces that clients cannot change, and unknown ones. */
 static int check_keyspace(struct change *change, const char *keyspace)
 {
     if (cql_scope_is_system(keyspace))
@@ -114,8 +114,8 @@ void cql_schema_count_item(struct change *change)
 
 /* ---- keyspaces ---- */
 
-/* The last number of a replication's map, which is a factor: there is one datacenter.  A map that
- * has none means 1. */
+/* The replication factor of a map: its last number, as there is one datacenter.  It is 1 where
+ * there is none. */
 static long replication_factor(const char *replication)
 {
     const char *end = strrchr(replication, '\'');
@@ -184,7 +184,7 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
     return set_replication(change, name, create->properties, true);
 }
 
-/* A keyspace that IF EXISTS may miss. */
+/* The keyspace of a statement; is_nothing where there is none and IF EXISTS allows that. */
 static int known_keyspace(struct change *change, const struct cql_object *object,
                           const char **name_out)
 {
@@ -208,7 +208,7 @@ static int alter_keyspace(struct change *change, const struct cql_object *object
     return rc == 0 ? set_replication(change, name, object->properties, false) : rc;
 }
 
-/* A table that a stream uses stays as the stream knows it. */
+/* Refuse a change of a table that a stream uses. */
 static int refuse_used(struct change *change, const struct table *table, const char *what)
 {
     const struct streams *streams = change->execution->cql->options.streams;
@@ -242,7 +242,8 @@ static int drop_keyspace(struct change *change, const struct cql_object *object)
 
 /* ---- tables ---- */
 
-/* A table that clients may change; NULL and is_nothing where IF EXISTS misses it. */
+/* A table that clients may change; NULL and is_nothing where there is none and IF EXISTS allows
+ * that. */
 static int find_table(struct change *change, const struct cql_qualified_name *name, bool if_exists,
                       const struct table **table_out)
 {
@@ -260,7 +261,7 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
                          : cql_invalid(change->fault, "Table '%s.%s' doesn't exist", keyspace,
                                        table_name);
     }
-    /* The schema's own texts go with the schema: the event outlives it. */
+    /* The texts of the schema cannot be used here, because the event outlives the copy. */
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace, table_name);
     return 0;
 }
@@ -349,7 +350,7 @@ static int drop_index(struct change *change, const struct cql_object *object)
 
 /* ---- ALTER TABLE ---- */
 
-/* Whether bytes of type `from` may be read as type `to`, as Cassandra sees it. */
+/* Whether values of type `from` may be read as values of type `to`, by Cassandra's rules. */
 static bool reads_as(const struct type *to, const struct type *from)
 {
     bool is_text = from->kind == TYPE_TEXT || from->kind == TYPE_ASCII;
@@ -418,7 +419,7 @@ static int check_added(struct change *change, const struct table *table,
     return rc;
 }
 
-/* A column that the statement adds, checked against the table as it is. */
+/* Check a column that is added, and make its definition. */
 static int check_column(struct change *change, const struct table *table,
                         const struct cql_definition *definition,
                         struct column_definition *added_out)
@@ -464,7 +465,7 @@ static int add_columns(struct change *change, uint32_t table_id, const struct cq
     return cql_schema_result(change, rc);
 }
 
-/* An index names its column: `what` cannot be done to one that has an index. */
+/* Refuse `what`, which cannot be done to a column that has an index. */
 static int refuse_indexed(struct change *change, const struct table *table,
                           const struct column *column, const char *what)
 {
@@ -624,7 +625,7 @@ static int edit(void *context)
     }
 }
 
-/* The end of the change: those that wait for it go on after the answer. */
+/* Answer and end the change, and let the requests that wait for it go on. */
 static void change_finish(struct change *change, struct cql_result *result)
 {
     struct cql *cql = change->execution->cql;
@@ -632,7 +633,7 @@ static void change_finish(struct change *change, struct cql_result *result)
     cql_wait_schema_settled(cql);
 }
 
-/* Refused, with what is in the fault. */
+/* End the change with the fault as its answer. */
 static void change_fail(struct change *change)
 {
     struct cql_result result = {.kind = CQL_RESULT_ERROR, .error = change->fault->error};
@@ -655,8 +656,8 @@ static void change_answer(struct change *change)
 
 static void change_apply(struct cql_execution *execution);
 
-/* The entries are there: a second change lets readers use the index.  If they could not all be
- * gathered it takes the index away again, before the refusal is answered. */
+/* A second change makes the index readable, or drops it if not all entries could be written; then
+ * the refusal is answered. */
 static void index_built(struct cql_execution *execution, int status)
 {
     struct change *change = execution->state;
@@ -743,7 +744,7 @@ static void change_edit(void *context, int status, const struct error *err)
     }
 }
 
-/* No write is under way. */
+/* Called when no write is under way. */
 static void change_begin(struct cql_execution *execution)
 {
     const struct cql_edit *command = execution->request.edit;

@@ -1,6 +1,7 @@
-/* cql_schema: CREATE, ALTER, DROP and TRUNCATE, and changes of the schema by commands.
+/* cql_schema: carries out CREATE, ALTER, DROP and TRUNCATE, and changes of the schema by commands.
  *
- * A change is a changed copy of the catalogue in a frame of its own: durable, then visible.
+ * A change is a changed copy of the schema, written in a frame of its own.  It is durable before
+ * any other request sees it.
  *
  * Its specification is tests/cql/cassandra/ddl_*.cql and tests/e2e/test_schema.py. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_H
@@ -8,6 +9,6 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Ends with cql_execution_finish. */
+/* Carry out a change, up to the answer. */
 void cql_schema_run(struct cql_execution *execution);
 #endif

@@ -1,5 +1,5 @@
-/* What may be indexed: any column but a partition key by itself, whole or by the parts of a
- * collection. */
+/* Every column may be indexed, except for the only partition key column: by its value, or a
+ * collection by its parts. */
 #include "query/cql/schema/cql_schema_index.h"
 
 #include <string.h>
@@ -67,7 +67,7 @@ static int read_kind(struct cql_fault *fault, const struct column *column, enum 
     return 0;
 }
 
-/* table_column_idx, or with the least number behind it that is free. */
+/* table_column_idx, with the least number behind it for which the name is free, if it is not. */
 static const char *made_up_name(const struct schema *schema, const struct table *table,
                                 const struct column *column, struct arena *arena)
 {
@@ -88,7 +88,7 @@ static const char *made_up_name(const struct schema *schema, const struct table 
     return cql_text(arena, buffer_view(&name));
 }
 
-/* As Cassandra has it; the catalog of indexes relies on names without blanks. */
+/* Cassandra's rule for names; the catalog of indexes needs names without blanks. */
 static bool is_index_name(struct bytes name)
 {
     for (size_t i = 0; i < name.size; i++) {
@@ -131,7 +131,7 @@ static int check_free(struct cql_execution *execution, struct schema *schema,
                                *name, other->name);
 }
 
-/* The classes that Cassandra brings are refused by name; there are no others. */
+/* Cassandra's own classes are refused as unsupported, and all others as unknown. */
 static int refuse_class(struct cql_fault *fault, const struct cql_create_index *create)
 {
     static const char *const classes[] = {"sai", "StorageAttachedIndex",

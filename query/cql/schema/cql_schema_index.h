@@ -1,4 +1,4 @@
-/* cql_schema_index: CREATE INDEX and DROP INDEX on a copy of the schema.
+/* cql_schema_index: adds the index of a CREATE INDEX to a copy of the schema.
  *
  * Its specification is tests/cql/cassandra/ddl_indexes.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_INDEX_H
@@ -6,8 +6,8 @@
 
 #include "query/cql/index/cql_index.h"
 
-/* *name_out: the index's name, made up where none was given; NULL: it is there, and IF NOT EXISTS
- * was said. */
+/* *name_out is the name of the index, which is chosen where the statement has none; NULL: the index
+ * exists and the statement has IF NOT EXISTS. */
 int cql_schema_index_create(struct cql_execution *execution, struct schema *schema,
                             const struct table *table, const struct cql_create_index *create,
                             const char **name_out);

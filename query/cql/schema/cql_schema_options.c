@@ -1,5 +1,5 @@
-/* Replication is taken, shown and otherwise without meaning on one node; the strategies' names are
- * checked, because a script that is wrong here is wrong on a cluster too. */
+/* Options of keyspaces.  Replication is kept and shown, and has no other effect on one node.  It is
+ * checked all the same, so that a script that runs here runs on a cluster too. */
 #include "query/cql/schema/cql_schema_options.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* cql_schema_options: what follows WITH in CREATE and ALTER.
+/* cql_schema_options: the options of keyspaces and tables, after WITH in CREATE and ALTER.
  *
  * Its specification is tests/cql/cassandra/ddl_options.cql and
  * tests/cql/cassandra/ddl_keyspaces.cql. */
@@ -12,31 +12,31 @@ struct cql_keyspace_options {
     bool durable_writes;
 };
 
-/* Names and forms, which are refused whether the keyspace is there or not.  `is_new`: replication
- * must be there. */
+/* Check the names and forms of options, which Cassandra does before it looks for the keyspace.
+ * Where it `is_new`, there must be a replication. */
 int cql_schema_options_check_keyspace(struct cql_execution *execution,
                                       const struct cql_property *properties, bool is_new);
-/* What is not in `properties`, which were checked, stays as it is. */
+/* Set `options` by properties that were checked; options without a property stay as they are. */
 int cql_schema_options_read_keyspace(struct cql_execution *execution, const char *keyspace,
                                      const struct cql_property *properties,
                                      struct cql_keyspace_options *options);
 
 /* ---- cql_table_options.c ---- */
 
-/* What a table was made with.  But for comment and default_ttl_s it means nothing to a store on one
- * node: it is checked, kept and shown. */
+/* The options of a table.  Those in `items` have no effect on one node: they are checked, kept and
+ * shown. */
 struct cql_table_options {
     const char *comment;
     int32_t default_ttl_s;
-    struct table_option items[SCHEMA_OPTIONS_MAX];   /* those that were given */
+    struct table_option items[SCHEMA_OPTIONS_MAX];   /* those that a statement gave */
     uint32_t count;
-    bool is_changed;                     /* some differ from the table's */
+    bool is_changed;                     /* some differ from those of the table */
 };
 
-/* Names and forms, which are refused whether the table is there or not. */
+/* Check the names and forms of options, which Cassandra does before it looks for the table. */
 int cql_table_options_check(struct cql_execution *execution, const struct cql_property *properties);
-/* The options of a table after `properties`, whose forms were checked.  `is_new`: of CREATE, which
- * may name an id. */
+/* The options of a table after properties that were checked.  Where it `is_new`, there may be an
+ * id. */
 int cql_table_options_read(struct cql_execution *execution, const struct table *table,
                            const struct cql_property *properties, bool is_new,
                            struct cql_table_options *options);

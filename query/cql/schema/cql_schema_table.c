@@ -1,4 +1,4 @@
-/* CREATE TABLE: columns, key and order as they are spelled, checked in Cassandra's words. */
+/* CREATE TABLE: makes the definition of a table, with Cassandra's checks and refusals. */
 #include <string.h>
 
 #include "query/cql/schema/cql_schema_private.h"
@@ -22,7 +22,7 @@ static struct column_definition *columns_find(const struct columns *columns, str
     return NULL;
 }
 
-/* A key column: it moves behind those that have been taken already. */
+/* Take a key column, which moves behind the key columns before it. */
 static int take_key(struct change *change, const struct cql_create_table *create,
                     struct columns *columns, uint32_t place, struct bytes name,
                     enum column_kind kind)
@@ -166,7 +166,7 @@ static int read_order(struct change *change, const struct cql_create_table *crea
     return 0;
 }
 
-/* The directive names the first clustering columns, each once and in their order. */
+/* CLUSTERING ORDER BY must name the first clustering columns, each once and in their order. */
 static int check_order(struct change *change, const struct cql_create_table *create,
                        const struct columns *columns, uint32_t key_count)
 {
@@ -213,7 +213,7 @@ static int check_counters(struct change *change, const struct columns *columns, 
     return 0;
 }
 
-/* Names of types that do not exist are refused as Cassandra does. */
+/* Refuse names of types that do not exist, in Cassandra's words. */
 static int check_types(struct change *change, const char *keyspace, const struct columns *columns)
 {
     for (uint32_t i = 0; i < columns->count; i++) {

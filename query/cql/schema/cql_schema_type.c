@@ -1,8 +1,8 @@
-/* Types as they are spelled, checked in Cassandra's words; and CREATE, ALTER and DROP TYPE.
+/* Checks of types in statements, and CREATE, ALTER and DROP TYPE.
  *
- * What decides correctness: a value within another one has no cells of its own, so a collection or
- * user type there is frozen; the spelling must say so where Cassandra wants it said.  The fields of
- * a user type are frozen whether it is said or not. */
+ * What must hold: a collection or user type within another type is frozen, because its value has no
+ * cells of its own.  Statements must say so where Cassandra demands it.  The fields of a user type
+ * are frozen also where the statement does not say so. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "query/cql/syntax/cql_print.h"
 #include "storage/schema/schema.h"
 
-/* ---- spelled types ---- */
+/* ---- types of the syntax tree ---- */
 
 const char *cql_schema_type_text(struct cql_execution *execution, const struct cql_type *type)
 {
@@ -51,7 +51,7 @@ static int check_user_type(struct change *change, const char *keyspace, const st
                : cql_invalid(change->fault, "Unknown type %s.%s", keyspace, name);
 }
 
-/* A part of a collection that is shown as `whole` in refusals. */
+/* Check a part of a collection; refusals show the type `whole` around it. */
 static int check_item(struct change *change, const struct cql_type *whole,
                       const struct cql_type *collection, const struct cql_type *item,
                       bool is_frozen)
@@ -104,7 +104,7 @@ static int check_within(struct change *change, const char *keyspace, const struc
     return 0;
 }
 
-/* A user type that is not frozen may not have fields that are collections and not frozen. */
+/* Refuse a user type that is not frozen and has fields that are collections and not frozen. */
 static int check_fields_within(struct change *change, const char *keyspace,
                                const struct cql_type *type)
 {
@@ -135,7 +135,7 @@ int cql_schema_check_type(struct change *change, const char *keyspace, const str
 
 /* ---- names ---- */
 
-/* By name, and of one name as they were written. */
+/* For sorting by name, and equal names in the order of the statement. */
 struct named {
     const struct cql_definition *definition;
     uint32_t place;
@@ -232,7 +232,7 @@ int cql_schema_create_type(struct change *change, const struct cql_create_type *
     return cql_schema_result(change, rc);
 }
 
-/* ---- who uses a type ---- */
+/* ---- the uses of a type ---- */
 
 static bool uses(const struct type *type, const char *name)
 {
@@ -264,7 +264,8 @@ static void list_types(const struct schema *schema, const char *keyspace, const 
     }
 }
 
-/* Tables with a column of the type, or with one in the partition key, which are then qualified. */
+/* List the tables with a column of the type, or those with one in the partition key, which are
+ * qualified by their keyspace. */
 static void list_tables(const struct schema *schema, const char *keyspace, const char *name,
                         bool in_key, struct buffer *names)
 {
@@ -323,7 +324,8 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
                              schema_drop_type(change->schema, keyspace, name, &change->err));
 }
 
-/* Keys of rows that are there would not be found by values of the longer type. */
+/* Refuse a new field for a type in a partition key: existing rows would not be found by values that
+ * have the field. */
 static int check_not_in_key(struct change *change, const char *keyspace, const char *name,
                             const struct cql_definition *field)
 {

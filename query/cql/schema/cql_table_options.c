@@ -1,9 +1,9 @@
-/* The options of a table, checked and spelled as Cassandra 5.0.9 does.
+/* The options of a table, checked and spelled as in Cassandra 5.0.9.
  *
- * What decides correctness: what is kept is what DESCRIBE of Cassandra would show, so that a dump
- * can be played to either; what Cassandra refuses is refused in its words and with its code, even
- * where daybook has no use for the option.  A form that cannot be read is a syntax error, a value
- * that may not be an error of configuration.
+ * What must hold: the values that are kept are those that Cassandra's DESCRIBE would show, so that
+ * a dump can be run on both; values that Cassandra refuses are refused in its words and with its
+ * code, also where daybook does not use the option.  A value of a wrong form is a syntax error, and
+ * one that is not allowed is a configuration error.
  *
  *   caching = {'keys': 'none'}       {'keys': 'NONE', 'rows_per_partition': 'NONE'}
  *   speculative_retry = '99PERCENTILE'   '99p' */
@@ -32,17 +32,17 @@ struct pairs {
     uint32_t count;
 };
 
-/* An option being read. */
+/* An option that is being read. */
 struct option_reader {
     struct cql_execution *execution;
     const struct cql_property *property;
     const char *name;
     int32_t min;                       /* of a number */
-    const char *text;                  /* of a value that is no map */
-    struct pairs pairs;                /* of one that is, as it will be kept */
-    struct buffer value;               /* what is kept of it, as CQL spells it; empty: nothing */
-    struct cql_table_options *options; /* after it; NULL: only its form is checked, as Cassandra
-                                        * does before it knows the table */
+    const char *text;                  /* of a value that is not a map */
+    struct pairs pairs;                /* of a map, as it will be kept */
+    struct buffer value;               /* what is kept, as CQL spells it; empty: nothing */
+    struct cql_table_options *options; /* which it changes; NULL: only its form is checked, as
+                                        * Cassandra does before it looks for the table */
     bool is_new;
 };
 
@@ -164,20 +164,21 @@ static int read_id(struct option_reader *reader)
     return reader->is_new ? 0 : CONFIG(reader, "Cannot alter table id.");
 }
 
-/* Of older Cassandras. */
+/* Options of older versions of Cassandra. */
 static int read_obsolete(struct option_reader *reader)
 {
     return reader->options == NULL ? 0 : SYNTAX(reader, "Unknown property '%s'", reader->name);
 }
 
-/* ---- when another replica is asked too ---- */
+/* ---- speculative retry ---- */
 
 static int retry_refused(struct option_reader *reader)
 {
     return CONFIG(reader, "Invalid value %s for option 'speculative_retry'", reader->text);
 }
 
-/* 99p, 99.9percentile or 50ms; what is left of the text is NULL where it is none. */
+/* Append 99p, 99.9percentile or 50ms.  The result is the text behind it; NULL: it is none of
+ * them. */
 static const char *put_retry(struct option_reader *reader, const char *text, bool *is_beyond)
 {
     static const char *const units[] = {"percentile", "p", "ms"};
@@ -295,7 +296,7 @@ static bool is_in(const char *name, const char *words)
     return false;
 }
 
-/* The first key that is not in the list; NULL: all are. */
+/* The first key that is not one of the words; NULL: all are. */
 static const char *pairs_unknown(const struct pairs *pairs, const char *words)
 {
     for (uint32_t i = 0; i < pairs->count; i++)
@@ -361,8 +362,8 @@ struct class_rule {
     const char *options; /* the words that its map may have as keys */
 };
 
-/* The class of a map; NULL: there is none, and *sought_out is its name with the package that is
- * looked into. */
+/* The class of a map; NULL: it is unknown.  *sought_out is its name with the package in which it is
+ * looked for. */
 static const struct class_rule *find_class(struct option_reader *reader, const char *package,
                                            const struct class_rule *rules, const char **sought_out)
 {
@@ -379,7 +380,7 @@ static const struct class_rule *find_class(struct option_reader *reader, const c
     return rules;
 }
 
-/* The thresholds of tiers; those that are not given are 4 and 32. */
+/* Check the thresholds of tiers; the defaults are 4 and 32. */
 static int check_thresholds(struct option_reader *reader)
 {
     static const char *const names[] = {"min_threshold", "max_threshold"};
@@ -481,16 +482,16 @@ static int read_compression(struct option_reader *reader)
                            : check_chunk(reader);
 }
 
-/* Cassandra takes extensions from its own code only. */
+/* As in Cassandra, extensions of a statement are ignored. */
 static int read_extensions(struct option_reader *reader)
 {
     buffer_append_text(&reader->value, "{}");
     return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- the table of options ---- */
 
-/* What the value must be: text, a map whose pairs are read and kept, a map, or anything. */
+/* The form of the value: text, a map whose pairs are read and kept, another map, or any. */
 enum option_form { TEXT, PAIRS, MAP, ANY };
 
 static const struct option_rule {
@@ -523,7 +524,7 @@ static const struct option_rule {
     {"speculative_retry", TEXT, read_retry, 0},
 };
 
-/* Whether the option was another one before. */
+/* Set an option; the result is whether it had another value before. */
 static bool set_option(struct cql_table_options *options, const struct table *table,
                        const char *name, const char *value)
 {
@@ -537,7 +538,7 @@ static bool set_option(struct cql_table_options *options, const struct table *ta
     return is_new;
 }
 
-/* One of a table's properties.  `options` is NULL where only its name and form are checked. */
+/* Read a property of a table.  `options` is NULL where only its name and form are checked. */
 static int read_option(struct cql_execution *execution, const struct table *table,
                        const struct cql_property *property, bool is_new,
                        struct cql_table_options *options)
@@ -576,7 +577,8 @@ static int read_option(struct cql_execution *execution, const struct table *tabl
     return rc;
 }
 
-/* What is not given counts with its default, also of a table that has another one. */
+/* As in Cassandra, an interval that is not given counts with its default, also where the table has
+ * another one. */
 static int check_intervals(struct cql_execution *execution, const struct cql_property *properties)
 {
     long min = INDEX_INTERVAL_MIN;

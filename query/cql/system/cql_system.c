@@ -1,10 +1,10 @@
-/* Virtual tables: a catalog of their own, and rows made for one request.
+/* Virtual tables: their catalog, and their rows, which are made for each request.
  *
- * The tables of system_virtual_schema are empty: every system table is shown by system_schema, as
- * a stored one, so that clients find its columns.
+ * The tables of system_virtual_schema are empty, because system_schema shows every system table as
+ * a stored one, where clients find its columns.
  *
- * They are read by the same SELECT as stored tables, so rows come in (token, key, clustering)
- * order, with cells by column. */
+ * SELECT reads virtual tables as it reads stored ones; therefore rows are in (token, key,
+ * clustering) order, and their cells in the order of columns. */
 #include "query/cql/system/cql_system.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ enum { COLUMNS_MAX = 32, TOKENS = 16, PORT_DEFAULT = 9042 };
 
 /* ---- the catalog ---- */
 
-/* "name type kind, ...": a ; in a type stands for its comma. */
+/* Read the columns of "name type kind, ...", where a ; in a type stands for a comma. */
 static uint32_t read_columns(char *text, struct column_definition *columns)
 {
     uint32_t count = 0;
@@ -144,7 +144,7 @@ void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, 
 
 /* ---- rows ---- */
 
-/* A collection that is not frozen is cells. */
+/* Make the cells of a collection that is not frozen. */
 static uint32_t spread(const struct column *column, struct bytes value, struct cell *cells)
 {
     struct type_items items;

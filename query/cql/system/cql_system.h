@@ -1,7 +1,7 @@
-/* cql_system: the tables that describe the server and the schema, whose rows are made when asked.
+/* cql_system: virtual tables that describe the server and the schema.
  *
- * Their definitions are data (cql_system_tables.c); cql_system.c makes the rows, with those of
- * system_schema (cql_system_schema.c) and system_traces (cql_system_traces.c).
+ * cql_system_tables.c has their definitions; their rows are made by cql_system.c, and those of
+ * system_schema and system_traces by cql_system_schema.c and cql_system_traces.c.
  *
  * Its specification is tests/cql/cassandra/read_schema.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SYSTEM_CQL_SYSTEM_H
@@ -11,16 +11,16 @@
 
 struct cql_trace_list;
 
-/* The catalogue of the virtual tables; one reference. */
+/* The catalog of the virtual tables; the caller owns one reference. */
 struct schema *cql_system_schema(void);
 /* All rows of a virtual table in (token, key, clustering) order, in the execution's arena. */
 uint32_t cql_system_rows(struct cql_execution *execution, const struct table *table,
                          const struct page_row **rows_out);
 
-/* ---- what its files share ---- */
+/* ---- shared by the cql_system*.c files ---- */
 
-/* A table's columns as text: "name type kind, ..." in an order that rows follow; kind p partition,
- * c clustering, r regular. */
+/* A table, with its columns as text: "name type kind, ...", where the kind is p (partition),
+ * c (clustering) or r (regular). */
 struct cql_system_table {
     const char *keyspace;
     const char *name;
@@ -30,7 +30,7 @@ struct cql_system_table {
 
 const struct cql_system_table *cql_system_tables(uint32_t *count_out);
 
-/* Rows under way: each is given as a value per column, in the order of the definition. */
+/* Makes rows: for each, the values of all columns are added in the order of the definition. */
 struct cql_system_maker {
     struct cql_execution *execution;
     const struct table *table;
@@ -49,13 +49,13 @@ void cql_system_bytes(struct cql_system_maker *maker, struct bytes value);
 void cql_system_timestamp(struct cql_system_maker *maker, int64_t value_ms);
 void cql_system_inet(struct cql_system_maker *maker, const struct cql_address *address);
 void cql_system_null(struct cql_system_maker *maker, uint32_t count);
-/* A list or set of texts, or a map's keys and values in turn. */
+/* A list or set of texts, or a map: key, value, key, ... */
 void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, uint32_t count);
-/* All values of a row were given. */
+/* End a row, all of whose values were added. */
 void cql_system_row(struct cql_system_maker *maker);
 
-/* The rows of a table of system_schema, over what `schema` has. */
+/* Make the rows of a table of system_schema that describe `schema`. */
 void cql_system_schema_rows(struct cql_system_maker *maker, const struct schema *schema);
-/* The rows of system_traces.sessions or events. */
+/* Make the rows of system_traces.sessions or events. */
 void cql_system_trace_rows(struct cql_system_maker *maker, const struct cql_trace_list *traces);
 #endif

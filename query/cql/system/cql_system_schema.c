@@ -1,4 +1,4 @@
-/* system_schema: the catalog as rows, as Cassandra 5.0.9 has it. */
+/* The rows of system_schema, with the columns of Cassandra 5.0.9. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static bool is_hidden(const struct table *table)
 
 enum { MAP_TEXTS_MAX = 256 };
 
-/* The texts of a map literal such as {'class': 'x', 'replication_factor': '1'}, in turn; a quote
- * within one is doubled. */
+/* The texts of a map literal such as {'class': 'x', 'replication_factor': '1'}: key, value, key,
+ * ... Quotes within the texts are doubled. */
 static uint32_t map_texts(struct arena *arena, const char *literal, const char **texts)
 {
     uint32_t count = 0;
@@ -78,7 +78,7 @@ static void put_option(struct cql_system_maker *maker, const struct table *table
     }
 }
 
-/* As Cassandra has it: nothing where the option is the default. */
+/* As in Cassandra, null where the option has its default. */
 static void put_option_given(struct cql_system_maker *maker, const struct table *table,
                              const char *name)
 {

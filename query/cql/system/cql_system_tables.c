@@ -1,4 +1,4 @@
-/* The system tables' columns, as Cassandra 5.0.9 has them. */
+/* The columns of the system tables are those of Cassandra 5.0.9. */
 #include "query/cql/system/cql_system.h"
 
 #define OPTIONS                                                                                    \

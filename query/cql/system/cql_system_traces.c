@@ -1,4 +1,4 @@
-/* system_traces: the traces that are kept, as rows. */
+/* The rows of system_traces: the traces that the server keeps. */
 #include <string.h>
 
 #include "query/cql/common/cql_trace.h"
