@@ -1,8 +1,8 @@
-/* click_stream: what a rollup is kept of: which tables have the clicks and rates, in which of their
- * columns, and which tables its figures go to.
+/* click_stream: the tables and columns of a stream: where its clicks and rates are, and where its
+ * rollup writes figures.
  *
  * The rollup takes every table and column from here, so that a stream is a definition, not code:
- * `clicks`, which every directory has, is one, and users lay others over tables of their own.
+ * `clicks`, which every directory has, is one, and users define others over their tables.
  *
  *     clicks   partition key (reseller, day): one partition is one day's clicks; the rest of the
  *              key is the table's own
@@ -49,12 +49,12 @@ struct click_stream {
     const char *currency;              /* "": the directory's */
     struct click_stream_clicks clicks;
     struct click_stream_rates rates;
-    uint32_t figures_table_id;         /* columns as of amount_by_day */
+    uint32_t figures_table_id;         /* with the columns of amount_by_day */
     uint32_t ledger_table_id;          /* of restatement */
     uint32_t dirty_table_id;           /* of dirty_day */
     uint32_t seals_table_id;           /* of sealed_day; 0: its clicks do not expire */
     uint32_t sealed_ads_table_id;      /* of sealed_ad */
-    uint32_t counter_count;            /* 0: counters are the clients' own */
+    uint32_t counter_count;            /* 0: clients keep the counters */
     struct click_stream_counter counters[CLICK_STREAM_COUNTERS_MAX];
     bool ignores_clients;              /* a client's UPDATE of a kept counter is answered OK */
 };

@@ -17,10 +17,10 @@ enum rollup_table {
     TABLE_CHANGE = 8,
     TABLE_DIRTY_DAY = 20,                      /* hidden: days whose figure is out of date */
     TABLE_VOIDED_CLICK = 23,                   /* hidden: what a void took, for `clicks restore` */
-    TABLE_SEALED_DAY = 30,                     /* hidden: what is kept of days whose clicks went, */
-    TABLE_SEALED_AD = 31,                      /* and of their ads */
+    TABLE_SEALED_DAY = 30,                     /* hidden: days whose clicks have expired */
+    TABLE_SEALED_AD = 31,                      /* hidden: the ads of these days */
     TABLE_RETENTION = 32,                      /* hidden: how long clicks are kept */
-    TABLE_DEFINED_STREAM = 33                  /* hidden: streams over tables of the users' own */
+    TABLE_DEFINED_STREAM = 33                  /* hidden: streams over users' tables */
 };
 
 enum ad_click_column {
@@ -79,14 +79,14 @@ enum change_column {
     CHANGE_COMMAND = 6,
     CHANGE_NOTE = 7,
     CHANGE_PEER = 8,                           /* the address that a CQL client has */
-    CHANGE_KEYS = 9,                           /* what was changed, */
-    CHANGE_OLD = 10,                           /* as it was, */
-    CHANGE_NEW = 11,                           /* and is */
+    CHANGE_KEYS = 9,                           /* what was changed: change_lines.h */
+    CHANGE_OLD = 10,                           /* its state before */
+    CHANGE_NEW = 11,                           /* its state after */
     CHANGE_COLUMNS = 11
 };
 
-/* One row per mark: why a day is in it, and the change that did it (null: none has a name).
- * `until`: the mark stands for all days from `day` up to before it. */
+/* One row per mark: why the day is marked, and the row of `change` that caused it (null: none did).
+ * `until`: the mark is one of all days from `day` up to before `until`. */
 enum dirty_day_column {
     DIRTY_RESELLER_ID = 1,
     DIRTY_DAY = 2,
@@ -96,14 +96,15 @@ enum dirty_day_column {
     DIRTY_UNTIL = 6
 };
 
-/* As ad_click, but for the last key column: a rank may be given again, and voided again. */
+/* The columns of ad_click, and as the last key column the change: a rank may be given again to
+ * another click, and voided again. */
 enum voided_click_column {
     VOIDED_RESELLER_ID = 1,
     VOIDED_DAY = 2,
     VOIDED_TIME = 3,
     VOIDED_AD_ID = 4,
     VOIDED_CLICK_ID = 5,
-    VOIDED_CHANGE_ID = 6,                      /* the row in `change` that did it */
+    VOIDED_CHANGE_ID = 6,                      /* the row in `change` of the void */
     VOIDED_AMOUNT = 7,
     VOIDED_DAY_DERIVED = 8
 };
@@ -113,7 +114,7 @@ enum voided_click_column {
 enum sealed_day_column {
     SEALED_RESELLER_ID = 1,
     SEALED_DAY = 2,
-    SEALED_ID = 3,                             /* the row in `change` that did it */
+    SEALED_ID = 3,                             /* the row in `change` of the seal */
     SEALED_STATS = 4,
     SEALED_ADS = 5,                            /* how many rows of sealed_ad there are */
     SEALED_CHECKSUM = 6
@@ -123,7 +124,7 @@ enum sealed_ad_column {
     SEALED_AD_RESELLER_ID = 1,
     SEALED_AD_DAY = 2,
     SEALED_AD_AD_ID = 3,
-    SEALED_AD_ID = 4,                          /* the seal's */
+    SEALED_AD_ID = 4,                          /* SEALED_ID of the seal */
     SEALED_AD_CLICKS = 5,
     SEALED_AD_GROSS = 6,
     SEALED_AD_CHECKSUM = 7
@@ -132,7 +133,7 @@ enum sealed_ad_column {
 /* One row, of the stream `clicks`. */
 enum retention_column {
     RETENTION_STREAM = 1,
-    RETENTION_KEEP_DAYS = 2,                   /* 0: for ever; null: as init said */
+    RETENTION_KEEP_DAYS = 2,                   /* 0: for ever; null: as `daybook init` set it */
     RETENTION_SEALED_TO = 3                    /* no later day has a seal; null: none has */
 };
 
@@ -144,23 +145,24 @@ enum defined_stream_column {
     DEFINED_RATES_UNIT = 17                    /* the last text; null in rows of older versions */
 };
 
-/* Add a table, made for clicks whose ids the network gives itself: the click_id of ad_click and
- * voided_click is of type `click_id` (a CQL name), and nothing is ranked.  Other tables are added
- * as they are. */
+/* Add a table for clicks whose ids come from the clients: click_id of ad_click and voided_click is
+ * of type `click_id` (a CQL name), and the store does not rank clicks.  Other tables are added
+ * unchanged. */
 must_check int tables_add_keyed(struct schema *schema,
                                       const struct table_definition *definition,
                                       const char *click_id, struct error *err);
 
-/* Add what a defined stream keeps: tables of their own with the columns of amount_by_day,
- * restatement and dirty_day, whose names are found by tables_of_stream_name. */
+/* Add the tables that a defined stream keeps, with the columns of amount_by_day, restatement and
+ * dirty_day; tables_of_stream_name gives their names. */
 must_check int tables_add_of_stream(struct schema *schema, const char *stream,
                                         struct error *err);
 enum { ROLLUP_STREAM_TABLES = 3 };
-/* The built-in table that the stream's own one of that number is like. */
+/* The built-in table whose columns a stream's kept table of that number (below
+ * ROLLUP_STREAM_TABLES) has; and the name of the kept table. */
 const struct table_definition *tables_of_stream(uint32_t number);
 void tables_of_stream_name(const char *stream, uint32_t number,
                               char name_out[SCHEMA_NAME_MAX + 1]);
 
-/* All of them; `count_out` entries. */
+/* All built-in tables. */
 const struct table_definition *const *tables_builtin(uint32_t *count_out);
 #endif

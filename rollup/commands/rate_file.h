@@ -1,4 +1,4 @@
-/* rate_file: rates as CSV, all of them or none.
+/* rate_file: reads rates as CSV, all of them or none.
  *
  *     reseller_id,effective_since,reward_percent
  *     supaboobs,2011-02-13,0.2
@@ -20,8 +20,8 @@ enum { RATE_FILE_ERRORS_MAX = 20, RATE_FILE_EDITS_MAX = 50000 };
 
 struct rate_file;
 
-/* NULL when any line is wrong: then `errors` has a text per wrong line, the first
- * RATE_FILE_ERRORS_MAX of them, each ending in a newline.  `text` must outlive the file. */
+/* NULL where any line is wrong: then `errors` has a line for each of the first RATE_FILE_ERRORS_MAX
+ * wrong ones.  `text` must outlive the file. */
 struct rate_file *rate_file_parse(struct bytes text, struct buffer *errors);
 void rate_file_free(struct rate_file *file);                 /* NULL is fine */
 /* By reseller ascending, then by day descending, as the rows of `reseller` are. */

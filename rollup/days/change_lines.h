@@ -1,11 +1,11 @@
-/* change_lines: what a change did, for its row in `change`: in keys, old and new a line for each
- * thing that it changed, the same number of lines in all three.
+/* change_lines: what a change did, for its row in `change`: the columns keys, old and new have a
+ * line for each thing that was changed, the same number of lines in all three.
  *
  *     keys   supaboobs 2013-11-01      old   20%      new   25%
  *            supaboobs 2013-12-01            (none)         30%
  *
- * They take a few hundred bytes at most, as they go into the frame of the change: what has no room
- * is counted in a last line. */
+ * They are limited to CHANGE_LINES_MAX bytes each, as they go into the frame of the change; a last
+ * line counts what was left out. */
 #ifndef DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 #define DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 
@@ -21,12 +21,12 @@ struct change_lines {
     uint64_t left_out;
 };
 
-/* One thing more; a text of size 0 is said as "(none)". */
+/* Add a line; a text of size 0 is shown as "(none)". */
 void change_lines_add(struct change_lines *lines, struct bytes key, struct bytes old,
                       struct bytes new);
 bool change_lines_are_empty(const struct change_lines *lines);
 void change_lines_copy(const struct change_lines *lines, struct change_lines *copy_out);
-/* No line comes any more: say how many were left out. */
+/* After the last line: add one that says how many were left out, if any were. */
 void change_lines_end(struct change_lines *lines);
 /* The three cells of the row; views of the lines. */
 enum { CHANGE_LINES_VALUES = 3 };

@@ -2,9 +2,8 @@
  *
  *     a click, a rate ──day_marks_add──▶ dirty (dirty.h)  and  a row in the batch that brings it
  *
- * A day that is marked already for the same cause gets no second row.  Each row has an id that
- * ascends with time, so a mark is deleted by what is known of it, and one that came meanwhile
- * stays.  Engine thread. */
+ * A day that is marked already for the same cause gets no second row.  Each row has an id of its
+ * time.  Marks are deleted by their ids, so one that was added meanwhile stays.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 
@@ -19,15 +18,16 @@ struct day_marks {
     struct store *store;
     const struct click_stream *stream; /* whose table of marks it is */
     struct dirty_set *dirty;           /* owned */
-    uint8_t maker[TIMEUUID_MAKER_SIZE];        /* of ids: there are millions of them, */
-    int64_t last_us;                   /* and this is the time of the last one */
+    uint8_t maker[TIMEUUID_MAKER_SIZE];        /* the part that all ids of this process share */
+    int64_t last_us;                   /* the time of the last id */
 };
 
 void day_marks_init(struct day_marks *marks, struct store *store,
                     const struct click_stream *stream, struct random *random);
 void day_marks_release(struct day_marks *marks);
 
-/* The row of a mark for the days from `day` up to before `until`; gives the mark its id. */
+/* Add the row of a mark for the days from `day` up to before `until` to `batch`, and give the mark
+ * its id. */
 void day_marks_write(struct day_marks *marks, struct write_batch *batch, struct bytes reseller,
                      int32_t day, int32_t until, struct dirty_mark *mark, int64_t now_us);
 
@@ -39,7 +39,7 @@ void day_marks_add_range(struct day_marks *marks, struct write_batch *batch,
                          struct bytes reseller, int32_t from, int32_t until,
                          enum dirty_cause cause, const uint8_t *change, int64_t now_us);
 
-/* day_marks_add of a key whose dirty_hash is known: once a partition of every block. */
+/* day_marks_add of a key whose dirty_hash is known.  Called once for each partition of a block. */
 static inline void day_marks_add_hashed(struct day_marks *marks, struct write_batch *batch,
                                         struct bytes key, uint64_t hash, enum dirty_cause cause,
                                         const uint8_t *change, int64_t now_us)
@@ -54,7 +54,7 @@ static inline void day_marks_add_hashed(struct day_marks *marks, struct write_ba
 /* A row of the table of marks: of one day, or of a range of days (dirty.h). */
 struct mark_row {
     int32_t day;
-    int32_t until;                     /* the day after it; RATE_DAY_END: without end */
+    int32_t until;                     /* the day after the last one; RATE_DAY_END: without end */
     struct dirty_mark mark;
 };
 /* ERROR_CORRUPT: the row is no mark. */

@@ -1,10 +1,11 @@
-/* day_reader: what the store knows of up to DAY_READER_MAX days, read together.
+/* day_reader: the stats, rows and last ledger entries of up to DAY_READER_MAX days, read together.
  *
  *     add days ─▶ stats of each, with its seals', and rows of amount_by_day in slices over
  *                 neighbouring days
  *              ─▶ ledger of those that are published ─▶ done
  *
- * Everything is read as applied (store.h), because who reads it writes or judges what follows. */
+ * Everything is read as applied (store.h), because its users write, or verify, what follows from
+ * it. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_READER_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_READER_H
 
@@ -17,8 +18,8 @@ enum { DAY_READER_MAX = 256 };
 struct day_reader;
 
 struct day_facts {
-    struct dirty_day *dirty;           /* the caller's; the reader does not look at it, */
-    const struct dirty_range *range;   /* nor at this */
+    struct dirty_day *dirty;           /* the caller's, like the next; the reader ignores both */
+    const struct dirty_range *range;
     struct bytes reseller;
     int64_t token;                     /* of the reseller */
     struct bytes key;                  /* of ad_click */
@@ -28,34 +29,36 @@ struct day_facts {
     struct day_figure row;
     bool has_last;                     /* the last entry of the ledger; only of published rows */
     struct ledger_entry last;
-    bool is_settled;                   /* the row is known to say all of the day but its rate */
+    bool is_settled;                   /* the row is known to be right in all but its rate */
     int status;                        /* below 0: could not be read */
     bool is_marked;                    /* the caller's, like the first two */
     struct day_reader *reader;         /* private */
 };
 
-/* All outlive the reader.  *sealed_to: no later day has a seal; it may move. */
+/* All that is passed outlives the reader.  *sealed_to, which may change: no later day has a
+ * seal. */
 struct day_reader *day_reader_new(struct store *store, const struct click_stream *stream,
                                   const int32_t *sealed_to);
 void day_reader_free(struct day_reader *reader);             /* no read is under way */
 void day_reader_clear(struct day_reader *reader);
 
-/* Bytes are copied.  Valid until cleared; day_reader_read sorts the days. */
+/* Add a day; its bytes are copied.  Its facts are valid until the reader is cleared, but
+ * day_reader_read moves them, as it sorts the days. */
 struct day_facts *day_reader_add(struct day_reader *reader, struct bytes reseller, int32_t day);
-/* The same for one who has ad_click's partition key. */
+/* The same where the caller has ad_click's partition key. */
 struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key,
                                      struct bytes reseller, int32_t day);
-/* A day that has a row which is known to be right about all but its rate: neither stats nor seals
- * are read, and it has no key. */
+/* Add a day whose row is known to be right in all but its rate: neither stats nor seals are read,
+ * and the day has no key. */
 struct day_facts *day_reader_add_settled(struct day_reader *reader, struct bytes reseller,
                                          const struct day_figure *row);
 struct day_facts *day_reader_days(const struct day_reader *reader, uint32_t *count_out);
-/* For what belongs to these days; reset by day_reader_clear. */
+/* An arena for what belongs to these days; day_reader_clear resets it. */
 struct arena *day_reader_arena(const struct day_reader *reader);
 
-/* Sort by the reseller's token, reseller, and day descending, as rows are stored (unless all rows
- * are known and open), and read;
- * `has_rows`: rows are known, read the rest.
- * `done` comes once, perhaps before the call returns, with the first failure of any day. */
+/* Sort the days by the reseller's token, the reseller, and the day descending, as rows are stored
+ * (unless all rows are known and open), and read them.  `has_rows`: their rows are known and are
+ * not read.  `done` is called once, perhaps before the call returns, with the first failure of any
+ * day. */
 void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context);
 #endif

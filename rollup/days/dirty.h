@@ -1,4 +1,5 @@
-/* dirty: the days whose figure or ledger is owed something, in memory as in the table dirty_day.
+/* dirty: the set of days whose figure or ledger is not up to date, in memory; the table dirty_day
+ * has the same marks.
  *
  *                 mark                      mark
  *   (not there) ───────▶ queued ◀──────────────────── waiting
@@ -9,15 +10,15 @@
  *
  * A day is *queued* while its figure is out of date, in the order in which days became so, and
  * *waiting* while the figure is right but the day is not yet published, or its restatement is put
- * off.  It is in the table all the while, so a click on a day that is open already costs one probe
- * and no write.  Work takes a day off the queue before it reads; a mark that comes meanwhile puts
- * it back, and then the refresh may not clear it.  A day that was cleared is *leaving* until the
- * frame that did it is durable, for the sake of readers: a day that is not in the set at all has a
- * durable row that says all that is durable of it.  Whoever works with the set else does not see
- * it; a mark begins it anew.
+ * off.  All the while the table has its mark, so a click on a day that is marked already costs one
+ * probe and no write.  The refresh takes a day off the queue before it reads the day's stats; a
+ * mark that comes meanwhile puts the day back, and then the refresh must not clear it.  A day that
+ * was cleared is *leaving* until the frame that cleared it is durable: readers need it so long,
+ * because a day that is not in the set must have a durable row that is right.  Functions pass over
+ * leaving days unless they say otherwise; a mark makes such a day a queued one again.
  *
- * A changed rate marks a *range* of days at once, because the hook cannot know which of them have
- * clicks; ranges are worked off before days. */
+ * A changed rate marks a *range* of days by one mark, because the hook does not know which of them
+ * have clicks; ranges are worked off before days. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_H
 
@@ -45,12 +46,13 @@ struct dirty_mark {
     uint8_t change[UUID_SIZE];         /* the row in `change` that did it */
 };
 
-enum { DIRTY_MARKS_MAX = 64 };         /* of a day; further changes of it go unnamed */
+enum { DIRTY_MARKS_MAX = 64 };         /* of a day; marks of further changes do not name them */
 
-#define DIRTY_UNWRITTEN UINT64_MAX     /* its row is being worked out, and is in no batch yet */
+#define DIRTY_UNWRITTEN UINT64_MAX     /* the day's row is being computed, and is in no batch yet */
 
-/* The row of an open day as the refresh wrote it last, so that a day that clicks pour into is not
- * read back a few times a second.  Packed: there may be millions of open days. */
+/* The row of an open day as the refresh wrote it last, so that the row of a day with very many
+ * clicks need not be read back a few times a second.  Packed: there may be millions of open
+ * days. */
 struct dirty_row {
     uint64_t clicks;
     int64_t gross;
@@ -58,28 +60,30 @@ struct dirty_row {
     uint8_t gross_scale;
     uint8_t rate_scale;
     bool is_priced;
-    bool is_kept;                      /* false: nothing is known of it */
+    bool is_kept;                      /* false: the row is not known */
 };
 
 struct dirty_day {
-    /* What marking a day that is marked already touches: one cache line, and the key behind. */
+    /* What marking a day that is marked already touches: one cache line, and the key at the end. */
     uint64_t hash;                     /* private */
     int64_t last_us;                   /* when the last mark for a click came */
-    uint64_t order;                    /* when it was queued: ascending along the queue; of a day
-                                        * that leaves, with which batch; of one that waits, the
-                                        * last batch that may have its row, or DIRTY_UNWRITTEN */
+    uint64_t order;                    /* of a queued day: its place, ascending along the queue; of
+                                        * a leaving one: the batch that cleared it; of a waiting
+                                        * one: the last batch that may have its row, or
+                                        * DIRTY_UNWRITTEN */
     int32_t day;
     uint16_t key_size;                 /* private, as the next two */
     uint16_t reseller_at;
     uint16_t reseller_size;
     bool is_queued;
-    bool is_leaving;                   /* private, but for readers: no marks, nothing is owed */
+    bool is_leaving;                   /* private, but for readers: it has no marks */
     uint8_t unnamed;                   /* private: causes marked without a change, as bits */
     uint32_t mark_count;
     uint32_t mark_capacity;            /* private: of `marks`; 0: `mark` is the only one */
 
-    uint64_t touched;                  /* when it was last queued or worked off, in that sequence */
-    TAILQ_ENTRY(dirty_day) link;       /* in queue or waiting list */
+    uint64_t touched;                  /* the order when it was last queued, or taken off the
+                                        * queue */
+    TAILQ_ENTRY(dirty_day) link;       /* in the list of queued, waiting or leaving days */
     struct dirty_day *peer_next, *peer_previous;   /* of the same reseller, in no order */
     int64_t first_us;                  /* when the first mark for a click came */
     int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
@@ -105,7 +109,7 @@ struct dirty_set;
 struct dirty_set *dirty_set_new(void);
 void dirty_set_free(struct dirty_set *set);                  /* NULL is fine */
 
-/* Append how many days there are, and the first ones of each list with their causes. */
+/* Append the number of days in each list, and the first of them with their causes. */
 void dirty_set_dump(const struct dirty_set *set, struct buffer *text);
 
 uint32_t dirty_set_queued(const struct dirty_set *set);      /* days */
@@ -116,62 +120,62 @@ size_t dirty_set_bytes(const struct dirty_set *set);         /* of memory */
 struct bytes dirty_day_key(const struct dirty_day *day);
 struct bytes dirty_day_reseller(const struct dirty_day *day);
 const struct dirty_mark *dirty_day_marks(const struct dirty_day *day);       /* mark_count */
-/* Keep an open day's figure, which is its row now, or forget it (NULL); false from dirty_day_row:
- * there is none to be had.  The figure's reseller is a view of the day's. */
+/* Keep the figure that an open day's row has now, or none (NULL), and get it again: false where
+ * none is kept.  The figure's reseller is a view of the day's. */
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure);
 bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
 
-/* The order the next day or range to be queued will get: all now queued are before it. */
+/* The order that the next day or range to be queued will get: all queued ones have lower orders. */
 uint64_t dirty_set_order(const struct dirty_set *set);
 
-/* The same when a day or range was last taken off the set; 0: none was. */
+/* The order at which a day or range was last taken out of the set; 0: none was. */
 uint64_t dirty_set_cleared(const struct dirty_set *set);
 
-/* What days are found by; the same for the same key. */
+/* The hash by which a day is found, of its ad_click partition key. */
 uint64_t dirty_hash(struct bytes key);
 
 /* Mark the day of an ad_click partition key with that hash; `change` may be NULL.  NULL when the
- * key is none of a day.  When the mark is a new one *mark_out points to it, to be given its id and
- * its row; else it is NULL.  Valid until the set changes. */
+ * key is not a day's.  Where the mark is a new one *mark_out points to it, so that the caller gives
+ * it an id and a row; else it is NULL.  Valid until the set changes. */
 struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
                                  enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);
 /* Fetch into the cache what dirty_set_mark will touch: first the slot of a hash, and some calls
- * later the day that stands in it.  A set of many days lies beyond the caches, and a block of
- * shuffled clicks marks as many days as it has rows. */
+ * later the day in that slot.  A set of many days is larger than the caches, and a block of clicks
+ * in random order marks as many days as it has rows. */
 void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 
-/* A mark from the table, when the set is loaded, or its day comes back (dirty_evicted.h).  One that
- * the day has changes nothing.  NULL: the reseller is longer than keys are. */
+/* Add a mark that was read from the table; a mark that the day already has changes nothing.
+ * `first_us`: when the mark was made.  NULL: the reseller's name is longer than a key may be. */
 struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t day,
                                  const struct dirty_mark *mark, int64_t first_us);
 
-/* NULL for a day that is leaving, too; dirty_set_look finds it. */
+/* The day, or NULL where it is not there.  dirty_set_look finds leaving days too. */
 struct dirty_day *dirty_set_find(const struct dirty_set *set, struct bytes key);
 const struct dirty_day *dirty_set_look(const struct dirty_set *set, struct bytes reseller,
                                        int32_t day);
 struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* then by ->link */
 struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* then by ->link */
 void dirty_set_queue(struct dirty_set *set, struct dirty_day *day);
-/* Of a queued day, whose row is to be worked out now: whoever has written it sets ->order. */
+/* Make a queued day a waiting one, because its row is computed now: the caller sets ->order when
+ * the row is written. */
 void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
-/* A waiting day behind all others; and out of the set, though its marks are in the table
- * (dirty_evicted.h).
- */
+/* Move a waiting day behind all others. */
 void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day);
+/* Take a waiting day out of the set, though its marks stay in the table (dirty_evicted.h). */
 void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day);
-/* The day leaves with batch `batch`, the last one or a later one; dirty_set_forget frees those that
- * left with this one or an earlier one. */
+/* The day leaves with batch `batch`, the last one or a later one; dirty_set_forget frees the days
+ * that left with `batch` or an earlier one. */
 void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch);
 void dirty_set_forget(struct dirty_set *set, uint64_t batch);
 
-/* Whether the durable row may be wrong about the day, when batches up to `batch` are durable. */
+/* Whether the day's durable row may be wrong, when batches up to `batch` are durable. */
 bool dirty_day_is_behind(const struct dirty_day *day, uint64_t batch);
 
-/* All days of a reseller, those that leave too: this one, then ->peer_next; NULL: none. */
+/* The first of a reseller's days, leaving ones included; the next is ->peer_next.  NULL: none. */
 struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes reseller);
-/* `each` once for every reseller who has any; it must not change the set. */
+/* Call `each` once for every reseller that has days; it must not change the set. */
 void dirty_set_each_reseller(const struct dirty_set *set,
                              void (*each)(void *context, struct bytes reseller), void *context);
 
@@ -180,6 +184,6 @@ struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes rese
 struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest; by ->link */
 void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
 
-/* ad_click's partition key of a day. */
+/* Append ad_click's partition key of a day. */
 void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day);
 #endif

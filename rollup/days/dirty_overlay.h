@@ -1,20 +1,20 @@
-/* dirty_overlay: the days of some resellers that their rows may not be right about, as they are
- * now.
+/* dirty_overlay: figures, computed in memory, of the days of some resellers whose rows may be out
+ * of date.
  *
- *     days of theirs that are out of date ──stats × rate──▶ figures in memory ──▶ a reader
- *     every other row                      ──its rate──▶  the same row, or at another rate
+ *     days that are out of date  ──stats × rate──▶  figures in memory ──▶ a reader
+ *     every other row            ──its rate──▶      the same row, or at another rate
  *
- * A reader so need not wait for the rollup to write, which works off everybody's days, and only
- * what he asks for is worked out.  It is the same arithmetic on the same exact sums, so the row
- * that the rollup will write is the figure he saw.
+ * A reader then need not wait until the rollup has worked off the days of all resellers, and only
+ * the days that are read are computed.  The arithmetic and the exact sums are the rollup's, so the
+ * row that it will write is the figure that was read.
  *
  * Only what is durable is shown: stats are read so, and where a changed rate is not yet durable,
- * reading waits until it is.  What was acknowledged before the reading began is in it.
+ * reading waits until it is.  What was acknowledged before the reading began is included.
  *
- * In a read-only store, which nobody's clicks change, no marks are loaded when it is opened: those
- * of the resellers asked for are read first.
+ * In a read-only store no marks are loaded when it is opened: those of the resellers that are read
+ * are loaded first.
  *
- * One for each reader, used for some resellers after the others.  Engine thread. */
+ * Each reader has one, for one group of resellers after the other.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_OVERLAY_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_OVERLAY_H
 
@@ -26,24 +26,26 @@ struct dirty_overlay *dirty_overlay_new(struct rollup *rollup);
 /* No reading is under way; NULL is fine. */
 void dirty_overlay_free(struct dirty_overlay *overlay);
 
-/* How many days of the reseller dirty_overlay_read would have to work out, or `most` if there are
- * as many: all are begun in one turn.  Nothing is known of it in a read-only store: 0. */
+/* How many days of the reseller dirty_overlay_read would have to compute, but no more than `most`:
+ * the reads of all of them begin in one turn of the event loop.  0 in a read-only store, where the
+ * number is not known. */
 uint32_t dirty_overlay_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
                             int32_t to, uint32_t most);
 
-/* Work out those of the resellers' days of `from` to `to` whose rows are out of date; `done` comes
+/* Compute the resellers' days from `from` to `to` whose rows are out of date; `done` is called
  * once, perhaps before the call returns.  `resellers` and their bytes are borrowed as long as the
  * figures are used. */
 void dirty_overlay_read(struct dirty_overlay *overlay, const struct bytes *resellers,
                         uint32_t count, int32_t from, int32_t to, store_done done, void *context);
 
-/* What was worked out for resellers[reseller], day descending, valid until the next reading.  A day
- * without clicks is among them; all are open, as only a row tells whether its day is published. */
+/* The figures computed for resellers[reseller], days descending, valid until the next reading.
+ * They include days without clicks.  All have the state DAY_OPEN: whether a day is published is
+ * known from its row alone. */
 const struct day_figure *dirty_overlay_figures(const struct dirty_overlay *overlay,
                                                uint32_t reseller, uint32_t *count_out);
 
-/* A row's figure at the rate that is in effect: the days of a changed rate are not dirty one by
- * one.  ERROR_LIMIT as figure_make. */
+/* Price a row's figure at the rate in effect: a changed rate does not make its days dirty one by
+ * one.  ERROR_LIMIT as in figure_make. */
 must_check int dirty_overlay_price(const struct dirty_overlay *overlay, uint32_t reseller,
                                    struct day_figure *figure);
 #endif

@@ -1,6 +1,6 @@
-/* figure: what is known of a day, and its row in amount_by_day.
+/* figure: a day's clicks, gross, rate and amount, and its row in amount_by_day.
  *
- * A figure follows from a partition's stats and a rate, and from nothing else:
+ * A figure follows from the stats of the day's partition and a rate, and from nothing else:
  *
  *     clicks = rows    gross = exact sum of amounts    amount = gross x rate, or null
  */
@@ -16,8 +16,8 @@
 must_check int figure_make(struct bytes reseller, int32_t day, const struct partition_stats *stats,
                            const struct rate *rate, struct day_figure *figure_out);
 
-/* The figure at another rate, which may be NULL; unchanged where the rate is the same, digits
- * included. */
+/* Give the figure another rate, which may be NULL, and its amount; it stays as it is where it has
+ * the same rate with the same digits. */
 must_check int figure_price(struct day_figure *figure, const struct rate *rate);
 
 /* Whether two numbers are equal and have the same scale. */
@@ -26,34 +26,36 @@ static inline bool figure_same_digits(struct decimal a, struct decimal b)
     return a.scale == b.scale && decimal_compare(a, b) == 0;
 }
 
-/* Same day's numbers: by value, or by every digit and state as the row has them. */
+/* Whether two figures of one day have equal numbers, and for figure_identical also the same digits
+ * and state. */
 bool figure_equal(const struct day_figure *a, const struct day_figure *b);
 bool figure_identical(const struct day_figure *a, const struct day_figure *b);
 
 const char *figure_state_name(enum day_state state);
-/* Its rate as a person reads it: 25%, or "unpriced". */
+/* Append the rate as 25%, or "unpriced". */
 void figure_append_rate(struct buffer *text, const struct day_figure *figure);
 
-/* A row of amount_by_day.  `reseller` is a view into the row.  ERROR_CORRUPT for what the rollup
- * cannot have written. */
+/* Read a row of amount_by_day.  The figure's reseller is a view into the row.  ERROR_CORRUPT where
+ * the rollup cannot have written the row. */
 must_check int figure_read(const struct table *table, const struct page_row *row,
                            struct day_figure *figure_out, struct error *err);
-/* Whose rows are written: the partition, as both tables have it.  The reseller's bytes, and the
- * marks', live until the batch is applied. */
+
+/* The partition of a reseller's rows, in amount_by_day and in the ledger.  The reseller's bytes
+ * must be valid until the batch is applied. */
 struct figure_place {
     struct bytes reseller;
     int64_t token;                     /* murmur3_token of it */
 };
 
-/* Rows of one reseller that are written one after the other are one mutation if days descend;
- * entries of the ledger, if they ascend. */
+/* Rows of one reseller that are written one after the other become one mutation if their days
+ * descend. */
 void figure_write(struct write_batch *batch, const struct table *table,
                   const struct figure_place *place, const struct day_figure *figure);
 void figure_delete(struct write_batch *batch, const struct table *table,
                    const struct day_figure *figure);
 
-/* The slice of amount_by_day for some days, inclusive; there they descend.  `text` holds the
- * bounds' bytes and lives until the read was started. */
+/* The slice of amount_by_day from day `from` to day `to`, both included; there days descend.
+ * `text` holds the bytes of the bounds, which must be valid until the read was started. */
 struct day_slice_text {
     char from[16];
     char to[16];

@@ -1,10 +1,10 @@
 /* figure_window: figures of many resellers, kept packed until they can be given in order.
  *
- * amount_by_day is stored in the order of tokens, in which it is read at the speed of a scan, and
- * wanted in the order of names.  Between the two lies the window: of resellers numbered by name, it
- * takes each one's figures whenever they come, and gives all of them by number.  It is bounded, as
- * all windows together are: where figures take more, the upper half of this window's is dropped,
- * and read again when what is below has been given.
+ * amount_by_day is stored in the order of tokens, in which it is read at the speed of a scan, but
+ * figures are given in the order of names.  A window takes figures of resellers, which are numbered
+ * by name, in any order of resellers, and gives them in the order of the numbers.  All windows
+ * together are limited: where figures take more, this window drops the upper half of its own, which
+ * is read again when the lower half has been given.
  *
  *     names      0   1   2   3   4   5   6   7        come in the order  5 2 7 0 ...
  *     kept       x   .   x   .   .   x   .   x        too much: end is 5
@@ -18,22 +18,23 @@
 
 struct figure_window;
 
-/* Where `quota`, which all windows share, is over its limit, a window drops half of what it has if
- * that is more than the quota's `little`, so that each gets on; but it keeps one reseller whole
- * however many days that has: some 15 bytes each. */
+/* Where `quota`, which all windows share, is over its limit, a window drops half of its figures if
+ * they take more than the quota's `little`, so that no window is starved.  The figures of one
+ * reseller are kept whole, however many they are, at some 15 bytes each. */
 struct figure_window *figure_window_new(struct quota *quota);
 void figure_window_free(struct figure_window *window);       /* NULL is fine */
 
 /* Forget everything; resellers are numbered below `count` from now on. */
 void figure_window_begin(struct figure_window *window, uint32_t count);
 
-/* Keep a figure; its reseller is not looked at.  Of one reseller they come in the order in which
- * they are given, with nobody else's in between.  Those of resellers at or past the end are
- * dropped. */
+/* Keep a figure of the reseller with that number (the figure's own `reseller` is ignored).  Figures
+ * of one reseller come in the order in which they are to be given, with no others in between.
+ * Those of resellers at or past figure_window_end are dropped. */
 void figure_window_add(struct figure_window *window, uint32_t reseller,
                        const struct day_figure *figure);
 
-/* Resellers from here on are not kept: `count`, or less where there was no room. */
+/* The number from which on resellers' figures are not kept: `count`, or less where figures were
+ * dropped. */
 uint32_t figure_window_end(const struct figure_window *window);
 
 /* The next figure by number, its reseller left empty; false: that was the last. */

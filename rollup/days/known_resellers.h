@@ -1,8 +1,9 @@
-/* known_resellers: the resellers that have figures, for readers who ask for all of them.
+/* known_resellers: the resellers that have figures, for readers of all of them.
  *
- * They are listed by one scan of the figures, the first time that somebody asks; what is written
- * from then on is added.  In a read-only store, whose marks are in no set, resellers that have only
- * marks are listed too.  Memory: some 60 bytes and a name each, kept until the end. */
+ * The first call of known_resellers_read lists them by one scan of the figures; resellers whose
+ * first figure is written later are added.  In a read-only store, whose marks are not in memory,
+ * resellers that have only marks are listed too.  Memory: some 60 bytes and a name for each, kept
+ * until the rollup is closed. */
 #ifndef DAYBOOK_ROLLUP_DAYS_KNOWN_RESELLERS_H
 #define DAYBOOK_ROLLUP_DAYS_KNOWN_RESELLERS_H
 
@@ -22,8 +23,8 @@ void known_resellers_init(struct known_resellers *known, struct store *store,
                           const struct click_stream *stream);
 void known_resellers_release(struct known_resellers *known);
 
-/* It has a figure, or will have. */
+/* Add a reseller that has a figure, or will have. */
 void known_resellers_add(struct known_resellers *known, struct bytes reseller);
-/* `map` has all that have figures when `done` is called, perhaps before this returns. */
+/* Call `done` when `map` has all resellers that have figures, perhaps before the call returns. */
 void known_resellers_read(struct known_resellers *known, store_done done, void *context);
 #endif

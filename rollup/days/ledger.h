@@ -19,15 +19,17 @@ struct ledger_entry {
 
 must_check int ledger_read(const struct table *table, const struct page_row *row,
                            struct ledger_entry *entry_out, struct error *err);
-/* The same without `old`, for whoever needs only what was said last. */
+/* The same without `old`, where only the last figure is needed. */
 must_check int ledger_read_new(const struct table *table, const struct page_row *row,
                                struct ledger_entry *entry_out, struct error *err);
-/* `marks` give causes and changes; none with a publication. */
+/* Write an entry.  Its causes and changes are those of `marks`; a publication has none.  The marks'
+ * bytes must be valid until the batch is applied.  Entries of one reseller that are written one
+ * after the other become one mutation if their days ascend. */
 void ledger_write(struct write_batch *batch, const struct table *table,
                   const struct figure_place *place, const struct ledger_entry *entry,
                   const struct dirty_mark *marks, uint32_t mark_count);
 
-/* The slice of restatement for some days, inclusive; there they ascend.  `text` lives until the
- * read was started. */
+/* The slice of restatement from day `from` to day `to`, both included; there days ascend.  `text`
+ * must be valid until the read was started. */
 struct slice ledger_slice(int32_t from, int32_t to, struct day_slice_text *text);
 #endif

@@ -1,8 +1,8 @@
 /* live_rates: the rates of a stream as they are applied, and how many of their changes are durable.
  *
- * The commit hook changes the table in the call that applies a batch, so it may be ahead of the
- * disk.  Readers may show a figure at these rates only once the changes that they have seen are
- * durable.  Changes are counted, a batch that changes any is one:
+ * The commit hook changes the table in the call that applies a batch, so the table may be ahead of
+ * the disk.  Readers may show a figure at these rates only once all changes in them are durable.
+ * Changes are counted; a batch that changes any rate counts as one:
  *
  *     changed   3   4   5   6        a batch of the rollup's own is sent after change 5:
  *     durable   3   3   3   5  ◀──── when it is durable, so are all changes up to 5
@@ -14,28 +14,29 @@
 
 struct live_rates {
     struct rate_table *table;          /* owned */
-    uint64_t changed;                  /* batches that changed any, */
-    uint64_t durable;                  /* and how many of them are known to be durable: */
-    uint64_t sent;                     /* so many with the batch of the rollup's that was */
-    uint64_t sent_batch;               /* this one; 0: none is waited for */
+    uint64_t changed;                  /* batches that changed any rate */
+    uint64_t durable;                  /* how many of these are known to be durable */
+    uint64_t sent;                     /* what `durable` will be when sent_batch is durable */
+    uint64_t sent_batch;               /* a batch of the rollup's own; 0: none is waited for */
 };
 
 void live_rates_init(struct live_rates *rates);
 void live_rates_release(struct live_rates *rates);
 
-/* The stream's table of rates is another one, and empty. */
+/* The stream's table of rates has been replaced by another one, which is empty. */
 void live_rates_forget(struct live_rates *rates);
 
-/* A batch has changed some. */
+/* A batch has changed rates. */
 void live_rates_note_changed(struct live_rates *rates);
 /* All changes up to this number are durable. */
 void live_rates_note_durable(struct live_rates *rates, uint64_t changed);
 bool live_rates_are_durable(const struct live_rates *rates);
 
-/* Batch `batch` (from 1 on, ascending) is about to be applied, after all changes so far. */
+/* The rollup's batch number `batch` (from 1 on, ascending) is about to be applied, after all
+ * changes so far. */
 void live_rates_send(struct live_rates *rates, uint64_t batch);
-/* It was refused. */
+/* The store refused the batch. */
 void live_rates_take_back(struct live_rates *rates, uint64_t batch);
-/* It is durable, as are all before it. */
+/* The batch is durable, as are all before it. */
 void live_rates_batch_durable(struct live_rates *rates, uint64_t batch);
 #endif

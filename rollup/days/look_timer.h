@@ -1,8 +1,8 @@
-/* look_timer: when a server looks at what is dirty or due, by itself.
+/* look_timer: when a server refreshes what is dirty or due by itself.
  *
- * Looks grow apart with the refresh, so that it takes about a fifth of the engine thread, up to a
- * length that keeps figures within a second of clicks.  A look that is asked for twice comes at the
- * earlier time. */
+ * The longer a refresh takes, the longer the pause before the next, so that refreshes take about a
+ * fifth of the engine thread; but the pause is short enough to keep figures within a second of the
+ * clicks.  Of two times that were set, the earlier one counts. */
 #ifndef DAYBOOK_ROLLUP_DAYS_LOOK_TIMER_H
 #define DAYBOOK_ROLLUP_DAYS_LOOK_TIMER_H
 
@@ -11,20 +11,20 @@
 struct look_timer {
     struct world *world;
     struct timer timer;
-    bool is_on;                        /* a server's, and not closing */
-    int64_t at_us;                     /* monotonic; INT64_MAX: not started */
-    int64_t refresh_took_us;           /* the last work, from beginning to end: the owner's */
+    bool is_on;                        /* a server's, and the rollup is not closing */
+    int64_t at_us;                     /* when it fires; monotonic; INT64_MAX: it is not set */
+    int64_t refresh_took_us;           /* how long the last refresh took; set by the rollup */
 };
 
-/* `is_on` false: no look ever comes. */
+/* `is_on` false: the timer never fires. */
 void look_timer_init(struct look_timer *look, struct world *world, bool is_on,
                      void (*fire)(struct timer *timer), void *context);
-/* For ever. */
+/* It does not fire any more, whatever is set. */
 void look_timer_stop(struct look_timer *look);
-/* At a time of the wall clock. */
+/* Fire at a time of the wall clock. */
 void look_timer_at(struct look_timer *look, int64_t at_us);
-/* In as long as the last work asks for. */
+/* Fire after the pause that follows from the last refresh. */
 void look_timer_soon(struct look_timer *look);
-/* The look has come: the next one may be asked for. */
+/* The timer has fired: the next time may be set. */
 void look_timer_fired(struct look_timer *look);
 #endif

@@ -6,13 +6,14 @@
  *                                               │  first ledger row
  *
  * A day that was past when its first click came (a backfill) is published only when no click has
- * come for publish_after, at latest a day after the first, so that a load of old clicks over hours
- * is one publication and no stream of restatements.  Late clicks for a published day move its
- * figure at once and its ledger when none has come for a minute, at latest after publish_after.
+ * come for publish_after, at the latest a day after the first one, so that a load of old clicks
+ * over hours is one publication and not many restatements.  Late clicks of a published day change
+ * its figure with the next refresh; its ledger gets an entry when none has come for a minute, at
+ * the latest after publish_after.
  *
- * A time that is far ahead of now is one of a clock that was, and says nothing about when a click
- * came: nothing is put off because of it.  While the clock is in doubt the rollup publishes
- * nothing (rollup_trusts_clock).  Pure functions; times in microseconds since 1970. */
+ * A time that is far ahead of now comes from a clock that was wrong, and does not tell when a click
+ * came: nothing is put off because of it.  While the clock is in doubt the rollup publishes nothing
+ * (rollup_trusts_clock).  Pure functions; times in microseconds since 1970. */
 #ifndef DAYBOOK_ROLLUP_DAYS_PUBLICATION_H
 #define DAYBOOK_ROLLUP_DAYS_PUBLICATION_H
 
@@ -25,7 +26,7 @@ struct publication_rules {
 
 /* The earliest time the day may be published: ended, and publish_after passed. */
 int64_t publication_earliest_us(const struct publication_rules *rules, int32_t day);
-/* When the rollup publishes it by itself. */
+/* When the rollup publishes the day by itself. */
 int64_t publication_due_us(const struct publication_rules *rules, const struct dirty_day *day,
                            int64_t now_us);
 /* When a restatement put off since day->owed_us is made. */
@@ -34,19 +35,19 @@ int64_t publication_restate_us(const struct publication_rules *rules, const stru
 
 /* What is written of a day besides its figure, and whether its marks stay. */
 enum publication_step {
-    STEP_KEEP_OPEN,            /* figure only; the day stays marked until it is published */
-    STEP_VANISH,               /* an open day without clicks: its row goes */
-    STEP_PUBLISH,              /* figure, and the first ledger row */
-    STEP_SETTLED,              /* figure only: the ledger says the same already */
-    STEP_RESTATE,              /* figure and a ledger row */
-    STEP_GATHER                /* figure only; the day stays marked until the ledger follows */
+    STEP_KEEP_OPEN,            /* the figure; the day stays marked until it is published */
+    STEP_VANISH,               /* an open day without clicks: its row is deleted */
+    STEP_PUBLISH,              /* the figure, and the first ledger entry */
+    STEP_SETTLED,              /* the figure; the ledger's last entry has the same numbers */
+    STEP_RESTATE,              /* the figure, and a ledger entry */
+    STEP_GATHER                /* the figure; the day stays marked until the entry is written */
 };
 
 struct publication_facts {
     const struct day_figure *figure;   /* as it is now */
     const struct ledger_entry *last;   /* of the ledger; NULL: none */
     bool may_publish;
-    bool may_restate;                  /* at once: a command, or the time has come */
+    bool may_restate;                  /* without waiting for more clicks */
 };
 enum publication_step publication_step(const struct publication_facts *facts);
 #endif

@@ -1,4 +1,4 @@
-/* rate: which share of a click's amount a reseller earns, and from which day on.
+/* rate: the share of a click's amount that a reseller earns, and from which day on.
  *
  * A reseller has any number of rates, each in effect from its day up to before the next one's:
  *
@@ -16,10 +16,10 @@
 #include "base/buffer.h"
 #include "base/decimal.h"
 
-/* `0.25`, `25%`, `100%`; digits and scale limited like every amount's.  ERROR_INVALID with a text
- * that says what was probably meant. */
+/* Parse `0.25`, `25%` or `100%`; digits and scale are limited like those of amounts.  ERROR_INVALID
+ * with a text that offers what was probably meant. */
 must_check int rate_parse(struct bytes text, struct decimal *rate_out, struct error *err);
-/* A day, or ERROR_INVALID with the same courtesy: 2013-4-1 was probably 2013-04-01. */
+/* Parse a day.  ERROR_INVALID offers what was probably meant too: 2013-04-01 for 2013-4-1. */
 must_check int rate_parse_day(struct bytes text, int32_t *day_out, struct error *err);
 
 /* Whether a rate may be given to a reseller of this id: 1 to RATE_RESELLER_SIZE_MAX bytes of valid
@@ -27,9 +27,9 @@ must_check int rate_parse_day(struct bytes text, int32_t *day_out, struct error 
 enum { RATE_RESELLER_SIZE_MAX = 4096 };
 must_check int rate_check_reseller(struct bytes reseller, struct error *err);
 
-/* The rate as `rate load` takes it back: the fraction; 1 as 100%. */
+/* Append the rate in the form that `rate load` reads: the fraction, but 1 as 100%. */
 void rate_append_text(struct buffer *text, struct decimal rate);
-/* The rate as a person reads it: 0.125 is 12.5%. */
+/* Append the rate in percent: 0.125 as 12.5%. */
 void rate_append_percent(struct buffer *text, struct decimal rate);
 
 struct rate {
@@ -47,14 +47,14 @@ void rate_table_free(struct rate_table *table);              /* NULL is fine */
 /* Set the rate from `since` on; true when that changed anything, digits included. */
 bool rate_table_set(struct rate_table *table, struct bytes reseller, int32_t since,
                     struct decimal rate);
-/* Forget the rates from `from` up to before `until`; true when there were any. */
+/* Remove the rates that begin from `from` up to before `until`; true when there were any. */
 bool rate_table_remove(struct rate_table *table, struct bytes reseller, int32_t from,
                        int32_t until);
 
 /* The rate in effect on `day`, of `count` rates that come oldest first; NULL: none is.  `rates` may
  * be NULL where `count` is 0. */
 const struct rate *rate_at(const struct rate *rates, uint32_t count, int32_t day);
-/* The same of a reseller's.  Valid until the table changes. */
+/* The rate of a reseller in effect on `day`; NULL: none is.  Valid until the table changes. */
 const struct rate *rate_table_at(const struct rate_table *table, struct bytes reseller,
                                  int32_t day);
 /* The day the next rate after `since` begins, or RATE_DAY_END. */

@@ -1,5 +1,5 @@
-/* retention: for how many days a stream's clicks are kept, and how far they are sealed: its row of
- * the table `retention`, and what is known beside it. */
+/* retention: for how many days a stream's clicks are kept, and up to which day they are sealed: the
+ * stream's row of the table `retention`, and what a seal pass needs besides. */
 #ifndef DAYBOOK_ROLLUP_DAYS_RETENTION_H
 #define DAYBOOK_ROLLUP_DAYS_RETENTION_H
 
@@ -9,8 +9,7 @@
 
 enum { KEEP_DAYS_MAX = 100000 };       /* of clicks, before their days are sealed */
 
-/* No day has a seal. */
-#define SEALED_NONE INT32_MIN
+#define SEALED_NONE INT32_MIN          /* no day has a seal */
 
 struct retention {
     struct store *store;
@@ -22,16 +21,17 @@ struct retention {
     void *context;
 };
 
-/* `keep_days`: unless the row says other. */
+/* `keep_days` holds unless the row has another number. */
 void retention_init(struct retention *retention, struct store *store,
                     const struct click_stream *stream, uint32_t keep_days);
-/* Take what the row says. */
+/* Read the row. */
 void retention_load(struct retention *retention, store_done done, void *context);
 
-/* The day's clicks are settled: it may be due, if it has expired. */
+/* Nothing is owed of the day's clicks any more: a seal may be due, if they have expired. */
 void retention_expect(struct retention *retention, int32_t day);
 
-/* Add to a batch: how many days are kept; up to which day there are seals. */
+/* Add the row to a batch with one of its columns: for how many days clicks are kept; up to which
+ * day there are seals. */
 void retention_write_keep(const struct retention *retention, struct write_batch *batch,
                           uint32_t keep_days);
 void retention_write_sealed_to(const struct retention *retention, struct write_batch *batch,

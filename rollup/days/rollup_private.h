@@ -6,7 +6,7 @@
  *     rollup_hook.c   rollup_refresh.c  seal_pass.c  dirty_overlay.c  rollup_figures.c   the jobs
  *     rollup.c                              what they have in common, and the end
  *     day_marks  live_rates  refresh_list  look_timer  publication_queue  dirty_evicted  retention
- *     seal_gate  known_resellers            the parts, none of which knows the rollup
+ *     seal_gate  known_resellers            the parts, none of which includes this header
  *
  * A file calls those below it only. */
 #ifndef DAYBOOK_ROLLUP_DAYS_ROLLUP_PRIVATE_H
@@ -34,13 +34,13 @@ struct refresh;
 
 /* How far the refresh is. */
 struct refresh_progress {
-    uint64_t order_wanted;             /* what is queued before it is worked off now */
-    uint64_t applies_sent;             /* batches, */
-    uint64_t applies_durable;
+    uint64_t order_wanted;             /* days queued before this order are worked off now */
+    uint64_t applies_sent;             /* batches that were applied */
+    uint64_t applies_durable;          /* how many of these are durable */
     bool is_applying;                  /* within store_apply */
     int64_t ledger_at_ms;              /* of the last entry: times never decrease */
-    int64_t began_us;                  /* monotonic */
-    struct timer time_slice;           /* the next chunk of work under way */
+    int64_t began_us;                  /* when the refresh under way began; monotonic */
+    struct timer time_slice;           /* begins the next chunk */
 };
 
 struct rollup_metrics {
@@ -56,36 +56,36 @@ struct rollup_metrics {
 struct rollup {
     struct store *store;
     struct world *world;
-    const struct click_stream *stream; /* what is rolled up, as the schema is now: the opener's */
-    bool is_defined;                   /* by users, over tables of theirs: rows were there before */
+    const struct click_stream *stream; /* what is rolled up, as the schema is now; the opener's */
+    bool is_defined;                   /* over users' tables, which had rows before the stream */
     struct zone *zone;
     bool is_automatic;
     bool is_read_only;
     bool is_loaded;
     bool is_closing;
-    bool is_failed;                    /* the store has: nothing more is written */
+    bool is_failed;                    /* the store failed: nothing more is written */
     struct error failure;
-    uint32_t users;                    /* commands at work with it */
-    uint32_t pins;                     /* calls and jobs that use it: not the time to free */
+    uint32_t users;                    /* commands that use the rollup (rollup_enter) */
+    uint32_t pins;                     /* calls and jobs during which it must not be freed */
 
-    struct day_marks marks;            /* the days that are out of date, */
-    struct dirty_evicted evicted;      /* and those of them that are not in memory */
+    struct day_marks marks;            /* the dirty and waiting days */
+    struct dirty_evicted evicted;      /* the waiting days that are not in memory */
     struct live_rates rates;
     struct refresh_list settles;
     struct publication_queue due;
-    struct look_timer look;            /* automatic: the next look at what is dirty or due */
+    struct look_timer look;            /* automatic: when dirty and due days are looked for next */
     struct retention retention;
     struct seal_gate gate;
     struct known_resellers resellers;
-    size_t memory_reported;            /* what the store was told that is held here */
-    struct quota *figures;             /* for all readers of all streams */
+    size_t memory_reported;            /* bytes, as they were reported to the store's account */
+    struct quota *figures;             /* of memory, for all readers of all streams */
     struct rollup_metrics metrics;
 
-    struct refresh *refresh;           /* under way; NULL: none */
+    struct refresh *refresh;           /* under way; NULL: none is */
     struct refresh_progress progress;
-    struct seal_pass *sealing;         /* under way; NULL: none */
+    struct seal_pass *sealing;         /* under way; NULL: none is */
     bool is_sealing;                   /* within store_apply_if, of a seal */
-    struct timer seal_timer;           /* automatic: the next look at what has expired */
+    struct timer seal_timer;           /* automatic: when expired days are looked for next */
 
     store_done opened;
     void *opened_context;
@@ -108,73 +108,79 @@ static inline void rollup_fire_in(const struct rollup *rollup, struct timer *tim
 
 /* ---- rollup.c ---- */
 
-/* A job that uses the rollup begins, ends: closing waits for it.  The end may free the rollup. */
+/* A job that uses the rollup begins, and ends.  Closing waits for it, so its end may free the
+ * rollup. */
 void rollup_pin(struct rollup *rollup);
 void rollup_unpin(struct rollup *rollup);
 void rollup_close_if_idle(struct rollup *rollup);              /* may free the rollup */
 
 /* The store failed: nothing more is written, and waiters get this error. */
 void rollup_fail(struct rollup *rollup, int status, const struct error *err);
-void rollup_refreshed(struct rollup *rollup);          /* call waiters that need wait no longer */
+/* Call the waiters whose figures are durable; all of them, with the failure, once there is one. */
+void rollup_refreshed(struct rollup *rollup);
 
-/* Tell the store what is held here by the day and reseller. */
+/* Report to the store's account what the days and resellers in memory take. */
 void rollup_tell_memory(struct rollup *rollup);
-/* Of `away`: let days go where there are too many; hold the store where there are far too many. */
+/* dirty_evicted_make_room: evict waiting days where there are too many. */
 void rollup_make_room(struct rollup *rollup);
+/* dirty_evicted_press: lock the store where there are far too many dirty days. */
 void rollup_press(struct rollup *rollup);
-/* Queue what a command publishes or restates at once, though it would have waited. */
+/* Queue the waiting days that a command publishes or restates without further waiting. */
 void rollup_queue_ended(struct rollup *rollup);
-void rollup_look_again(struct rollup *rollup);         /* after work: when is the next look */
+/* After a refresh: set when the next one begins by itself. */
+void rollup_look_again(struct rollup *rollup);
 
-/* The table of rates is another one, and empty. */
+/* The stream's table of rates has been replaced by another one, which is empty. */
 void rollup_forget_rates(struct rollup *rollup);
 
-/* The wall clock's time, which marks and what is due go by: write timestamps stay ahead of it once
- * it was ahead. */
+/* The wall clock's time, by which marks are made and days are due.  Write timestamps are not it:
+ * where that clock was ahead once, they stay ahead. */
 int64_t rollup_now_us(const struct rollup *rollup);
-/* Whether days may be published and sealed, which cannot be undone. */
+/* Whether days may be published and sealed, which cannot be undone: the clock is not in doubt. */
 bool rollup_trusts_clock(const struct rollup *rollup);
 
 /* The table with its current definition. */
 const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id);
 
-/* For a command of several batches: each has its row in `change`, so that what each of them does
- * is named by it. */
-void rollup_begin_change(struct rollup *rollup, struct change_row *change);   /* id and time */
+/* For a command of several batches, each of which has the same row of `change`, so that what each
+ * of them causes names it: give the change its id and time, and add its row to a batch. */
+void rollup_begin_change(struct rollup *rollup, struct change_row *change);
 void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change);
 
 /* ---- rollup_hook.c ---- */
 
-/* A stream's part in the commit hook; rates that it changes are added to `lines`. */
+/* The commit hook's work for one stream.  What the batch changes of its rates is added to
+ * `lines`. */
 void rollup_take_batch(struct rollup *rollup, struct write_batch *batch,
                        struct change_lines *lines);
-/* Its end, if there are any: into the row of `change` that the batch has. */
+/* After all streams' work: add the lines, if there are any, to the batch's row of `change`. */
 void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
                         struct change_lines *lines);
 
 /* ---- rollup_load.c ---- */
 
-/* Retention, rates and marks from their tables, `opened` at the end. */
+/* Read retention, rates and marks from their tables, then call `opened`. */
 void rollup_load(struct rollup *rollup);
 
 /* ---- rollup_refresh.c ---- */
 
-/* Begin, unless it is under way, and work off what is queued now; or the ranges alone, besides what
- * was wanted before. */
+/* Begin the refresh, unless it is under way: for all that is queued now, or for the ranges alone
+ * besides what it was to do before. */
 void rollup_refresh_wanted(struct rollup *rollup);
 void rollup_refresh_ranges(struct rollup *rollup);
 void rollup_time_slice(struct timer *timer);
 
 /* ---- rollup_wait.c, and rollup_refresh_rates_now, rollup_refresh_days_now ---- */
 
-/* rollup_refresh_now, of what is queued. */
+/* As rollup_refresh_now, for the days that are in memory. */
 void rollup_refresh_queued_now(struct rollup *rollup, bool publishes, store_done done,
                                void *context);
 
 /* ---- rollup_schedule.c ---- */
 
-/* Of timers: look at what is dirty or due; the set of days is over its limit. */
+/* A timer's callback: refresh what is dirty or due. */
 void rollup_look(struct timer *timer);
+/* A timer's callback: the set of dirty days is over its limit; refresh it, and make room. */
 void rollup_pressed(struct timer *timer);
 #endif

@@ -7,29 +7,30 @@
  *     sealed_ad      one row for each ad: clicks, gross
  *     ad_click       the deletion of the (reseller, day) partition
  *     amount_by_day  state 'sealed', the figure as it is
- *     change         who did it
+ *     change         which command, or the server, sealed it
  *     dirty_day      a mark with cause `expiry` (the hook's), so that the figure is proved again
  *
- * so that a crash leaves the day whole or sealed.  Counters are not in it: what they count has
- * been, so nothing is subtracted, and they are clicks + seals from then on:
+ * so that a crash leaves the day whole or sealed.  Counters are not changed: they keep counting the
+ * clicks that were, and from then on equal clicks + seals:
  *
  *     figure of a day = (stats of its clicks + stats of its seals) x rate in effect
  *
- * Everything that works out a figure adds the two: the rollup, readers of dirty days, verify,
+ * Everything that computes a figure adds the two: the rollup, readers of dirty days, verify,
  * `report --by ad`, the clicks of a reseller and day.  Hence
  *
- *   a rate changed     prices the day anew, from the gross that the seals keep
+ *   a changed rate     prices the day anew, from the gross that the seals keep
  *   a late click       is a click of that day as any other: ranked (from 0 again once the expired
  *                      ones have left the disk), counted, gathered, restated; the next pass seals
- *                      it, in a seal of its own, and a day's seals add
+ *                      it by one more seal of the day, and the seals of a day are added up
  *   a void, a restore  of a sealed day is refused: which clicks there were is not known any more
- *   TRUNCATE           takes clicks, and leaves seals
+ *   TRUNCATE           deletes clicks, and leaves seals
  *
- * The id of a seal is its row in `change`.  Its rows are checked: a checksum of each, and the ads'
- * clicks and gross, which are the day's.  Nothing else in the program deletes or changes a seal.
+ * The id of a seal is that of its row in `change`.  Each row of a seal has a checksum, and the
+ * clicks and gross of the ads must add up to the day's.  Nothing else in the program deletes or
+ * changes a seal.
  *
- * What may not be sealed in between: a reader whose reads are more than one moment holds seals off
- * (rollup_pin_seals), or he would find a day's clicks and its seal, or neither. */
+ * A reader that reads clicks and seals one after the other must hold seals off meanwhile
+ * (rollup_pin_seals), or it could find a day's clicks and its seal, or neither. */
 #ifndef DAYBOOK_ROLLUP_DAYS_SEAL_H
 #define DAYBOOK_ROLLUP_DAYS_SEAL_H
 
@@ -38,10 +39,10 @@
 
 /* A row of sealed_day. */
 struct seal {
-    struct bytes key;                  /* the partition's, as ad_click has it */
+    struct bytes key;                  /* of the day's partition of ad_click */
     uint8_t id[UUID_SIZE];
     struct partition_stats stats;      /* owned */
-    uint64_t ads;
+    uint64_t ads;                      /* how many */
 };
 
 /* A row of sealed_ad; views. */
@@ -53,14 +54,14 @@ struct sealed_ad {
     struct decimal gross;              /* the largest scale of its terms */
 };
 
-/* ERROR_CORRUPT names the day, and the ad, when a row is none or its checksum is wrong.  Release
- * the stats of a seal that was read. */
+/* Read a row.  ERROR_CORRUPT, with a text that names the day and the ad, where the row is no seal
+ * or its checksum is wrong.  The caller releases the stats of a seal that was read. */
 must_check int seal_read(const struct table *table, const struct page_row *row,
                          struct seal *seal_out, struct error *err);
 must_check int seal_read_ad(const struct table *table, const struct page_row *row,
                               struct sealed_ad *ad_out, struct error *err);
 
-/* Add the rows to a batch; `table` is sealed_day, sealed_ad. */
+/* Add a row to a batch; `table` is sealed_day, or sealed_ad for an ad. */
 void seal_write(struct write_batch *batch, const struct table *table, const struct seal *seal);
 void seal_write_ad(struct write_batch *batch, const struct table *table,
                      const struct sealed_ad *ad);

@@ -1,10 +1,10 @@
-/* seal_gate: no day is sealed while a reader reads a day's clicks and its seals: two reads.
+/* seal_gate: keeps days from being sealed while a reader reads a day's clicks and then its seals.
  *
  *     seal    ──begin── not yet durable ──end──
  *     pin                 waits ............ granted ──── given back
  *
- * At most one seal is under way; a pin that comes meanwhile is granted when it is durable.  Engine
- * thread. */
+ * At most one seal is under way.  A pin that is asked for meanwhile is granted when that seal is
+ * durable.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_SEAL_GATE_H
 #define DAYBOOK_ROLLUP_DAYS_SEAL_GATE_H
 
@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-/* The reader's memory until it is given back.  `granted` is called once, when what was sealed
+/* A pin stays where it is until it is given back.  `granted` is called once, when what was sealed
  * before is durable, perhaps before seal_gate_pin returns. */
 struct seal_pin {
     void (*granted)(void *context);
@@ -22,10 +22,10 @@ struct seal_pin {
     bool is_granted;
 };
 
-/* All-zero: open. */
+/* All-zero is a gate without pins and seals. */
 struct seal_gate {
     struct seal_pin *waiting;          /* for the seal that is not yet durable */
-    uint32_t granted;
+    uint32_t granted;                  /* pins not yet given back */
     bool is_sealing;                   /* a seal was applied and is not yet durable */
 };
 
@@ -33,7 +33,7 @@ void seal_gate_pin(struct seal_gate *gate, struct seal_pin *pin);
 void seal_gate_unpin(struct seal_gate *gate, struct seal_pin *pin);        /* a granted one */
 bool seal_gate_is_held(const struct seal_gate *gate);
 
-/* A seal is being applied, while nobody holds the gate; it is durable, or was refused. */
+/* A seal is about to be applied, while no pin is granted; and it is durable, or was refused. */
 void seal_gate_begin(struct seal_gate *gate);
 void seal_gate_end(struct seal_gate *gate);
 #endif

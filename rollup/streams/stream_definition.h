@@ -1,14 +1,15 @@
-/* stream_definition: a stream that users lay over tables of their own, as they wrote it.
+/* stream_definition: a stream that users define over their tables, as they wrote it.
  *
  * A definition names tables and columns; click_stream has their numbers, which change when a table
- * is truncated.  It is one row of the hidden table daybook_system.stream, written in the frame that
- * adds the stream's own tables to the schema:
+ * is truncated.  The definition is one row of the hidden table daybook_system.stream, written in
+ * the frame that adds the stream's tables to the schema:
  *
  *     daybook.NAME_by_day            its figures, as amount_by_day has them
  *     daybook.NAME_restatement       its ledger, as restatement has it
  *     daybook_system.NAME_dirty_day  hidden
  *
- * What cannot be mapped is refused here, with what would do. */
+ * A definition whose tables or columns a stream cannot use is refused here; the error says which
+ * ones it could use. */
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAM_DEFINITION_H
 #define DAYBOOK_ROLLUP_STREAMS_STREAM_DEFINITION_H
 
@@ -27,7 +28,8 @@ enum stream_text {
     STREAM_RATES_RESELLER,
     STREAM_RATES_SINCE,
     STREAM_RATES_RATE,
-    STREAM_COUNTERS,                   /* tables of the kept ones, with commas; "": none is kept */
+    STREAM_COUNTERS,                   /* tables of the counters that the stream keeps, separated by
+                                        * commas; "": it keeps none */
     STREAM_REFUSAL,                    /* "ignore": a client's own UPDATE of a kept counter is
                                         * answered OK; "": refused */
     STREAM_ZONE,
@@ -43,7 +45,7 @@ struct stream_definition {
     const char *texts[STREAM_TEXTS];   /* never NULL */
 };
 
-/* What a text is called: a column of the table, and a line of `daybook stream show`. */
+/* The name of a text: of its column in the table, and of its line in `daybook stream show`. */
 const char *stream_definition_text_name(enum stream_text text);
 /* The column's number. */
 uint32_t stream_definition_column(enum stream_text text);
@@ -52,28 +54,28 @@ uint32_t stream_definition_column(enum stream_text text);
 struct stream_definition *stream_definition_copy(const struct stream_definition *definition);
 void stream_definition_free(struct stream_definition *definition);     /* NULL is fine */
 
-/* What the definition is in `schema`, whose texts the result names.  ERROR_INVALID says what is
- * wrong with it and what would do. */
+/* Look the definition's tables and columns up in `schema`.  The result borrows the definition's
+ * texts.  ERROR_INVALID says what is wrong and what would be right. */
 must_check int stream_definition_resolve(const struct stream_definition *definition,
                                          const struct schema *schema,
                                          struct click_stream *stream_out, struct error *err);
 
-/* Whether the name can be a stream's, and the texts name tables that no stream uses yet; the
- * stream's own tables, and the marks of those that it uses, are added to `schema`, and the
- * definition's row, which says that nothing of the tables' rows is marked yet, to `batch`. */
+/* Make the stream: check its name, and that no stream uses its tables yet; add to `schema` the
+ * tables that it keeps, and the flags of those that it uses; and add the definition's row to
+ * `batch`, by which none of the tables' rows is marked yet. */
 must_check int stream_definition_make(const struct stream_definition *definition,
                                       struct schema *schema, struct write_batch *batch,
                                       struct error *err);
-/* The opposite; figures and ledger go too. */
+/* Drop the stream with its figures and its ledger; the tables that it uses stay. */
 must_check int stream_definition_drop(const struct stream_definition *definition,
                                       struct schema *schema, struct write_batch *batch,
                                       struct error *err);
 
-/* Nothing is marked: where marking begins (stream_marking.c). */
+/* The position at which marking begins (stream_marking.c): no row is marked. */
 #define STREAM_ALL_UNMARKED bytes_of("c", 1)
 
-/* How far the rows that were there before the definition, or before a TRUNCATE, are marked: bytes
- * of stream_marking.c; size 0: all are. */
+/* Write how far the rows that are older than the definition, or than a TRUNCATE, are marked: a
+ * position of stream_marking.c; size 0: all are. */
 void stream_definition_write_unmarked(const char *name, struct bytes unmarked,
                                       const struct schema *schema, struct write_batch *batch);
 

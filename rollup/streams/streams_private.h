@@ -7,12 +7,12 @@
 #include "rollup/days/rollup_private.h"
 #include "rollup/streams/streams.h"
 
-/* A stream: its rollup, and what only the set knows of it. */
+/* A stream of the set. */
 struct stream_entry {
     struct rollup *rollup;
     struct stream_definition *definition;      /* owned; NULL: the built-in one */
     struct click_stream resolved;      /* of the definition, as the schema is now */
-    struct stream_marking *marking;    /* of rows that were there before; NULL: all are marked */
+    struct stream_marking *marking;    /* of older rows, under way; NULL: none is */
     store_done closed;
     void *closed_context;
 };
@@ -24,17 +24,17 @@ struct streams {
     struct quota figures;
     struct stream_entry *all[STREAMS_MAX];     /* the built-in one first, then by age */
     uint32_t count;
-    struct arena *arena;               /* of the definitions, while they are opened */
-    struct stream_opening *found;      /* in it */
+    struct arena *arena;               /* of the definitions, while their streams are opened */
+    struct stream_opening *found;      /* the definitions that were read, in the arena */
     uint32_t found_count;
-    uint32_t found_next;
-    uint32_t changes_under_way;        /* streams_apply, */
-    struct day_lock_table *locks;      /* and who of them waits for whom */
-    uint32_t calls;                    /* depth of calls to waiters: not the time to free */
+    uint32_t found_next;               /* the next one to be opened */
+    uint32_t changes_under_way;        /* calls of streams_apply */
+    struct day_lock_table *locks;      /* of the days that these calls change */
+    uint32_t calls;                    /* depth of callbacks, during which nothing may be freed */
     struct error err;                  /* of opening or closing: the first failure; code 0: none */
     store_done opened;
     void *opened_context;
-    bool is_closing_one;
+    bool is_closing_one;               /* a stream's rollup is closing */
     store_done closed;
     void *closed_context;
 };
@@ -46,13 +46,13 @@ static inline const struct click_stream *streams_number(const struct streams *st
     return rollup_stream(streams->all[number]->rollup);
 }
 
-/* stream_marking.c: mark the rows that were there before the stream, from `unmarked` on, which is
- * kept up in the definition's row; `marked` once, when all are, or a page could not be read, which
- * is then marked at the next start.  NULL: nothing waits. */
+/* stream_marking.c: mark the rows that are older than the stream, from the position `unmarked` on;
+ * the definition's row keeps the position.  `marked` (may be NULL) is called once, when all rows
+ * are marked, or when a page could not be read: marking goes on there at the next start. */
 void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, store_done marked,
                           void *context);
 
-/* The one of that name (NULL: `clicks`); NULL: there is none. */
+/* The stream of that name (NULL: `clicks`); NULL: there is none. */
 struct stream_entry *streams_named(const struct streams *streams, const char *name);
 void streams_close_if_idle(struct streams *streams);           /* may free the streams */
 #endif

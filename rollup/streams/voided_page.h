@@ -1,16 +1,16 @@
-/* voided_page: a page of voided clicks, and which of them may come back.
+/* voided_page: a page of voided clicks, and which of them may be restored.
  *
  *     rows of voided_click, newest void first
  *       ─▶ what ad_click has between the first and the last
  *       ─▶ each row
- *            free    no click has its time, ad and id, and no row before it had: it comes back
- *            taken   one has: it was sent again, or a newer void of it comes back
+ *            free    no click has its time, ad and id, and no row before it had: it is restored
+ *            taken   a click has: it was sent again, or a newer void of it is restored
  *
- * A look is for clicks with ids of the clients' own.  Those that the store ranks come back under
- * ids that are drawn, and are all free.
+ * Only clicks whose ids come from the clients are looked up.  Clicks that the store ranks are
+ * restored under new random ids, so all their rows are free.
  *
- * What decides correctness: the look has a version, under which the rows that come back are written
- * (store_apply_if); so no click comes in between that they would take the place of. */
+ * What decides correctness: the read of ad_click has a version, and the restored rows are written
+ * only if it is unchanged (store_apply_if); so they cannot replace a click that came in between. */
 #ifndef DAYBOOK_ROLLUP_STREAMS_VOIDED_PAGE_H
 #define DAYBOOK_ROLLUP_STREAMS_VOIDED_PAGE_H
 
@@ -19,24 +19,27 @@
 struct voided_page;
 
 struct voided_page *voided_page_new(struct store *store);
-void voided_page_free(struct voided_page *page);               /* NULL is fine; no look runs */
+/* NULL is fine; no look is under way. */
+void voided_page_free(struct voided_page *page);
 
-/* Forget the rows, to take the page anew. */
+/* Remove the rows, to read the page again. */
 void voided_page_clear(struct voided_page *page);
-/* The rows are done.  Of the last one's id all rows of the day's next page are taken. */
+/* The page's rows are restored, or left.  Where the day has another page, rows of that page with
+ * the id of this one's last row are taken. */
 void voided_page_end(struct voided_page *page, bool has_next);
-/* A row of voided_click, in the reverse of the table's order, of one partition; copied. */
+/* Add a copy of a row of voided_click.  All rows are of one partition, in the reverse of the
+ * table's order. */
 void voided_page_add(struct voided_page *page, const struct page_row *row);
 
-/* Find out which rows are taken by clicks in `view`; `done` comes once, perhaps before the call
- * returns.  Only with rows. */
+/* Look up which rows are taken by clicks in `view`; `done` is called once, perhaps before the call
+ * returns.  The page has rows. */
 void voided_page_look(struct voided_page *page, enum read_view view, store_done done,
                       void *context);
 
 uint32_t voided_page_count(const struct voided_page *page);
 const struct page_row *voided_page_row(const struct voided_page *page, uint32_t number);
-/* Without a look none is. */
+/* False for all rows where they were not looked up. */
 bool voided_page_is_taken(const struct voided_page *page, uint32_t number);
-/* Of the clicks, as they were looked at. */
+/* The version of the clicks when they were looked up. */
 struct store_version voided_page_version(const struct voided_page *page);
 #endif

@@ -1,16 +1,16 @@
-/* counter_audit: what a counter table says of each key and what the clicks say, of as many keys as
- * there is memory for.
+/* counter_audit: the values of a counter table beside what was counted for the same keys, for as
+ * many keys at a time as there is memory for.
  *
- * Keys are had in rounds, by ranges of their hashes.  A round begins with all that are left; where
- * they take more than there is room for, the upper half of its range is dropped, and had in a later
- * round:
+ * Keys are compared in rounds, by ranges of their hashes.  A round begins with all that are left;
+ * where they take more memory than the command may have, the upper half of the range is dropped,
+ * and compared in a later round:
  *
  *     hashes  0 ............................................ 2^64
  *     round 1 |--------- too much -----------------|
  *             |----- kept ------|
  *     round 2                   |----- kept ------|            and so on
  *
- * Every key is in one round, and whatever is asked within a round is of the same keys. */
+ * Every key is in exactly one round, and has all three of its numbers from that round. */
 #ifndef DAYBOOK_ROLLUP_VERIFY_COUNTER_AUDIT_H
 #define DAYBOOK_ROLLUP_VERIFY_COUNTER_AUDIT_H
 
@@ -19,35 +19,36 @@
 struct counter_audit;
 
 struct counter_audit_entry {
-    int64_t before;
-    int64_t counted;
-    int64_t after;
+    int64_t before;                    /* the counter, read before the clicks were counted */
+    int64_t counted;                   /* clicks and seals */
+    int64_t after;                     /* the counter, read after they were counted */
 };
 
-/* What it takes is kept for the command of `output` (command_keep), which outlives it. */
+/* Its memory is charged to the command of `output` (command_keep), which outlives it. */
 struct counter_audit *counter_audit_new(struct command_output *output);
 void counter_audit_free(struct counter_audit *audit);        /* NULL is fine */
 
-/* The first round of all keys. */
+/* Begin the first round, with all keys. */
 void counter_audit_begin(struct counter_audit *audit);
-/* This round anew, without what it had. */
+/* Begin this round again, without entries. */
 void counter_audit_again(struct counter_audit *audit);
-/* The next round; false: all keys were had. */
+/* Begin the next round; false: there is none, as all keys were compared. */
 bool counter_audit_next(struct counter_audit *audit);
 
-/* Whether the key is of this round.  Any thread, while none adds or narrows. */
+/* Whether the key is of this round.  On any thread, while no function changes the audit. */
 bool counter_audit_takes(const struct counter_audit *audit, struct bytes key);
-/* The key's, zeros at first, valid until the next call; NULL: it is not of this round. */
+/* The key's entry, all zeros at first, valid until the next call; NULL: the key is not of this
+ * round. */
 struct counter_audit_entry *counter_audit_of(struct counter_audit *audit, struct bytes key);
-/* So many clicks more were counted for the key, if it is of this round. */
+/* Add `clicks` to what was counted for the key, if it is of this round. */
 void counter_audit_add(struct counter_audit *audit, struct bytes key, uint64_t clicks);
-/* Halve the round; false: it has one key at most. */
+/* Drop the upper half of the round's range; false: the round has one key at most. */
 bool counter_audit_narrow(struct counter_audit *audit);
 
-/* Bytes that clicks may take while they are summed by the same keys: they are kept too. */
+/* Bytes that summing clicks by the same keys may take; they are charged too. */
 size_t counter_audit_beside(const struct counter_audit *audit);
 
-/* All of the round, by numbers from 0 on. */
+/* The entries of the round, by numbers from 0 on. */
 uint32_t counter_audit_count(const struct counter_audit *audit);
 const struct counter_audit_entry *counter_audit_at(const struct counter_audit *audit,
                                                    uint32_t number, struct bytes *key_out);

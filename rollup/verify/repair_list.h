@@ -1,7 +1,7 @@
-/* repair_list: what a verification found wrong, and will put right at its end.
+/* repair_list: what a verification found wrong, and will repair at its end: days whose figure is to
+ * be computed again, and counters with the difference that is to be added.
  *
- * Days whose figure is to be made anew, and counters with what they are to be moved by.  What is
- * noted is copied, and stays in the order in which it was noted.  Memory: an entry and a key of
+ * Entries are copied, and stay in the order in which they were noted.  Memory: an entry and a key
  * each. */
 #ifndef DAYBOOK_ROLLUP_VERIFY_REPAIR_LIST_H
 #define DAYBOOK_ROLLUP_VERIFY_REPAIR_LIST_H
@@ -33,7 +33,7 @@ struct repair_list *repair_list_new(void);
 void repair_list_free(struct repair_list *list);               /* NULL is fine */
 
 void repair_list_note_day(struct repair_list *list, struct bytes reseller, int32_t day);
-/* The counter of `key` is to be moved by `delta`; `counter` outlives the list. */
+/* Note that `delta` is to be added to the counter of `key`; `counter` outlives the list. */
 void repair_list_note_counter(struct repair_list *list, const struct click_stream_counter *counter,
                               struct bytes key, int64_t delta);
 bool repair_list_is_empty(const struct repair_list *list);

@@ -10,9 +10,9 @@ struct verify_order {
     struct rollup *rollup;             /* entered (rollup_enter); left at the end */
     struct command_output *output;     /* for differences, progress and what was compared */
     bool is_quiet;                     /* no progress */
-    bool is_read_only;                 /* the store: nothing is worked off before */
-    bool repairs;                      /* differences are put right, and all is compared again */
-    struct change_row change;          /* of the repairs, without id and time */
+    bool is_read_only;                 /* the store is: days are not worked off before */
+    bool repairs;                      /* differences are repaired, and all is compared again */
+    struct change_row change;          /* of the repairs; its id and time are filled later */
 };
 
 /* Verify, and finish the output with an exit status, perhaps before the call returns: EXIT_DONE,

@@ -27,26 +27,27 @@ struct verify {
     uint64_t differences;
     int64_t progress_us; /* when the last line of progress was printed */
 
-    struct seal_pin pin;     /* all the while: a day is its clicks and its seals */
-    bool has_damaged_seals;  /* which were named */
-    struct timer time_slice; /* between chunks other things are done */
-    bool is_of_rows;   /* rows of amount_by_day, after the partitions */
+    struct seal_pin pin;     /* until the end, so that a day is its clicks and its seals */
+    bool has_damaged_seals;  /* they were reported as differences */
+    struct timer time_slice; /* between chunks the engine thread does other work */
+    bool is_of_rows;   /* the chunk is of rows of amount_by_day, not of partitions of clicks */
     struct day_reader *reader;
     struct buffer position;      /* of the chunk being judged */
-    struct buffer position_next; /* of the one after it */
-    bool has_more;               /* there is one */
-    uint32_t looks;                    /* had already at what is being compared */
+    struct buffer position_next; /* of the chunk after it */
+    bool has_more;               /* there is a chunk after it */
+    uint32_t looks;                    /* how often the chunk, or the round, was read before */
     uint64_t look_order;               /* dirty_set_order when this look began */
-    uint32_t marks_under_way;          /* reads of them, and one for who starts them */
+    uint32_t marks_under_way;          /* reads of marks, and one for the function that starts
+                                        * them */
     struct error marks_err;            /* the first failure of these; code 0: none */
     uint64_t days;
     uint64_t days_dirty;
     uint64_t clicks;
-    uint64_t days_published; /* rows that say so */
-    int64_t publications;              /* made before they were counted */
+    uint64_t days_published; /* rows of published days */
+    int64_t publications;              /* the metric of publications before the rows were counted */
 
-    struct buffer ledger_reseller; /* the entry before, if of the same day */
-    struct ledger_entry ledger_last;
+    struct buffer ledger_reseller; /* of ledger_last */
+    struct ledger_entry ledger_last; /* the entry before */
     bool has_ledger_last;
     uint64_t entries;
     uint64_t ledger_days;
@@ -54,8 +55,8 @@ struct verify {
     const struct click_stream_counter *counter; /* of the stream, being compared */
     struct counter_audit *audit;
     bool is_after; /* counters are read the second time */
-    uint64_t counters_compared; /* of this table, in the rounds before, */
-    int64_t clicks_counted;     /* and with them so many clicks */
+    uint64_t counters_compared; /* of this table, in the rounds before */
+    int64_t clicks_counted;     /* in these rounds */
 };
 
 /* The steps. */
@@ -65,17 +66,17 @@ void verify_figures(struct verify *verify);
 void verify_ledger(struct verify *verify);
 void verify_counters(struct verify *verify);
 
-/* verify.c: the step is over, the next one begins. */
+/* verify.c: end the step and begin the next one. */
 void verify_next(struct verify *verify);
 void verify_free(struct verify *verify);
 void verify_finish(struct verify *verify, int exit_status);
 void verify_fail(struct verify *verify, int status, const struct error *err);
-/* Count a difference; false when so many were named that this one is not. */
+/* Count a difference; false where so many were printed that this one is not. */
 bool verify_may_name(struct verify *verify);
 void verify_progress(struct verify *verify, const char *what, uint64_t count);
 
-/* verify_seals.c: count what seals keep for the counters that are being compared; `done` is called
- * with the verification. */
+/* verify_seals.c: add the clicks of seals to the counters that are being compared; `done` is called
+ * with the verification as its context. */
 void verify_seals_count(struct verify *verify, store_done done);
 
 /* verify_repair.c: write the repairs and work them off, then call `repaired`. */
