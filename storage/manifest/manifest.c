@@ -1,19 +1,20 @@
-/* manifest: the record that says which segments are live, as a file of checksummed records.
+/* manifest: how the manifest's file is made, read, appended to, and made again.
  *
- * What decides correctness: an edit counts once its record is synced, and not before.  The file is
- * made in its full size, zero-filled, before it takes the manifest's name; every record begins a
- * new block, and no block is given other bytes once it was written.  So after a crash a record is
- * there, or some sector of it is still zero; anything else is damage, and losing an edit to damage
- * would lose clicks, since the log files whose frames it made live in segments may be reused.
+ * What decides correctness: an edit takes effect when its record is synced, and not before.  The
+ * file has its full size, zero-filled, before it takes the manifest's name; every record begins a
+ * new block, and no block is overwritten with other bytes.  So after a crash a record is there, or
+ * some sector of it is still zero; anything else is damage.  An edit must not be lost to damage:
+ * log files may be reused once an edit says that their frames are in segments.
  *
- * What is in the file is manifest_record's and manifest_state's; here is what is done to it.
+ * The bytes of the file are manifest_record's and manifest_state's.
  *
  * Example: a new manifest has block 0 and record 1, the whole state; a flush adds record 2, an
- * edit, in the block behind it.  When an edit does not fit any more, a new file with the whole
- * state as its record 1 is made as manifest.new and renamed.
+ * edit, in the block behind it.  When an edit does not fit into the file, a new file with the whole
+ * state as its record 1 is written as manifest.new and renamed.
  *
- * Failures: no space for a new file is returned and the old one goes on; a failed write or sync of
- * a record is final, because nobody knows whether it is there: every later edit is refused. */
+ * Failures: when there is no space for a new file, the error is returned and the old file stays in
+ * use.  A failed write or sync of a record is final: it is unknown whether the record is on disk,
+ * so every later edit is refused. */
 #include "storage/manifest/manifest.h"
 
 #include <errno.h>
@@ -30,26 +31,26 @@
 #include "base/world/whole_file.h"
 
 enum {
-    MANIFEST_EDIT_ROOM = 256 << 10, /* bytes for edits in a new file: 64 small ones; whole
-                                     * blocks */
+    MANIFEST_EDIT_ROOM = 256 << 10, /* bytes for edits in a new file, in whole blocks: at least one
+                                     * block for each edit, so 64 small ones */
     MANIFEST_SIZE_MAX = 1 << 30
 };
 
 struct manifest {
     struct world *world;
     struct disk_file *file;
-    struct disk_file *copy; /* manifest_copy.h; NULL: there is no room for one */
+    struct disk_file *copy; /* manifest_copy.h; NULL: there is none, for lack of space */
     bool read_only;
     struct manifest_state state;
     struct buffer properties; /* what state.properties points to */
     uint64_t size;            /* of the file */
     uint64_t offset;          /* where the next record goes */
-    uint64_t last_offset;     /* where the last one that was loaded begins */
+    uint64_t last_offset;     /* where the last record that was loaded begins */
     uint64_t number;          /* of the last record */
     uint32_t crc;             /* of the last record */
     bool is_failed;
-    struct buffer content; /* of the file, as it was loaded; */
-    bool is_torn;          /* a record was begun in it that is not whole */
+    struct buffer content; /* the file's bytes, while it is loaded and checked */
+    bool is_torn;          /* they end in a record that a crash left incomplete */
 };
 
 static const struct manifest_copy_names copy_names = {
@@ -71,9 +72,8 @@ static void files_close(struct manifest *manifest)
 
 /* ---- writing ---- */
 
-/* Say that a write failed of which nobody knows what is on disk: the manifest has failed.  Waiting
- * for space would mend nothing, so it is not one of those codes (error_is_passing) after which a
- * caller tries again. */
+/* The manifest has failed: a write failed, and it is unknown what is on disk.  The code is never
+ * one after which a caller waits and tries again (error_is_passing), as that would mend nothing. */
 static int fail_for_good(struct manifest *manifest, int rc, const char *action, struct error *err)
 {
     manifest->is_failed = true;
@@ -81,7 +81,7 @@ static int fail_for_good(struct manifest *manifest, int rc, const char *action, 
                      error_text(rc));
 }
 
-/* Let the snapshot say what the state is now. */
+/* Write the present state to the roster. */
 static int snapshot_replace(struct manifest *manifest, struct error *err)
 {
     int rc = manifest_snapshot_write(manifest->world->disk, &manifest->state);
@@ -89,9 +89,9 @@ static int snapshot_replace(struct manifest *manifest, struct error *err)
     return rc < 0 ? fail_for_good(manifest, rc, "write the roster", err) : 0;
 }
 
-/* A whole new file of the state, and `room` bytes of zeros for edits; returns the record's checksum
- * and where the next one goes.  The room is written and not allocated, which would sync the zeros
- * once more for themselves. */
+/* The bytes of a new file: the whole state, and `room` bytes of zeros for edits.  Returns the
+ * checksum of the state's record, and in *offset_out where the next record goes.  The zeros are
+ * written and not allocated by the system, whose zeros would need a sync of their own. */
 static uint32_t content_make(const struct manifest *manifest, uint64_t room, struct buffer *content,
                              uint64_t *offset_out)
 {
@@ -106,8 +106,8 @@ static uint32_t content_make(const struct manifest *manifest, uint64_t room, str
     return crc;
 }
 
-/* Give a new file, whose bytes are durable, the manifest's name; when that fails, nobody knows
- * which of them has it. */
+/* Give a new file, whose bytes are durable, the manifest's name.  When that fails, it is unknown
+ * which file has the name. */
 static int file_rename(struct manifest *manifest, struct error *err)
 {
     struct disk *disk = manifest->world->disk;
@@ -138,10 +138,9 @@ static int file_write(struct manifest *manifest, struct bytes content, struct di
     return rc;
 }
 
-/* Make a file of the whole state, with `room` bytes for edits, under the new name, and put it in
- * place; and its copy.  The manifest then writes to them.  When it fails before the name could have
- * moved, the old file goes on; else nobody knows which of them is there, and the manifest has
- * failed. */
+/* Replace the manifest's file by a new one, which has the whole state and `room` bytes for edits;
+ * and replace its copy.  After an error before the rename the old files stay in use; after a later
+ * one the manifest has failed. */
 static int file_make(struct manifest *manifest, uint64_t room, struct error *err)
 {
     struct buffer content = {0};
@@ -235,7 +234,7 @@ static int manifest_absent(struct disk *disk, struct error *err)
     return rc == -ENOENT ? 0 : rc;
 }
 
-/* All of a first manifest, which then writes to it. */
+/* Make the manifest's file, its copy and the roster. */
 static int files_make(struct manifest *manifest, struct error *err)
 {
     int rc = file_make(manifest, MANIFEST_EDIT_ROOM, err);
@@ -309,10 +308,12 @@ static int content_read(struct manifest *manifest, struct error *err)
     return rc < 0 ? error_set(err, rc, "cannot read the manifest: %s", error_text(rc)) : 0;
 }
 
-/* What was read may so far be only in a cache; after a sync that failed, in one that takes it for
- * written, so that no sync saves it.  Only the last record can be such a one: it is written again,
- * the same bytes in the same place; and the snapshot likewise.  And a torn record must not stay in
- * the way; and where there is room, a file of an older format gets no edits of this one. */
+/* Make durable what was read when a manifest is opened.  The last record may be in the page cache
+ * alone; and after a failed sync the cache may take it for written, so that another sync does not
+ * write it.  So its bytes are written again in the same place, and those of copy and roster, too.
+ * After a torn record, or where the file has an older format, a new file is made instead: a torn
+ * record would be in the way of the next one, and edits of the present format do not belong into an
+ * older file.  An older file stays in use where there is no space for a new one. */
 static int manifest_settle(struct manifest *manifest, struct error *err)
 {
     const struct bytes content = buffer_view(&manifest->content);
@@ -363,8 +364,8 @@ static int manifest_load(struct world *world, const char *path, bool read_only,
     return rc;
 }
 
-/* The state as the copy has it, or else the snapshot; `from` says which.  `why`: why neither
- * has. */
+/* Load the state from the copy, or else from the roster; `from` names the file.  When neither can
+ * be read, `why` says the reasons. */
 static int mirror_load(struct world *world, struct manifest **manifest_out, const char **from,
                        struct error *why)
 {
@@ -391,8 +392,8 @@ static int mirror_load(struct world *world, struct manifest **manifest_out, cons
     return 0;
 }
 
-/* Make the manifest again; `damage` is what was wrong with it.  A crash in here leaves the copy and
- * the snapshot as they are, and salvage begins again. */
+/* Make the manifest again; `damage` says what was wrong with it.  After a crash during this, copy
+ * and roster are as they were, and the next salvage begins anew. */
 static int manifest_salvage(struct world *world, const struct error *damage,
                             struct manifest **manifest_out, struct error *err)
 {
@@ -523,7 +524,7 @@ int manifest_verify(const struct manifest *manifest, struct error *err)
     return rc;
 }
 
-/* Write the record of `edit`, having made room for it. */
+/* Write the record of `edit`, in a new file if the present one has no room for it. */
 static int edit_write(struct manifest *manifest, struct buffer *record,
                       const struct manifest_edit *edit, struct error *err)
 {

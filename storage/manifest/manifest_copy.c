@@ -1,7 +1,7 @@
 /* manifest_copy: see the header.
  *
- * What decides correctness: a copy is never older than one record, or it is not there.  An old one
- * could name segments that are long gone, or log frames that are. */
+ * What decides correctness: such a file lacks at most the last record, or it is not there.  An
+ * older one could name segments that were removed, or lead to log frames that were. */
 #include "storage/manifest/manifest_copy.h"
 
 #include <errno.h>

@@ -36,7 +36,7 @@ must_check int manifest_copy_settle(struct disk *disk, const struct manifest_cop
 /* Write bytes at `offset` and sync them. */
 must_check int manifest_copy_write(struct disk *disk, struct disk_file *file, uint64_t offset,
                                    struct bytes bytes);
-/* Rename a manifest that is damaged, if it is there at all, to the first that is free of
- * manifest.damaged-1, manifest.damaged-2 and so on. */
+/* Rename the damaged file `path`, if it is there, to the first free name of manifest.damaged-1,
+ * manifest.damaged-2 and so on. */
 must_check int manifest_copy_keep_damaged(struct disk *disk, const char *path);
 #endif

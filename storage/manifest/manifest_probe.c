@@ -1,7 +1,7 @@
 /* manifest_probe: see the header.
  *
- * What decides correctness: a directory that has a file of somebody else's is never taken for an
- * empty one, and one that has log files or segments never for a new one. */
+ * What decides correctness: a directory that has a file of another program is never taken for an
+ * empty one, and a directory that has log files or segments never for a new one. */
 #include "storage/manifest/manifest_probe.h"
 
 #include <errno.h>

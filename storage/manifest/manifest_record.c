@@ -1,9 +1,9 @@
 /* manifest_record: see the header.
  *
- * What decides correctness: no block is given other bytes once it was written, and the disk writes
- * a sector whole or not at all.  So a record that does not check was torn by a crash if a sector of
- * it is still zero and no later record is there; anything else is damage.  The end mark sees to it
- * that the last sector of a whole record is not zero. */
+ * What decides correctness: no block is overwritten with other bytes, and the disk writes a sector
+ * whole or not at all.  So a record that does not check was torn by a crash if a sector of it is
+ * still zero and there is no later record; anything else is damage.  By the end mark the last
+ * sector of a whole record is never zero. */
 #include "storage/manifest/manifest_record.h"
 
 #include <inttypes.h>

@@ -5,7 +5,8 @@
  *   record    0..3 size of body | 4..7 kind | 8..15 number, from 1 | 16..19 CRC of the record
  *             before, 0 for the first | body | CRC-32C of all before | end mark "DBRE" | zeros
  *
- * Every record begins a new block.  Pure: no disk. */
+ * Every record begins a new block.  These functions work on bytes in memory; the disk is
+ * manifest.c's. */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_RECORD_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_RECORD_H
 
@@ -26,22 +27,23 @@ enum manifest_record_kind { MANIFEST_RECORD_STATE = 1, MANIFEST_RECORD_EDIT = 2 
 
 /* Block 0 of a file of `size` bytes; `to` is zeroed. */
 void manifest_record_put_file(uint8_t to[MANIFEST_BLOCK], uint64_t size);
-/* Of the whole file.  ERROR_NOT_OURS, ERROR_NEWER_FORMAT, ERROR_CORRUPT. */
+/* Check block 0 of a whole file.  ERROR_NOT_OURS, ERROR_NEWER_FORMAT, ERROR_CORRUPT. */
 must_check int manifest_record_check_file(struct bytes content, struct error *err);
 /* Whether a file that was checked has an older format than is written now. */
 bool manifest_record_is_older(struct bytes content);
 
-/* Put header and trailer around the body at the end of `buffer`, which begins at `begin` with
- * MANIFEST_RECORD_HEADER bytes of room, and fill the block.  Returns the record's checksum. */
+/* Complete the record that begins at `begin` and reaches to the end of `buffer`: fill in its first
+ * MANIFEST_RECORD_HEADER bytes, append the trailer, and zeros up to the end of the block.  Returns
+ * the record's checksum. */
 uint32_t manifest_record_seal(struct buffer *buffer, size_t begin, enum manifest_record_kind kind,
                               uint64_t number, uint32_t previous_crc);
 
 /* Whether the bytes at `offset` are a whole record, its checksum right. */
 bool manifest_record_is_valid(struct bytes content, uint64_t offset);
-/* Could a crash while record `number` was written leave this?  A sector of it is still zero, and
- * no later record is there. */
+/* Whether a crash while record `number` was written could have left what is at `offset`: a sector
+ * of it is still zero, and there is no later record. */
 bool manifest_record_is_torn(struct bytes content, uint64_t offset, uint64_t number);
-/* Nothing but zeros from `offset` on: no record was begun. */
+/* Whether there are only zeros from `offset` on, so that no record was begun. */
 bool manifest_record_is_unused(struct bytes content, uint64_t offset);
 
 struct manifest_record {
@@ -52,9 +54,9 @@ struct manifest_record {
     struct bytes body;
     uint64_t size;                     /* in the file: whole blocks */
 };
-/* One that is valid, at `offset`; a view. */
+/* The record at `offset`, which is valid; its body is a view of `content`. */
 struct manifest_record manifest_record_at(struct bytes content, uint64_t offset);
 
-/* ERROR_CORRUPT, with where it is and what is wrong. */
+/* Sets and returns ERROR_CORRUPT, saying where the record is and what is wrong with it. */
 int manifest_record_damage(uint64_t offset, uint64_t number, const char *what, struct error *err);
 #endif

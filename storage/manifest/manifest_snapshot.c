@@ -1,16 +1,16 @@
 /* manifest_snapshot: see the header.
  *
- * What decides correctness: the file takes its name when it is whole and synced, so one that does
- * not check is damaged and not the residue of a crash: there is never a reason to fall back to an
- * older one, whose frames the log may have given up.
+ * What decides correctness: the file takes its name when it is whole and synced, so a roster that
+ * does not check was damaged, and not left by a crash.  An older roster must never be used, as the
+ * log may have given up the frames that it lacks.
  *
  * Example: a merge of segments 1 and 2 into 3.  Segment 3 is written; the manifest, its copy and
  * the roster name 3 instead of 1 and 2; 1 and 2 are removed.  A crash before the roster's rename
- * leaves one that names 1 and 2, which are there, and 3 belongs to nobody; after it, one that names
- * 3.  Rows are in one of them, never in both.
+ * leaves a roster that names 1 and 2, which are there, and not 3; a crash after it, one that names
+ * 3.  No roster names both, which would count rows twice.
  *
- * Failures: a segment that is gone or damaged is not left out, for its clicks would be missing from
- * every number: it is an error that counts its rows. */
+ * Failures: a segment that is gone or damaged is not left out, as its clicks would be missing from
+ * every figure.  It is an error, which says how many rows it had. */
 #include "storage/manifest/manifest_snapshot.h"
 
 #include <errno.h>
@@ -117,7 +117,8 @@ static int snapshot_load(struct disk *disk, struct buffer *record, struct error 
     return rc;
 }
 
-/* What the state names and is not there: how much of it, and the first of it with the reason. */
+/* Check that the segments which the state names are there.  The error says how many are not, with
+ * how many rows, and the reason for the first. */
 static int segments_check(struct world *world, const struct manifest_state *state,
                           struct error *err)
 {

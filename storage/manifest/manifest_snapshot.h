@@ -1,16 +1,16 @@
-/* manifest_snapshot: which segments are live, kept beside them, for a directory whose manifest is
- * lost and its mirror (manifest_copy.h) too.
+/* manifest_snapshot: the roster: which segments are live, kept in their folder, for a directory
+ * whose manifest and copy (manifest_copy.h) are both lost.
  *
  *     DIR/segments/roster       the state of the manifest after its last edit
  *     DIR/segments/roster.new   one being written
  *
- * A segment says of itself what it is (table, kind, frames, rows, schema version), but not whether
- * a merge has put another in its place, nor how to read the tables; that is said here.  A roster is
- * replaced as a whole after each edit, before what the edit gives up may go: so it is never more
- * than one edit behind, and everything that it names is there.  Layout by bytes: FORMATS.md
+ * A segment's file says what it is (table, kind, frames, rows, schema version), but not whether a
+ * merge has put another segment in its place, nor how to read the tables; the roster says that.  It
+ * is replaced as a whole after each edit, before what the edit gives up is removed.  So it is never
+ * more than one edit behind, and every segment that it names is there.  Layout by bytes: FORMATS.md
  * "Roster".
  *
- * Calls block on the disk, like those of the manifest, which makes all of them. */
+ * Calls block on the disk; the manifest makes all of them. */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
 
@@ -18,21 +18,21 @@
 
 #define MANIFEST_SNAPSHOT_NAME "roster"    /* in segments/ */
 
-/* Durable when it returns 0; makes segments/ where it is not there.  Without room for it
- * (error_is_passing) there is none until the next one is written: the result is 0, and the one that
- * is out of date is removed. */
+/* Replace the roster, by manifest_copy_make: durable when it returns 0, and without space for it
+ * there is none until the next one is written.  Makes segments/ where it is not there. */
 must_check int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state);
 
-/* The same at an opening: manifest_copy_settle. */
+/* The same when a manifest is opened, by manifest_copy_settle. */
 must_check int manifest_snapshot_settle(struct disk *disk, const struct manifest_state *state);
 
 void manifest_snapshot_encode(const struct manifest_state *state, struct buffer *to);
-/* As manifest_state_decode, which it ends in; ERROR_CORRUPT, ERROR_NEWER_FORMAT. */
+/* A manifest without a file, of the state that the roster has.  ERROR_CORRUPT,
+ * ERROR_NEWER_FORMAT. */
 must_check int manifest_snapshot_decode(struct bytes bytes, struct manifest **manifest_out,
                                         struct error *err);
 
-/* Read it, and look for everything that it names: a segment that is gone or another than it says
- * is ERROR_CORRUPT, and `err` says what is at stake.  The manifest has no file behind it. */
+/* The same from the roster's file, with a check of the segments that it names: one that is gone or
+ * is another is ERROR_CORRUPT, and `err` says how many rows would be missing. */
 must_check int manifest_snapshot_read(struct world *world, struct manifest **manifest_out,
                                       struct error *err);
 #endif

@@ -1,7 +1,7 @@
 /* manifest_state: see the header.
  *
- * What decides correctness: whether an edit fits is asked of the very function that makes the
- * change (segments_edit), so that what is written to disk always loads again. */
+ * What decides correctness: the function that makes a change (segments_edit) also says whether an
+ * edit fits, so that what is written to disk can always be loaded again. */
 #include "storage/manifest/manifest_state.h"
 
 #include <stdlib.h>
@@ -69,7 +69,7 @@ void manifest_state_sort(struct manifest_state *state)
     qsort(state->segments, state->segment_count, sizeof(state->segments[0]), segment_order);
 }
 
-/* Whether what counts upwards does. */
+/* Whether the edit lets nothing fall that may only rise. */
 static bool edit_ascends(const struct manifest_state *state, const struct manifest_edit *edit)
 {
     return (edit->flushed_frame == 0 || edit->flushed_frame >= state->flushed_frame) &&
@@ -255,7 +255,7 @@ static struct segment_info *get_segments(struct reader *reader, uint32_t *count_
     return segments;
 }
 
-/* Format 1 ends before it. */
+/* Format 1 ends before the clock. */
 static void get_clock(struct reader *reader, struct manifest_edit *edit)
 {
     if (reader_left(reader) == 0)
@@ -268,7 +268,7 @@ static void get_clock(struct reader *reader, struct manifest_edit *edit)
         memcpy(edit->clock.boot_id, id.data, id.size);
 }
 
-/* Last, and only where there have been any. */
+/* The number of purges is last, and there only if it is not 0. */
 static uint64_t get_purges(struct reader *reader)
 {
     uint64_t purges = reader_left(reader) > 0 ? reader_u64(reader) : UINT64_MAX;
@@ -277,8 +277,8 @@ static uint64_t get_purges(struct reader *reader)
     return purges != UINT64_MAX ? purges : 0;
 }
 
-/* Read what a state and an edit have alike, from the schema on, and change the state by it: a state
- * is the edit that makes it of an empty one. */
+/* Read what state and edit have in common, from the schema on, and change `state` by it: the bytes
+ * of a state are read as the edit that makes the state of an empty one. */
 static bool load_changes(struct manifest_state *state, bool is_edit, uint64_t flushed_frame,
                          struct reader *reader, struct error *err)
 {

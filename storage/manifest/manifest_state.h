@@ -8,19 +8,20 @@
  *           as they were; not there in format 1
  *   purges  u64; nothing: none there have been, or as many as there were
  *
- * Properties and schema are sized bytes; a segment is 65 bytes.  They are the bodies of the
- * manifest's records (manifest_record.h); a roster and a backup hold a state, too.  Pure: no disk.
- * manifest.h has the structs and what of this others may call. */
+ * Properties and schema are sized bytes; a segment is 65 bytes.  State and edit are the bodies of
+ * the manifest's records (manifest_record.h); a roster and a backup have a state, too.  These
+ * functions work on bytes in memory.  The structs, and functions for other folders, are in
+ * manifest.h. */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_STATE_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_STATE_H
 
 #include "base/buffer.h"
 #include "storage/manifest/manifest.h"
 
-/* Whether the two fit together: removed segments are there, added ones are not, and the flushed
- * frame does not fall. */
+/* Whether the edit fits the state: removed segments are in it, added ones are not, and the flushed
+ * frame and the number of purges do not fall. */
 bool manifest_state_takes(const struct manifest_state *state, const struct manifest_edit *edit);
-/* Change the state; false, and unchanged, when it does not take the edit. */
+/* Change the state by the edit; false, and unchanged, when the edit does not fit it. */
 bool manifest_state_edit(struct manifest_state *state, const struct manifest_edit *edit);
 
 void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer *to);
@@ -30,7 +31,7 @@ void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer 
  * program.  What was filled is released by manifest_state_release either way. */
 bool manifest_state_load(struct manifest_state *state, struct buffer *properties,
                          struct bytes bytes, struct error *err);
-/* Change the state by the bytes of an edit; false as above, or when it does not take it. */
+/* Change the state by the bytes of an edit; false as above, or when the edit does not fit it. */
 bool manifest_state_load_edit(struct manifest_state *state, struct bytes bytes, struct error *err);
-void manifest_state_release(struct manifest_state *state); /* its segments, its reference */
+void manifest_state_release(struct manifest_state *state); /* its segments, and the schema */
 #endif

@@ -1,22 +1,22 @@
 /* columnar_memtable: chunks of packed rows by partition.
  *
- * What decides correctness: a partition's rows are only ever appended, so a number of rows is a
- * moment of it, and each slot's stats are those of exactly that many rows.
+ * What decides correctness: rows of a partition are only appended, so a number of rows says what
+ * the partition was at some time, and each slot's stats are those of exactly that many rows.
  *
- * A row in a chunk is the columns side by side, in the fewest bytes that serve all partitions: an
- * append touches one cache line instead of one for each column, and memory bounds how much can come
- * before a seal.  A click takes 8 to 10 bytes:
+ * A row in a chunk has its columns side by side, in the fewest bytes that serve all partitions.  So
+ * an append writes to one cache line instead of one for each column, and more rows fit into the
+ * memory that a memtable may take.  A click takes 8 to 10 bytes:
  *
  *     time - base   4 bytes   the base is the partition's first time
  *     ad code       2         4 once there are more than 65,536 ads
  *     amount        2         4 once an amount is far from the partition's first
  *     day_derived   0         as long as no partition mixes its values
  *
- * The layout says how wide each column is.  Columns start as a constant of each partition (width
- * 0), and widen when a row comes that does not fit: for all partitions, so that a block is written
- * with one layout.  A chunk keeps the layout it was begun with, and a partition begins a new chunk
- * when the layout has changed; since columns only widen, that happens a few times in a memtable's
- * life, whatever the input is. */
+ * The layout says how wide each column is.  A column begins as a constant of each partition (width
+ * 0), and is widened when a row comes that does not fit.  It is widened for all partitions, so that
+ * a block is written with one layout.  A chunk keeps the layout it was begun with, and a partition
+ * begins a new chunk when the layout has changed.  As columns are only widened, that happens a few
+ * times in a memtable, whatever the input is. */
 #include "storage/memtable/columnar_memtable.h"
 
 #include <string.h>
@@ -29,12 +29,13 @@
 
 enum {
     CHUNK_ROWS_FIRST = 4,
-    CHUNK_ROWS_MIN = 8, /* of the next ones */
+    CHUNK_ROWS_MIN = 8, /* of the second chunk and later ones */
     CHUNK_ROWS_MAX = 256,
-    PREFETCH_PARTITIONS = 8, /* so far ahead of the one being touched */
+    PREFETCH_PARTITIONS = 8, /* how far ahead of the one that is being written */
 };
 
-/* How one column lies in a row; `offset` is the value's, the flags' follow it: scale, absence. */
+/* How one column is stored in a row: the value at `offset`, then a byte each for scale and absence,
+ * where there are any. */
 struct cell_layout {
     uint16_t offset;
     uint8_t width; /* of the value: 0 (constant), 1, 2, 4, 8 bytes */
@@ -51,16 +52,15 @@ struct row_layout {
 struct chunk {
     struct chunk *next;
     const struct row_layout *layout;
-    uint32_t rows;  /* of the last one: as many as it has room for */
+    uint32_t rows;  /* of a partition's last chunk: as many as it has room for */
     uint8_t data[]; /* rows * layout->row_size */
 };
 
-/* What the constants of all partitions have in common in a column: the flags that no partition has
- * otherwise than the first. */
+/* What the flags of all partitions have in common in a column. */
 struct common {
-    bool is_known; /* there are any */
-    uint8_t flags;
-    uint8_t differing;
+    bool is_known;     /* there is a partition */
+    uint8_t flags;     /* of the first partition */
+    uint8_t differing; /* bits in which any partition's differ from these */
 };
 
 struct columnar_memtable {
@@ -76,7 +76,7 @@ struct columnar_memtable {
     struct columnar_partitions partitions;
     uint32_t *order;               /* frozen only */
     struct string_table **strings; /* by column; NULL where it has no codes */
-    uint32_t **mapped;             /* by column: the last block's codes to ours */
+    uint32_t **mapped;             /* by column: the memtable's code for each of the last block's */
     uint32_t *mapped_partitions;
     uint32_t mapped_capacity;                   /* of each of them */
     struct columnar_partition **row_partitions; /* by row of the block being applied */
@@ -139,8 +139,8 @@ static struct columnar_partition *mapped_partition(const struct columnar_memtabl
     return memtable->partitions.items[memtable->mapped_partitions[code]];
 }
 
-/* Partitions of a block lie anywhere in memory: their headers were fetched when their keys were
- * mapped, but a block has more of them than a near cache holds. */
+/* Partitions of a block lie anywhere in memory.  Their headers were fetched into the cache when
+ * their keys were mapped, but a block may have more partitions than the nearest cache holds. */
 static void partitions_touch(struct columnar_memtable *memtable, uint32_t count, uint64_t frame,
                              int64_t timestamp_us)
 {
@@ -273,7 +273,7 @@ static bool flags_are_constant(const struct columnar_memtable *memtable, const u
     return true;
 }
 
-/* What the block's rows ask of one column, joined with what it has. */
+/* The layout of one column that serves the block's rows and all rows before. */
 static struct cell_layout cell_widen(const struct columnar_memtable *memtable,
                                      const struct block *block, uint32_t index)
 {
@@ -320,8 +320,8 @@ static void layout_widen(struct columnar_memtable *memtable, const struct block 
 
 /* ---- rows ---- */
 
-/* Half as much room as there are rows: when no more come, a fifth of a partition's room is left
- * over on average, and what is never asked for need not be cleared. */
+/* A new chunk has room for half as many rows as the partition has: when no more come, a fifth of a
+ * partition's memory is unused on average. */
 static void chunk_begin(struct columnar_memtable *memtable, struct columnar_partition *partition)
 {
     uint64_t rows = packed_stats_rows(&partition->newest.stats);
@@ -344,7 +344,7 @@ static void chunk_begin(struct columnar_memtable *memtable, struct columnar_part
     partition->room = capacity;
 }
 
-/* For what does not go the way of nearly all rows and values. */
+/* Add what packed stats cannot take in place, which few rows and values are. */
 static void stats_take(struct columnar_memtable *memtable, struct packed_stats *stats,
                        const struct partition_stats *more)
 {
@@ -374,7 +374,7 @@ static inline void stats_take_value(struct columnar_memtable *memtable, struct p
     }
 }
 
-/* Room for every row, in order, and what it adds to the stats. */
+/* Make room for every row, in order, and add it to its partition's stats. */
 static void rows_place(struct columnar_memtable *memtable, const struct block *block)
 {
     const struct row_layout *layout = memtable->layout;
@@ -409,7 +409,7 @@ static void store_offset(uint8_t *to, uint64_t offset, uint8_t width)
         store_u64(to, offset);
 }
 
-/* Called with constant widths, so that each becomes a loop of its own. */
+/* Called with constant widths, so that the compiler makes a loop for each. */
 static inline void integers_scatter(const struct columnar_memtable *memtable,
                                     const struct block_column *column, uint32_t index,
                                     uint32_t rows, uint8_t width)
@@ -468,7 +468,7 @@ static void column_scatter(const struct columnar_memtable *memtable, const struc
         flags_scatter(memtable->row_data, column->absent, offset, block->rows);
 }
 
-/* Room in the scratch arrays: rows, and codes of any of the block's dictionaries. */
+/* Make room in the scratch arrays for the block's rows and the codes of its largest dictionary. */
 static void scratch_reserve(struct columnar_memtable *memtable, const struct block *block)
 {
     if (block->rows > memtable->row_capacity) {
@@ -620,7 +620,7 @@ static void flags_gather(const struct chunk *chunk, size_t offset, bool is_store
         to[row] = is_stored ? *from : constant;
 }
 
-/* Absent values are 0 whatever stands in the chunk. */
+/* Absent values are read as 0, whatever the chunk has for them. */
 static void absent_gather(struct columnar_rows *rows, struct columnar_vector *vector,
                           const struct chunk *chunk, struct cell_layout cell, uint8_t flags,
                           uint32_t count)

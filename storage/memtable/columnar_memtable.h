@@ -1,20 +1,21 @@
 /* columnar_memtable: the appended rows of one event table, as columns by partition, in arrival
  * order.
  *
- * Blocks are appended: strings are mapped to the memtable's own codes once a block, then every
- * column is scattered into its partitions' chunks (4 rows, then more), which never move.  The
- * rows that a reader at a frame may see are a prefix of the partition, and with it go the stats:
- * (rows, stats, write timestamp) are kept as of the newest frame, and as they were before each of
- * the last two (columnar_partitions.h), which is enough because at most two frames are not durable
- * (the one being written and the open one).  So `frame` below is never older than the last durable
- * one at the time of the call: one that cannot be told any more is a bug, and checked.
+ * Blocks are appended.  The strings of a block are mapped to the memtable's own codes once; then
+ * each column is scattered into chunks of its rows' partitions, which never move.  The rows that a
+ * reader at a frame sees are the first ones of the partition.  How many they are, their stats and
+ * their write timestamp are kept as of the newest frame and as they were before each of the last
+ * two (columnar_partitions.h).  That is enough because at most two frames are not durable: the one
+ * that is being written and the open one.  So the parameter `frame` of the functions below is never
+ * older than the frame that is durable at the time of the call; an older one is a bug, and is
+ * checked.
  *
- * Write timestamps are not kept by row: rows are read with the newest one of those visible, as if
- * all of a partition's rows had been written then.  That changes nothing that last write wins could
- * see as long as no overwrite or deletion has a timestamp between them: the engine seals the
- * memtable before such a mutation hits a partition that has rows in it.
+ * Write timestamps are not kept by row.  All visible rows of a partition are read with the newest
+ * timestamp among theirs.  By "last write wins" that makes no difference as long as no overwrite or
+ * deletion has a timestamp between theirs: the engine freezes the memtable before such a mutation
+ * is applied to a partition that has rows in it.
  *
- * The engine thread writes it; once frozen any thread may read it. */
+ * The engine thread writes it; once it is frozen any thread may read it. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COLUMNAR_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_COLUMNAR_MEMTABLE_H
 
@@ -28,24 +29,24 @@ struct chunk;
 struct columnar_memtable;
 struct columnar_partition;
 
-/* Memory comes from `arena`, which outlives it.  `table` lives as long. */
+/* Memory comes from `arena`.  `arena` and `table` outlive the memtable. */
 struct columnar_memtable *columnar_memtable_new(const struct table *table, struct arena *arena);
 void columnar_memtable_free(struct columnar_memtable *memtable);
 
-/* Append a block's rows, written by `frame` (not older than the frame before) with write timestamp
- * `timestamp_us`.  The block has the columns of the memtable's table: after the table was altered,
- * blocks go to a new memtable. */
+/* Append a block's rows, which `frame` (not less than the frame of the last call) writes with write
+ * timestamp `timestamp_us`.  The block has the columns of the memtable's table: after the table was
+ * altered, blocks go to a new memtable. */
 void columnar_memtable_apply(struct columnar_memtable *memtable, const struct block *block,
                              uint64_t frame, int64_t timestamp_us);
 
-/* The memtable's code of each string of a block's dictionary column, as mapped by the last apply:
- * the key to whatever the caller keeps per string (counter slots).  Valid until the next; NULL if
- * the column is none. */
+/* The memtable's code of each string of a block's dictionary column, as the last apply mapped them,
+ * by which a caller keeps what it has for each string (counter slots).  Valid until the next apply;
+ * NULL if the table has no such column. */
 const uint32_t *columnar_memtable_mapped_codes(const struct columnar_memtable *memtable,
                                                uint32_t column_id);
 
-/* Which partitions the last apply touched: for the block's partition code p, the memtable's
- * partition number; and for a number its key and how many rows it has. */
+/* Which partitions the last apply wrote to: for each of the block's partition codes, the memtable's
+ * partition number. */
 const uint32_t *columnar_memtable_mapped_partitions(const struct columnar_memtable *memtable);
 uint32_t columnar_memtable_partition_count(const struct columnar_memtable *memtable);
 struct bytes columnar_memtable_partition_key(const struct columnar_memtable *memtable,
@@ -60,18 +61,19 @@ uint32_t columnar_memtable_find(const struct columnar_memtable *memtable, struct
 struct partition_stats columnar_memtable_stats(const struct columnar_memtable *memtable,
                                                uint32_t partition, uint64_t frame);
 
-/* No more writes; sorts the partitions by (token, key).  Engine thread. */
+/* End all writes, and sort the partitions by (token, key).  Engine thread. */
 void columnar_memtable_freeze(struct columnar_memtable *memtable);
-/* Partition numbers in (token, key) order; frozen only. */
+/* Partition numbers in (token, key) order, of a frozen memtable. */
 const uint32_t *columnar_memtable_order(const struct columnar_memtable *memtable);
 
-/* The partition's rows as of `frame`, sorted by clustering (equals in arrival order), into `rows`
- * (cleared first; codes are the memtable's).  Engine thread while open, any once frozen. */
+/* Read the partition's rows as of `frame`, sorted by clustering (equals in arrival order), into
+ * `rows`, which is cleared first; codes are the memtable's.  On the engine thread while the
+ * memtable is open, on any thread once it is frozen. */
 void columnar_memtable_rows(const struct columnar_memtable *memtable, uint32_t partition,
                             uint64_t frame, struct columnar_rows *rows);
 
-/* The same without the sorting (columnar_rows_order.h), in steps of some COLUMNAR_STEP_ROWS rows:
- * they are in arrival order.  In the caller's memory; private. */
+/* The same in steps of some COLUMNAR_STEP_ROWS rows, and without sorting (columnar_rows_order.h):
+ * the rows are in arrival order.  The struct is in the caller's memory; its members are private. */
 struct columnar_memtable_fill {
     const struct columnar_memtable *memtable;
     const struct columnar_partition *partition;
@@ -82,9 +84,10 @@ struct columnar_memtable_fill {
 void columnar_memtable_fill_begin(struct columnar_memtable_fill *fill,
                                   const struct columnar_memtable *memtable, uint32_t partition,
                                   uint64_t frame, struct columnar_rows *rows);
-/* False: all rows are there. */
+/* False: all rows have been read. */
 bool columnar_memtable_fill_step(struct columnar_memtable_fill *fill);
 
 uint64_t columnar_memtable_row_count(const struct columnar_memtable *memtable);
-size_t columnar_memtable_bytes(const struct columnar_memtable *memtable); /* beside the arena's */
+/* Bytes of memory, without the arena's. */
+size_t columnar_memtable_bytes(const struct columnar_memtable *memtable);
 #endif

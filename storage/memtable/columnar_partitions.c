@@ -1,11 +1,11 @@
-/* columnar_partitions: a table of places, and two lists.
+/* columnar_partitions: a hash table, and two undo lists.
  *
- * The keys of a block lie anywhere in memory, so many are looked up at once.  A key that is new
- * costs one cache line, and one that is there those of its partition, which is about to be written
- * anyway.
+ * The partitions of a block's keys lie anywhere in memory, so many keys are looked up at the same
+ * time.  A lookup reads one cache line for a new key, and for others also those of the partition,
+ * which is about to be written anyway.
  *
- * What decides correctness: two keys are the same only if their bytes are; and an entry of an undo
- * list is made before its partition changes in a frame, once. */
+ * What decides correctness: two keys are the same only if all their bytes are; and a partition's
+ * entry in the undo list of a frame is made before the frame changes the partition, and once. */
 #include "storage/memtable/columnar_partitions.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ void columnar_partitions_init(struct columnar_partitions *partitions, struct are
     key_places_init(&partitions->places, arena);
 }
 
-/* Empty a list, for another frame. */
+/* Empty a list, which then serves another frame. */
 static void undo_clear(struct columnar_partitions *partitions, struct columnar_undo_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
@@ -120,7 +120,7 @@ static uint32_t partition_add(struct columnar_partitions *partitions, uint32_t t
     return number;
 }
 
-/* Ask for the partitions that probably have the keys of these tags. */
+/* Fetch the partitions that probably have the keys of these tags into the cache. */
 static void partitions_prefetch(const struct columnar_partitions *partitions, const uint32_t *tags,
                                 uint32_t count)
 {
@@ -157,7 +157,7 @@ void columnar_partitions_add_all(struct columnar_partitions *partitions,
 
 /* ---- as of a frame ---- */
 
-/* The last frame's list becomes that of the one before. */
+/* Begin the list of `frame`; the last frame's becomes that of the frame before it. */
 static void undo_turn(struct columnar_partitions *partitions, uint64_t frame)
 {
     struct columnar_undo_list list = partitions->undo[1];

@@ -1,9 +1,9 @@
-/* counter_memtable: slots of 64 bytes, found by a hash table once and by number ever after.
+/* counter_memtable: slots of 64 bytes, found by a hash table.
  *
- * Identities (which counter a slot is) are looked at only where 32 bits of a hash agree, and those
- * of many counters at once, for each costs three cache misses, one after the other.  Rows of a
- * partition are put in order when they are read: a slot is made without knowing the table's types.
- */
+ * A slot's identity says which counter it is.  It is read only where 32 bits of a hash agree, which
+ * costs three cache misses in turn; so many counters are looked up at the same time.  The rows of a
+ * partition are sorted when they are read, as the types of a table, which give their order, are not
+ * at hand where a slot is made. */
 #include "storage/memtable/counter_memtable.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ struct counter_memtable {
     struct arena *arena;
     struct memtable_partitions partitions;
     struct key_places places;      /* of slots */
-    struct counter_chunk **chunks; /* which never move */
+    struct counter_chunk **chunks; /* chunks never move */
     uint32_t count;
 };
 
@@ -158,7 +158,8 @@ uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table
                      clustering, column_id);
 }
 
-/* Ask for the identities that probably are those of the tags, and for what they point to. */
+/* Fetch the identities that probably belong to the tags, and the partitions they point to, into the
+ * cache. */
 static void identities_prefetch(const struct counter_memtable *memtable, const uint32_t *tags,
                                 uint32_t count)
 {

@@ -1,7 +1,8 @@
-/* counter_memtable: a generation's counter increments, by slot number: the hot path is an add.
+/* counter_memtable: the counters of a memtable, a slot for each.
  *
- * What a slot is, and which of its sums a reader at a frame sees: counters/counter_slot.h.  Here
- * are the slots of a memtable, found by what counter each is, and read as rows. */
+ * A slot has a number, so that counting, the most frequent write, is an addition to a slot that was
+ * found before.  What a slot is, and which of its sums a reader at a frame sees, is in
+ * counters/counter_slot.h.  This module finds the slot of a counter and reads slots as rows. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
 
@@ -23,22 +24,24 @@ uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table
 void counter_memtable_slots(struct counter_memtable *memtable, uint32_t table_id,
                             const struct bytes *keys, uint32_t count, uint32_t column_id,
                             uint32_t *slots_out);
-size_t counter_memtable_bytes(const struct counter_memtable *memtable);    /* beside the arena's */
+/* Bytes of memory, without the arena's. */
+size_t counter_memtable_bytes(const struct counter_memtable *memtable);
 /* The slot, to count in by counter_slot.h and with the memtable's arena; frames never decrease.
  * counter_slot_reset is also the way to give a new slot the generation that older runs have of its
  * counter: increments of a lower generation are lost. */
 struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable, uint32_t slot);
 
-/* One partition of a counter table as of `frame`, as rows whose cells are counter cells of one
- * shard: id `shard_id`, clock the slot's last frame up to `frame`; or of none after a reset.  NULL:
- * nothing there.  The slice's bytes outlive the stream.  `frame` is at least the durable one at the
- * last write (UINT64_MAX: everything); a reader further behind sees the oldest of the three. */
+/* One partition of a counter table as of `frame` (UINT64_MAX: everything), as rows of counter
+ * cells; NULL when it has nothing.  Each cell has one shard, of the id `shard_id` and with the
+ * slot's last frame up to `frame` as its clock; or no shard, after a reset.  `frame` is not less
+ * than the frame that was durable at the last write: a slot keeps three sums, and for an earlier
+ * frame the oldest of them is given.  The slice's bytes outlive the stream. */
 struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        const struct table *table, struct bytes key,
                                        const struct slice *slice, uint64_t frame,
                                        uint64_t shard_id);
 
-/* As in row_memtable.h. */
+/* Those of all tables, in order. */
 const struct memtable_partitions *
 counter_memtable_partitions(const struct counter_memtable *memtable);
 #endif

@@ -15,14 +15,15 @@
 
 enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8, SLOTS_AT_ONCE = 64 };
 
-/* Slots of one counter column, by the code of the string that is its key: the columnar memtable's
- * code of a column's string, or its partition number for a component of the partition key. */
+/* The slots that a counting rule counts in, by the code of the string that is the counter's key.
+ * For a rule on a column, codes are the columnar memtable's of that column's strings; for one on a
+ * component of the partition key, they are its partition numbers. */
 struct counting_slots {
     uint32_t table_id;
     struct counting_rule rule; /* `block` is not part of the identity */
     uint32_t *slots;           /* SLOT_UNKNOWN until first counted */
     uint32_t capacity;
-    uint32_t *counts; /* scratch: rows of the block by block code; all zero */
+    uint32_t *counts; /* scratch: rows of the block by block code; all zero between blocks */
     uint32_t counts_capacity;
 };
 
@@ -145,7 +146,7 @@ static struct counting_slots *slots_for(struct memtable *memtable, uint32_t tabl
     return slots;
 }
 
-/* The cached slot of `code`; the entry is SLOT_UNKNOWN at first. */
+/* Where the slot of `code` is kept; SLOT_UNKNOWN until it is looked up. */
 static uint32_t *slot_entry(struct counting_slots *slots, uint32_t code)
 {
     if (code >= slots->capacity) {
@@ -169,7 +170,7 @@ static uint32_t *counts_for(struct counting_slots *slots, uint32_t count)
     return slots->counts;
 }
 
-/* What will be added to a few keys from now; its slot is known unless its key is new. */
+/* Fetch the slot that will be added to some keys later, which is known unless its key is new. */
 static void prefetch_count(const struct memtable *memtable, const struct counting_slots *slots,
                            const uint32_t *mapped, uint32_t at, uint32_t count)
 {
@@ -190,7 +191,7 @@ static struct bytes counter_key(const struct memtable *memtable, const struct co
     return component;
 }
 
-/* Give every code that has counts its slot. */
+/* Look up the slot of every code that has counts and none yet. */
 static void find_slots(struct memtable *memtable, struct counting_slots *slots,
                        const struct block_dictionary *keys, const uint32_t *mapped)
 {

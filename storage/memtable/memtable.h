@@ -1,8 +1,8 @@
 /* memtable: everything that one span of frames wrote, of all tables, until it is in segments.
  *
- * One generation: the columnar memtables of event tables, the row memtable, the counters, on one
- * arena.  The engine has one open and any number of frozen ones, whose frame spans follow one
- * another.  Applying a batch is all there is to recovery: replay does the same calls. */
+ * A memtable has a columnar memtable for each event table, one row memtable and the counters, all
+ * on one arena.  The engine has one open memtable and any number of frozen ones, whose spans of
+ * frames follow one another.  Recovery makes the same calls as writing does. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_H
 
@@ -30,32 +30,34 @@ struct memtable {
     struct counter_memtable *counters;
     struct counting_slots *slots;      /* counter slots by string code, one list per rule */
     uint32_t slots_count;
-    uint64_t frame_first;              /* nothing of an earlier one is in it; moves on while it is
-                                        * empty */
+    uint64_t frame_first;              /* nothing of an earlier frame is in it; moves on while the
+                                        * memtable is empty */
     uint64_t frame_last;               /* set when it is frozen */
-    int64_t timestamp_first_us;        /* of the first batch: where its counters' shards begin */
-    int64_t timestamp_max_us;
-    int64_t given_us;                  /* the last timestamp that the store gave when it was frozen,
-                                        * to any frame; 0: none */
-    int64_t oldest_us;                 /* nothing in it was written earlier, by whose clock ever;
-                                        * INT64_MAX: it is empty */
+    int64_t timestamp_first_us;        /* of the first batch; the id of its counters' shards */
+    int64_t timestamp_max_us;          /* of the last write; INT64_MIN: there was none */
+    int64_t given_us;                  /* the last timestamp that the store had given to any frame
+                                        * when the memtable was frozen; 0: none */
+    int64_t oldest_us;                 /* the least write timestamp in it, be it a client's or the
+                                        * store's; INT64_MAX: it is empty */
     uint64_t columnar_rows;            /* of all event tables */
     bool is_frozen;
 };
 
-/* Of chunks of MEMTABLE_CHUNK bytes. */
+/* Its arena takes chunks of MEMTABLE_CHUNK bytes from `supply`.  Takes a reference of `schema`. */
 struct memtable *memtable_new(struct schema *schema, uint64_t frame_first,
                               struct arena_supply *supply);
 struct memtable *memtable_ref(struct memtable *memtable);
 void memtable_unref(struct memtable *memtable);                  /* NULL is fine */
-/* The same for who has much of it freed elsewhere: what nobody else has is returned, to be given to
- * memtable_free, on any thread; else NULL. */
+/* Give up a reference without freeing: returns the memtable if that was the last one, to be given
+ * to memtable_free on any thread, as freeing takes long; else NULL. */
 struct memtable *memtable_let_go(struct memtable *memtable);
-/* Returns the arena, the caller's now, of which nothing is used any more. */
+/* Free all but the arena, which is returned: it is the caller's, and nothing in it is used any
+ * more. */
 struct arena *memtable_free(struct memtable *memtable);
 
-/* Apply a batch as part of `frame`: mutation i gets `timestamp_us` + 1 + i, blocks timestamp_us.
- * The hook has seen the batch.  Returns the first timestamp not used. */
+/* Apply a batch, which the commit hook has seen, as part of `frame`.  Blocks get the timestamp
+ * `timestamp_us`, and each other write, in order, one more than the write before it.  Returns the
+ * first timestamp that was not used. */
 int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batch, uint64_t frame,
                        int64_t timestamp_us);
 

@@ -5,11 +5,11 @@
  * later item may be less than the first one only in the leftmost child of a level, whose entry is
  * never compared.)
  *
- * Leaves grow 4, 16, 64 entries while they are alone, so that a partition of a few rows stays
- * small; then they split.  Whoever appends at the end, as events in order of time do, leaves full
- * leaves behind; in the middle a leaf splits in half.
+ * While a tree has one leaf, the leaf grows from 4 to 16 and 64 entries, so that a partition of a
+ * few rows stays small; then it splits.  An item that is appended at the end, as rows in order of
+ * time are, begins a new leaf and leaves a full one behind; in the middle a leaf splits in half.
  *
- * A node costs 24 bytes an entry at inner levels and 16 in leaves; a million random insertions fill
+ * An entry takes 24 bytes in an inner node and 16 in a leaf.  A million random insertions fill
  * leaves to 70 %. */
 #include "storage/memtable/memtable_index.h"
 
@@ -22,7 +22,7 @@ enum {
     INDEX_FANOUT = 64, /* 512 bytes of prefixes: eight cache lines, six comparisons */
     INDEX_LEAF_FIRST = 4,
     INDEX_LEAF_GROWTH = 4,
-    INDEX_STEPS_MAX = 4,  /* onward, until a search from the root is cheaper */
+    INDEX_STEPS_MAX = 4,  /* entries to step over, until a search from the root is cheaper */
     INDEX_HEIGHT_MAX = 12 /* 32 ^ 7 is more than an index can hold */
 };
 
@@ -216,7 +216,7 @@ static void node_put(struct memtable_index_node *node, uint32_t at, uint64_t pre
     node->count++;
 }
 
-/* Copy entries [from, node->count) to the front of `target` and forget them. */
+/* Move entries [from, node->count) to the front of `target`. */
 static void node_move(struct memtable_index_node *node, uint32_t from,
                       struct memtable_index_node *target)
 {
@@ -230,7 +230,8 @@ static void node_move(struct memtable_index_node *node, uint32_t from,
     node->count = from;
 }
 
-/* A full node gives its second half, or nothing when `at` is its end, to a new right neighbour. */
+/* Make a new right neighbour for a full node and move the node's second half to it; or nothing,
+ * when `at` is the end of the last node, where items are appended. */
 static struct memtable_index_node *node_split(struct memtable_index_node *node, uint32_t at,
                                               struct arena *arena)
 {
@@ -247,7 +248,7 @@ static struct memtable_index_node *node_split(struct memtable_index_node *node, 
     return right;
 }
 
-/* Put an entry at `at`; the new right neighbour if that took a split, else NULL. */
+/* Put an entry at `at`.  Returns the new right neighbour if the node was split, else NULL. */
 static struct memtable_index_node *node_insert(struct memtable_index_node *node, uint32_t at,
                                                uint64_t prefix, void *item,
                                                struct memtable_index_node *child,
@@ -278,7 +279,7 @@ static void index_raise(struct memtable_index *index, struct memtable_index_node
     index->height++;
 }
 
-/* The only leaf makes room by growing, until it has the size of all others. */
+/* While there is one leaf, a full one is replaced by a larger one, up to INDEX_FANOUT. */
 static void index_grow_leaf(struct memtable_index *index, struct arena *arena)
 {
     struct memtable_index_node *leaf = index->root;

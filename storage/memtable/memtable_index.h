@@ -1,11 +1,11 @@
-/* memtable_index: an ordered set that only grows: a memtable's partitions, a partition's rows.
+/* memtable_index: an ordered set that only grows: a memtable's partitions, or a partition's rows.
  *
- * A B+ tree of pointers.  Beside each pointer stands the item's prefix, a number that orders items
- * as far as a number can: a <= b must give prefix(a) <= prefix(b).  A search compares prefixes,
- * which lie together, and looks at an item only where they are equal.  A set of one costs nothing
- * but the struct, for most partitions have one row.
+ * It is a B+ tree of pointers.  Beside each pointer stands the item's prefix, a number that orders
+ * items as far as 64 bits can: a <= b must give prefix(a) <= prefix(b).  A search compares
+ * prefixes, which lie side by side in memory, and reads an item only where prefixes are equal.  A
+ * set of one item takes no memory beside the struct, as most partitions have one row.
  *
- * Memory comes from an arena and is never given back: what was handed out stays where it is. */
+ * Memory comes from an arena and is never given back; items stay where they are. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_INDEX_H
 #define DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_INDEX_H
 
@@ -22,8 +22,9 @@ struct memtable_index {
     uint32_t height;               /* levels of nodes; 0 with one item */
 };
 
-/* What is searched for: the order of `key` against an item of the same prefix: <0, 0, >0.  A key
- * that is no item may never give 0 (a bound between items). */
+/* What is searched for.  `compare` gives the order of `key` against an item of the same prefix: <0,
+ * 0, >0.  For a key that lies between items, such as a bound, it never gives 0.  `prefix_of` gives
+ * an item's prefix.  Both get `context`. */
 struct memtable_index_search {
     uint64_t prefix;
     const void *key;
@@ -36,22 +37,22 @@ struct memtable_index_search {
 struct memtable_index_cursor {
     const struct memtable_index *index;
     const struct memtable_index_node *leaf;      /* NULL in a set of one */
-    uint32_t position;             /* of the item behind the place, in the leaf or the set of one */
+    uint32_t position;             /* in the leaf, or in the set of one, of the item behind it */
 };
 
-/* NULL when there is none; with the place for memtable_index_insert. */
+/* The item that compares equal, or NULL; and the place where memtable_index_insert puts it. */
 void *memtable_index_find_place(const struct memtable_index *index,
                                 const struct memtable_index_search *search,
                                 struct memtable_index_cursor *place_out);
 
-/* The same for keys that ascend: all items before `place` are less than the key, as they are where
- * the place was moved behind the item of the key before.  All-zero, it may be anywhere. */
+/* The same for keys that ascend, beginning at a place such that all items before it are less than
+ * the key: the place behind the item of the key before.  An all-zero place stands for any. */
 void *memtable_index_find_onward(const struct memtable_index *index,
                                  const struct memtable_index_search *search,
                                  struct memtable_index_cursor *place);
 
-/* Add an item that is not there, at its place, since which was found nothing was added.  The place
- * is moved behind the item, or becomes all-zero. */
+/* Add an item that is not in the set yet, at the place that a search of it gave; nothing was added
+ * since that search.  The place is moved behind the item, or becomes all-zero. */
 void memtable_index_insert(struct memtable_index *index, struct arena *arena,
                            const struct memtable_index_search *search,
                            struct memtable_index_cursor *place, void *item);

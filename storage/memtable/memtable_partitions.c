@@ -32,7 +32,7 @@ struct bytes memtable_partitions_key(const struct memtable_partition *partition)
     return bytes_of(partition->key, partition->key_size);
 }
 
-/* What a partition is found by. */
+/* What identifies a partition. */
 struct partition_name {
     uint32_t table_id;
     int64_t token;
@@ -54,7 +54,7 @@ static uint64_t partition_prefix(const void *context, const void *item)
     return name_prefix(partition->table_id, partition->token);
 }
 
-/* Of the same table, as prefixes are equal. */
+/* Both are of the same table, as their prefixes are equal. */
 static int partition_compare(const void *context, const void *key, const void *item)
 {
     const struct partition_name *name = key;
@@ -75,9 +75,10 @@ static struct memtable_index_search partition_search(const struct partition_name
     };
 }
 
-/* ---- one of them ---- */
+/* ---- finding and making one ---- */
 
-/* Tokens are hashes: half of one, turned so that a partition has another in each table. */
+/* The hash of a partition: half of its token, which is a hash already, and the table's id, so that
+ * a key that several tables have does not give one hash. */
 static uint32_t tag_of(uint32_t table_id, int64_t token)
 {
     return (uint32_t)((uint64_t)token >> 32) + table_id * UINT32_C(0x9E3779B1);

@@ -1,10 +1,10 @@
 /* memtable_partitions: the partitions of all tables that one part of a memtable holds, in order.
  *
- * The row memtable and the counters keep different things of a partition and find it alike: by
- * table, token and key.  Whatever they keep begins with a struct memtable_partition.
+ * The row memtable and the counters keep different things of a partition, but find it in the same
+ * way: by table, token and key.  What they keep begins with a struct memtable_partition.
  *
- * One is sought by a hash, for a tree of a hundred thousand costs a handful of cache misses where a
- * batch writes to as many of them as it has rows; and all are walked by the tree. */
+ * One partition is found by a hash: a batch may write to as many partitions as it has rows, and a
+ * search in a tree of a hundred thousand costs several cache misses.  A walk goes by the tree. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_PARTITIONS_H
 #define DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_PARTITIONS_H
 
@@ -25,7 +25,7 @@ struct memtable_partitions {
     size_t partition_size;             /* of what begins with a struct memtable_partition */
     struct memtable_index order;       /* of all, by table, token and key */
     struct key_places places;          /* by table and token */
-    struct memtable_partition **items; /* by number, as they first came; owned */
+    struct memtable_partition **items; /* in the order in which they were made; owned */
     uint32_t count;
     uint32_t capacity;
 };
@@ -33,18 +33,19 @@ struct memtable_partitions {
 void memtable_partitions_init(struct memtable_partitions *partitions, struct arena *arena,
                               size_t partition_size);
 void memtable_partitions_release(struct memtable_partitions *partitions);
-size_t memtable_partitions_bytes(const struct memtable_partitions *partitions); /* beside the
-                                                                                 * arena's */
+/* Bytes of memory, without the arena's. */
+size_t memtable_partitions_bytes(const struct memtable_partitions *partitions);
 
 /* NULL when it is not there. */
 void *memtable_partitions_find(const struct memtable_partitions *partitions, uint32_t table_id,
                                int64_t token, struct bytes key);
-/* The partition, made with everything else zero if it is new.  Copies the key. */
+/* The partition.  A new one is made: its key is copied, and what follows the struct
+ * memtable_partition is zero. */
 void *memtable_partitions_get(struct memtable_partitions *partitions, uint32_t table_id,
                               int64_t token, struct bytes key);
 
-/* Fetch into the cache what memtable_partitions_get will touch: first where it looks, and some
- * calls later the partition, if it is there. */
+/* Fetch into the cache what memtable_partitions_get will read: the place in the hash table; and,
+ * some calls later, when that has arrived, the partition, if there is one. */
 void memtable_partitions_prefetch_place(const struct memtable_partitions *partitions,
                                         uint32_t table_id, int64_t token);
 void memtable_partitions_prefetch(const struct memtable_partitions *partitions, uint32_t table_id,

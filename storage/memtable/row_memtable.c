@@ -7,17 +7,18 @@
  *     row ─▶ @12 UPDATE b ─▶ @12 UPDATE a ─▶ @9 INSERT a, b
  *     a reader at 11 sees one version, one at 12 merges three
  *
- * A row that is written all the time would make its readers merge thousands.  So after eight
- * versions the next is stored as the merge of itself and them (depth 0), and a reader stops there;
- * those before it stay for readers at earlier frames.  A whole row over a whole row is that merge
- * as it comes.
+ * A reader of a row that is written very often would have to merge thousands of versions.  So after
+ * eight versions the next one is stored as the merge of itself and the eight (depth 0), and a
+ * reader stops there; the versions before it stay for readers at earlier frames.  A whole row that
+ * is written over a whole row is such a merge already.
  *
- * Deletions of the partition and of ranges are lists with frames too; a reader merges what it needs
- * of them under one rule (range_deletions.h), and rows are merged under what covers them.
+ * Deletions of the partition and of ranges are lists whose entries have frames too.  A reader
+ * combines those up to its frame (range_deletions.h) and merges each row under what covers it.
  *
- * Cost: a partition 56 bytes and its key, and 19 to 37 where it is found, a row 16, a version 24
- * and its packed bytes; in the trees that order them 16 each, filled to 70 to 100 %: 55 to 65 bytes
- * beside the data for a row of a large partition, 117 for one that is a partition of its own. */
+ * Memory: a partition takes 56 bytes and its key, and 19 to 37 in the hash table; a row takes 16,
+ * and a version 24 and its packed bytes.  In the trees that order them each takes 16, and nodes are
+ * 70 to 100 % full.  That is 55 to 65 bytes beside the data for a row of a large partition, and 117
+ * for a row that has a partition to itself. */
 #include "storage/memtable/row_memtable.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@
 
 enum {
     ROW_FOLD_DEPTH = 8, /* a reader merges at most this many versions */
-    PASSED_MAX = 8,     /* rows that nobody wants, until to look for the next costs less */
+    PASSED_MAX = 8,     /* rows skipped one by one, until a search for the next costs less */
     ROW_SCRATCH_CHUNK = 16384,
     ROW_STREAM_CHUNK = 4096
 };
@@ -37,14 +38,14 @@ struct row_version {
     struct row_version *older;
     uint64_t frame;
     uint32_t size;
-    uint16_t depth;   /* versions a reader merges with it; 0: it holds them all */
+    uint16_t depth;   /* older versions that a reader merges with it; 0: it holds them all */
     uint16_t columns; /* packed_rows_columns, or 0 */
     uint8_t packed[];
 };
 
 struct row_node {
     struct row_version *newest;
-    const struct row_version *oldest; /* where the clustering is read */
+    const struct row_version *oldest; /* the clustering is read from it */
 };
 
 struct partition_deletion {
@@ -61,7 +62,7 @@ struct range_node {
     struct bytes packed;
 };
 
-/* What few partitions have. */
+/* What only few partitions have. */
 struct partition_extras {
     struct row_version *static_row;
     struct partition_deletion *deletions;
@@ -80,8 +81,8 @@ struct row_memtable {
     struct arena *arena;
     struct memtable_partitions partitions;
     uint64_t frame_last;
-    struct buffer packed;  /* scratch of one apply: the row being added, ... */
-    struct arena *scratch; /* ... and what it is made of */
+    struct buffer packed;  /* scratch of one apply: the packed row that is being added */
+    struct arena *scratch; /* scratch of one apply: the values that row is packed from */
 };
 
 struct row_memtable *row_memtable_new(struct arena *arena)
@@ -186,7 +187,7 @@ static uint64_t value_prefix(const struct type *type, struct bytes value)
     case TYPE_INT:
     case TYPE_SMALLINT:
     case TYPE_TINYINT:
-        /* The sign turned; an empty value comes out like the least one, and sorts there. */
+        /* The sign bit is inverted; an empty value gets the prefix of the least and sorts there. */
         return value.size == 0 ? 0 : bytes_prefix(value) ^ (UINT64_C(1) << 63);
     case TYPE_TEXT:
     case TYPE_ASCII:
@@ -270,7 +271,7 @@ static struct memtable_index_search bound_search(const struct table *table,
 
 /* ---- writing ---- */
 
-/* How many versions a reader at `frame` merges, and the newest of them. */
+/* How many versions a reader at `frame` merges, and in *first_out the newest of them. */
 static uint32_t versions_visible(const struct row_version *newest, uint64_t frame,
                                  const struct row_version **first_out)
 {
@@ -282,7 +283,7 @@ static uint32_t versions_visible(const struct row_version *newest, uint64_t fram
     return version != NULL ? version->depth + 1 : 0;
 }
 
-/* What is packed in memory was written by row_unfiltered_pack, so it can be read. */
+/* A version was packed by row_unfiltered_pack, so unpacking it cannot fail. */
 static void version_unpack(const struct row_version *version, struct arena *arena,
                            struct unfiltered *row_out)
 {
@@ -304,7 +305,7 @@ static void versions_unpack(const struct row_version *first, uint32_t count, str
     }
 }
 
-/* Replace the row in `packed` by its merge with all that a reader would merge it with. */
+/* Replace the row in `packed` by its merge with all versions that a reader would merge it with. */
 static void row_fold(struct row_memtable *memtable, const struct table *table,
                      const struct row_version *newest)
 {
@@ -325,7 +326,7 @@ static void row_fold(struct row_memtable *memtable, const struct table *table,
     row_unfiltered_pack(&merged, &memtable->packed);
 }
 
-/* Whether the row in `packed`, of these columns, is its own merge with a version. */
+/* Whether the merge of the row in `packed`, which has these columns, with a version is that row. */
 static bool version_replaces(const struct row_memtable *memtable, const struct row_version *version,
                              uint16_t columns)
 {
@@ -337,8 +338,8 @@ static bool version_replaces(const struct row_memtable *memtable, const struct r
     return (version->columns & ~columns) == 0 && row_packed_follows(newer, older);
 }
 
-/* How many versions a reader merges with the row in `packed`; with so many that it would be too
- * many, the row becomes all of them, of which the columns are not known. */
+/* How many older versions a reader merges with the row in `packed`.  Where they would be too many,
+ * the row is replaced by its merge with them, whose columns are not known. */
 static uint32_t version_depth(struct row_memtable *memtable, const struct table *table,
                               const struct row_version *newest, uint16_t *columns)
 {
@@ -353,7 +354,7 @@ static uint32_t version_depth(struct row_memtable *memtable, const struct table 
     return 0;
 }
 
-/* The new head of a row's chain: the row in `packed`. */
+/* Make a version of the row in `packed`: the new head of the row's chain. */
 static struct row_version *version_add(struct row_memtable *memtable, const struct table *table,
                                        struct row_version *newest, uint16_t columns)
 {
@@ -369,8 +370,8 @@ static struct row_version *version_add(struct row_memtable *memtable, const stru
     return version;
 }
 
-/* Add the row in `packed`, which has that clustering and these columns, if they are known.  `place`
- * is behind the row that was added last, where rows ascend, or all-zero. */
+/* Add the row in `packed`, which has the given clustering and columns (0: they are not known).
+ * Where rows ascend, `place` is behind the row that was added last; else it is all-zero. */
 static void add_packed(struct row_memtable *memtable, const struct table *table,
                        struct partition *partition, const struct clustering *clustering,
                        uint16_t columns, struct memtable_index_cursor *place)
@@ -450,7 +451,7 @@ static void apply_range(struct row_memtable *memtable, struct partition *partiti
     extras->range_count++;
 }
 
-/* The partition, which `frame` writes to. */
+/* The partition that `frame` is about to write to. */
 static struct partition *partition_write(struct row_memtable *memtable, const struct table *table,
                                          int64_t token, struct bytes key, uint64_t frame)
 {
@@ -489,29 +490,29 @@ void row_memtable_apply(struct row_memtable *memtable, const struct table *table
 }
 
 void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *table,
-                             const struct packed_rows *rows, const struct packed_span *run,
+                             const struct packed_rows *rows, const struct packed_span *span,
                              uint64_t frame, int64_t timestamp_us)
 {
-    check(run->table_id == table->id);
-    struct partition *partition = partition_write(memtable, table, run->token, run->key, frame);
+    check(span->table_id == table->id);
+    struct partition *partition = partition_write(memtable, table, span->token, span->key, frame);
     struct memtable_index_cursor place = {0};
-    for (uint32_t i = 0; i < run->row_count; i++) {
-        struct bytes packed = packed_rows_get(rows, run->row_first + i);
+    for (uint32_t i = 0; i < span->row_count; i++) {
+        struct bytes packed = packed_rows_get(rows, span->row_first + i);
         struct reader reader = reader_of(packed);
         struct clustering clustering;
         row_unfiltered_unpack_clustering(&reader, &clustering);
         buffer_clear(&memtable->packed);
         row_pack_at(packed, timestamp_us, &memtable->packed);
         add_packed(memtable, table, partition, &clustering,
-                   packed_rows_columns(rows, run->row_first + i), &place);
+                   packed_rows_columns(rows, span->row_first + i), &place);
     }
 }
 
 /* ---- reading ---- */
 
-/* Rows come by a cursor, bounds from an array made at the beginning; `next` merges the two.  While
- * the memtable is open a write may come between two pulls: the cursor is then set anew, behind the
- * last row it gave. */
+/* Rows come from a cursor, bounds of range deletions from an array that is made when the stream is
+ * opened; `next` merges the two.  While the memtable is open a write may come between two pulls:
+ * the cursor is then set anew, behind the last row that it gave. */
 struct row_stream {
     struct stream base;
     const struct partition *partition;
@@ -520,18 +521,18 @@ struct row_stream {
     bool static_pending;
     struct memtable_index_cursor cursor;
     uint32_t cursor_rows;        /* rows of the partition when the cursor was set */
-    const struct row_node *head; /* the next row; NULL: not known, or there is none */
-    const struct row_node *last; /* the last one the cursor gave */
+    const struct row_node *head; /* the next row; NULL: not looked up yet, or there is none */
+    const struct row_node *last; /* the last row that the cursor gave */
     bool rows_ended;
     struct clustering head_clustering;
-    struct bytes passed;   /* rows of this first clustering value are not given; data NULL: none */
-    uint32_t passed_count; /* of them, since it was last told */
-    struct unfiltered *bounds; /* owned, as is what they point to if not the slice's */
+    struct bytes passed;   /* rows of this first clustering value are skipped; data NULL: none */
+    uint32_t passed_count; /* rows skipped since row_memtable_stream_pass last returned it */
+    struct unfiltered *bounds; /* owned; they point into the memtable and the slice */
     size_t bound_count;
     size_t bound_next;
     struct deletion open; /* the range deletion in force */
-    struct arena *arena;  /* for what was last yielded, */
-    bool is_kept;         /* or for all of it: then it is the caller's */
+    struct arena *arena;  /* for what is yielded: until the next pull, unless ... */
+    bool is_kept;         /* ... it is the caller's and keeps everything */
 };
 
 static void stream_seek(struct row_stream *stream, const struct bound *place)
@@ -558,7 +559,7 @@ static void stream_set_cursor(struct row_stream *stream)
     stream_seek(stream, &place);
 }
 
-/* Find the next row within the slice, if it is not known yet. */
+/* Look up the next row within the slice, unless it is known. */
 static void stream_find_head(struct row_stream *stream)
 {
     const struct table *table = stream->base.table;
@@ -588,7 +589,8 @@ static bool row_is_empty(const struct row *row)
            row->cell_count == 0;
 }
 
-/* The row as of the stream's frame under the deletion that covers it; false when nothing is. */
+/* The row as of the stream's frame under the deletion that covers it; false when nothing of it is
+ * left. */
 static bool stream_row(struct row_stream *stream, const struct row_version *newest,
                        struct deletion covering, struct unfiltered *out)
 {
@@ -622,7 +624,7 @@ static bool stream_static(struct row_stream *stream, struct unfiltered *out)
            stream_row(stream, extras->static_row, stream->base.partition_deletion, out);
 }
 
-/* Is a bound next, and not the row at the head? */
+/* Whether the next item is a bound, and not the row at the head. */
 static bool stream_bound_is_next(const struct row_stream *stream)
 {
     if (stream->bound_next == stream->bound_count)
@@ -634,8 +636,8 @@ static bool stream_bound_is_next(const struct row_stream *stream)
     return stream->slice.reversed ? order > 0 : order < 0;
 }
 
-/* Whether the row that the cursor gave last is one of those that nobody wants.  Behind some of them
- * the index is asked for the first row that is none, as there may be thousands. */
+/* Whether the row that the cursor gave last is to be skipped.  There may be thousands of such rows:
+ * after PASSED_MAX of them the cursor is set behind the last one by a search. */
 static bool stream_pass(struct row_stream *stream)
 {
     if (stream->passed.data == NULL || stream->head_clustering.count == 0 ||

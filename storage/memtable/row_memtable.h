@@ -1,11 +1,12 @@
 /* row_memtable: rows of all tables with the whole cell model, append-only, resolved on read.
  *
- * One holds a generation's rows of every table that is not written in blocks, and the overwrites
- * (overwrites, deletes) of event tables.  Nothing in it is ever changed: a row that is written
- * again gets a further version, each with its frame, and a reader at a frame merges the versions up
- * to it.  Partitions are kept in (table, token, key) order and rows in clustering order.
+ * It holds a memtable's rows of every table that is not written in blocks, and what overwrites and
+ * deletes rows of event tables.  Nothing in it is ever changed: each write of a row adds a version
+ * with the frame that wrote it, and a reader at a frame merges the versions up to that frame.
+ * Partitions are kept in (table, token, key) order and rows in clustering order.
  *
- * The engine thread writes and reads it while it is open; once frozen any thread may read it. */
+ * The engine thread writes and reads it while it is open; once it is frozen any thread may read
+ * it. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_ROW_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_ROW_MEMTABLE_H
 
@@ -19,7 +20,7 @@ struct row_memtable;
 /* Memory comes from `arena`, which outlives the memtable. */
 struct row_memtable *row_memtable_new(struct arena *arena);
 void row_memtable_free(struct row_memtable *memtable);
-/* Of all tables, in order: to walk them, and to fetch them into the cache before a write. */
+/* Those of all tables, in order: to walk them, and to fetch them into the cache before a write. */
 const struct memtable_partitions *row_memtable_partitions(const struct row_memtable *memtable);
 
 /* Add a mutation that was applied by `frame`; TIMESTAMP_SERVER in it becomes `timestamp_us`.
@@ -27,9 +28,9 @@ const struct memtable_partitions *row_memtable_partitions(const struct row_memta
 void row_memtable_apply(struct row_memtable *memtable, const struct table *table,
                         const struct mutation *mutation, uint64_t frame, int64_t timestamp_us);
 
-/* The same of a run of packed rows. */
+/* The same for a span of packed rows of one partition. */
 void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *table,
-                             const struct packed_rows *rows, const struct packed_span *run,
+                             const struct packed_rows *rows, const struct packed_span *span,
                              uint64_t frame, int64_t timestamp_us);
 
 bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, int64_t token,
@@ -43,9 +44,9 @@ struct stream *row_memtable_stream(const struct row_memtable *memtable, const st
                                    int64_t token, struct bytes key, const struct slice *slice,
                                    uint64_t frame, struct arena *kept);
 
-/* Rows whose first clustering value is this one are passed over from now on, for a small
- * part of what giving one costs.  Returns how many were, since the last call; the bytes outlive the
- * next one. */
+/* From now on the stream skips rows whose first clustering value is `value`, for a small part of
+ * what yielding a row costs.  Returns how many rows were skipped since the last call.  The bytes of
+ * `value` must last until the next call or the stream's end. */
 uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);
 
 bool row_memtable_has_table(const struct row_memtable *memtable, uint32_t table_id);
