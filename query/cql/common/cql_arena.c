@@ -8,6 +8,7 @@ struct arena *cql_arena_take(struct cql *cql)
 
 void cql_arena_give(struct cql *cql, struct arena *arena)
 {
+    check(arena != NULL && cql->spare_count <= CQL_ARENAS_SPARE_MAX);
     arena_set_budget(arena, NULL);
     if (cql->spare_count == CQL_ARENAS_SPARE_MAX || arena_held(arena) > CQL_ARENA_CHUNK) {
         arena_free(arena);

@@ -5,12 +5,14 @@
 
 struct cql_compiled *cql_compiled_ref(struct cql_compiled *compiled)
 {
+    check(compiled->references > 0);
     compiled->references++;
     return compiled;
 }
 
 void cql_compiled_unref(struct cql_compiled *compiled)
 {
+    check(compiled == NULL || compiled->references > 0);
     if (compiled == NULL || --compiled->references > 0)
         return;
     schema_unref(compiled->schema);

@@ -162,6 +162,7 @@ static void budget_give(struct arena_budget *budget, size_t bytes)
 
 void cql_guard_begin(struct cql_execution *execution)
 {
+    check(execution->arena != NULL && execution->guard == NULL);
     struct quota *all = &execution->cql->quota;
     execution->quota = (struct quota){.parent = all, .limit = all->limit};
     execution->arenas =

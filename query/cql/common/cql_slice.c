@@ -106,6 +106,7 @@ static void await_turn(struct cql *cql)
 
 void cql_slice_end(struct cql *cql, struct cql_slice slice)
 {
+    check(cql->is_in_slice);
     if (!slice.is_outermost)
         return;
     int64_t now_us = now_of(cql);
@@ -167,6 +168,7 @@ static void turn_ended(struct timer *timer)
 void cql_slice_yield(struct cql_execution *execution,
                      void (*resume)(struct cql_execution *execution))
 {
+    check(resume != NULL);
     execution->resume = resume;
     cql_slice_account(execution);
     add_ready(execution);
@@ -176,6 +178,7 @@ void cql_slice_yield(struct cql_execution *execution,
 void cql_slice_start(struct cql_execution *execution)
 {
     struct cql *cql = execution->cql;
+    check(execution->resume != NULL);
     session_use(execution->session, now_of(cql),
                 (int64_t)execution->request.text.size / BYTES_A_US);
     /* A door may start the next request in the callback of an answer, within the slice of that. */

@@ -90,6 +90,7 @@ static void put_request(struct cql_trace *trace, const struct cql_request *reque
 
 void cql_trace_begin(struct cql_execution *execution)
 {
+    check(execution->trace == NULL);
     const struct world *world = execution->cql->options.world;
     struct arena *arena = arena_new(TRACE_CHUNK);
     struct cql_trace *trace = arena_alloc(arena, sizeof(*trace), 16);

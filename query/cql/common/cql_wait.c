@@ -53,6 +53,7 @@ static void sweep_fired(struct timer *timer)
 
 void cql_wait_for_room(struct cql_execution *execution)
 {
+    check(execution->resume != NULL);
     cql_trace(execution, "Waiting for room in the memtable");
     STAILQ_INSERT_TAIL(&execution->cql->stalled, execution, next);
     sweep_soon(execution->cql);
@@ -60,6 +61,7 @@ void cql_wait_for_room(struct cql_execution *execution)
 
 void cql_wait_for_schema(struct cql_execution *execution)
 {
+    check(execution->resume != NULL && execution->cql->schema_is_changing);
     cql_trace(execution, "Waiting for a change of the schema");
     STAILQ_INSERT_TAIL(&execution->cql->waiting, execution, next);
     sweep_soon(execution->cql);
@@ -68,6 +70,7 @@ void cql_wait_for_schema(struct cql_execution *execution)
 /* Executions that wait go on in their order, up to one that begins another change. */
 void cql_wait_schema_settled(struct cql *cql)
 {
+    check(cql->schema_is_changing);
     cql->schema_is_changing = false;
     while (!STAILQ_EMPTY(&cql->waiting) && !cql->schema_is_changing) {
         struct cql_execution *execution = STAILQ_FIRST(&cql->waiting);
@@ -97,7 +100,7 @@ void cql_wait_write_end(struct cql *cql)
 void cql_wait_for_writes(struct cql_execution *execution)
 {
     struct cql *cql = execution->cql;
-    check(!cql->schema_is_changing);
+    check(execution->resume != NULL && !cql->schema_is_changing);
     cql->schema_is_changing = true;
     if (cql->writing > 0)
         cql->schema_change = execution;

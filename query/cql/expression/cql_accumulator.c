@@ -71,6 +71,7 @@ static void accumulator_clear(struct cql_accumulator *accumulator)
 struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregate,
                                             struct arena *arena)
 {
+    check(aggregate->function->is_aggregate);
     struct cql_accumulator *accumulator = arena_alloc_zeroed(arena, sizeof(*accumulator), 16);
     accumulator->best.arena = arena;
     accumulator->what = (int)(aggregate->function - cql_function_aggregate);

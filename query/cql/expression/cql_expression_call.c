@@ -186,6 +186,7 @@ static int resolve_call(struct cql_scope *scope, const struct cql_function *func
 {
     if (count < function->arguments_min || count > function->arguments_max)
         return argument_count_refused(scope, function, function->arguments_min, count);
+    check(count <= CQL_ARGUMENTS_MAX);
     struct cql_call call = {.function = function,
                             .count = count,
                             .result = place->type,

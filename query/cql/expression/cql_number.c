@@ -39,6 +39,7 @@ static int varint_decimal(struct bytes value, struct decimal *decimal)
 
 int cql_number_read(enum type_kind kind, struct bytes value, struct cql_number *number)
 {
+    check(value.size > 0);
     *number = (struct cql_number){.kind = kind};
     switch ((int)kind) {
     case TYPE_TINYINT:

@@ -178,6 +178,7 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
         {.name = "place", .type = "int", .kind = COLUMN_PARTITION},
         {.name = "token", .type = "bigint", .kind = COLUMN_CLUSTERING},
         {.name = "key", .type = "blob", .kind = COLUMN_CLUSTERING}};
+    check(schema_column(table, column->id) == column);
     if (table->clustering_count + 2 > CLUSTERING_MAX) {
         return cql_invalid(fault, "a table with an index has at most %d clustering columns",
                            CLUSTERING_MAX - 2);

@@ -379,6 +379,7 @@ static struct cql_metadata describe_metadata(const struct describe *describe, bo
 
 void cql_describe_run(struct cql_execution *execution)
 {
+    check(execution->compiled->statement->kind == CQL_STATEMENT_DESCRIBE);
     const struct cql_describe *asked = &execution->compiled->statement->describe;
     struct describe describe = {
         .execution = execution,

@@ -117,6 +117,7 @@ static void build_go(struct build *build)
 void cql_index_build(struct cql_execution *execution, const char *keyspace, const char *name,
                      void (*built)(struct cql_execution *execution, int status))
 {
+    check(name != NULL && built != NULL);
     struct build *build = memory_zeroed(1, sizeof(*build));
     build->execution = execution;
     build->built = built;

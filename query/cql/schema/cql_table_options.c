@@ -617,6 +617,7 @@ int cql_table_options_read(struct cql_execution *execution, const struct table *
                            const struct cql_property *properties, bool is_new,
                            struct cql_table_options *options)
 {
+    check(table != NULL);
     *options = (struct cql_table_options){.comment = table->comment,
                                           .default_ttl_s = table->default_ttl_s,
                                           .count = table->option_count};

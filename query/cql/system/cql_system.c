@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/murmur3.h"
+#include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_row.h"
 #include "storage/cell/row.h"
 #include "storage/engine/store.h"
@@ -259,6 +260,7 @@ static void local_row(struct cql_system_maker *maker)
 uint32_t cql_system_rows(struct cql_execution *execution, const struct table *table,
                          const struct page_row **rows_out)
 {
+    check(cql_scope_is_virtual(execution->cql, table));
     struct bytes values[COLUMNS_MAX];
     struct cql_system_maker maker = {.execution = execution, .table = table, .values = values};
     if (strcmp(table->name, "local") == 0) {
