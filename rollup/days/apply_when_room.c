@@ -10,8 +10,8 @@ struct apply_call {
     struct executor *executor;
     struct write_batch *batch;
     struct timer again;
-    bool is_accepted; /* store_apply returned 0 and its caller knows */
-    bool is_durable;  /* `done` came before that */
+    bool is_accepted; /* `accepted` was called */
+    bool is_durable;  /* the store has called back */
     struct error err;
     void (*accepted)(void *context);
     store_done done;

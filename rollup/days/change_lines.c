@@ -1,7 +1,5 @@
-/* Lines of keys, old and new.
- *
- * What must hold: a line is in all three or in none, and none is cut, so that each text is valid
- * UTF-8 as the values are that it is made of. */
+/* What must hold: a line is in all three texts or in none, and is never cut, so that each text is
+ * valid UTF-8, as the values in it are. */
 #include "rollup/days/change_lines.h"
 
 #include <inttypes.h>

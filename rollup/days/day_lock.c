@@ -3,9 +3,9 @@
  *     queue 17   a ── c ── d      a and b have begun;
  *     queue 42   b ── c           c waits for two others, d for one (c)
  *
- * What decides correctness: a lock stands in a queue once, even if two of its days share it, and
- * begins when it is the first in all of its queues.  Beginning may end a lock at once, which begins
- * others: a loop does that, not recursion, however many wait. */
+ * What decides correctness: a lock stands in a queue once, even if two of its days share the queue,
+ * and begins when it is the first in all of its queues.  The callback of a lock that begins may
+ * release it, which begins others: a loop calls them, not recursion, however many wait. */
 #include "rollup/days/day_lock.h"
 
 #include <sys/queue.h>
@@ -29,8 +29,8 @@ struct day_lock {
     void (*begin)(void *context);
     void *context;
     TAILQ_ENTRY(day_lock) ready;
-    uint32_t waits_for;   /* queues in which it is not the first, */
-    uint32_t place_count; /* of so many */
+    uint32_t waits_for;   /* queues in which it is not the first */
+    uint32_t place_count; /* queues that it is in */
     struct day_place places[];
 };
 

@@ -1,8 +1,8 @@
-/* Reads that are under way at once are counted; a phase ends with the last of them.
+/* The reads of a phase run side by side and are counted; the phase ends with the last of them.
  *
- * Days of one reseller that lie close share a slice, so the days of a changed rate cost one read of
- * amount_by_day and one of the ledger.  A day of a slice that cannot be read has its status set;
- * the others are unharmed. */
+ * Days of one reseller that lie close together share a slice, so the days of a changed rate cost
+ * one read of amount_by_day and one of the ledger.  Where a slice cannot be read, the status of its
+ * days is set, and no other's. */
 #include "rollup/days/day_reader.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ struct cli_run {
     struct day_reader *reader;
     uint32_t start;
     uint32_t end;
-    uint32_t next; /* rows of days before it were read */
+    uint32_t next; /* the first day whose row, and earlier ones, may still come */
 };
 
 /* ---- life ---- */
@@ -199,7 +199,7 @@ static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, b
     int32_t to = reader->days[start].day;
     *run = (struct cli_run){reader, start, end, start};
     request.slice = is_ledger ? ledger_slice(from, to, &text) : figure_slice(from, to, &text);
-    /* Entries ascend, and a day's last one is all that is wanted. */
+    /* Entries ascend, and only a day's last one is needed. */
     request.slice.reversed = is_ledger;
     request.one_of_each = is_ledger;
     reader->reads++;
@@ -211,8 +211,8 @@ static bool is_published(const struct day_facts *day)
     return day->has_row && day->row.state != DAY_OPEN;
 }
 
-/* Slices over neighbouring days of one reseller, where a row is not known yet; of the ledger, where
- * a day is published. */
+/* Read slices over neighbouring days of one reseller: of amount_by_day, where the row of any of
+ * them is not known yet; of the ledger, where any of them is published. */
 static void start_runs(struct day_reader *reader, bool is_ledger)
 {
     uint32_t start = 0;
@@ -290,7 +290,7 @@ static void sort_days(struct day_reader *reader)
         qsort(reader->days, reader->count, sizeof(*reader->days), compare_days);
 }
 
-/* Rows known, none published: there is nothing to read but stats, and the order serves nobody. */
+/* Whether all rows are known and none is published: then only stats are read, in any order. */
 static bool all_are_open(const struct day_reader *reader)
 {
     for (uint32_t i = 0; i < reader->count; i++)

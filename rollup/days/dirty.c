@@ -1,12 +1,12 @@
-/* The set: a hash table of days by partition key, three lists through them, a second table of each
- * reseller's days, and a list of ranges.
+/* The set is a hash table of days by partition key, with three lists of days, a second hash table
+ * of each reseller's first day, and a list of ranges.
  *
  * What decides correctness: no mark may be lost between a figure's stats being read and its row
  * being written.
  *
- *      worker takes day d off the queue and reads its stats
- *      a click comes: d is queued again, and the click is in no stats the worker has
- *      worker writes d's figure; d is queued, so its marks stay, and it is done again
+ *      the refresh takes day d off the queue and reads its stats
+ *      a click comes: d is queued again, and the click is not in the stats that were read
+ *      the refresh writes d's figure; d is queued, so its marks stay, and it is worked off again
  *
  * Cost: the hook probes once per distinct partition of a block, a hash of some 30 bytes and one
  * cache line. */
@@ -188,8 +188,8 @@ static bool pack_decimal(struct decimal value, int64_t *unscaled_out, uint8_t *s
     return true;
 }
 
-/* The amount is the product that it was made as, so it is made again; what does not come out digit
- * for digit is not kept. */
+/* The amount is not kept, as it can be multiplied again; a figure that would then differ in any
+ * digit is not kept at all. */
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure)
 {
     struct day_figure again;
@@ -371,7 +371,8 @@ void dirty_set_each_reseller(const struct dirty_set *set,
 
 /* ---- leaving ---- */
 
-/* Its marks' rows are deleted in the batch, so that the next mark is a new one. */
+/* The rows of the day's marks are deleted in the batch, so its marks are removed here too, and the
+ * next mark will be a new one. */
 void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch)
 {
     check(!day->is_leaving);
@@ -449,7 +450,7 @@ static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64
     return day;
 }
 
-/* Room for one more than the marks there are, which is more than the one in the day itself. */
+/* Make room for one more mark, outside of the day itself, which has room for one. */
 static struct dirty_mark *grow_marks(struct dirty_set *set, struct dirty_day *day)
 {
     struct dirty_mark *old = day->mark_capacity > 0 ? day->marks : NULL;
@@ -590,7 +591,7 @@ void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range)
     memory_free(range);
 }
 
-/* ---- what is in it ---- */
+/* ---- dump ---- */
 
 static void dump_day(const struct dirty_day *day, struct buffer *text)
 {

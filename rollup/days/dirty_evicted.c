@@ -1,23 +1,22 @@
-/* What decides correctness: a day may go only when all that is known of it is what a restart would
- * find: its row in amount_by_day is right and durable, it has no marks but those of its clicks, and
- * no restatement is owed.  So whoever reads finds the row right, and the marks in the table say all
- * else there is to know.  (But when the last click came: a day that was away may be published
+/* What decides correctness: a day may be evicted only when the tables have all that the set has:
+ * its row in amount_by_day is right and durable, it has no marks but those of its clicks, and no
+ * restatement is owed.  So readers find the row right, and the marks in the table are enough to
+ * publish the day.  (They do not have the time of its last click: an evicted day may be published
  * before it has been quiet for as long as others are, and is then restated.)
  *
- * A day that is marked while it is away has two rows in the table, one of which the set does not
- * know.  Marks are deleted by their ids, never more than is known, so when the day is settled the
- * unknown one stays; the next reading of the table finds it, the day is worked off once more, which
- * changes nothing, and that mark goes too.
+ * A day that is marked while it is evicted has two rows in the table, one of which the set does not
+ * have.  Marks are deleted by the ids that are in the set, so the other row stays when the day is
+ * settled.  The next reading of the table finds it, the day is worked off once more, which changes
+ * nothing, and the row is deleted.
  *
- * Example, with room for two waiting days: r1, r2, r3 are worked off, and r1 goes.  A click on r1:
- * marked, queued, its row read, written, and r2 goes.  An hour after midnight all three are due: r1
- * and r3 are in the set, and r2 is found in the table.
- */
+ * Example, where two waiting days are the limit: r1, r2, r3 are worked off, and r1 is evicted.  A
+ * click on r1: it is marked and queued, its row is read and written, and r2 is evicted.  An hour
+ * after midnight all three are due: r1 and r3 are in the set, and r2 is found in the table. */
 #include "rollup/days/dirty_evicted.h"
 
 enum {
-    LOOKS_MAX = 1024, /* days looked at by one call: more than a chunk has, and soon done */
-    RELIEF_SHARE = 64 /* of the limit, before others may write again: a fraction of a second */
+    LOOKS_MAX = 1024, /* days that one call checks: more than a chunk has, yet a short call */
+    RELIEF_SHARE = 64 /* the write lock is given back when this part of the limit is free */
 };
 
 /* ---- going ---- */
@@ -60,7 +59,7 @@ void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *di
     struct dirty_day *day = dirty_set_first_waiting(dirty);
     for (uint32_t i = 0; i < LOOKS_MAX && day != NULL && dirty_evicted_is_full(evicted, dirty);
          i++) {
-        /* Those behind it were written later still. */
+        /* The days behind it were written later still. */
         if (day->order > applies_durable)
             break;
         if (may_go(day)) {

@@ -1,5 +1,4 @@
-/* Failures.  A page of the table that cannot be read ends the reading, which is done again later.
- */
+/* Failures.  A page that cannot be read ends the reading, which is done again later. */
 #include "rollup/days/dirty_evicted_return.h"
 
 #include "rollup/days/rollup_private.h"
@@ -8,7 +7,7 @@
 
 enum {
     PAGE_ROWS = 2000, /* marks read at a time */
-    PAUSE_SHARE = 10  /* between readings: so many times the last one's length */
+    PAUSE_SHARE = 10  /* the pause after a reading is so many times its length */
 };
 
 #define RETRY_US INT64_C(10000000)
@@ -20,9 +19,9 @@ struct dirty_evicted_reading {
     int64_t token_first;
     struct buffer position;
     bool is_over;
-    bool has_settled;    /* days of a page before */
-    uint32_t left;       /* days that stayed away, */
-    int64_t left_due_us; /* and when the first of them is due */
+    bool has_settled;    /* days of an earlier page were worked off */
+    uint32_t left;       /* days that stay evicted */
+    int64_t left_due_us; /* when the first of these is due */
     int64_t began_us;    /* monotonic */
     struct timer time_slice;
     store_done done;
@@ -53,7 +52,7 @@ static void reading_finish(struct dirty_evicted_reading *reading, int status,
     rollup_close_if_idle(rollup);
 }
 
-/* As the mark alone tells it. */
+/* When the day of a mark is due, as far as the mark alone shows. */
 static int64_t mark_due_us(const struct dirty_evicted_reading *reading, int32_t day,
                            int64_t first_us, int64_t now_us)
 {
@@ -173,7 +172,7 @@ void dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which,
     reading->done = done;
     reading->context = context;
     rollup->evicted.returns++;
-    /* Whoever is away is counted again by the reading that passes him. */
+    /* The reading counts the days that stay evicted again. */
     rollup->evicted.count = 0;
     rollup->evicted.due_us = INT64_MAX;
     rollup_fire_in(rollup, &reading->time_slice, 0);

@@ -1,14 +1,14 @@
-/* What decides correctness: a day that is not in the dirty set has a durable row, written after all
- * that is durable of the day but its rate (dirty.h), and so has one that waits there for no more
- * than its publication, once the batch with its row is durable.  The others of the set are all that
- * a row can be wrong about, whatever the rollup is doing with them meanwhile.  They and their stats
- * are taken in one turn of the engine thread, before the rows are: a day that becomes clean in
- * between has an older row then than its figure here, which goes before it.
+/* What decides correctness: a day that is not in the dirty set has a durable row that is right in
+ * all but its rate (dirty.h); and so has a day that only waits for its publication, once the batch
+ * with its row is durable.  Only the other days of the set may have wrong rows, whatever the rollup
+ * does with them meanwhile.  These days, and their stats, are taken in one turn of the event loop,
+ * before rows are read: a row that is written in between is not newer than the figure here, which
+ * is given in its place.
  *
  * Rates in memory are those applied, which may be ahead of the disk by the frames under way.  They
- * are copied, and an empty batch, which is done when all before it is durable, says when the copy
- * may be shown.  Mostly no rate changed since the last such batch, or one of the rollup's own, and
- * there is nothing to wait for. */
+ * are copied, and an empty batch is applied, which is durable when all before it is: then the copy
+ * may be shown.  Mostly no rate changed since the last such batch, or since a batch of the rollup
+ * that is durable, and there is nothing to wait for. */
 #include "rollup/days/dirty_overlay.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct overlay_read {
     struct seal_sum sum;
 };
 
-/* Where one reseller's begin among all; they end where the next one's begin. */
+/* Where the rates and figures of one reseller begin; they end where the next reseller's begin. */
 struct overlay_part {
     uint32_t rates;
     uint32_t figures;
@@ -39,7 +39,7 @@ struct dirty_overlay {
     uint32_t reseller_count;
     int32_t from;
     int32_t to;
-    struct overlay_part *parts; /* of each reseller, and the end of the last one */
+    struct overlay_part *parts; /* one for each reseller, and one for the end */
     uint32_t part_capacity;
     struct rate *rates; /* of each reseller, oldest first */
     uint32_t rate_count;
@@ -49,9 +49,10 @@ struct dirty_overlay {
     struct overlay_read *reads; /* of each figure */
     uint32_t count;
     uint32_t capacity;
-    uint32_t under_way;       /* days, and one for whoever starts them */
+    uint32_t under_way;       /* reads of days, and one for the function that starts them */
     struct seal_pin pin;      /* while days are read */
-    struct dirty_set *marked; /* of these resellers, in a read-only store; else NULL */
+    struct dirty_set *marked; /* the marked days of these resellers, in a read-only store; else
+                               * NULL */
     store_done done;
     void *context;
     struct error err; /* the first failure of all; code 0: none */
@@ -134,7 +135,8 @@ static void day_read(void *context, int status, const struct error *err)
     read_step(overlay);
 }
 
-/* A day that only waits for its publication has the row that it needs. */
+/* Whether the day's figure must be computed.  A day that only waits for its publication has a right
+ * row. */
 static bool is_owed(const struct rollup *rollup, const struct dirty_day *day, int32_t from,
                     int32_t to)
 {
@@ -170,7 +172,7 @@ static const struct dirty_set *days_of(const struct dirty_overlay *overlay)
     return overlay->marked != NULL ? overlay->marked : overlay->rollup->marks.dirty;
 }
 
-/* Room for all of them before the first is read: readers keep pointers. */
+/* Make room for all figures before the first is read, as reads keep pointers to them. */
 static void make_room(struct dirty_overlay *overlay)
 {
     uint32_t count = 0;
@@ -205,7 +207,7 @@ static void read_reseller(struct dirty_overlay *overlay, uint32_t reseller)
     }
 }
 
-/* Seals are held off: a day is its clicks and its seals. */
+/* Called when seals are held off, so that a day is its clicks and its seals. */
 static void read_days(void *context)
 {
     struct dirty_overlay *overlay = context;
@@ -279,7 +281,7 @@ static void read_at_rates(struct dirty_overlay *overlay)
 
 /* ---- marks, in a read-only store ---- */
 
-/* A range is a changed rate, and every row is priced anew. */
+/* Ranges are left out: they come from changed rates, and every row is priced anew. */
 static int take_mark(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
 {
@@ -300,7 +302,8 @@ static void marks_read(void *context, int status, const struct error *err)
         read_at_rates(overlay);
 }
 
-/* Those of a stream whose rows were there before (stream_marking.c) are in memory alone. */
+/* Copy the marks of rows that are older than their stream (stream_marking.c), which a read-only
+ * store has in memory alone. */
 static void copy_marks(struct dirty_overlay *overlay)
 {
     for (uint32_t i = 0; i < overlay->reseller_count; i++) {

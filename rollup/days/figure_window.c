@@ -6,8 +6,8 @@
  * 64 bits twice its scale plus one, and its four limbs.  13 bytes for a usual one, where the struct
  * takes 160.  It never leaves memory.
  *
- * A reseller's figures are gathered in `open` and copied when the next one's begin, so that nobody
- * takes more than he needs. */
+ * The figures of one reseller are gathered in `open`, and copied to memory of their size when the
+ * next reseller's begin. */
 #include "rollup/days/figure_window.h"
 
 #include "base/arena.h"
@@ -22,14 +22,14 @@ enum {
 
 struct figure_window {
     struct quota *quota;
-    size_t bytes; /* that it has of the quota's */
+    size_t bytes; /* charged to the quota */
     struct arena *arena;
     struct bytes *kept; /* by reseller; size 0: none */
     uint32_t capacity;  /* of `kept` */
     uint32_t count;
     uint32_t end;
-    uint32_t open_reseller; /* whose figures are being gathered; UINT32_MAX: nobody's */
-    int32_t open_day;       /* of the last one */
+    uint32_t open_reseller; /* whose figures are being gathered; UINT32_MAX: none are */
+    int32_t open_day;       /* of the figure gathered last */
     struct buffer open;
     uint32_t next_reseller; /* being given */
     int32_t next_day;
@@ -145,7 +145,8 @@ static void unpack(struct reader *reader, int32_t day_before, struct day_figure 
 
 /* ---- what is kept ---- */
 
-/* Down to half of what there is, by the numbers, but to one reseller at least. */
+/* Drop the figures of the resellers with the highest numbers, down to half of the bytes, but keep
+ * one reseller at least. */
 static void drop_upper(struct figure_window *window)
 {
     struct arena *lower = arena_new(ARENA_CHUNK);

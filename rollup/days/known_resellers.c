@@ -34,7 +34,7 @@ struct listing {
     void *context;
 };
 
-/* A reseller's rows come one after the other. */
+/* The rows of a reseller come one after the other, so most rows have the last row's key. */
 static int note_reseller(void *context, const struct table *table, const struct page_row *row,
                          struct error *err)
 {

@@ -1,11 +1,11 @@
 /* Rates in memory, and their text.
  *
  * What decides correctness: the rate of a day is the one with the latest `since` that is not after
- * it, found in a sorted array; a table that is only changed by the commit hook is what the table
- * `reseller` says as of the last applied batch.
+ * the day, found in a sorted array; a table that only the commit hook changes equals the table
+ * `reseller` as of the last applied batch.
  *
- * Text is where money goes wrong: a bare 25 is read as 2500 % by one half of people and as 25 % by
- * the other, so it is refused and both spellings are offered. */
+ * A bare 25 as a text could be meant as 2500 % or as 25 %, so it is refused, and both spellings are
+ * offered. */
 #include "rollup/days/rate.h"
 
 #include "base/key_map.h"
@@ -16,7 +16,7 @@
 
 enum { TEXT_SHOWN_MAX = 40 };
 
-/* For %.*s: no more than a line of an error can hold. */
+/* The precision for %.*s: no more of a text than the line of an error can hold. */
 static int shown(struct bytes text)
 {
     return (int)(text.size < TEXT_SHOWN_MAX ? text.size : TEXT_SHOWN_MAX);
@@ -87,7 +87,8 @@ int rate_parse(struct bytes text, struct decimal *rate_out, struct error *err)
     return 0;
 }
 
-/* YYYY-M-D, with / or . too, as YYYY-MM-DD; false when it is nothing of the kind. */
+/* Write YYYY-M-D, with - or / or . between, as YYYY-MM-DD; false where the text is nothing like
+ * it. */
 static bool guess_day(struct bytes text, char guess[DAY_TEXT_SIZE + 1])
 {
     uint32_t parts[3] = {0};

@@ -21,7 +21,7 @@ bool refresh_list_is_idle(const struct refresh_list *list)
 
 /* ---- calling them ---- */
 
-/* Takes *link out of the list and tells it. */
+/* Take the waiter *link out of the list and call it. */
 static void waiter_call(struct refresh_list *list, struct refresh_waiter **link, int status,
                         const struct error *err)
 {
@@ -47,7 +47,7 @@ void refresh_list_tell(struct refresh_list *list, uint64_t applies_durable)
     while (*link != NULL) {
         if ((*link)->is_worked && applies_durable >= (*link)->applies) {
             waiter_call(list, link, 0, NULL);
-            /* What was called may have added or taken others. */
+            /* The callback may have added waiters, or called others. */
             link = &list->first;
         } else {
             link = &(*link)->next;

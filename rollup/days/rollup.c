@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "base/timeuuid.h"
 
-#define IDLE_US  INT64_C(3600000000) /* a look at the clock, should it have jumped; */
-#define DOUBT_US INT64_C(60000000)   /* while it is in doubt, no look before so long */
+#define IDLE_US  INT64_C(3600000000) /* the longest pause, as the clock may be set forward */
+#define DOUBT_US INT64_C(60000000)   /* the shortest pause while the clock is in doubt */
 
 const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id)
 {
@@ -24,7 +24,7 @@ void rollup_tell_memory(struct rollup *rollup)
     rollup->memory_reported = held;
 }
 
-/* ---- days that are away ---- */
+/* ---- evicted days ---- */
 
 void rollup_make_room(struct rollup *rollup)
 {

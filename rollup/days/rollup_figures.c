@@ -1,30 +1,30 @@
 /* Figures for readers: reseller ascending by bytes, day descending.
  *
  * amount_by_day is ordered by token, so its resellers are listed first: by one scan the first time,
- * from memory afterwards, because whatever the rollup writes from then on it adds to the list.
- * They are read in the order in which they are stored, a batch of them with one read, so that
- * neighbours share pages and a figure costs the same however many resellers there are; and given in
- * the order of their names, out of a window that holds them meanwhile (figure_window.h):
+ * from memory afterwards (known_resellers.h).  Resellers are read in the order in which they are
+ * stored, a batch of them with one read, so that neighbours share pages and a figure costs the same
+ * however many resellers there are.  Figures are given in the order of names, out of a window that
+ * holds them meanwhile (figure_window.h):
  *
  *     list      anna bert carl dora emil ...      by name
  *     batches   [dora anna emil] [carl ...]       by token: one read of the store each
  *     window    anna bert carl dora emil ...      given by name when all batches are in it
  *
- * Sums that need no order are given as they are read.  Where a window has no room for all, the next
- * begins with as many resellers as there was room for, and windows grow again from there.
+ * Figures for sums, which need no order, are given as they are read.  Where a window had to drop
+ * resellers, the next one is for as many as were kept, and windows grow again from there.
  *
- * Where rows are behind, and in a read-only store always, figures worked out in memory stand in for
- * them if it is asked for: of the batch being read (dirty_overlay.h), which is worked out before
- * its rows are read.  Both are in the same order, so this is a merge:
+ * If the query is for current figures, and always in a read-only store, figures computed in memory
+ * replace rows that are out of date (dirty_overlay.h).  They are computed for a batch before its
+ * rows are read, and are in the same order, so the two are merged:
  *
  *     rows      11-30  11-28  11-27          pending   11-29  11-28
  *     answer    11-30  11-29* 11-28* 11-27
  *
- * Figures in memory are given without waiting for anything, so after TURN_DAYS_MAX days the engine
- * thread gets to do other things first.
+ * Figures in memory are given without any wait, so after TURN_DAYS_MAX days the engine thread does
+ * other work first.
  *
- * As of a time: the ledger, whose entries of a day stand in the order of their times, is read from
- * its end, and the first of a day that is not too late is the one. */
+ * As of a time: the ledger, in which the entries of a day are in the order of their times, is read
+ * from its end, and the first entry of a day that is not too late has the figure. */
 #include <stdlib.h>
 
 #include "base/murmur3.h"
@@ -40,11 +40,11 @@ enum {
     ARENA_CHUNK = 16 * 1024,
     TURN_DAYS_MAX = 512,
     BATCH_RESELLERS_MAX = READ_KEYS_MAX,
-    BATCH_FRESH_MAX = 512, /* days to be worked out, after which a batch takes nobody else */
-    WINDOW_GROWTH = 4      /* how much larger each next one is */
+    BATCH_FRESH_MAX = 512, /* days to be computed, after which a batch takes no more resellers */
+    WINDOW_GROWTH = 4      /* by which each window is larger than the one before */
 };
 
-/* A reseller of the window, in the order of reading. */
+/* A reseller of the window, to be sorted in the order of reading. */
 struct placed {
     int64_t token;
     uint32_t reseller; /* in the list */
@@ -57,12 +57,12 @@ struct figure_reading {
     uint32_t reseller_count;
     struct figure_query query;     /* but for its resellers */
     struct dirty_overlay *overlay; /* NULL: rows are enough */
-    uint64_t behind;               /* days whose row is not, or not yet, their figure */
+    uint64_t behind;               /* days whose row is not their figure, or is not there */
 
     struct figure_window *window; /* NULL: in any order */
     uint32_t window_first;        /* in the list */
     uint32_t window_count;        /* resellers */
-    uint32_t window_most;         /* of the next one */
+    uint32_t window_most;         /* resellers of the next window */
     struct placed *placed;        /* those of the window, by token */
     uint32_t placed_capacity;
     uint32_t placed_next; /* the first that is in no batch yet */
@@ -70,23 +70,24 @@ struct figure_reading {
     struct bytes batch[BATCH_RESELLERS_MAX]; /* being read; and where each is in the list */
     uint32_t batch_resellers[BATCH_RESELLERS_MAX];
     uint32_t batch_count;
-    uint32_t batch_at;                /* whose rows come; `batch_count`: nobody's any more */
-    int64_t given_day;                /* as of a time: his last one given, */
-    const struct day_figure *pending; /* what stands in for his rows: first not yet given */
+    uint32_t batch_at;                /* the reseller whose rows come; `batch_count`: none any
+                                       * more */
+    int64_t given_day;                /* as of a time: the last day given of that reseller */
+    const struct day_figure *pending; /* computed figures of that reseller not yet given */
     const struct day_figure *pending_end;
 
     struct timer time_slice;
-    uint32_t time_slice_days; /* worked on since it began */
+    uint32_t time_slice_days; /* days and resellers gone through since it began */
     bool (*each)(void *context, const struct day_figure *figure);
     store_done done;
     void *context;
     bool is_calling; /* a read has been started and not returned */
     bool is_answered;
-    bool is_enough;   /* `each` said so */
+    bool is_enough;   /* `each` returned false */
     struct error err; /* code 0: none */
 };
 
-/* What windows have, in the store's account. */
+/* Report what windows take to the store's account. */
 static void tell_account(const struct figure_reading *reading)
 {
     int64_t change = quota_unreported(reading->rollup->figures);
@@ -132,7 +133,7 @@ static void reseller_begin(struct figure_reading *reading)
     }
 }
 
-/* Give it now, or keep it in the window until its turn comes. */
+/* Give the figure now, or keep it in the window until all before it are given. */
 static void give(struct figure_reading *reading, const struct day_figure *figure)
 {
     reading->time_slice_days++;
@@ -145,8 +146,8 @@ static void give(struct figure_reading *reading, const struct day_figure *figure
     tell_account(reading);
 }
 
-/* What stands in for this row, or for none.  An open day whose clicks are all gone has no figure
- * any more. */
+/* Give the next computed figure, in the place of `row`; NULL: the day has no row.  An open day
+ * whose clicks are all gone has no figure any more. */
 static void give_pending(struct figure_reading *reading, const struct day_figure *row)
 {
     struct day_figure figure = *reading->pending++;
@@ -158,7 +159,7 @@ static void give_pending(struct figure_reading *reading, const struct day_figure
         give(reading, &figure);
 }
 
-/* Those of days after `day`. */
+/* Give the computed figures of days after `day`. */
 static void give_pending_after(struct figure_reading *reading, int64_t day)
 {
     while (reading->pending < reading->pending_end && reading->pending->day > day &&
@@ -166,7 +167,7 @@ static void give_pending_after(struct figure_reading *reading, int64_t day)
         give_pending(reading, NULL);
 }
 
-/* A row that clicks did not change, at the rate that is in effect. */
+/* Give a row whose clicks are right, at the rate in effect. */
 static int give_priced(struct figure_reading *reading, const struct day_figure *row,
                        struct error *err)
 {
@@ -180,8 +181,8 @@ static int give_priced(struct figure_reading *reading, const struct day_figure *
     return 0;
 }
 
-/* Go on to this reseller, who is in the batch: those before him have no more rows.  No data: to
- * the end. */
+/* Go on to this reseller of the batch: those before it have no more rows.  No data: go to the
+ * end. */
 static void reach(struct figure_reading *reading, struct bytes reseller)
 {
     while (reading->batch_at < reading->batch_count && !reading->is_enough) {
@@ -284,7 +285,7 @@ static void read_batch(struct figure_reading *reading)
         read_rows(reading);
 }
 
-/* The next resellers of the window that were not dropped meanwhile. */
+/* Make a batch of the next resellers of the window that were not dropped meanwhile. */
 static void take_batch(struct figure_reading *reading)
 {
     uint32_t end = reading->query.in_any_order
@@ -318,7 +319,7 @@ static int compare_placed(const void *a, const void *b, void *context)
     return bytes_compare(reading->resellers[left->reseller], reading->resellers[right->reseller]);
 }
 
-/* The next resellers of the list, by token. */
+/* Begin a window of the next resellers of the list, sorted by token. */
 static void window_begin(struct figure_reading *reading)
 {
     uint32_t left = reading->reseller_count - reading->window_first;
@@ -342,8 +343,8 @@ static void window_begin(struct figure_reading *reading)
     tell_account(reading);
 }
 
-/* Whether there is another one.  Where there was no room for one, the next begins with as many as
- * there was room for. */
+/* Begin the next window; false: there is none.  Where a window had to drop resellers, the next one
+ * has as many as were kept. */
 static bool window_next(struct figure_reading *reading)
 {
     if (reading->query.in_any_order)
@@ -362,7 +363,8 @@ static bool window_next(struct figure_reading *reading)
 
 enum given { GIVEN_ALL, GIVEN_SOME, GIVEN_ENOUGH };
 
-/* Figures of the window, whose batches are all in it, until the turn is over or `each` says so. */
+/* Give the window's figures, when all its batches are read, until the time slice is used up or
+ * `each` returns false. */
 static enum given give_window(struct figure_reading *reading)
 {
     struct day_figure figure;
@@ -378,7 +380,7 @@ static enum given give_window(struct figure_reading *reading)
     return GIVEN_SOME;
 }
 
-/* 1: go on; 0: there is nothing more, or who asked says when. */
+/* 1: there is another window; 0: the reading has ended, is paused, or goes on by its timer. */
 static int next_figures(struct figure_reading *reading)
 {
     enum given given = reading->query.in_any_order ? GIVEN_ALL : give_window(reading);

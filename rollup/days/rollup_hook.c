@@ -1,14 +1,14 @@
-/* The commit hook: what every batch brings with it, whichever door it came through.
+/* The commit hook: what is added to every batch, whichever door it came through.
  *
- * What decides correctness: it sees a batch before the frame is sealed and adds to the same frame,
- * so there is no moment at which a click is durable and its day is not marked, or a click counted
- * and not there.  It cannot refuse, wait or read: everything it needs is in memory.
+ * What decides correctness: the hook is called with a batch before its frame is sealed and adds to
+ * the same frame, so there is no moment at which a click is durable and its day is not marked, or a
+ * click is counted and not there.  The hook must not refuse, wait or read: all that it needs is in
+ * memory.
  *
- *   block of clicks        counted in the stream's counters; its days marked
- *   mutation of clicks     its day marked; a seal's with cause `expiry`
- *   mutation of rates      applied to the rates in memory; the days they govern marked as a range
- *   row of change          names what the other parts of the batch do; is told what rates they
- * change
+ *   block of clicks        is counted in the stream's counters; its days are marked
+ *   mutation of clicks     its day is marked; a seal's with cause `expiry`
+ *   mutation of rates      is applied to the rates in memory; their days are marked as a range
+ *   row of change          is named by the marks, and gets lines for the rates that change
  *
  * Cost, with a block of 1,000 clicks over 20 days that are marked already: 20 probes, 1 to 2 ns a
  * click. */
@@ -57,7 +57,8 @@ static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_
     mark_partitions(rollup, batch, partitions, change, now_us);
 }
 
-/* An INSERT is a click that comes, where ids tell it from one that is changed. */
+/* The cause of a mark.  An INSERT is a new click where clicks have ids of the clients; where the
+ * store ranks clicks, it changes one. */
 static enum dirty_cause cause_of(const struct mutation *mutation, bool is_event_table)
 {
     bool is_insert = mutation->item_count > 0;
@@ -74,13 +75,13 @@ static enum dirty_cause cause_of(const struct mutation *mutation, bool is_event_
 
 /* ---- rates ---- */
 
-/* The days whose rate may be another: from the first rate that changed up to the one after the
- * last. */
+/* Which rates of a reseller a batch changed.  The rate may differ on the days from the first of
+ * them up to the day of the rate after the last. */
 struct changed_rates {
     bool any;
     int32_t first;
     int32_t last;
-    struct change_lines *lines; /* what is said of each */
+    struct change_lines *lines; /* get a line for each */
 };
 
 static void append_rate(struct buffer *text, const struct rate *rate)
@@ -89,7 +90,7 @@ static void append_rate(struct buffer *text, const struct rate *rate)
         rate_append_percent(text, rate->rate);
 }
 
-/* `old` and `new`: NULL where the day has no rate of its own. */
+/* `old`, `new`: the rate that begins on the day `since`; NULL: none does. */
 static void note_change(struct changed_rates *changed, struct bytes reseller, int32_t since,
                         const struct rate *old, const struct rate *new)
 {
@@ -112,7 +113,7 @@ static void note_change(struct changed_rates *changed, struct bytes reseller, in
         buffer_release(&texts[i]);
 }
 
-/* The rate that begins on that very day. */
+/* The rate that begins on the day `since`; NULL: none does. */
 static const struct rate *rate_of_day(const struct rollup *rollup, struct bytes reseller,
                                       int32_t since)
 {
@@ -223,7 +224,7 @@ static void take_rates(struct rollup *rollup, struct write_batch *batch,
 
 /* ---- the hook ---- */
 
-/* The batch's row in `change`; NULL: it has none. */
+/* The batch's mutation of `change`; NULL: it has none. */
 static const struct mutation *change_row_of(const struct write_batch *batch)
 {
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
@@ -237,7 +238,7 @@ static const struct mutation *change_row_of(const struct write_batch *batch)
     return NULL;
 }
 
-/* And its id. */
+/* The id of its row; NULL: it has none. */
 static const uint8_t *change_of(const struct write_batch *batch)
 {
     const struct mutation *row = change_row_of(batch);

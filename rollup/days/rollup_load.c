@@ -1,19 +1,19 @@
 /* Opening: retention, rates and marks from their tables.
  *
- * A mark read from the table says that a day was dirty, open or owed a restatement when the process
- * ended; which of them it was, the first work finds out.  So after a crash all marked days are done
- * again: at most the open ones and those of the last moment.  A read-only store loads no marks: who
- * reads figures reads those of his resellers (dirty_overlay.h).
+ * A mark in the table means that the day was dirty, open or owed a restatement when the process
+ * ended; the first refresh finds out which.  So after a crash all marked days are worked off again:
+ * at most the open ones and those of the last moment.  In a read-only store no marks are loaded:
+ * readers of figures load those of their resellers (dirty_overlay.h).
  *
- * Where there are more days than there is room for, the first of them are worked off and go away
- * again (dirty_evicted.h) before the next are loaded, so opening takes as long as the refresh. */
+ * Where there are more days than memory may have, the first of them are worked off and evicted
+ * again (dirty_evicted.h) before the next are loaded, so opening takes as long as their refresh. */
 #include "rollup/days/rate_value.h"
 #include "rollup/days/dirty_evicted_return.h"
 #include "rollup/days/rollup_private.h"
 #include "storage/engine/store_rows.h"
 #include "rollup/days/seal_pass.h"
 
-enum { SEAL_MS = 1000 }; /* a server looks for expired days so long after its start */
+enum { SEAL_MS = 1000 }; /* from a server's start to its first check for expired days */
 
 static void loaded(void *context, int status, const struct error *err)
 {
@@ -29,7 +29,7 @@ static void loaded(void *context, int status, const struct error *err)
 
 /* ---- marks ---- */
 
-/* All ranges, which are worked off before any day, and as many days as there is room for. */
+/* Load all ranges, which are worked off before any day, and as many days as memory may have. */
 static int take_mark(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
 {
@@ -75,7 +75,7 @@ static int take_rate(void *context, const struct table *table, const struct page
         !store_row_value(table, row, rollup->stream->rates.rate, &value))
         return 0;
     int rc = rate_value_read(&rollup->stream->rates, table, value, &rate);
-    /* A user's table had other doors than those that look at rates before it had a stream. */
+    /* Nothing checked the rates of a user's table before the stream was defined over it. */
     if (rc < 0 && rollup->is_defined)
         return 0;
     if (rc < 0)

@@ -7,9 +7,9 @@
 
 #define HOUR_MS INT64_C(3600000)
 
-enum { LABEL_SIZE = 64 }; /* of a metric: the stream's name, and some bytes around it */
+enum { LABEL_SIZE = 64 }; /* bytes of a metric's label: stream="NAME" */
 
-/* Those of a defined stream have its name as a label. */
+/* The metrics of a defined stream have its name as a label. */
 static void add_metrics(struct rollup *rollup, const char *defined_name, struct metrics *metrics)
 {
     struct rollup_metrics *own = &rollup->metrics;
@@ -99,7 +99,8 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
     look_timer_stop(&rollup->look);
     executor->timer_stop(executor, &rollup->seal_timer);
     if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
-        /* With nothing to do it is done within the call, which is not the time to free either. */
+        /* With nothing to do the refresh ends within the call, during which nothing may be
+         * freed. */
         rollup->pins++;
         rollup_refresh_now(rollup, false, NULL, NULL);
         rollup->pins--;

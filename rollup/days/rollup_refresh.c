@@ -1,10 +1,10 @@
-/* The refresh: from dirty days to figures, in chunks, each one batch.
+/* The refresh: makes figures of dirty days, in chunks, each of which is one batch.
  *
  *   take days off the queue, or a page of a range ─▶ stats of each ─▶ rows of amount_by_day
  *     ─▶ ledger of the published ones ─▶ decide each day (publication.h) ─▶ one batch:
  *        rows, ledger entries, marks deleted ─▶ applied: days leave the set, or wait
  *
- * Days that somebody waits for go before the others of the queue (rollup_refresh_days_now).
+ * Days that a command waits for go before the others of the queue (rollup_refresh_days_now).
  *
  * What decides correctness: figure, ledger entry and cleared marks of a day are in one batch, so
  * also after a crash either all are there or the mark is; a mark that came after its day was taken
@@ -12,22 +12,21 @@
  * the same call that applies it, and ranges come before days, so that a day which a changed rate
  * touches is restated under that cause.
  *
- * Example: a rate changed a month back.  The hook made one range of 31 days; one page of
- * amount_by_day names those that have clicks, and how many; one slice of the ledger, one batch of
- * 31 rows and 31 entries.  Stats are read only of days in the set, which their rows may be wrong
- * about.
+ * Example: a rate changed a month back.  The hook made one range of 31 days.  One page of
+ * amount_by_day has the days with clicks, and their numbers; one slice of the ledger is read, and
+ * one batch of 31 rows and 31 entries written.  Stats are read only of days in the set, as only
+ * their rows may be wrong.
  *
- * Where many rates changed, a chunk takes ranges of several resellers, so that what is read of them
- * is waited for once, and takes them in the order of their rows, so that a page of the disk, which
- * has many resellers, is decoded once.  Of one reseller it takes one range: two could both restate
- * a day.
+ * Where many rates changed, a chunk takes ranges of several resellers, so that their reads run side
+ * by side, and takes them in the order of their rows, so that a page of the disk, which has many
+ * resellers, is decoded once.  Of one reseller it takes one range: two could both restate a day.
  *
  * Failures.  A day that cannot be read goes back to the queue and is tried again later; the others
- * of its chunk are written.  A full store: the chunk is done again after a pause.  A failed store:
- * everybody who waits is told.
+ * of its chunk are written.  Where the store is full, the chunk is done again after a pause.  Where
+ * the store failed, all waiters get its error.
  *
  * Cost: a chunk of CHUNK_DAYS_MAX days takes the engine thread a fraction of a millisecond; between
- * chunks it does other things. */
+ * chunks it does other work. */
 #include <stdlib.h>
 
 #include "base/murmur3.h"
@@ -40,7 +39,7 @@
 
 enum {
     CHUNK_DAYS_MAX = 64,
-    BEHIND_DAYS_MAX = DAY_READER_MAX, /* of a chunk, where very many are queued */
+    BEHIND_DAYS_MAX = DAY_READER_MAX, /* days of a chunk, where very many are queued */
     WINDOW_MAX = 8192,
     CHUNK_RANGES_MAX = 8,
     RANGE_DAYS_MAX = DAY_READER_MAX / CHUNK_RANGES_MAX, /* of each, if there are several */
@@ -48,20 +47,20 @@ enum {
     ROW_BYTES = 400            /* of a day's rows besides keys */
 };
 
-#define RETRY_US      INT64_C(10000000) /* after a day could not be read */
+#define RETRY_US      INT64_C(10000000) /* the pause after a day could not be read */
 #define FULL_PAUSE_MS 20
 
 /* What is decided of a day; the facts are the reader's. */
 struct plan {
     struct day_figure figure;
     enum publication_step step;
-    bool clears; /* nothing is owed and no mark came meanwhile */
+    bool clears; /* the day's marks are deleted: nothing is owed, and no mark came meanwhile */
 };
 
 /* A queued day or a range that is soon to be worked off. */
 struct window_item {
     int64_t token; /* of its reseller: the order of rows on the disk */
-    int64_t rank;  /* of those of one token */
+    int64_t rank;  /* the order of items with the same token */
     union {
         struct dirty_day *day;
         struct dirty_range *range;
@@ -79,9 +78,9 @@ struct window {
 struct open_range {
     struct refresh *refresh;
     struct dirty_range *range;
-    int32_t to;     /* the last day of it not yet worked off */
-    uint32_t days;  /* in this chunk */
-    int32_t lowest; /* of them */
+    int32_t to;     /* the last day not yet worked off */
+    uint32_t days;  /* of the range in this chunk */
+    int32_t lowest; /* the first of these days */
     bool ends;      /* with this chunk */
 };
 
@@ -97,15 +96,15 @@ struct refresh {
     struct open_range ranges[CHUNK_RANGES_MAX]; /* of different resellers */
     uint32_t range_count;                       /* 0: days of the queue */
     uint32_t range_days_max;                    /* of each in this chunk */
-    uint32_t reads;         /* of ranges, under way, and one for who starts them */
-    bool had_days;          /* of the queue, not of ranges alone */
+    uint32_t reads;         /* of ranges, under way, and one for the function that starts them */
+    bool had_days;          /* this refresh had days of the queue, not ranges alone */
     struct day_facts *days; /* of the chunk, as day_reader_read sorts them */
     uint32_t day_count;
-    struct plan *plans; /* of `days`, BEHIND_DAYS_MAX; not of one that could not be read */
-    uint32_t written;   /* rows in the batch, */
-    uint32_t published;
-    uint32_t restated; /* and entries */
-    struct error err;  /* the first failure of all; code 0: none */
+    struct plan *plans; /* BEHIND_DAYS_MAX, by number of the day; not set where its status is < 0 */
+    uint32_t written;   /* rows in the batch */
+    uint32_t published; /* first ledger entries in the batch */
+    uint32_t restated;  /* further ledger entries in the batch */
+    struct error err;   /* the first failure of all; code 0: none */
 };
 
 /* ---- life ---- */
@@ -209,8 +208,8 @@ static void delete_mark(struct refresh *refresh, struct bytes reseller, int32_t 
     write_batch_delete(refresh->batch, refresh->marks, values, sizeof(values) / sizeof(values[0]));
 }
 
-/* The causes of a restatement: the day's own marks, and the range's.  Expiry changes no figure, so
- * it is one only where no other is known. */
+/* The causes of a restatement: the day's marks, and the range's.  Expiry changes no figure, so it
+ * is a cause only where there is no other. */
 static struct dirty_mark *marks_of(struct refresh *refresh, const struct day_facts *day,
                                    uint32_t *count_out)
 {
@@ -268,7 +267,7 @@ static void write_figure(struct refresh *refresh, const struct day_facts *day,
     refresh->written++;
 }
 
-/* Within store_apply nobody may be told: the days of the batch are still in the set. */
+/* Within store_apply no waiter may be called: the days of the batch are still in the set. */
 static void applied(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
@@ -319,7 +318,7 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
         dirty->order = rollup->progress.applies_sent;
 }
 
-/* Days back to the queue: nothing of the chunk was written. */
+/* Put the chunk's days back into the queue: nothing of it was written. */
 static void put_back(struct refresh *refresh)
 {
     for (uint32_t i = 0; i < refresh->day_count; i++)
@@ -327,14 +326,14 @@ static void put_back(struct refresh *refresh)
             dirty_set_queue(refresh->rollup->marks.dirty, refresh->days[i].dirty);
 }
 
-/* No day is off the queue and not yet written. */
+/* Called when no day is off the queue and not yet written. */
 static void chunk_written(struct rollup *rollup)
 {
     refresh_list_note_worked(&rollup->settles, rollup->marks.dirty, rollup->progress.applies_sent);
     rollup_refreshed(rollup);
 }
 
-/* Nothing wanted is left, or nothing more can be done. */
+/* End the refresh: nothing that was wanted is left, or a failure stopped it. */
 static void refresh_finish(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
@@ -355,7 +354,7 @@ static void refresh_finish(struct refresh *refresh)
     rollup_close_if_idle(rollup);
 }
 
-/* Those that end with the chunk leave the set; the others go on with the next one. */
+/* Ranges that end with the chunk leave the set; the others go on in the next chunk. */
 static void end_ranges(struct refresh *refresh)
 {
     uint32_t kept = 0;
@@ -395,8 +394,8 @@ static void chunk_end(struct refresh *refresh)
     rollup_fire_in(rollup, &rollup->progress.time_slice, 0);
 }
 
-/* Days [start, end) of the chunk are one reseller's; figures and entries each become one mutation,
- * in the order of their table. */
+/* Write the chunk's days [start, end), which are one reseller's.  Rows and entries are written in
+ * the order of their tables, so that each kind becomes one mutation. */
 static void write_reseller(struct refresh *refresh, uint32_t start, uint32_t end)
 {
     uint32_t written = refresh->written;
@@ -529,7 +528,7 @@ static void chunk_read(void *context, int status, const struct error *err)
     write_chunk(refresh);
 }
 
-/* Off the queue before anything of it is read: a mark from now on puts it back. */
+/* Take a day off the queue before anything of it is read: a mark from now on puts it back. */
 static void add_dirty(struct refresh *refresh, struct dirty_day *dirty)
 {
     dirty_set_wait(refresh->rollup->marks.dirty, dirty);
@@ -572,17 +571,17 @@ static int compare_items(const void *a, const void *b)
     return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* Only where there are more than `most`, which are taken at once. */
+/* Sort the window where it has more than `most` items, which one chunk takes in any order. */
 static void window_sort(struct window *window, uint32_t most)
 {
     if (window->count > most)
         qsort(window->items, window->count, sizeof(*window->items), compare_items);
 }
 
-/* Where more is wanted than a chunk, its first days in the order of their rows, so that chunks read
- * neighbours and not a page for each day.  They stay queued: only this work takes days off the
- * queue, and it forgets the window before it takes others: a range's, or those of a waiter.  Of one
- * reseller the last day comes first. */
+/* Where more days are queued than a chunk takes, the first of the queue are sorted in the order of
+ * their rows, so that chunks read neighbours and not a page for each day.  They stay queued: only
+ * the refresh takes days off the queue, and it clears the window before it takes days of a range or
+ * of a waiter.  Of one reseller the last day comes first. */
 static void take_days_ahead(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
@@ -595,7 +594,7 @@ static void take_days_ahead(struct refresh *refresh)
     window_sort(window, CHUNK_DAYS_MAX);
 }
 
-/* Days of the queue that somebody waits for alone; returns how many. */
+/* Add queued days of the waiters for a reseller's days; returns how many. */
 static uint32_t add_awaited(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
@@ -639,10 +638,10 @@ static void begin_days(struct refresh *refresh)
 
 /* ---- ranges ---- */
 
-/* Whether a row says all of its day but the rate: the day is not in the set, nor leaves it, and
- * there is nothing that the set does not know yet: marks while they are loaded, and rows of a
- * defined stream that were there before or are gone (stream_marking.c).  Of most resellers no day
- * is in the set, which is seen without making a key for each. */
+/* Whether a day's row is right in all but the rate: the day is not in the set, leaving days
+ * included, and the set is complete, which it is not while marks are loaded, or in a defined
+ * stream, whose older rows may not be marked yet (stream_marking.c).  Most resellers have no day in
+ * the set, which is found out without a key for each day. */
 static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32_t day)
 {
     return rollup->opened == NULL && !rollup->is_defined &&
@@ -719,7 +718,8 @@ static void read_range(struct open_range *open)
     store_rows_read(refresh->rollup->store, &request, range_row, range_read, open);
 }
 
-/* The first ranges in the order of their rows; a reseller's in that of their coming. */
+/* Sort the first ranges in the order of their rows, a reseller's in the order in which they
+ * came. */
 static void take_ranges_ahead(struct refresh *refresh)
 {
     struct window *window = &refresh->ranges_ahead;
@@ -739,7 +739,7 @@ static bool is_open(const struct refresh *refresh, struct bytes reseller)
     return false;
 }
 
-/* More ranges beside those that go on. */
+/* Take more ranges into the chunk, beside those that go on. */
 static void open_ranges(struct refresh *refresh)
 {
     struct window *window = &refresh->ranges_ahead;

@@ -1,7 +1,7 @@
-/* When the refresh begins by itself, and what a command has it publish.
+/* When the refresh begins by itself, and what it publishes for a command.
  *
- * A server looks at the queue a moment after the first mark (look_timer.h), and at the waiting days
- * when the first of them may be due (publication_queue.h). */
+ * A server refreshes queued days a moment after the first mark (look_timer.h), and checks the
+ * waiting days when the first of them may be due (publication_queue.h). */
 #include "rollup/days/dirty_evicted_return.h"
 #include "rollup/days/rollup_private.h"
 
@@ -36,8 +36,8 @@ void rollup_look(struct timer *timer)
         rollup_look_again(rollup);
 }
 
-/* The set of days is over its limit.  Restatements that are put off are made now: days that are
- * owed one cannot go away. */
+/* The set of days is over its limit.  Restatements that are put off are made now, as days that wait
+ * for one cannot be evicted. */
 void rollup_pressed(struct timer *timer)
 {
     struct rollup *rollup = timer->context;

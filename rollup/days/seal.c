@@ -1,11 +1,11 @@
-/* What decides correctness: a row says of itself which day and seal it belongs to, and its checksum
- * covers that too, so a row that is damaged, or stands where another belongs, is told.
+/* What decides correctness: a row contains the day and the id of its seal, and its checksum covers
+ * both, so a row that is damaged, or stands in the place of another, is detected.
  *
  *     sealed_day   CRC-32C of    key | id | stats | ads
  *     sealed_ad    CRC-32C of    key | id | clicks | gross | ad
  *
- * key is the partition's as the store has it, id 16 bytes, clicks and ads 8, big end first, stats
- * and gross as they are in the row. */
+ * key is the partition key as the store has it, id 16 bytes, clicks and ads 8 bytes each, big end
+ * first; stats and gross are the bytes of the row. */
 #include "rollup/days/seal.h"
 
 #include "storage/engine/store_rows.h"

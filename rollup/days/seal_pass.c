@@ -1,13 +1,13 @@
-/* A pass, and the making of one seal:
+/* How a pass makes a seal:
  *
  *     rows of amount_by_day of a reseller ─▶ its days that are published, owed nothing, have clicks
  *       ─▶ the day's clicks, read page by page and summed by ad
  *       ─▶ one batch (seal.h), if the day is as it was read and still owed nothing
  *
  * What decides correctness: the batch is applied only if no click and no mutation came to the day
- * since its first page was read (store_apply_if), so the seal is exactly what goes; and only while
- * the rollup's work, which adds clicks and seals from two reads, is not under way, and nobody else
- * who does that holds seals off.
+ * since its first page was read (store_apply_if), so the seal is exactly what is deleted; and only
+ * while no refresh is under way, which adds clicks and seals from two reads, and no other reader of
+ * both holds seals off.
  *
  * A day that changed in between, or that waits for a restatement, is left to the next pass, which a
  * server begins within a minute.  A failure of one day ends the pass: what was sealed is sealed.
@@ -26,7 +26,7 @@ enum {
     ROW_BYTES = 160,            /* of an ad's row besides ids */
     HELD_PAUSE_MS = 5,
     FULL_PAUSE_MS = 20,
-    LOOK_MS = 60000 /* a server looks so often whether anything is due */
+    LOOK_MS = 60000 /* how often a server checks whether days have expired */
 };
 
 /* What one ad has of the day. */
@@ -42,10 +42,10 @@ struct seal_pass {
     int32_t to;        /* the last day that has expired */
     int32_t left_from; /* the first day that was left; INT32_MAX: none */
     struct change_row change;
-    struct bytes *resellers; /* that had figures when it began */
+    struct bytes *resellers; /* that had figures when the pass began */
     uint32_t reseller_count;
     uint32_t reseller_next;
-    struct bytes reseller; /* whose days these are */
+    struct bytes reseller; /* the owner of `days` */
     int32_t *days;
     uint32_t day_count, day_capacity, day_next;
     int32_t day; /* being sealed */
@@ -104,7 +104,7 @@ static bool is_ended(const struct seal_pass *pass)
     return pass->err.code < 0 || pass->rollup->is_closing || pass->rollup->is_failed;
 }
 
-/* A server's; a command in a process of its own says it in its answer. */
+/* Only a server logs what it sealed; a command prints it in its answer. */
 static void log_sealed(const struct seal_pass *pass)
 {
     char to[DAY_TEXT_SIZE + 1];
@@ -131,7 +131,8 @@ static void pass_finish(struct seal_pass *pass)
     bool is_whole = !is_ended(pass) && !pass->is_dry;
     if (err.code == 0 && is_ended(pass))
         error_set(&err, ERROR_CLOSED, "the store is closing");
-    /* Days that settled meanwhile have moved seal_from back, from where the pass had put it. */
+    /* The pass moved seal_from behind its days; days that settled meanwhile may have moved it
+     * back. */
     if (!is_whole)
         retention_expect(&rollup->retention, pass->from);
     retention_expect(&rollup->retention, pass->left_from);
@@ -381,7 +382,7 @@ static void read_clicks(struct seal_pass *pass)
     store_rows_read_pages(pass->rollup->store, &request, take_page, clicks_read, pass);
 }
 
-/* A sealed day has no clicks but late ones. */
+/* A day without clicks has nothing to seal: a sealed day has none but late ones. */
 static void take_stats(void *context, int status, const struct error *err,
                        const struct partition_figure *figures, uint32_t count,
                        struct bytes position)
@@ -449,7 +450,8 @@ static void read_days(struct seal_pass *pass)
     store_rows_read(pass->rollup->store, &request, take_day, days_read, pass);
 }
 
-/* Rows are day descending: the oldest day first. */
+/* Seal the next day of the reseller, oldest first (rows come with days descending), or read the
+ * days of the next reseller. */
 static void next_time_slice(struct timer *timer)
 {
     struct seal_pass *pass = timer->context;
