@@ -1,7 +1,7 @@
 /* Definitions of ingest's tables.
  *
- * What must hold: a number that was once given to a table or column here is on somebody's disk.
- * New columns take the next number of their table; nothing is renumbered or used again. */
+ * What must hold: a number that was once given to a table or column is on disks.  So a new column
+ * takes the next number of its table, and no number is changed or used again. */
 #include "ingest/ingest_tables.h"
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))

@@ -45,7 +45,7 @@ bool connection_memory_may_read(const struct ingest_connection *connection, bool
     return has_space && (account->waiter.bytes == 0 || ingest_account_may_grow(account));
 }
 
-/* Nothing of it is in the rows, nor will be before the next record. */
+/* Whether its rows are empty, and stay so until the next record comes. */
 static bool rows_are_idle(const struct ingest_connection *connection)
 {
     return stream_rows_is_idle(&connection->rows) && connection->unnumbered.lines == 0 &&
@@ -60,8 +60,8 @@ static bool input_is_idle(const struct ingest_connection *connection)
            (front->start == front->end || connection->state == INGEST_REFUSED);
 }
 
-/* Give back what is made again when it is needed.  Where others wait, a connection that has taken
- * what came is then as one that begins, so that busy ones take turns. */
+/* Free what is made again when it is needed.  Where others wait for memory, a connection that has
+ * taken all of its input then has as little as a new one, so that busy connections take turns. */
 static void memory_spare(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -94,7 +94,8 @@ bool connection_memory_update(struct ingest_connection *connection, bool has_spa
     return is_tight || input_quota_has_waiting(input);
 }
 
-/* What it waits for is not its own doing: the store, the disk, its turn. */
+/* Whether it makes no progress for another reason than its client: the store, the disk, the loop
+ * turn's budget. */
 static bool is_excused(const struct ingest_connection *connection)
 {
     return connection->account.waiter.is_waiting || connection->wake.is_woken ||

@@ -1,5 +1,5 @@
-/* connection_memory: how a connection lives within its memory account: when it may take and read
- * more, and what it gives back where memory is scarce. */
+/* connection_memory: keeps a connection within its memory account: when it may take and read more,
+ * and what it gives back where memory is scarce. */
 #ifndef DAYBOOK_INGEST_CONNECTION_CONNECTION_MEMORY_H
 #define DAYBOOK_INGEST_CONNECTION_CONNECTION_MEMORY_H
 
@@ -10,13 +10,14 @@ size_t connection_memory_answers(const struct ingest_connection *connection);
 
 /* Whether another piece of the input may be taken now, and at most how many lines. */
 bool connection_memory_may_take(struct ingest_connection *connection, uint64_t *lines_max_out);
-/* Whether it may be read from, as far as memory goes; has_space: there is where to. */
+/* Whether memory allows to read from it; `has_space`: the input has space to read into. */
 bool connection_memory_may_read(const struct ingest_connection *connection, bool has_space);
 
-/* Count what it keeps by now, and give back what it can do without if that is scarce; it waits if
- * it cannot go on.  True: memory is scarce, and some of all connections must be looked at.  Not
- * while it is being served. */
+/* Charge its account for what it keeps now; where memory is scarce, give back what can be made
+ * again, and wait if it needs more than it may have.  True: memory is scarce, so that all
+ * connections must be checked for progress (connection_memory_look).  Not while it is being served.
+ */
 bool connection_memory_update(struct ingest_connection *connection, bool has_space);
-/* Refuse it if others wait for what it holds, and it does not go on. */
+/* Refuse it if others wait for memory that it holds without progress. */
 void connection_memory_look(struct ingest_connection *connection);
 #endif

@@ -1,18 +1,19 @@
 /* frame_decoder: see the header, and ingest_decoder.h.
  *
- * What decides correctness: a frame is looked at when all of it is there and its checksum agrees,
- * and is then taken whole.  A frame that cannot be taken ends the connection, for what comes after
- * it may mean something else than the client thinks; it sends what was not acknowledged again.
+ * What decides correctness: a frame is taken whole, once all of it is there and its checksum
+ * agrees. A frame that cannot be taken ends the connection, because frames after it may depend on
+ * it; the client sends again what was not acknowledged.
  *
  *     start                                    end
  *     |header|payload      |header|payload ... |   room    |padding|      (input_queue.h)
  *
- * The chunk grows up to one frame, as its bytes come: what a header claims costs nothing.
+ * The chunk grows with the bytes that come, up to one frame, so that a header alone cannot make the
+ * server reserve memory.
  *
- * STRINGS and BATCH frames that come faster than they are taken were decoded by another thread
- * (parse_ahead.h) when their turn is; `run` below is what they came to.  Batches that lie together
- * are applied together, as those of lines are.  Where something is in the way (a copy, a file's
- * name, no room for strings), each frame is taken by itself, and says what it is. */
+ * STRINGS and BATCH frames that come faster than they are taken are decoded ahead by another thread
+ * (parse_ahead.h).  Batches that follow one another are then applied together, as those of lines
+ * are.  Where that is not possible (a copy among them, a batch of a file, no memory for strings),
+ * each frame is taken by itself. */
 #include "ingest/connection/frame_decoder.h"
 
 #include "base/crc32c.h"
@@ -30,27 +31,27 @@
 
 enum {
     ANSWER_PAYLOAD_MAX = 64 << 10,
-    FRAME_COST = 4, /* clicks in a frame are so many times those in as many bytes of lines */
-    AHEAD_BYTES_MIN = 32 << 10, /* less is decoded sooner than handed over */
+    FRAME_COST = 4,             /* a frame has so many times the clicks of as many bytes of lines */
+    AHEAD_BYTES_MIN = 32 << 10, /* decoding less takes less time than a job for it */
     AHEAD_BYTES_NEXT = 8 << 10
 };
 
 struct frame_decoder {
     struct binary_decoder *decoder;
     bool was_greeted;     /* the HELLO came */
-    size_t strings_bytes; /* of the dictionary, as it is counted */
+    size_t strings_bytes; /* of the dictionary, as they were charged last */
 };
 
-/* The dictionary takes `bytes` by now; false: all of them take too much. */
-static bool strings_tell(struct ingest_connection *connection, size_t bytes)
+/* Charge the dictionary's `bytes`; false: all connections' dictionaries take too much. */
+static bool strings_charge(struct ingest_connection *connection, size_t bytes)
 {
     return ingest_memory_count_strings(&connection->ingest->memory,
                                        &connection->frames->strings_bytes, bytes);
 }
 
-/* ---- what a frame says ---- */
+/* ---- HELLO, CONTROL, STRINGS ---- */
 
-/* `sequence` 0: it is of no batch. */
+/* `sequence` 0: the frame is of no batch. */
 static void frame_refuse(struct ingest_connection *connection, uint64_t sequence, const char *why)
 {
     answer_refuse(connection, sequence, "bad_frame", why);
@@ -77,7 +78,7 @@ static void hello_take(struct ingest_connection *connection, struct bytes payloa
     }
 }
 
-/* A batch's lines would have to follow in other frames, and rows come as columns here. */
+/* A #batch announces lines that follow it, and in frames a batch is a frame of its own. */
 static bool is_batch_line(struct bytes line)
 {
     return line.size >= 6 && memcmp(line.data, "#batch", 6) == 0;
@@ -91,7 +92,7 @@ static void control_take(struct ingest_connection *connection, struct bytes line
 
 static void strings_take(struct ingest_connection *connection, const struct decoded_frame *run)
 {
-    bool fits = strings_tell(connection, run->strings_bytes);
+    bool fits = strings_charge(connection, run->strings_bytes);
 
     if (run->rc == ERROR_LIMIT)
         answer_refuse(connection, 0, "too_many_strings", NULL);
@@ -111,8 +112,8 @@ static void batch_refuse(struct ingest_connection *connection, uint64_t sequence
         frame_refuse(connection, sequence, "malformed");
 }
 
-/* The rows of a batch of a group, as a part of their own: the group was not taken.  They have no
- * rejects. */
+/* Copy the rows of one batch of a group, which was not applied, into a part of their own.  They
+ * have no rejects. */
 static struct row_part *grouped_rows(struct ingest_connection *connection,
                                      const struct decoded_frame *run)
 {
@@ -126,7 +127,8 @@ static struct row_part *grouped_rows(struct ingest_connection *connection,
     return part;
 }
 
-/* The run's rows to the connection's, which has no others; rejects count from `first` on. */
+/* Add the frame's rows to the connection, which has no others.  The line numbers of its rejects
+ * begin with `first`. */
 static int rows_take(struct ingest_connection *connection, struct decoded_frame *run,
                      uint64_t first)
 {
@@ -143,7 +145,7 @@ static int rows_take(struct ingest_connection *connection, struct decoded_frame 
     return 0;
 }
 
-/* Rows of a frame that has no number. */
+/* Take the rows of a BATCH frame that has no number. */
 static void unnumbered_take(struct ingest_connection *connection, struct decoded_frame *run,
                             size_t size)
 {
@@ -177,7 +179,7 @@ static void numbered_take(struct ingest_connection *connection, struct decoded_f
         decoded_frame_hash(run, connection->frames->decoder, connection->rows.stream);
     numbered_open(connection, batch->sequence, batch->rows, size, run->hash);
     run->hash = NULL;
-    /* Of a copy only the hash is asked for. */
+    /* Of a copy only the hash is needed. */
     if (connection->batch.verdict == PRODUCER_NEXT)
         rc = rows_take(connection, run, 1);
     if (rc == 0)
@@ -203,7 +205,7 @@ static void batch_take(struct ingest_connection *connection, struct decoded_fram
         numbered_take(connection, run, size);
 }
 
-/* `run` is what the frame came to; NULL: it is decoded now. */
+/* Take a STRINGS or BATCH frame; `run` is the frame as it was decoded ahead, or NULL. */
 static void run_take(struct ingest_connection *connection, struct bytes frame,
                      struct decoded_frame *run)
 {
@@ -225,7 +227,7 @@ static void run_take(struct ingest_connection *connection, struct bytes frame,
 
 /* ---- lines ---- */
 
-/* How the lines of a LINES frame are to be read; false: it does not say so. */
+/* Set the parser to the order of fields that a LINES frame gives; false: the order is malformed. */
 static bool lines_shape(struct line_parser *parser, const struct line_columns *columns,
                         struct bytes payload)
 {
@@ -252,7 +254,7 @@ static bool lines_shape(struct line_parser *parser, const struct line_columns *c
     return true;
 }
 
-/* Whether `lines` lines, and nothing else, are behind the header. */
+/* Whether `lines` whole lines, and nothing else, follow the header. */
 static bool lines_are_whole(struct bytes payload, uint32_t lines)
 {
     uint32_t ends = 0;
@@ -328,14 +330,14 @@ static bool group_step(struct ingest_connection *connection)
 
     if (group == NULL || !connection->frames->was_greeted || !ingest_rows_prepare(connection))
         return false;
-    if (group->strings_bytes > 0 && !strings_tell(connection, group->strings_bytes)) {
-        (void)strings_tell(connection, strings_bytes);
+    if (group->strings_bytes > 0 && !strings_charge(connection, group->strings_bytes)) {
+        (void)strings_charge(connection, strings_bytes);
         return false;
     }
     return parse_ahead_commit_group(connection, group, FRAME_COST);
 }
 
-/* Take a frame; false: it is not all there, or must wait. */
+/* See ingest_decoder.h. */
 static bool frame_step(struct ingest_connection *connection, uint64_t lines_max)
 {
     (void)lines_max; /* frames are taken whole */
@@ -366,7 +368,7 @@ static bool frame_step(struct ingest_connection *connection, uint64_t lines_max)
     return true;
 }
 
-/* The peer has sent its last byte and all whole frames are taken. */
+/* See ingest_decoder.h: what is left is no whole frame. */
 static void frames_finish(struct ingest_connection *connection)
 {
     if (input_queue_rest(&connection->input).size == 0)
@@ -377,7 +379,7 @@ static void frames_finish(struct ingest_connection *connection)
 
 /* ---- input, and parsing ahead ---- */
 
-/* Whether the back begins with a frame of which some is still to come. */
+/* Whether the back of the input begins with a frame that has not come whole. */
 static bool back_is_partial(const struct ingest_connection *connection)
 {
     struct bytes back = input_queue_back(&connection->input);
@@ -386,8 +388,8 @@ static bool back_is_partial(const struct ingest_connection *connection)
                                             load_u32(back.data) <= WIRE_PAYLOAD_MAX);
 }
 
-/* What waits for its turn fills the input, and there is room again when it is taken; a frame that
- * is not whole yet always gets what it needs. */
+/* Frames that wait to be taken may fill the input, and then none is read until some are taken; but
+ * a frame that has begun to come is always read to its end. */
 static bool frames_have_space(const struct ingest_connection *connection)
 {
     const struct input_queue *input = &connection->input;
@@ -399,7 +401,7 @@ static bool frames_have_space(const struct ingest_connection *connection)
     return input->back->end < input->back->capacity || back_is_partial(connection);
 }
 
-/* Room for the rest of a frame that has begun, but never more than twice what is there. */
+/* Space for the rest of a frame that has begun to come, but never more than has come so far. */
 static void frames_space(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out)
 {
     struct input_queue *input = &connection->input;
@@ -436,8 +438,8 @@ static void frames_wrap(struct bytes text, struct buffer *frames)
     }
 }
 
-/* Small frames are not worth it: of those that come at once only a few would be sealed, and the
- * others copied. */
+/* Small frames are not parsed ahead: only the first few of a read would be sealed, and all others
+ * copied to the new back. */
 static struct input_chunk *frames_seal(struct ingest_connection *connection, uint32_t *frames_out)
 {
     struct bytes back = input_queue_back(&connection->input);
@@ -487,14 +489,14 @@ void frame_decoder_open(struct ingest_connection *connection)
     connection->decoder = &frames_decoder;
     connection->frames = memory_zeroed(1, sizeof *connection->frames);
     connection->frames->decoder = binary_decoder_new(seed);
-    (void)strings_tell(connection, binary_decoder_strings_bytes(connection->frames->decoder));
+    (void)strings_charge(connection, binary_decoder_strings_bytes(connection->frames->decoder));
 }
 
 void frame_decoder_close(struct ingest_connection *connection)
 {
     if (connection->frames == NULL)
         return;
-    (void)strings_tell(connection, 0);
+    (void)strings_charge(connection, 0);
     binary_decoder_free(connection->frames->decoder);
     memory_free(connection->frames);
     connection->frames = NULL;

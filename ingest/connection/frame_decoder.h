@@ -1,7 +1,8 @@
-/* frame_decoder: a connection whose client speaks in frames.
+/* frame_decoder: the decoder of binary frames (ingest_decoder.h).
  *
- * Producers, streams, answers and commits are those of lines; here only the input differs: frames
- * for lines, columns for records.  The protocol is docs/PROTOCOL.md "Binary door". */
+ * Producers, streams, answers and commits are the same as for lines.  Only the input differs:
+ * frames in place of lines, columns in place of records.  The protocol is docs/PROTOCOL.md "Binary
+ * door". */
 #ifndef DAYBOOK_INGEST_CONNECTION_FRAME_DECODER_H
 #define DAYBOOK_INGEST_CONNECTION_FRAME_DECODER_H
 
@@ -9,11 +10,12 @@
 
 enum frame_decoder_begin { FRAME_DECODER_NO, FRAME_DECODER_MAYBE, FRAME_DECODER_YES };
 
-/* Whether a connection that begins with `input` (not empty) speaks in frames; MAYBE: more must come
- * before that is known. */
+/* Whether a connection's input that begins with `input` (not empty) is frames; MAYBE: more bytes
+ * are needed to say. */
 enum frame_decoder_begin frame_decoder_looks(struct bytes input);
 
-/* Its input, which looks so, is frames from here on. */
+/* Decode the connection's input, for which frame_decoder_looks said YES, as frames from here on. */
 void frame_decoder_open(struct ingest_connection *connection);
-void frame_decoder_close(struct ingest_connection *connection);        /* without frames: nothing */
+/* Free the decoder's state; fine for a connection whose input is lines. */
+void frame_decoder_close(struct ingest_connection *connection);
 #endif

@@ -1,10 +1,10 @@
 /* ingest: see ingest.h.
  *
- * Opening reads the table `producer` into memory: from then on what is known of batches is kept up
- * in memory and written with each of them, and never read again.
+ * Opening reads the table `producer` into memory.  From then on memory has the state of every
+ * producer; each batch writes its change of it, and the table is not read again.
  *
- * Closing counts down: connections until their `closed` came, and calls of the store until their
- * callbacks came.  Whoever takes the last one away frees the room. */
+ * Closing waits until the network has closed every connection and the store has called back for
+ * every call.  What happens last of these frees the instance. */
 #include "ingest/connection/ingest.h"
 
 #include "base/memory.h"
@@ -119,7 +119,7 @@ static void ingest_read_producers(struct ingest *ingest)
 
 /* ---- life ---- */
 
-/* There may be room again: those that wait try once more. */
+/* The store may have room again: connections that wait for it retry. */
 static void ingest_drain(void *context)
 {
     struct ingest *ingest = context;

@@ -1,9 +1,8 @@
 /* ingest_account: see the header.
  *
- * What decides correctness: a connection that waits for memory is resumed when there is some, or
- * closed; so while any waits, one that holds some and does not go on has a time that runs out: it
- * may send nothing for hold_us, and takes no longer than that and a second for each SLOW_BYTES that
- * came. */
+ * What decides correctness: every connection that waits for memory is resumed or closed in the end.
+ * So while any waits, the time of one that holds memory without progress runs out: it may be silent
+ * for hold_us, and altogether has that time and a second for each SLOW_BYTES that came. */
 #include "ingest/connection/ingest_account.h"
 
 enum { SLOW_BYTES = 64 << 10 };

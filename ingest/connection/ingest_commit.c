@@ -1,15 +1,17 @@
 /* ingest_commit: see the header.
  *
- * What decides correctness: a batch's number is taken (producer_record) before the store is asked,
- * because the store may answer before it returns, and given back when it refuses.  Between being
- * applied and being durable a batch is known but not answered: copies of it queue up at its entry.
+ * What decides correctness: a batch is recorded with its producer (producer_record) before it is
+ * handed to the store, because the store may call back before it returns; the record is taken back
+ * where the store refuses.  A batch that is applied and not durable yet is recorded but not
+ * answered: copies of it that come meanwhile wait at its record.
  *
- * A batch waits for the one 64 before it to be durable, whose place in the window it takes.
+ * A batch takes the place in the window that the batch 64 before it had, so it waits until that one
+ * is durable.
  *
- * The write batch is made anew for each attempt: the commit hook adds to it.
+ * The write batch is made anew for each attempt, because the commit hook adds to it.
  *
- * A batch group is several batches in one write batch.  Nothing of it is taken before the store has
- * said yes, so whatever is in its way, its lines still lie there, to be taken batch by batch. */
+ * A batch group is several batches in one write batch.  None of its input is taken before the store
+ * has applied it; where it cannot be applied as a group, its batches are taken one by one. */
 #include "ingest/connection/ingest_commit.h"
 
 #include <inttypes.h>
@@ -22,12 +24,12 @@
 #include "ingest/connection/producer_rows.h"
 #include "ingest/connection/rejects.h"
 
-/* What was applied and is not durable yet, and what it is answered then. */
+/* Rows that were applied and are not durable yet, and the answer that they get then. */
 struct commit {
     struct reply reply; /* the first: it is freed as one */
     struct ingest *ingest;
-    struct commit *next_waiting; /* others that wait for the same batch */
-    struct commit *next_applied; /* of the next batch that was applied together with this */
+    struct commit *next_waiting; /* the answer to another copy of the same batch */
+    struct commit *next_applied; /* of the next batch in the same write batch */
     struct producer *producer;   /* NULL: of rows outside of batches */
     uint64_t sequence;
     /* what it adds to the metrics */
@@ -52,12 +54,12 @@ static void commit_judged(void *context)
     struct ingest_connection *connection = context;
 
     connection->jobs--;
-    /* One that is closing as well: it is freed in that turn. */
+    /* Also one that is closing, which is freed in that turn. */
     wake_queue_add(&connection->ingest->woken, &connection->wake);
 }
 
-/* Whether it is known which of the connection's rows, which are finished, are new.  If not it is
- * being found out, and ingest_commit_retry comes back; or the connection is REFUSED. */
+/* Whether it is known which of the connection's rows, which are finished, are new.  False: that is
+ * being looked up, and ingest_commit_retry follows; or the connection was REFUSED. */
 static bool commit_is_judged(struct ingest_connection *connection)
 {
     struct click_dedup *dedup = connection->rows.dedup;
@@ -75,7 +77,7 @@ static bool commit_is_judged(struct ingest_connection *connection)
     return false;
 }
 
-/* What a batch, or rows outside of batches, have come to. */
+/* The counts of a batch, or of rows outside of batches. */
 struct commit_counts {
     const struct reject_list *rejects; /* those of clicks that differ included */
     uint64_t accepted;
@@ -100,7 +102,8 @@ static struct commit_counts commit_count_rows(struct ingest_connection *connecti
     return counts;
 }
 
-/* `rejects`, of a batch of a producer's or of neither, to the write batch. */
+/* Add `rejects` to the write batch; `producer` is NULL and `sequence` 0 where they are of no batch.
+ */
 static void commit_add_rejects(struct ingest_connection *connection,
                                const struct reject_list *rejects, const uint8_t *producer,
                                uint64_t sequence)
@@ -118,7 +121,7 @@ static void commit_add_rejects(struct ingest_connection *connection,
                 ingest->options.world->random);
 }
 
-/* The connection's rows, which are finished, as the instance's write batch. */
+/* Begin the instance's write batch with the connection's rows, which are finished. */
 static void commit_begin(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -130,7 +133,7 @@ static void commit_begin(struct ingest_connection *connection)
         row_parts_add_blocks(&connection->rows.parts, ingest->batch);
 }
 
-/* What the metrics will count once the reply is true. */
+/* Note what the metrics will count once the rows are durable. */
 static void commit_note_rows(struct commit *commit, const struct commit_counts *counts,
                              uint64_t bytes)
 {
@@ -140,10 +143,10 @@ static void commit_note_rows(struct commit *commit, const struct commit_counts *
         commit->reject_counts[code] = (uint32_t)counts->rejects->counts[code];
 }
 
-/* ---- the store's answer ---- */
+/* ---- when the store calls back ---- */
 
-/* The batch is durable, or never will be: tell those that sent copies meanwhile. */
-static void commit_tell_waiting(struct commit *waiting, int status, const char *why)
+/* The batch is durable, or never will be: answer the copies of it that came meanwhile. */
+static void commit_answer_copies(struct commit *waiting, int status, const char *why)
 {
     while (waiting != NULL) {
         struct commit *next = waiting->next_waiting;
@@ -168,8 +171,8 @@ static void commit_count(const struct commit *commit)
         metrics->rejects[code]->value += commit->reject_counts[code];
 }
 
-/* Of a batch, or of rows outside of batches. */
-static void commit_tell(struct commit *commit, int status, const char *why)
+/* Answer one batch, or rows outside of batches. */
+static void commit_answer(struct commit *commit, int status, const char *why)
 {
     struct ingest_connection *connection = answer_connection(&commit->reply);
     struct ingest_connection *owner = commit->producer == NULL ? NULL : commit->producer->owner;
@@ -194,15 +197,16 @@ static void commit_tell(struct commit *commit, int status, const char *why)
         reply_queue_ready(&commit->reply);
     else
         answer_fail(&commit->reply, commit->sequence, "store_failed", why);
-    commit_tell_waiting(waiting, status, why);
-    /* Another connection may have taken over, and be waiting for this place in the window. */
+    commit_answer_copies(waiting, status, why);
+    /* Another connection may have taken the producer over, and wait for this place in the window.
+     */
     if (owner != NULL)
         ingest_connection_wake(owner);
     if (connection != NULL)
         ingest_connection_wake(connection);
 }
 
-/* `context` is the first commit of what was applied. */
+/* `context` is the first commit of the write batch. */
 static void commit_done(void *context, int status, const struct error *err)
 {
     struct commit *commit = context;
@@ -212,7 +216,7 @@ static void commit_done(void *context, int status, const struct error *err)
     while (commit != NULL) {
         struct commit *next = commit->next_applied;
 
-        commit_tell(commit, status, why);
+        commit_answer(commit, status, why);
         commit = next;
     }
     ingest_called_back(ingest);
@@ -287,7 +291,7 @@ static void batch_answer_known(struct ingest_connection *connection, struct hash
 
     batch_close(connection);
     if (known == NULL) {
-        /* More than 64 batches ago by now, or a row of the window that was never written. */
+        /* It is more than 64 batches old, or a row of the window that was never written. */
         connection->ingest->metrics.duplicates->value++;
         answer_say(connection, "ok %" PRIu64 " duplicate\n", sequence);
         return;
@@ -309,8 +313,8 @@ static void batch_answer_known(struct ingest_connection *connection, struct hash
     known->waiting = commit;
 }
 
-/* What a batch brings besides its clicks, to the write batch and its producer: its rejects, its
- * place in the producer's window, how far its file is loaded.  Returns its commit. */
+/* Add to the write batch, and to the producer, what belongs to a batch besides its clicks: its
+ * rejects, its place in the producer's window, how far its file is loaded.  Returns its commit. */
 static struct commit *batch_enter(struct ingest_connection *connection, uint64_t sequence,
                                   struct hash128 hash, const struct commit_counts *counts,
                                   uint64_t bytes)
@@ -390,7 +394,7 @@ void ingest_commit_batch(struct ingest_connection *connection)
         connection->state = INGEST_BLOCKED;
         batch->is_kept_waiting = true;
     } else {
-        /* One that has had no lines yet gives its builder back when memory is scarce. */
+        /* A batch without lines may have given its builder back where memory is scarce. */
         if (!ingest_rows_prepare(connection))
             return;
         const struct reject_list *finished = row_parts_finish(&connection->rows.parts);

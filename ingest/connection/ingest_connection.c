@@ -1,7 +1,8 @@
 /* ingest_connection: see the header; states in ingest_connection_private.h.
  *
  * Back-pressure: reading stops while the store has no room, while too many answers wait for the
- * disk, and while the client does not read its answers; the socket's buffers fill, and it waits. */
+ * disk, and while the client does not read its answers.  The socket's buffers then fill, and the
+ * client waits. */
 #include "ingest/connection/ingest_connection.h"
 
 #include <stddef.h>
@@ -18,7 +19,7 @@
 
 enum { LOOK_MS = 250 };
 
-/* ---- its state, towards the network, the door and memory ---- */
+/* ---- what follows from its state, for the network, the door and memory ---- */
 
 static void look_soon(struct ingest *ingest)
 {
@@ -28,18 +29,18 @@ static void look_soon(struct ingest *ingest)
         executor->timer_start(executor, &ingest->look, LOOK_MS);
 }
 
-/* What it would lose with its place.  Clicks that were applied and not answered yet are the
- * server's to finish; a batch that has come in part is the client's to send again. */
+/* How much would be lost if it lost its slot.  Clicks that were applied and not answered yet are
+ * owed an answer; a batch that has come in part will be sent again by the client. */
 static enum door_claim claim_of(const struct ingest_connection *connection)
 {
     if (connection->replies.first != NULL || connection->state == INGEST_BLOCKED ||
         connection->unnumbered.in_flight > 0)
         return DOOR_OWED;
-    /* Anybody can name a producer; one that has given something is known by it. */
+    /* Every client can name a producer; only one with an acknowledged batch counts as named. */
     return connection->producer != NULL && connection->producer->last > 0 ? DOOR_NAMED : DOOR_IDLE;
 }
 
-/* Read, stop reading, or hang up, as its state now says. */
+/* Resume reading, stop reading, or close it, as follows from its state. */
 static void connection_update(struct ingest_connection *connection)
 {
     const struct ingest_limits *limits = &connection->ingest->options.limits;
@@ -86,7 +87,7 @@ void ingest_connection_close(struct ingest_connection *connection)
     network_close(connection->network);
 }
 
-/* Free it, once the network is done with it and no job of its is under way. */
+/* Free it, once the network has closed it and none of its jobs is under way. */
 static void connection_release(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -108,8 +109,8 @@ static void connection_release(struct ingest_connection *connection)
 
 /* ---- what came in is taken ---- */
 
-/* As far as it goes, but no more than a chunk, and than is left of the turn (ingest_budget.h):
- * others want theirs. */
+/* Take input until more is needed, but at most one chunk, and no more than the loop turn's budget
+ * still allows (ingest_budget.h), so that other connections are served in the same turn. */
 static void connection_run(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -149,7 +150,8 @@ void ingest_connection_retry(struct ingest_connection *connection)
         (dedup != NULL && click_dedup_state(dedup) == CLICK_DEDUP_READING))
         return;
     connection->state = INGEST_RECORDS;
-    /* The store may answer at once, and what it applies is cleared only when it returns. */
+    /* The store may call back before it returns, when the rows that it applies are still there; so
+     * the connection must not be served again by the callback. */
     connection->is_running = true;
     if (connection->wanted.is_waiting)
         ingest_control_retry(connection);
@@ -185,8 +187,8 @@ static void connection_serve(struct ingest_connection *connection)
         connection_run(connection);
 }
 
-/* A connection that is woken meanwhile, or gets no turn, comes in the next one, the latter first.
- */
+/* Connections that are woken meanwhile, and those for which no budget is left, are served in the
+ * next turn, the latter first. */
 static void connections_serve(struct timer *timer)
 {
     struct ingest *ingest = timer->context;
@@ -205,7 +207,7 @@ static void connections_serve(struct timer *timer)
     wake_queue_start(woken);
 }
 
-/* While any waits for memory: which holds some and does not go on? */
+/* Fires while a connection waits for memory: refuse those that hold some without progress. */
 static void connections_look(struct timer *timer)
 {
     struct ingest *ingest = timer->context;
@@ -230,7 +232,7 @@ void ingest_connection_resume(void *context, struct input_waiter *waiter)
     ingest_connection_wake(connection);
 }
 
-/* ---- what the door and the network tell ---- */
+/* ---- callbacks of the door and the network ---- */
 
 static struct ingest_connection *connection_of(struct door_slot *slot)
 {
@@ -243,7 +245,7 @@ static void door_late(struct door_slot *slot)
     ingest_connection_close(connection_of(slot));
 }
 
-/* Another client needs the place more. */
+/* Another client has a better claim to the slot. */
 static void door_evict(struct door_slot *slot)
 {
     struct ingest_connection *connection = connection_of(slot);
@@ -262,7 +264,7 @@ static void network_space(void *context, uint8_t **to_out, size_t *size_out)
     connection->decoder->space(connection, to_out, size_out);
 }
 
-/* False: the first bytes do not say yet what the connection speaks. */
+/* False: the first bytes do not say yet whether lines or frames come. */
 static bool connection_knows_decoder(struct ingest_connection *connection)
 {
     if (connection->is_decoder_known)
@@ -299,7 +301,7 @@ static void network_end(void *context, int status)
     connection_run(connection);
 }
 
-/* What it has not taken because of answers unread may be taken again. */
+/* The client has read its answers: input that waited for that is taken again. */
 static void network_drained(void *context)
 {
     connection_update(context);

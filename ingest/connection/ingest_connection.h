@@ -7,16 +7,20 @@
 
 #include "ingest/connection/ingest_connection_private.h"
 
-/* The doors of the instance, which do not listen yet, and the turns of its connections. */
+/* Open the doors of the instance, which do not listen yet, and the queue by which its connections
+ * are served. */
 void ingest_connection_open(struct ingest *ingest);
 
-/* Own `network`, for which `door` has a place, and start to read from it; or turn it away. */
+/* Own `network` and start to read from it, or refuse and close it where `door` has no slot for it.
+ */
 void ingest_connection_attach(struct ingest *ingest, struct door *door, struct connection *network);
-/* Hang up at once; what waits for the store happens all the same. */
+/* Close the connection without waiting for its answers.  What was handed to the store is still
+ * applied. */
 void ingest_connection_close(struct ingest_connection *connection);
 
-/* The store may have room again: a BLOCKED connection tries once more, and goes on. */
+/* The store may have room again: a BLOCKED connection retries, and goes on where it succeeds. */
 void ingest_connection_retry(struct ingest_connection *connection);
-/* Whose account the member is does not wait for memory any more (ingest_memory_open). */
+/* The connection whose account has this waiter does not wait for memory any more
+ * (ingest_memory_open). */
 void ingest_connection_resume(void *context, struct input_waiter *waiter);
 #endif

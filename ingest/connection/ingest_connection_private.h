@@ -4,12 +4,12 @@
  *        │ └───peer half-closes, all taken──▶ ENDING ──last reply sent──▶ closed
  *        └─────error reply─────────────────▶ REFUSED ──peer hangs up, or linger──▶ closed
  *
- * Each part is a module of its own that knows nothing of the others; ingest_connection.c joins
- * them.  Files call downwards only:
+ * Each part is a module that does not include the others; ingest_connection.c connects them.  Files
+ * call downwards only:
  *
  *     ingest_connection.c                          reads, serves, closes
- *     text_decoder.c    frame_decoder.c            what lines, and frames, say
- *     parse_ahead.c                                the same on another thread
+ *     text_decoder.c    frame_decoder.c            what lines, and frames, mean
+ *     parse_ahead.c                                input parsed on another thread
  *     ingest_control.c                             control lines
  *     ingest_commit.c   loaded_file.c              rows to the store
  *     connection_memory.c  ingest_rows.c  notes.c  answer.c
@@ -29,8 +29,8 @@
 
 enum {
     INGEST_REPLIES_MAX = 4096,         /* answers that wait for the disk; then reading stops */
-    INGEST_REJECT_LINES_MAX = 100      /* reject lines in a batch, or up to a #sync; a batch of a
-                                        * file has all of them */
+    INGEST_REJECT_LINES_MAX = 100      /* reject lines sent of a batch, or between two #sync; of a
+                                        * batch of a file all are sent */
 };
 
 enum ingest_state { INGEST_RECORDS, INGEST_BLOCKED, INGEST_ENDING, INGEST_REFUSED };
@@ -44,14 +44,14 @@ struct text_decoder {
     struct buffer skipped;             /* how it begins */
 };
 
-/* The producer of a #producer that waits until the store takes writes. */
+/* The arguments of a #producer that waits until the store takes writes. */
 struct producer_wanted {
     bool is_waiting;
     uint8_t id[UUID_SIZE];
     uint64_t epoch;
 };
 
-/* What the client says of the file its next batch comes from (#file), and which file it asked for
+/* The file from which the next batch comes (#file), and the key of the file that was looked up
  * (#files), which no other connection may load meanwhile. */
 struct loaded_file {
     bool is_named;
@@ -68,26 +68,27 @@ struct ingest_connection {
     struct ingest *ingest;
     struct connection *network;
     LIST_ENTRY(ingest_connection) link;
-    struct door_slot slot;             /* its place; the clock closes a slow reader, and one that
-                                        * was refused */
+    struct door_slot slot;             /* its clock closes a slow reader, and a connection that was
+                                        * refused */
     bool is_load;                      /* it came by the control socket, as `daybook load` does */
     struct wake_entry wake;
     /* life */
     enum ingest_state state;
     bool has_ended;                    /* the peer has sent its last byte */
-    bool has_finished;                 /* the last reply is sent; what comes after it is dropped */
-    bool has_closed;                   /* the network's part is gone */
+    bool has_finished;                 /* the last reply is sent; replies after it are dropped */
+    bool has_closed;                   /* the network has closed it */
     bool is_closing;
-    bool is_running;                   /* it is being served: not to be entered again */
-    uint32_t jobs;                     /* parsing ahead, or reading what is there; it is not freed
-                                        * before they are done */
+    bool is_running;                   /* it is being served, and must not be served again by a
+                                        * callback meanwhile */
+    uint32_t jobs;                     /* jobs that parse ahead or look ids up; it is freed only
+                                        * when they are done */
     /* input */
     const struct ingest_decoder *decoder;
-    bool is_decoder_known;             /* before it is, the decoder is that of lines */
+    bool is_decoder_known;             /* until then `decoder` is that of lines */
     struct text_decoder text;
-    struct frame_decoder *frames;      /* owned; NULL: it does not speak in frames */
+    struct frame_decoder *frames;      /* owned; NULL: its input is lines */
     struct input_queue input;
-    uint64_t lines;                    /* taken, of any kind */
+    uint64_t lines;                    /* taken so far, of any kind */
     struct stream_rows rows;
     /* under way */
     struct producer *producer;         /* NULL: none was named */
@@ -100,7 +101,7 @@ struct ingest_connection {
     struct ingest_account account;
 };
 
-/* Send its answers and serve it in the next turn of the loop. */
+/* Send its answers and serve it in the next loop turn. */
 static inline void ingest_connection_wake(struct ingest_connection *connection)
 {
     if (!connection->is_closing)

@@ -1,7 +1,7 @@
 /* ingest_control: see the header.
  *
- * A known word with other arguments ends the connection, for nothing could say what the lines
- * behind it mean. */
+ * A known word with wrong arguments ends the connection, because the meaning of the lines after it
+ * would be unknown. */
 #include "ingest/connection/ingest_control.h"
 
 #include <inttypes.h>
@@ -27,13 +27,13 @@ void ingest_control_leave(struct ingest_connection *connection)
     if (producer == NULL || producer->owner != connection)
         return;
     producer_own(producer, NULL, store_now_us(connection->ingest->options.store));
-    /* Never acknowledged: whoever it was will say `new` again. */
+    /* Nothing of it was acknowledged: its client will begin with `new` again. */
     if (producer->last == 0)
         producer_forget(connection->ingest->producers, producer);
     producer_rows_tell(connection->ingest);
 }
 
-/* `producer` speaks on this connection from now on. */
+/* Batches of `producer` come on this connection from now on, and no longer on another. */
 static void control_take_over(struct ingest_connection *connection, struct producer *producer,
                               uint64_t epoch)
 {
@@ -49,7 +49,8 @@ static void control_take_over(struct ingest_connection *connection, struct produ
     }
 }
 
-/* False: there is no place, as the connection was told, or none yet, and it waits for one. */
+/* Make place for one more producer.  False: there is none and the connection was REFUSED, or there
+ * will be one when the store takes writes, and the connection is BLOCKED until then. */
 static bool control_make_room(struct ingest_connection *connection, const uint8_t id[UUID_SIZE],
                               uint64_t epoch)
 {
@@ -69,7 +70,8 @@ static bool control_make_room(struct ingest_connection *connection, const uint8_
     return rc == 0;
 }
 
-static void producer_speaks(struct ingest_connection *connection, const uint8_t id[UUID_SIZE],
+/* #producer; the connection may be BLOCKED or REFUSED afterwards. */
+static void producer_choose(struct ingest_connection *connection, const uint8_t id[UUID_SIZE],
                             uint64_t epoch, bool is_new)
 {
     struct ingest *ingest = connection->ingest;
@@ -101,7 +103,7 @@ void ingest_control_retry(struct ingest_connection *connection)
     struct producer_wanted wanted = connection->wanted;
 
     connection->wanted.is_waiting = false;
-    producer_speaks(connection, wanted.id, wanted.epoch, true);
+    producer_choose(connection, wanted.id, wanted.epoch, true);
 }
 
 static bool control_producer(struct ingest_connection *connection,
@@ -114,7 +116,7 @@ static bool control_producer(struct ingest_connection *connection,
     if (words->count != (is_new ? 4 : 3) || !uuid_from_text(words->words[1], id) ||
         !control_line_number(words->words[2], &epoch))
         return false;
-    producer_speaks(connection, id, epoch, is_new);
+    producer_choose(connection, id, epoch, is_new);
     return true;
 }
 
@@ -226,10 +228,12 @@ static bool control_file(struct ingest_connection *connection, const struct cont
 
 /* ---- the words ---- */
 
-/* By enum control_kind; false when the arguments are wrong. */
-typedef bool control_obey(struct ingest_connection *connection, const struct control_words *words);
+/* Carry a control line out; false: its arguments are wrong. */
+typedef bool control_function(struct ingest_connection *connection,
+                              const struct control_words *words);
 
-static control_obey *const control_list[] = {
+/* By enum control_kind. */
+static control_function *const control_list[] = {
     [CONTROL_PRODUCER] = control_producer, [CONTROL_BATCH] = control_batch,
     [CONTROL_STREAM] = control_stream,     [CONTROL_SYNC] = control_sync,
     [CONTROL_FILE] = control_file,         [CONTROL_FILES] = loaded_file_list,
@@ -244,7 +248,7 @@ enum ingest_control_result ingest_control_line(struct ingest_connection *connect
 
     if (kind == CONTROL_UNKNOWN)
         return INGEST_CONTROL_UNKNOWN;
-    /* What came before it belongs to what was said before it. */
+    /* Lines before it are applied under what held before it. */
     if (!ingest_commit_unnumbered(connection))
         return INGEST_CONTROL_LATER;
     control_line_split(line, &words);

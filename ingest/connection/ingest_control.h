@@ -1,4 +1,5 @@
-/* ingest_control: the lines that begin with '#': what a client says about what follows. */
+/* ingest_control: carries out control lines, which begin with '#' and say what the lines after them
+ * are. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_CONTROL_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_CONTROL_H
 

@@ -1,6 +1,6 @@
-/* ingest_memory: what all connections of an ingest instance keep in memory, by what it is for.
+/* ingest_memory: what all connections of an ingest instance keep in memory, by purpose.
  *
- * The store is told of all of it, so that its own bounds hold for the process. */
+ * All of it is reported to the store, whose bounds hold for the whole process. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_MEMORY_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_MEMORY_H
 
@@ -16,23 +16,24 @@ struct ingest_memory {
     struct store *store;               /* these outlive it */
     struct clock *clock;
     struct metric *input_bytes, *answer_bytes;     /* gauges */
-    int64_t hold_us;                   /* how long a connection may hold memory and not go on */
-    struct input_quota input;          /* what came in, */
-    struct quota answers;              /* answers that wait, */
-    struct quota strings;              /* all connections' dictionaries, */
-    struct quota producers;            /* and producers, which have no bound here */
+    int64_t hold_us;                   /* how long a connection may hold memory without progress */
+    struct input_quota input;          /* of input that has come in part */
+    struct quota answers;              /* of answers that wait */
+    struct quota strings;              /* of all connections' dictionaries */
+    struct quota producers;            /* of producers, which have no bound here */
 };
 
-/* `resume`: the member does not wait for memory any more.  Gauges are the caller's to set. */
+/* `resume` is called when a waiter does not wait for memory any more.  The caller sets the gauges.
+ */
 void ingest_memory_open(struct ingest_memory *memory, struct store *store, struct clock *clock,
                         const struct ingest_limits *limits,
                         void (*resume)(void *context, struct input_waiter *waiter));
 
 void ingest_memory_count_producers(struct ingest_memory *memory, size_t bytes);
-/* A dictionary took `*held` bytes, and takes `bytes` from now on.  False: it grew, and all of them
- * take too much. */
+/* Charge `bytes` for a dictionary, for which `*held` were charged before.  False: it grew, and all
+ * dictionaries together take too much. */
 bool ingest_memory_count_strings(struct ingest_memory *memory, size_t *held, size_t bytes);
 void ingest_memory_count_answers(struct ingest_memory *memory, size_t *held, size_t bytes);
-/* Tell what changed of the input. */
+/* Report what changed of the input. */
 void ingest_memory_tell_input(struct ingest_memory *memory);
 #endif

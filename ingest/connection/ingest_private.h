@@ -1,4 +1,4 @@
-/* ingest_private: what the connections of an ingest instance share. */
+/* ingest_private: the state of an ingest instance, which its connections share. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_PRIVATE_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_PRIVATE_H
 
@@ -19,8 +19,8 @@ struct parse_lane;
 /* For parsing ahead (parse_ahead.h). */
 struct parse_ahead_pool {
     uint32_t in_use;                   /* jobs, under way or not taken yet */
-    struct parse_lane *lane;           /* what LANE_COMPUTE works with; NULL before its first job */
-    void (*done)(struct ingest_connection *connection);        /* a job of its is done */
+    struct parse_lane *lane;           /* used by jobs on LANE_COMPUTE; NULL before the first one */
+    void (*done)(struct ingest_connection *connection);        /* one of its jobs is done */
 };
 
 struct ingest_metrics {
@@ -44,26 +44,28 @@ struct ingest_metrics {
 struct ingest {
     struct ingest_options options;
     struct ingest_metrics metrics;
-    struct store_waiting waiting;      /* what connections were told of it */
+    struct store_waiting waiting;      /* why writes wait, as connections were last notified */
     struct producer_table *producers;
     struct log_group evictions;        /* of producers */
-    int64_t producers_due_us;          /* when to look for silent ones again */
+    int64_t producers_due_us;          /* when silent producers are next looked for, by the wall
+                                        * clock */
     struct ingest_memory memory;
-    struct timer look;                 /* for connections that hold memory and do not go on */
+    struct timer look;                 /* fires to look for connections that hold memory without
+                                        * progress */
     struct part_pool parts;
     struct input_spare spare;          /* of the connections' inputs */
     struct reject_list click_dedup_rejects; /* of the batch that is being made */
     struct parse_ahead_pool aheads;
     struct write_batch *batch;         /* made, applied and cleared in one call */
     struct door door;                  /* connections of the network, */
-    struct door loads;                 /* and of the control socket */
+    struct door loads;                 /* and those of the control socket */
     LIST_HEAD(, ingest_connection) connections;
     uint64_t connections_ever;
-    struct wake_queue woken;           /* connections to be served in the next turn of the loop */
-    struct ingest_budget budget;       /* of that turn */
-    uint32_t calls;                    /* of the store, whose callback is still to come */
-    void (*left)(struct ingest *ingest);           /* a call or a connection is gone: if it was the
-                                        * last and the instance closes, it is freed */
+    struct wake_queue woken;           /* connections to be served in the next loop turn */
+    struct ingest_budget budget;       /* of a loop turn */
+    uint32_t calls;                    /* of the store that have not called back yet */
+    void (*left)(struct ingest *ingest);           /* a call or a connection has ended: if it was
+                                        * the last one and the instance is closing, it is freed */
     store_done opened;                 /* NULL once it was called */
     void *opened_context;
     bool is_closing;
@@ -71,7 +73,7 @@ struct ingest {
     void *closed_context;
 };
 
-/* A callback of the store has done its work. */
+/* Called by a callback of the store, as its last act. */
 static inline void ingest_called_back(struct ingest *ingest)
 {
     check(ingest->calls > 0);

@@ -1,16 +1,16 @@
 /* input_quota: see the header.
  *
- * What decides correctness: whenever any waits in a half, there is one for which room is reserved,
- * which does not, and nor does its oldest holder.  So after each change the oldest is resumed
- * first, whatever is in use; then one for which room is reserved from then on; then whichever is
- * next, as long as there is room, one for each change: one that is resumed takes some, or counts as
- * little as before, and either is a change.
+ * What decides correctness: whenever a waiter of a half waits, there is another with a reservation,
+ * which does not wait, and the oldest holder does not wait either.  So each change resumes one
+ * waiter: the oldest holder first, whatever is in use; else, where there is no reservation, the
+ * next one, which gets it; else the next one if there is room.  One for each change is enough,
+ * because a waiter that is resumed charges what it takes, which is again a change.
  *
  *     half     bytes ████████████│ limit
  *     holders  oldest ─▶ b ─▶ c ─▶ youngest        waiting  c ─▶ d ─▶ youngest        reserved  b
  *
- * Without that one a crowd in which each holds a little would have to be closed one by one before
- * there is room for any. */
+ * Without a reservation many connections that hold a little each would have to be closed one by one
+ * before there is room for any of them. */
 #include "ingest/connection/input_quota.h"
 
 #include "base/error.h"

@@ -1,8 +1,9 @@
 /* parse_ahead: see the header.
  *
- * What decides correctness: between submit and done the lane alone touches its parser, its builders
- * and the job's parts, and only reads the chunk; the connection outlives its jobs (its
- * `jobs`), and a chunk outlives the job on it, because it cannot be taken before. */
+ * What decides correctness: between submit and done only the lane's thread touches its parser, its
+ * builders and the job's parts, and it only reads the chunk.  The connection outlives its jobs
+ * (`jobs` counts them), and a chunk outlives its job, because it is not taken before that is done.
+ */
 #include "ingest/connection/parse_ahead.h"
 
 #include "base/memory.h"
@@ -18,10 +19,10 @@ struct parse_ahead {
     struct parse_job parse;
 };
 
-/* ---- what is kept ---- */
+/* ---- jobs and their lane ---- */
 
-/* The lane's builder; NULL when the stream's table is gone, which the connection will find out by
- * itself. */
+/* The lane's builder; NULL where the stream's table is gone, for which the connection will be
+ * refused when it takes its input. */
 static struct row_builder *lane_builder(struct ingest *ingest, const struct ingest_stream *stream)
 {
     struct parse_ahead_pool *pool = &ingest->aheads;
@@ -80,7 +81,7 @@ static struct row_part *ahead_part(struct ingest_connection *connection)
 {
     struct row_part *part = part_pool_take(&connection->ingest->parts, connection->rows.stream);
 
-    check(part != NULL); /* its builder was made, and a stream's table stays */
+    check(part != NULL); /* a builder was made for the stream, whose table stays */
     return part;
 }
 
@@ -117,7 +118,7 @@ size_t parse_ahead_least(const struct ingest_connection *connection, size_t firs
 
 static bool ahead_is_possible(const struct ingest_connection *connection)
 {
-    /* What comes with ids is read before it is written: parsing is the least of it. */
+    /* Clicks with ids are looked up before they are written, which costs far more than parsing. */
     return connection->state != INGEST_REFUSED && connection->rows.dedup == NULL &&
            connection->ingest->aheads.in_use < PARSE_AHEADS_MAX;
 }
@@ -226,7 +227,7 @@ void parse_ahead_advance(struct ingest_connection *connection)
         input_queue_advance(input);
         has_advanced = true;
     }
-    /* The back may be full, and have waited for a chunk's place to be handed over. */
+    /* The back may be full, and may have waited for one chunk less to become a chunk of its own. */
     if (has_advanced)
         parse_ahead_submit(connection);
 }

@@ -1,11 +1,12 @@
-/* text_decoder: lines, as their connection takes them (ingest_decoder.h).
+/* text_decoder: the decoder of lines (ingest_decoder.h).
  *
- * What decides correctness: every byte that came is accounted for once, in order, and a line is
- * parsed where it lies (input_queue.h), by this thread or ahead of it by another (parse_ahead.h).
+ * What decides correctness: every byte that came is accounted for once, in order.  A line is parsed
+ * where it lies in the input (input_queue.h), by this thread or ahead of it by another
+ * (parse_ahead.h).
  *
- * The input needs to hold one line of at most 1 MiB, never a batch: rows go into the connection's
- * blocks as they come, and a batch that ends early is blocks that are cleared.  A longer line is
- * dropped as it comes, but for its beginning, which goes to the rejects. */
+ * The input never needs to hold a whole batch, only one line of at most 1 MiB: rows go into the
+ * connection's blocks as they come, and the blocks are cleared where the batch is cut off.  Of a
+ * longer line only the beginning is kept, for its reject; the rest is dropped as it comes. */
 #include "ingest/connection/ingest_decoder.h"
 
 #include <inttypes.h>
@@ -21,13 +22,13 @@
 #include "ingest/parse/line_batch.h"
 
 enum {
-    AHEAD_BYTES_MIN = 64 << 10, /* less is parsed sooner than handed over */
+    AHEAD_BYTES_MIN = 64 << 10, /* parsing less takes less time than a job for it */
     AHEAD_BYTES_NEXT = 16 << 10
 };
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
-/* ---- what comes in is accounted for ---- */
+/* ---- taking input ---- */
 
 static void input_take(struct ingest_connection *connection, size_t size, uint64_t lines)
 {
@@ -95,7 +96,7 @@ static void skip_step(struct ingest_connection *connection)
     input_take(connection, (size_t)(end - rest.data) + 1, 1);
 }
 
-/* There is no whole line: true when something was done about that. */
+/* There is no whole line: true where the line is too long already, and is skipped from now on. */
 static bool partial_step(struct ingest_connection *connection)
 {
     /* One byte more for the CR of a line end. */
@@ -108,8 +109,8 @@ static bool partial_step(struct ingest_connection *connection)
 
 /* ---- records ---- */
 
-/* Rows outside of batches go to the store before the next line where there are enough of them;
- * false: they wait. */
+/* Apply the rows outside of batches where there are as many as one frame of the log may have;
+ * false: they must wait. */
 static bool unnumbered_have_room(struct ingest_connection *connection)
 {
     if (connection->batch.is_open || !unnumbered_rows_are_full(&connection->unnumbered))
@@ -143,7 +144,8 @@ static bool records_step(struct ingest_connection *connection, struct bytes rest
     return true;
 }
 
-/* Not asked of a line that may still end: until it has, nothing of it is taken. */
+/* Whether the connection's first bytes are an HTTP request.  A line without its end is judged only
+ * when it is too long to be a record. */
 static bool is_http(struct bytes rest, struct bytes line, bool is_whole)
 {
     if (is_whole)
@@ -151,7 +153,7 @@ static bool is_http(struct bytes rest, struct bytes line, bool is_whole)
     return rest.size > RECORD_LINE_MAX && http_begin_is_long_request(rest);
 }
 
-/* The first record says what the format is, and may be a header when it is in no batch. */
+/* The first record decides the format.  Outside of batches it may be a header. */
 static bool first_step(struct ingest_connection *connection, struct bytes rest)
 {
     const uint8_t *end = memchr(rest.data, '\n', rest.size);
@@ -195,7 +197,8 @@ static bool control_step(struct ingest_connection *connection, struct bytes rest
     if (end == NULL)
         return partial_step(connection);
     line = row_builder_without_cr(line);
-    /* What #file announced are a file's lines, whatever they say. */
+    /* In a batch of a file (#file) all lines are records, also those that look like control lines.
+     */
     if (connection->batch.is_open && !connection->file.is_named &&
         control_line_kind(line) != CONTROL_UNKNOWN) {
         batch_cut(connection);
@@ -207,7 +210,7 @@ static bool control_step(struct ingest_connection *connection, struct bytes rest
         if (result == INGEST_CONTROL_LATER)
             return false;
         if (result == INGEST_CONTROL_DONE) {
-            /* Not of a batch, even if it has just opened one. */
+            /* The control line is of no batch, even where it has just opened one. */
             input_queue_take(&connection->input, (size_t)(end - rest.data) + 1);
             connection->lines++;
             return true;
@@ -227,8 +230,7 @@ static bool group_step(struct ingest_connection *connection)
            parse_ahead_commit_group(connection, group, 1);
 }
 
-/* Take one piece of the input, of records at most `lines_most`; false: it needs more, or must wait.
- */
+/* See ingest_decoder.h. */
 static bool text_step(struct ingest_connection *connection, uint64_t lines_most)
 {
     parse_ahead_advance(connection);
@@ -257,7 +259,7 @@ static bool text_step(struct ingest_connection *connection, uint64_t lines_most)
     return records_step(connection, rest, lines_most);
 }
 
-/* The peer has sent its last byte and all whole lines are taken. */
+/* See ingest_decoder.h: what is left is no whole line. */
 static void text_finish(struct ingest_connection *connection)
 {
     struct bytes rest = input_queue_rest(&connection->input);
