@@ -24,7 +24,7 @@ struct cql_guard {
 /* ---- what is held ---- */
 
 /* Report to the store how much memory requests hold, and to the doors when it has become little. */
-static void count_held(struct cql *cql)
+static void report_memory(struct cql *cql)
 {
     int64_t change = quota_unreported(&cql->quota);
     size_t most = cql->quota.limit;
@@ -44,7 +44,7 @@ static void count_held(struct cql *cql)
 
 /* End the guarded step, with the execution's fault filled.  Outside of one the execution goes on to
  * its next call of cql_guard_look. */
-static void unwind(struct cql_execution *execution)
+static void end_step(struct cql_execution *execution)
 {
     struct cql_guard *guard = execution->guard;
     if (guard != NULL)
@@ -79,7 +79,7 @@ static int refuse_time(struct cql_execution *execution)
     return ERROR_LIMIT;
 }
 
-static int look(struct cql_execution *execution, int64_t now_us)
+static int check_limits(struct cql_execution *execution, int64_t now_us)
 {
     if (execution->must_end)
         return 0;
@@ -101,7 +101,7 @@ static int64_t now_of(const struct cql_execution *execution)
 
 int cql_guard_look(struct cql_execution *execution)
 {
-    return look(execution, now_of(execution));
+    return check_limits(execution, now_of(execution));
 }
 
 int cql_guard(struct cql_execution *execution, int (*step)(void *context), void *context)
@@ -112,13 +112,13 @@ int cql_guard(struct cql_execution *execution, int (*step)(void *context), void 
     execution->guard = &guard;
     int rc = setjmp(guard.back) == 0 ? step(context) : ERROR_LIMIT;
     execution->guard = outer;
-    count_held(execution->cql);
+    report_memory(execution->cql);
     return rc;
 }
 
 /* ---- the budget ---- */
 
-static struct cql_execution *work_of(struct arena_budget *budget)
+static struct cql_execution *execution_of(struct arena_budget *budget)
 {
     return (struct cql_execution *)(void *)((char *)budget -
                                             offsetof(struct cql_execution, arenas));
@@ -126,7 +126,7 @@ static struct cql_execution *work_of(struct arena_budget *budget)
 
 static void budget_look(struct arena_budget *budget)
 {
-    struct cql_execution *execution = work_of(budget);
+    struct cql_execution *execution = execution_of(budget);
     if (execution->guard == NULL)
         return;
     int64_t now_us = now_of(execution);
@@ -134,15 +134,15 @@ static void budget_look(struct arena_budget *budget)
     bool is_long = now_us - execution->step_began_us > most_us;
     struct cql_guard *guard = execution->guard;
     execution->guard = NULL; /* the memory for the refusal's text is not refused */
-    int rc = is_long ? refuse_time(execution) : look(execution, now_us);
+    int rc = is_long ? refuse_time(execution) : check_limits(execution, now_us);
     execution->guard = guard;
     if (rc != 0)
-        unwind(execution);
+        end_step(execution);
 }
 
 static void budget_take(struct arena_budget *budget, size_t bytes)
 {
-    struct cql_execution *execution = work_of(budget);
+    struct cql_execution *execution = execution_of(budget);
     budget_look(budget);
     if (execution->guard == NULL) {
         quota_take_over(&execution->quota, bytes);
@@ -151,13 +151,13 @@ static void budget_take(struct arena_budget *budget, size_t bytes)
         execution->guard = NULL;
         (void)refuse_memory(execution, bytes);
         execution->guard = guard;
-        unwind(execution);
+        end_step(execution);
     }
 }
 
 static void budget_give(struct arena_budget *budget, size_t bytes)
 {
-    quota_give(&work_of(budget)->quota, bytes);
+    quota_give(&execution_of(budget)->quota, bytes);
 }
 
 void cql_guard_begin(struct cql_execution *execution)
@@ -168,14 +168,14 @@ void cql_guard_begin(struct cql_execution *execution)
     execution->arenas =
         (struct arena_budget){.take = budget_take, .give = budget_give, .look = budget_look};
     arena_set_budget(execution->arena, &execution->arenas);
-    count_held(execution->cql);
+    report_memory(execution->cql);
 }
 
 void cql_guard_end(struct cql_execution *execution)
 {
     arena_set_budget(execution->arena, NULL);
     check(execution->quota.taken == 0);
-    count_held(execution->cql);
+    report_memory(execution->cql);
 }
 
 struct arena *cql_guard_arena(struct cql_execution *execution)

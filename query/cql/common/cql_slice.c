@@ -55,7 +55,7 @@ bool cql_slice_is_over(const struct cql *cql)
     return cql->is_in_slice && now_of(cql) - cql->slice_began_us > SLICE_MAX_US;
 }
 
-static struct bytes text_of(const struct cql_execution *execution)
+static struct bytes statement_text(const struct cql_execution *execution)
 {
     struct bytes text = execution->request.text;
     text.size = text.size < STRETCH_TEXT_MAX ? text.size : STRETCH_TEXT_MAX;
@@ -65,9 +65,9 @@ static struct bytes text_of(const struct cql_execution *execution)
 }
 
 /* The text is kept for the log, because the execution may be freed before the slice ends. */
-static void keep_text(struct cql *cql, const struct cql_execution *execution)
+static void keep_statement_text(struct cql *cql, const struct cql_execution *execution)
 {
-    struct bytes text = text_of(execution);
+    struct bytes text = statement_text(execution);
     cql->slice_text_size = text.size;
     if (text.size > 0)
         memcpy(cql->slice_text, text.data, text.size);
@@ -93,7 +93,7 @@ struct cql_slice cql_slice_begin(struct cql_execution *execution)
     cql->is_in_slice = true;
     cql->slice_execution = execution;
     cql->slice_began_us = now_of(cql);
-    keep_text(cql, execution);
+    keep_statement_text(cql, execution);
     return (struct cql_slice){.is_outermost = true};
 }
 

@@ -50,7 +50,7 @@ static const char *consistency_name(enum cql_consistency consistency)
 }
 
 /* A text from a client, cut after CQL_TRACE_TEXT_MAX bytes at the end of a character. */
-static const char *shown(struct cql_trace *trace, struct bytes text)
+static const char *shown_text(struct cql_trace *trace, struct bytes text)
 {
     if (text.size > CQL_TRACE_TEXT_MAX) {
         text.size = CQL_TRACE_TEXT_MAX;
@@ -76,7 +76,7 @@ static void put_request(struct cql_trace *trace, const struct cql_request *reque
                                         [CQL_BATCH] = "Execute batch of CQL3 queries"};
     trace->request = names[request->kind];
     if (request->kind == CQL_QUERY || request->kind == CQL_PREPARE)
-        put_parameter(trace, "query", shown(trace, request->text));
+        put_parameter(trace, "query", shown_text(trace, request->text));
     if (request->kind == CQL_PREPARE)
         return;
     put_parameter(trace, "consistency_level", consistency_name(request->consistency));
@@ -123,7 +123,7 @@ void cql_trace(struct cql_execution *execution, const char *format, ...)
     vsnprintf(line, sizeof(line), is_last ? "More happened than is kept" : format, arguments);
     va_end(arguments);
     struct cql_trace_event *event = arena_alloc(trace->arena, sizeof(*event), 16);
-    *event = (struct cql_trace_event){.activity = shown(trace, bytes_text(line)),
+    *event = (struct cql_trace_event){.activity = shown_text(trace, bytes_text(line)),
                                       .elapsed_us = elapsed_us(execution)};
     int64_t now_us = trace->started_us + event->elapsed_us;
     trace->last_us = now_us > trace->last_us ? now_us : trace->last_us + 1;
@@ -145,7 +145,8 @@ void cql_trace_values(struct cql_execution *execution)
         else
             buffer_append_text(&value,
                                execution->values[i].state == CQL_VALUE_NULL ? "null" : "unset");
-        put_parameter(trace, shown(trace, buffer_view(&name)), shown(trace, buffer_view(&value)));
+        put_parameter(trace, shown_text(trace, buffer_view(&name)),
+                      shown_text(trace, buffer_view(&value)));
     }
 }
 

@@ -12,10 +12,10 @@
 #include "query/cql/expression/cql_number.h"
 #include "storage/cell/stats.h"
 
-enum { COUNT, SUM, AVG, MIN, MAX };
+enum aggregate_kind { COUNT, SUM, AVG, MIN, MAX };
 
 struct cql_accumulator {
-    int what;
+    enum aggregate_kind kind;
     bool counts_rows;
     const struct type *type; /* of the values that are added */
     enum type_kind result;
@@ -74,7 +74,7 @@ struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregat
     check(aggregate->function->is_aggregate);
     struct cql_accumulator *accumulator = arena_alloc_zeroed(arena, sizeof(*accumulator), 16);
     accumulator->best.arena = arena;
-    accumulator->what = (int)(aggregate->function - cql_function_aggregate);
+    accumulator->kind = (enum aggregate_kind)(aggregate->function - cql_function_aggregate);
     accumulator->counts_rows = aggregate->argument == NULL;
     accumulator->type = aggregate->argument == NULL ? NULL : aggregate->argument->type;
     accumulator->result = aggregate->type->kind;
@@ -119,7 +119,7 @@ static int add_number(struct cql_accumulator *accumulator, struct bytes value,
         add_real(accumulator, number.real);
         return 0;
     }
-    bool is_average = accumulator->what == AVG && number.kind == TYPE_DECIMAL;
+    bool is_average = accumulator->kind == AVG && number.kind == TYPE_DECIMAL;
     struct decimal *sum = &accumulator->sum.decimal;
     int rc = is_average ? average_decimal(accumulator, number.decimal)
                         : decimal_add(*sum, number.decimal, sum);
@@ -131,7 +131,7 @@ static void keep_best(struct cql_accumulator *accumulator, struct bytes value)
     int order = accumulator->has_best
                     ? type_compare(accumulator->type, value, buffer_view(&accumulator->best))
                     : 0;
-    if (!accumulator->has_best || (accumulator->what == MIN ? order < 0 : order > 0)) {
+    if (!accumulator->has_best || (accumulator->kind == MIN ? order < 0 : order > 0)) {
         buffer_clear(&accumulator->best);
         buffer_append_bytes(&accumulator->best, value);
         accumulator->has_best = true;
@@ -143,11 +143,11 @@ int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
 {
     if (value.data == NULL && !accumulator->counts_rows)
         return 0;
-    if (accumulator->what == COUNT) {
+    if (accumulator->kind == COUNT) {
         accumulator->count++;
         return 0;
     }
-    if (accumulator->what == MIN || accumulator->what == MAX) {
+    if (accumulator->kind == MIN || accumulator->kind == MAX) {
         keep_best(accumulator, value);
         return 0;
     }
@@ -162,7 +162,7 @@ int cql_accumulator_add_stats(struct cql_accumulator *accumulator,
 {
     uint64_t values = stats_value_count(stats);
     accumulator->count += accumulator->counts_rows ? stats->rows : values;
-    if (accumulator->what == COUNT || values == 0)
+    if (accumulator->kind == COUNT || values == 0)
         return 0;
     if (decimal_add(accumulator->sum.decimal, stats_sum(stats), &accumulator->sum.decimal) != 0)
         return cql_invalid(fault, "a sum has over 256 bits");
@@ -192,9 +192,9 @@ void cql_accumulator_result(struct cql_accumulator *accumulator, struct arena *a
 {
     struct cql_number count = {.kind = TYPE_BIGINT, .integer = (int64_t)accumulator->count};
     *value_out = CQL_NULL;
-    if (accumulator->what == COUNT) {
+    if (accumulator->kind == COUNT) {
         *value_out = cql_number_keep(&count, arena);
-    } else if (accumulator->what == MIN || accumulator->what == MAX) {
+    } else if (accumulator->kind == MIN || accumulator->kind == MAX) {
         if (accumulator->has_best) {
             *value_out = accumulator->best.size == 0
                              ? bytes_of("", 0)
@@ -203,7 +203,7 @@ void cql_accumulator_result(struct cql_accumulator *accumulator, struct arena *a
     } else {
         if (accumulator->has_special)
             accumulator->sum.real = (double)accumulator->plain;
-        if (accumulator->what == AVG)
+        if (accumulator->kind == AVG)
             average(accumulator);
         accumulator->sum.integer = cql_number_wrap(accumulator->result, accumulator->sum.integer);
         *value_out = cql_number_keep(&accumulator->sum, arena);

@@ -162,8 +162,8 @@ static int resolve_column(struct cql_scope *scope, const struct cql_term *term,
     return cql_expression_fit(scope, place, *out, column->name);
 }
 
-static int resolve_inner(struct cql_scope *scope, const struct cql_term *term,
-                         const struct cql_place *place, struct cql_expression **out)
+static int resolve_source(struct cql_scope *scope, const struct cql_term *term,
+                          const struct cql_place *place, struct cql_expression **out)
 {
     struct cql_place within = *place;
     within.type = NULL;
@@ -174,7 +174,7 @@ static int resolve_field(struct cql_scope *scope, const struct cql_term *term,
                          const struct cql_place *place, struct cql_expression **out)
 {
     struct cql_expression *of;
-    int rc = resolve_inner(scope, term->of, place, &of);
+    int rc = resolve_source(scope, term->of, place, &of);
     if (rc != 0)
         return rc;
     int field = cql_expression_udt_field(of->type, term->text);
@@ -198,7 +198,7 @@ static int resolve_element(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out)
 {
     struct cql_expression *of;
-    int rc = resolve_inner(scope, term->of, place, &of);
+    int rc = resolve_source(scope, term->of, place, &of);
     if (rc != 0)
         return rc;
     bool is_slice = term->kind == CQL_TERM_SLICE;
@@ -235,7 +235,7 @@ static int resolve_times(struct cql_scope *scope, const struct cql_term *term,
 {
     bool is_ttl = term->kind == CQL_TERM_TTL;
     struct cql_expression *of;
-    int rc = resolve_inner(scope, term->of, place, &of);
+    int rc = resolve_source(scope, term->of, place, &of);
     if (rc != 0)
         return rc;
     const struct cql_expression *root = of;

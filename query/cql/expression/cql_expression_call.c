@@ -10,7 +10,7 @@
 
 /* The place of an argument: its type is not known yet, and what is known of the call's place does
  * not hold for it. */
-static struct cql_place inside(const struct cql_place *place)
+static struct cql_place argument_place(const struct cql_place *place)
 {
     struct cql_place within = *place;
     within.type = NULL;
@@ -106,7 +106,7 @@ static int resolve_argument(struct cql_scope *scope, const struct cql_term *argu
                             struct cql_expression **out)
 {
     const struct cql_function *function = call->function;
-    struct cql_place within = inside(place);
+    struct cql_place within = argument_place(place);
     struct buffer name = {.arena = scope->arena};
     buffer_printf(&name, "arg%u(system.%s)", index,
                   function->name[0] == '_' ? "_negate" : function->name);
@@ -232,7 +232,7 @@ int cql_expression_operation(struct cql_scope *scope, const struct cql_term *ter
     (*out)->function = function;
     (*out)->receiver = place->receiver;
     for (uint32_t i = 0; i < 2; i++) {
-        struct cql_place within = inside(place);
+        struct cql_place within = argument_place(place);
         within.is_argument = true;
         within.type = operand_type(place, sides[i]);
         if (!cql_expression_is_typed(sides[i], true)) {
@@ -311,7 +311,7 @@ int cql_expression_cast(struct cql_scope *scope, const struct cql_term *term,
                         const struct cql_place *place, struct cql_expression **out)
 {
     const struct type *to;
-    struct cql_place within = inside(place);
+    struct cql_place within = argument_place(place);
     within.is_argument = place->table == NULL;
     *out = cql_expression_new(scope, CQL_EXPRESSION_CALL, NULL, 1);
     int rc = cql_type_resolve(scope, term->type, &to);

@@ -30,8 +30,8 @@ static int marker_value(const struct cql_expression *expression, const struct cq
     return 0;
 }
 
-static int inner_value(const struct cql_expression *expression, const struct cql_context *context,
-                       struct bytes *value)
+static int part_or_null(const struct cql_expression *expression, const struct cql_context *context,
+                        struct bytes *value)
 {
     *value = CQL_NULL;
     if (expression == NULL)
@@ -55,7 +55,7 @@ static int collection_value(const struct cql_expression *expression,
             context->values[item->index].state == CQL_VALUE_UNSET) {
             return cql_invalid(context->fault, "unset value is not supported inside collections");
         }
-        int rc = inner_value(item, context, &items[i]);
+        int rc = part_or_null(item, context, &items[i]);
         if (rc != 0)
             return rc;
         if (items[i].data == NULL && !may_be_null)
@@ -67,7 +67,7 @@ static int collection_value(const struct cql_expression *expression,
 }
 
 /* The name of a function in Cassandra's refusals, where operators have names. */
-static const char *inner_name(const struct cql_function *function)
+static const char *refused_name(const struct cql_function *function)
 {
     switch (function->name[0]) {
     case '+':
@@ -96,7 +96,7 @@ static int call_value(const struct cql_expression *expression, const struct cql_
         if (rc == CQL_UNSET) {
             return cql_invalid(context->fault,
                                "Invalid unset value for argument in call to function %s",
-                               inner_name(expression->function));
+                               refused_name(expression->function));
         }
         if (rc != 0)
             return rc;
@@ -111,7 +111,7 @@ static int field_value(const struct cql_expression *expression, const struct cql
 {
     struct bytes of;
     struct type_items items;
-    int rc = inner_value(expression->arguments[0], context, &of);
+    int rc = part_or_null(expression->arguments[0], context, &of);
     if (rc != 0 || of.data == NULL || !type_items_open(expression->arguments[0]->type, of, &items))
         return rc;
     for (uint32_t i = 0; i <= expression->index; i++)
@@ -125,7 +125,7 @@ static int column_element(const struct cql_expression *expression,
                           const struct cql_context *context, struct bytes *value)
 {
     struct bytes key;
-    int rc = inner_value(expression->arguments[1], context, &key);
+    int rc = part_or_null(expression->arguments[1], context, &key);
     if (rc == 0 && key.data != NULL) {
         *value =
             cql_row_element(context->row, expression->arguments[0]->column, key, context->arena);
@@ -134,8 +134,8 @@ static int column_element(const struct cql_expression *expression,
 }
 
 /* The items of a map or set from one key to another; for an element the two keys are the same. */
-static int part_value(const struct cql_expression *expression, const struct cql_context *context,
-                      struct bytes *value)
+static int items_value(const struct cql_expression *expression, const struct cql_context *context,
+                       struct bytes *value)
 {
     bool is_slice = expression->kind == CQL_EXPRESSION_SLICE;
     const struct type *type = expression->arguments[0]->type;
@@ -145,7 +145,7 @@ static int part_value(const struct cql_expression *expression, const struct cql_
         return column_element(expression, context, value);
     }
     for (uint32_t i = 0; i < expression->argument_count; i++) {
-        int rc = inner_value(expression->arguments[i], context, &parts[i]);
+        int rc = part_or_null(expression->arguments[i], context, &parts[i]);
         if (rc != 0)
             return rc;
     }
@@ -200,9 +200,9 @@ static int chosen_cells(const struct cql_expression *expression, const struct cq
         from = until = bytes_of(field, sizeof(field));
     } else {
         bool is_slice = of->kind == CQL_EXPRESSION_SLICE;
-        int rc = inner_value(of->arguments[1], context, &from);
+        int rc = part_or_null(of->arguments[1], context, &from);
         if (rc == 0)
-            rc = inner_value(of->arguments[is_slice ? 2 : 1], context, &until);
+            rc = part_or_null(of->arguments[is_slice ? 2 : 1], context, &until);
         if (rc != 0)
             return rc;
     }
@@ -276,7 +276,7 @@ int cql_expression_value(const struct cql_expression *expression, const struct c
         return field_value(expression, context, value);
     case CQL_EXPRESSION_ELEMENT:
     case CQL_EXPRESSION_SLICE:
-        return part_value(expression, context, value);
+        return items_value(expression, context, value);
     case CQL_EXPRESSION_WRITETIME:
     case CQL_EXPRESSION_TTL:
         return context->row == NULL ? 0 : times_value(expression, context, value);

@@ -35,7 +35,7 @@ static int negate(struct cql_number *number)
                             &number->decimal);
 }
 
-static int absolute(struct cql_number *number, const struct cql_context *context)
+static int compute_abs(struct cql_number *number, const struct cql_context *context)
 {
     bool is_negative = number->integer < 0 || decimal_is_negative(number->decimal);
     if (is_negative && negate(number) != 0)
@@ -52,8 +52,8 @@ static double curve_at(const char *name, double at)
 }
 
 /* exp, log and log10. */
-static int curve(const struct cql_expression *call, struct cql_number *number,
-                 const struct cql_context *context)
+static int compute_curve(const struct cql_expression *call, struct cql_number *number,
+                         const struct cql_context *context)
 {
     struct cql_number real;
     const char *name = call->function->name;
@@ -69,7 +69,7 @@ static int curve(const struct cql_expression *call, struct cql_number *number,
     return 0;
 }
 
-static int rounded(struct cql_number *number, const struct cql_context *context)
+static int compute_round(struct cql_number *number, const struct cql_context *context)
 {
     if (number->kind == TYPE_DECIMAL && decimal_divide(number->decimal, decimal_from(1, 0), 0,
                                                        DECIMAL_HALF_UP, &number->decimal) != 0) {
@@ -95,9 +95,9 @@ int cql_function_math_value(const struct cql_expression *call, const struct byte
     if (name == '_')
         rc = negate(&number) == 0 ? 0 : refuse_large(context);
     else if (name == 'a')
-        rc = absolute(&number, context);
+        rc = compute_abs(&number, context);
     else
-        rc = name == 'r' ? rounded(&number, context) : curve(call, &number, context);
+        rc = name == 'r' ? compute_round(&number, context) : compute_curve(call, &number, context);
     if (rc == 0)
         *value = cql_number_keep(&number, context->arena);
     return rc;

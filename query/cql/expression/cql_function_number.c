@@ -99,7 +99,7 @@ static const struct type *operator_result(const struct cql_call *call)
     return cql_number_is(a) && cql_number_is(b) ? type_builtin(wider(a, b)) : NULL;
 }
 
-static int by_zero(const struct cql_expression *call, const struct cql_context *context)
+static int fail_by_zero(const struct cql_expression *call, const struct cql_context *context)
 {
     struct buffer types = {.arena = context->arena};
     enum type_kind kind = call->type->kind;
@@ -225,7 +225,7 @@ static int operator_value(const struct cql_expression *call, const struct bytes 
     }
     int rc = compute(call, in, &result);
     if (rc == ERROR_INVALID)
-        return by_zero(call, context);
+        return fail_by_zero(call, context);
     if (rc != 0)
         return cql_invalid(context->fault, "the result of '%c' has over 256 bits", operation);
     *value = cql_number_keep(&result, context->arena);

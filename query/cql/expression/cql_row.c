@@ -84,8 +84,8 @@ struct cql_row_part {
 };
 
 /* The column's part of the memo; a new one at each call where the row has no memo. */
-static struct cql_row_part *part_of(const struct cql_row *row, const struct column *column,
-                                    struct arena *arena)
+static struct cql_row_part *memo_part(const struct cql_row *row, const struct column *column,
+                                      struct arena *arena)
 {
     struct cql_row_part *part = row->memo == NULL ? NULL : row->memo->parts;
     while (part != NULL && part->column != column)
@@ -102,7 +102,7 @@ static struct cql_row_part *part_of(const struct cql_row *row, const struct colu
 }
 
 /* The value, with data that is not NULL also where it is empty. */
-static struct bytes no_null(struct bytes value)
+static struct bytes not_null(struct bytes value)
 {
     return value.data == NULL ? bytes_of("", 0) : value;
 }
@@ -115,9 +115,9 @@ static struct cql_items items_of_cells(const struct type *type, const struct cel
     arena_count(arena, count);
     for (uint32_t i = 0; i < count; i++) {
         if (type->kind != TYPE_LIST)
-            items[used++] = no_null(cells[i].path);
+            items[used++] = not_null(cells[i].path);
         if (type->kind != TYPE_SET)
-            items[used++] = no_null(cells[i].value);
+            items[used++] = not_null(cells[i].value);
     }
     return (struct cql_items){items, used};
 }
@@ -154,7 +154,7 @@ static const struct cql_items *part_items(const struct cql_row *row, struct cql_
 struct cql_items cql_row_items(const struct cql_row *row, const struct column *column,
                                struct arena *arena)
 {
-    return *part_items(row, part_of(row, column, arena), arena);
+    return *part_items(row, memo_part(row, column, arena), arena);
 }
 
 struct bytes cql_row_element(const struct cql_row *row, const struct column *column,
@@ -190,7 +190,7 @@ bool cql_row_contains(const struct cql_row *row, const struct column *column, ui
     bool is_map = type->kind == TYPE_MAP;
     if (type->kind == TYPE_SET || (is_map && part == 0))
         return cql_row_element(row, column, value, arena).data != NULL;
-    struct cql_row_part *kept = part_of(row, column, arena);
+    struct cql_row_part *kept = memo_part(row, column, arena);
     const struct cql_items *items = part_items(row, kept, arena);
     const struct type *item_type = type->arguments[part];
     if (++kept->scans > SCANS_MAX) {
@@ -235,7 +235,7 @@ struct bytes cql_row_value(const struct cql_row *row, const struct column *colum
         return has ? row->row->clustering.values[column->position] : CQL_NULL;
     }
     if (type_is_complex(column->type)) {
-        struct cql_row_part *part = part_of(row, column, arena);
+        struct cql_row_part *part = memo_part(row, column, arena);
         if (!part->has_value)
             part->value = complex_value(row, part, arena);
         part->has_value = true;
@@ -245,5 +245,5 @@ struct bytes cql_row_value(const struct cql_row *row, const struct column *colum
     const struct cell *cells = cql_row_cells(row, column, &count);
     if (count == 0)
         return CQL_NULL;
-    return no_null(cells[0].value);
+    return not_null(cells[0].value);
 }

@@ -258,7 +258,7 @@ static const struct user_type *find_type(const struct schema *schema, const char
 }
 
 /* The begin of a refusal. */
-static const char *thing_name(enum cql_describe_kind kind)
+static const char *refusal_begin(enum cql_describe_kind kind)
 {
     static const char *const names[] = {[CQL_DESCRIBE_TABLE] = "Table ",
                                         [CQL_DESCRIBE_INDEX] = "Table for existing index ",
@@ -273,7 +273,7 @@ static const char *thing_name(enum cql_describe_kind kind)
 
 /* A table, type, index or other object by its name; kinds that daybook does not have are not
  * found. */
-static int describe_thing(struct describe *describe, const struct cql_describe *asked)
+static int describe_object(struct describe *describe, const struct cql_describe *asked)
 {
     struct cql_execution *execution = describe->execution;
     const char *name = cql_text(execution->arena, asked->name.name);
@@ -301,8 +301,9 @@ static int describe_thing(struct describe *describe, const struct cql_describe *
              cql_index_find(schema, keyspace->name, asked->name.name, execution->arena, &index))
         put_index(describe, &index);
     else
-        return cql_invalid(&execution->fault, "%s'%s' not found in %s'%s'", thing_name(asked->kind),
-                           name, may_be_table ? "keyspace " : "", keyspace->name);
+        return cql_invalid(&execution->fault, "%s'%s' not found in %s'%s'",
+                           refusal_begin(asked->kind), name, may_be_table ? "keyspace " : "",
+                           keyspace->name);
     return 0;
 }
 
@@ -316,7 +317,7 @@ static int describe_any(struct describe *describe, const struct cql_describe *as
         return describe_keyspace(describe, asked->name.name, false);
     if (asked->name.keyspace.size == 0 && describe->execution->keyspace[0] == '\0')
         return cql_invalid(&describe->execution->fault, "'%s' not found in keyspaces", name);
-    return describe_thing(describe, asked);
+    return describe_object(describe, asked);
 }
 
 static int describe_make(void *context)
@@ -356,7 +357,7 @@ static int describe_make(void *context)
     case CQL_DESCRIBE_TYPE:
     case CQL_DESCRIBE_FUNCTION:
     case CQL_DESCRIBE_AGGREGATE:
-        return describe_thing(describe, asked);
+        return describe_object(describe, asked);
     }
     return 0;
 }
@@ -364,14 +365,14 @@ static int describe_make(void *context)
 static struct cql_metadata describe_metadata(const struct describe *describe, bool is_cluster)
 {
     static const char *const of_cluster[] = {"cluster", "partitioner", "snitch"};
-    static const char *const of_things[] = {"keyspace_name", "type", "name", "create_statement"};
+    static const char *const of_objects[] = {"keyspace_name", "type", "name", "create_statement"};
     uint32_t count = describe->has_statements ? 4 : 3;
     struct cql_column *columns =
         arena_alloc(describe->execution->arena, count * sizeof *columns, 16);
 
     for (uint32_t i = 0; i < count; i++) {
         columns[i] =
-            (struct cql_column){"system", "describe", is_cluster ? of_cluster[i] : of_things[i],
+            (struct cql_column){"system", "describe", is_cluster ? of_cluster[i] : of_objects[i],
                                 type_builtin(TYPE_TEXT)};
     }
     return (struct cql_metadata){columns, count};

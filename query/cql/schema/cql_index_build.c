@@ -20,11 +20,11 @@ struct build {
     struct write_batch *batch;
     struct buffer position;
     void *outer_state; /* of the execution, set again at the end */
-    bool is_going, goes_again, is_done;
+    bool is_running, must_repeat, is_done;
     int status;
 };
 
-static void build_go(struct build *build);
+static void build_continue(struct build *build);
 
 static void build_stop(struct build *build, int status)
 {
@@ -39,7 +39,7 @@ static void entries_durable(void *context, int status, const struct error *err)
         build_stop(build, cql_fault_of(&build->execution->fault, err));
     else if (build->position.size == 0)
         build_stop(build, 0);
-    build_go(build);
+    build_continue(build);
 }
 
 static void build_apply(struct cql_execution *execution)
@@ -52,7 +52,7 @@ static void build_apply(struct cql_execution *execution)
         cql_wait_for_room(execution);
     } else if (rc != 0) {
         build_stop(build, cql_fault_of(&execution->fault, &err));
-        build_go(build);
+        build_continue(build);
     }
 }
 
@@ -69,7 +69,7 @@ static void page_arrived(void *context, int status, const struct error *err,
     }
     if (rc != 0) {
         build_stop(build, rc);
-        build_go(build);
+        build_continue(build);
         return;
     }
     buffer_clear(&build->position);
@@ -90,15 +90,15 @@ static void build_end(struct build *build)
 }
 
 /* A loop, because reads and writes may be answered at once. */
-static void build_go(struct build *build)
+static void build_continue(struct build *build)
 {
-    if (build->is_going) {
-        build->goes_again = true;
+    if (build->is_running) {
+        build->must_repeat = true;
         return;
     }
-    build->is_going = true;
+    build->is_running = true;
     do {
-        build->goes_again = false;
+        build->must_repeat = false;
         struct read_request request = {.table_id = build->index.table->id,
                                        .is_scan = true,
                                        .slice = stream_slice_all(),
@@ -108,8 +108,8 @@ static void build_go(struct build *build)
         request.slice.with_static = true;
         if (!build->is_done)
             cql_execution_read(build->execution, &request, page_arrived, build);
-    } while (build->goes_again && !build->is_done);
-    build->is_going = false;
+    } while (build->must_repeat && !build->is_done);
+    build->is_running = false;
     if (build->is_done)
         build_end(build);
 }
@@ -129,5 +129,5 @@ void cql_index_build(struct cql_execution *execution, const char *keyspace, cons
         build_stop(build,
                    cql_invalid(&execution->fault, "Index '%s.%s' doesn't exist", keyspace, name));
     }
-    build_go(build);
+    build_continue(build);
 }

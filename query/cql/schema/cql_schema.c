@@ -185,8 +185,8 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
 }
 
 /* The keyspace of a statement; is_nothing where there is none and IF EXISTS allows that. */
-static int known_keyspace(struct change *change, const struct cql_object *object,
-                          const char **name_out)
+static int find_keyspace(struct change *change, const struct cql_object *object,
+                         const char **name_out)
 {
     *name_out = cql_text(change->arena, object->name.name);
     if (object->if_exists && schema_keyspace(change->schema, *name_out) == NULL &&
@@ -200,7 +200,7 @@ static int known_keyspace(struct change *change, const struct cql_object *object
 static int alter_keyspace(struct change *change, const struct cql_object *object)
 {
     const char *name;
-    int rc = known_keyspace(change, object, &name);
+    int rc = find_keyspace(change, object, &name);
     if (rc != 0 || change->is_nothing)
         return rc;
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_KEYSPACE, name, "");
@@ -224,7 +224,7 @@ static int refuse_used(struct change *change, const struct table *table, const c
 static int drop_keyspace(struct change *change, const struct cql_object *object)
 {
     const char *name;
-    int rc = known_keyspace(change, object, &name);
+    int rc = find_keyspace(change, object, &name);
     if (rc != 0 || change->is_nothing)
         return rc;
     cql_schema_event(change, CQL_DROPPED, CQL_TARGET_KEYSPACE, name, "");
@@ -585,7 +585,7 @@ static int edit_by_command(struct change *change)
         change, edit->edit(edit->context, change->schema, change->batch, &change->err));
 }
 
-static int edit(void *context)
+static int edit_by_statement(void *context)
 {
     struct change *change = context;
     const struct cql_statement *statement = change->execution->compiled->statement;
@@ -732,7 +732,7 @@ static void change_edit(void *context, int status, const struct error *err)
     execution->release = change_release;
     int rc = status != 0                       ? cql_fault_of(change->fault, err)
              : execution->request.edit != NULL ? edit_by_command(change)
-                                               : cql_guard(execution, edit, change);
+                                               : cql_guard(execution, edit_by_statement, change);
     if (rc != 0) {
         change_fail(change);
     } else if (change->is_nothing) {

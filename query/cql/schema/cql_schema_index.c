@@ -68,8 +68,8 @@ static int read_kind(struct cql_fault *fault, const struct column *column, enum 
 }
 
 /* table_column_idx, with the least number behind it for which the name is free, if it is not. */
-static const char *made_up_name(const struct schema *schema, const struct table *table,
-                                const struct column *column, struct arena *arena)
+static const char *make_name(const struct schema *schema, const struct table *table,
+                             const struct column *column, struct arena *arena)
 {
     struct buffer name = {.arena = arena};
     struct cql_index index;
@@ -100,9 +100,10 @@ static bool is_index_name(struct bytes name)
     return true;
 }
 
-static const struct cql_index *twin(const struct schema *schema, const struct table *table,
-                                    const struct column *column, enum cql_index_of of,
-                                    struct arena *arena)
+static const struct cql_index *find_duplicate(const struct schema *schema,
+                                              const struct table *table,
+                                              const struct column *column, enum cql_index_of of,
+                                              struct arena *arena)
 {
     const struct cql_index *indexes;
     uint32_t count = cql_index_list(schema, table, arena, &indexes);
@@ -112,14 +113,14 @@ static const struct cql_index *twin(const struct schema *schema, const struct ta
     return NULL;
 }
 
-static int check_free(struct cql_execution *execution, struct schema *schema,
-                      const struct table *table, const struct column *column, enum cql_index_of of,
-                      bool if_not_exists, const char **name)
+static int check_duplicates(struct cql_execution *execution, struct schema *schema,
+                            const struct table *table, const struct column *column,
+                            enum cql_index_of of, bool if_not_exists, const char **name)
 {
     struct cql_index same;
     bool found =
         cql_index_find(schema, table->keyspace, bytes_text(*name), execution->arena, &same);
-    const struct cql_index *other = twin(schema, table, column, of, execution->arena);
+    const struct cql_index *other = find_duplicate(schema, table, column, of, execution->arena);
     if (!found && other == NULL)
         return 0;
     if (if_not_exists) {
@@ -178,8 +179,8 @@ int cql_schema_index_create(struct cql_execution *execution, struct schema *sche
     if (rc != 0)
         return rc;
     *name_out = create->name.size > 0 ? cql_text(execution->arena, create->name)
-                                      : made_up_name(schema, table, column, execution->arena);
-    rc = check_free(execution, schema, table, column, of, create->if_not_exists, name_out);
+                                      : make_name(schema, table, column, execution->arena);
+    rc = check_duplicates(execution, schema, table, column, of, create->if_not_exists, name_out);
     if (rc == 0 && !is_index_name(create->name)) {
         return cql_refuse(fault, CQL_CONFIG_ERROR, "Illegal index name %.*s",
                           CQL_SHOW(create->name));

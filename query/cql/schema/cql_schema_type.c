@@ -234,11 +234,11 @@ int cql_schema_create_type(struct change *change, const struct cql_create_type *
 
 /* ---- the uses of a type ---- */
 
-static bool uses(const struct type *type, const char *name)
+static bool uses_type(const struct type *type, const char *name)
 {
     bool is_used = type->kind == TYPE_UDT && strcmp(type->name, name) == 0;
     for (uint32_t i = 0; i < type->argument_count && !is_used; i++)
-        is_used = uses(type->arguments[i], name);
+        is_used = uses_type(type->arguments[i], name);
     return is_used;
 }
 
@@ -258,7 +258,7 @@ static void list_types(const struct schema *schema, const char *keyspace, const 
     for (const struct user_type *other = schema_type_next(schema, NULL); other != NULL;
          other = schema_type_next(schema, other)) {
         if (strcmp(other->keyspace, keyspace) == 0 && strcmp(other->type->name, name) != 0 &&
-            uses(other->type, name)) {
+            uses_type(other->type, name)) {
             list_name(names, NULL, other->type->name);
         }
     }
@@ -274,7 +274,7 @@ static void list_tables(const struct schema *schema, const char *keyspace, const
         bool is_used = false;
         uint32_t count = in_key ? t->partition_count : t->column_count;
         for (uint32_t i = 0; i < count && strcmp(t->keyspace, keyspace) == 0; i++)
-            is_used = is_used || uses(t->columns[i].type, name);
+            is_used = is_used || uses_type(t->columns[i].type, name);
         if (is_used)
             list_name(names, in_key ? keyspace : NULL, t->name);
     }
@@ -350,7 +350,7 @@ static int check_circle(struct change *change, const char *keyspace, const char 
                                &change->err);
     if (rc != 0)
         return cql_schema_result(change, rc);
-    if (!uses(type, name))
+    if (!uses_type(type, name))
         return 0;
     return cql_invalid(change->fault,
                        "Cannot add new field %.*s of type frozen<%s.%s> to user type %s.%s as it "

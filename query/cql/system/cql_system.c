@@ -146,7 +146,7 @@ void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, 
 /* ---- rows ---- */
 
 /* Make the cells of a collection that is not frozen. */
-static uint32_t spread(const struct column *column, struct bytes value, struct cell *cells)
+static uint32_t make_cells(const struct column *column, struct bytes value, struct cell *cells)
 {
     struct type_items items;
     uint32_t count = 0;
@@ -191,7 +191,7 @@ void cql_system_row(struct cql_system_maker *maker)
         } else if (column->kind == COLUMN_CLUSTERING) {
             row->row.clustering.values[row->row.clustering.count++] = value;
         } else if (value.data != NULL && type_is_complex(column->type)) {
-            row->row.cell_count += spread(column, value, cells + row->row.cell_count);
+            row->row.cell_count += make_cells(column, value, cells + row->row.cell_count);
         } else if (value.data != NULL) {
             cells[row->row.cell_count++] =
                 (struct cell){.column_id = id, .expiry_s = EXPIRY_NONE, .value = value};
