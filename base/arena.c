@@ -19,6 +19,7 @@ enum {
     ARENA_ALIGNMENT_MAX = 64,
     ARENA_CHUNK_SIZE_MIN = 4096,
     ARENA_PAGE_SIZE = 4096,
+    ARENA_ITEMS_FIRST = 4,  /* of an array that grows */
     ARENA_SUPPLY_CHUNKS = 4 /* ready; of 2 MiB each they last for some milliseconds of clicks */
 };
 
@@ -348,6 +349,16 @@ void *arena_resize(struct arena *arena, void *old, size_t old_size, size_t size)
     if (old_size > 0)
         memcpy(moved, old, old_size);
     return moved;
+}
+
+void *arena_make_room(struct arena *arena, void *items, uint32_t count, uint32_t *capacity,
+                      size_t size)
+{
+    if (count < *capacity)
+        return items;
+    check(count <= UINT32_MAX / 2);
+    *capacity = count == 0 ? ARENA_ITEMS_FIRST : count * 2;
+    return arena_resize(arena, items, count * size, *capacity * size);
 }
 
 void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment)

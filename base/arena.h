@@ -68,6 +68,11 @@ static inline void *arena_array(struct arena *arena, size_t count, size_t size)
  * `old_size` bytes.  One that was handed out last may grow where it is, and one larger than a chunk
  * is freed; of others the memory stays unused. */
 void *arena_resize(struct arena *arena, void *old, size_t old_size, size_t size);
+/* Room for one more item of `size` bytes in an array that has `count` items, and room for
+ * `*capacity` (0 for NULL): the array, which may have moved.  A full one grows to twice the
+ * room. */
+void *arena_make_room(struct arena *arena, void *items, uint32_t count, uint32_t *capacity,
+                      size_t size);
 /* Zeroed; what is larger than a chunk and a multiple of 2 MiB is not touched for that, since the
  * kernel clears it piece by piece when it is used. */
 void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment);

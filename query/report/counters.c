@@ -28,13 +28,20 @@
 #include "storage/schema/type.h"
 #include "rollup/days/dirty.h"
 #include "base/calendar.h"
+#include "base/heap.h"
 #include "base/memory.h"
 
 enum { KEY_KEY = 0x20001, KEY_TOP, KEY_FORMAT };
+struct top_entry {
+    uint64_t clicks;
+    struct bytes key; /* serialized; its bytes lie behind the entry */
+};
+
 enum {
     PAGE_ROWS = 2000,
     COUNTER_TABLES = 3,
-    MALLOC_BYTES = 16, /* beside a key */
+    /* Of an entry: its place in the heap, itself, and what malloc takes; its key comes to that. */
+    ENTRY_BYTES = sizeof(void *) + sizeof(struct top_entry) + 16,
     TOP_KEEP_STEP = 64 << 10,
     COUNTER_KEYS_MAX = 2
 };
@@ -61,11 +68,6 @@ struct counters_options {
     enum table_format format;
 };
 
-struct top_entry {
-    uint64_t clicks;
-    struct bytes key; /* serialized; owned */
-};
-
 struct counters {
     const struct query *query;
     const struct counters_options *options;
@@ -78,8 +80,8 @@ struct counters {
     struct buffer key;        /* the only partition asked for; empty: all */
     struct buffer figure_key; /* of the last figure given */
     struct report_figures figures;
-    struct top_entry *top; /* a heap, smallest first */
-    uint32_t top_count;
+    struct heap top; /* of top_entry, smallest first */
+    uint32_t top_capacity;
     size_t top_bytes;  /* of memory, */
     size_t kept_bytes; /* and what the output was told of them */
     uint64_t keys_seen;
@@ -186,37 +188,13 @@ static int put_row(struct counters *counters, struct bytes key, uint64_t clicks)
 }
 
 /* Fewer clicks first; among equals the larger key, so that the smaller one is kept. */
-static int compare_top(const void *a, const void *b)
+static bool is_smaller(const void *context, const void *a, const void *b)
 {
     const struct top_entry *left = a;
     const struct top_entry *right = b;
-    if (left->clicks != right->clicks)
-        return left->clicks < right->clicks ? -1 : 1;
-    return bytes_compare(right->key, left->key);
-}
-
-static void top_swap(struct counters *counters, uint32_t a, uint32_t b)
-{
-    struct top_entry entry = counters->top[a];
-    counters->top[a] = counters->top[b];
-    counters->top[b] = entry;
-}
-
-static void top_sink(struct counters *counters, uint32_t at)
-{
-    for (;;) {
-        uint32_t least = at;
-        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2; child++) {
-            if (child < counters->top_count &&
-                compare_top(&counters->top[child], &counters->top[least]) < 0) {
-                least = child;
-            }
-        }
-        if (least == at)
-            return;
-        top_swap(counters, at, least);
-        at = least;
-    }
+    (void)context;
+    return left->clicks != right->clicks ? left->clicks < right->clicks
+                                         : bytes_compare(right->key, left->key) < 0;
 }
 
 /* In steps, not for each. */
@@ -232,27 +210,24 @@ static int top_keep(struct counters *counters)
 
 static int top_add(struct counters *counters, struct bytes key, uint64_t clicks)
 {
-    struct top_entry entry = {clicks, key};
-    bool is_full = counters->top_count == counters->options->top;
-    if (is_full && compare_top(&entry, &counters->top[0]) <= 0)
+    struct heap *top = &counters->top;
+    const struct top_entry entry = {clicks, key};
+    bool is_full = top->count == counters->options->top;
+    if (is_full && !is_smaller(NULL, top->items[0], &entry))
         return 0;
-    entry.key.data = memory_copy(key.data, key.size);
-    counters->top_bytes += key.size;
     if (is_full) {
-        counters->top_bytes -= counters->top[0].key.size;
-        memory_free((void *)(uintptr_t)counters->top[0].key.data);
-        counters->top[0] = entry;
-        top_sink(counters, 0);
-        return top_keep(counters);
+        struct top_entry *least = heap_pop(top, is_smaller, NULL);
+        counters->top_bytes -= ENTRY_BYTES + least->key.size;
+        memory_free(least);
+    } else {
+        top->items = memory_make_room(top->items, (uint32_t)top->count, &counters->top_capacity,
+                                      sizeof(*top->items));
     }
-    uint32_t at = counters->top_count++;
-    counters->top_bytes += sizeof(*counters->top) + MALLOC_BYTES;
-    counters->top = memory_resize(counters->top, counters->top_count * sizeof(*counters->top));
-    counters->top[at] = entry;
-    while (at > 0 && compare_top(&counters->top[at], &counters->top[(at - 1) / 2]) < 0) {
-        top_swap(counters, at, (at - 1) / 2);
-        at = (at - 1) / 2;
-    }
+    struct top_entry *kept = memory_alloc(sizeof(*kept) + key.size);
+    memcpy(kept + 1, key.data, key.size);
+    *kept = (struct top_entry){clicks, bytes_of(kept + 1, key.size)};
+    counters->top_bytes += ENTRY_BYTES + key.size;
+    heap_push(top, is_smaller, NULL, kept);
     return top_keep(counters);
 }
 
@@ -287,9 +262,9 @@ static int take(struct counters *counters, struct bytes key, uint64_t clicks)
 
 static void counters_free(struct counters *counters)
 {
-    for (uint32_t i = 0; i < counters->top_count; i++)
-        memory_free((void *)(uintptr_t)counters->top[i].key.data);
-    memory_free(counters->top);
+    for (size_t i = 0; i < counters->top.count; i++)
+        memory_free(counters->top.items[i]);
+    memory_free(counters->top.items);
     query_answer_release(&counters->answer);
     buffer_release(&counters->position);
     buffer_release(&counters->key);
@@ -310,11 +285,19 @@ static void counters_fail(struct counters *counters, int status)
 static void counters_end(struct counters *counters)
 {
     struct command_output *output = counters->output;
+    struct heap *top = &counters->top;
+    size_t count = top->count;
     int rc = 0;
-    if (counters->top_count > 0)
-        qsort(counters->top, counters->top_count, sizeof(*counters->top), compare_top);
-    for (uint32_t i = counters->top_count; i > 0 && rc == 0; i--)
-        rc = put_row(counters, counters->top[i - 1].key, counters->top[i - 1].clicks);
+    /* The smallest leaves the heap for the place that it frees there: the largest is first then. */
+    while (top->count > 0) {
+        void *least = heap_pop(top, is_smaller, NULL);
+        top->items[top->count] = least;
+    }
+    top->count = count;
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        const struct top_entry *entry = top->items[i];
+        rc = put_row(counters, entry->key, entry->clicks);
+    }
     if (rc != 0) {
         counters_fail(counters, rc);
         return;

@@ -220,3 +220,19 @@ Test(arena, a_buffer_in_an_arena_grows_without_leaving_its_old_memory)
     cr_assert_eq(buffer.arena, arena);
     arena_free(arena);
 }
+
+Test(arena, arrays_keep_their_items_while_they_grow)
+{
+    struct arena *arena = arena_new(4096);
+    uint32_t *items = NULL;
+    uint32_t capacity = 0;
+
+    for (uint32_t i = 0; i < 10000; i++) {
+        items = arena_make_room(arena, items, i, &capacity, sizeof *items);
+        cr_assert_gt(capacity, i);
+        items[i] = i;
+    }
+    for (uint32_t i = 0; i < 10000; i++)
+        cr_assert_eq(items[i], i);
+    arena_free(arena);
+}

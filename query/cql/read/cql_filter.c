@@ -43,7 +43,7 @@ static int bind_list(const struct cql_restriction *restriction, const struct cql
     const struct type *type = restriction->values[0]->type;
     if (!type_items_open(type, list, &items))
         return cql_invalid(context->fault, "Invalid list for %s", restriction->name);
-    filter->values = arena_alloc(context->arena, (items.count + 1) * sizeof(struct bytes), 16);
+    filter->values = arena_array(context->arena, items.count + 1, sizeof(struct bytes));
     for (uint32_t i = 0; i < items.count; i++) {
         struct bytes item;
         if (!type_items_next(&items, &item) || (item.data == NULL && !allows_null))
@@ -69,7 +69,7 @@ static int bind_values(const struct cql_restriction *restriction, const struct c
             return rc;
     }
     uint32_t count = restriction->value_count;
-    filter->values = arena_alloc(context->arena, (count + 1) * sizeof(struct bytes), 16);
+    filter->values = arena_array(context->arena, count + 1, sizeof(struct bytes));
     for (uint32_t i = 0; i < count; i++) {
         struct bytes value;
         int rc = cql_expression_value(restriction->values[i], context, &value);

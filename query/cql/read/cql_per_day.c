@@ -32,11 +32,8 @@ static int add_row(void *context)
     struct arena *arena = per_day->execution->arena;
     if (figure->clicks == 0)
         return 0;
-    if (per_day->count == per_day->capacity) {
-        per_day->capacity = per_day->capacity == 0 ? 64 : per_day->capacity * 2;
-        per_day->rows = arena_resize(arena, per_day->rows, per_day->count * sizeof(struct page_row),
-                                     per_day->capacity * sizeof(struct page_row));
-    }
+    per_day->rows = arena_make_room(arena, per_day->rows, per_day->count, &per_day->capacity,
+                                    sizeof(*per_day->rows));
     struct buffer clicks = {.arena = arena};
     type_value_put_bigint(&clicks, (int64_t)figure->clicks);
     struct cell *cell = arena_alloc(arena, sizeof(*cell), 16);

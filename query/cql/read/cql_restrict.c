@@ -23,7 +23,7 @@
 static const struct type *tuple_of(struct arena *arena, const struct column *const *columns,
                                    uint32_t count)
 {
-    const struct type **arguments = arena_alloc(arena, count * sizeof(*arguments), 16);
+    const struct type **arguments = arena_array(arena, count, sizeof(*arguments));
     for (uint32_t i = 0; i < count; i++)
         arguments[i] = columns[i]->type;
     return cql_type_of(arena, TYPE_TUPLE, arguments, count);
@@ -129,8 +129,7 @@ static int resolve_values(struct cql_scope *scope, const struct cql_relation *re
 {
     bool is_tuple = relation->kind == CQL_RELATION_TUPLE;
     uint32_t count = relation->value_count;
-    restriction->values =
-        arena_alloc(scope->arena, (count + 1) * sizeof(struct cql_expression *), 16);
+    restriction->values = arena_array(scope->arena, count + 1, sizeof(struct cql_expression *));
     restriction->value_count = count;
     if (relation->in_marker) {
         restriction->in_marker = true;
@@ -255,7 +254,7 @@ int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,
     if (rc != 0)
         return rc;
     restriction->columns =
-        arena_alloc(scope->arena, relation->column_count * sizeof(struct column *), 16);
+        arena_array(scope->arena, relation->column_count, sizeof(struct column *));
     const struct cql_name *name = relation->columns;
     for (uint32_t i = 0; i < relation->column_count; i++, name = name->next) {
         restriction->columns[i] = cql_scope_column(scope, table, name->text);
@@ -632,7 +631,7 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                          bool allow_filtering, struct cql_restrict_plan *plan)
 {
     uint32_t most = table->partition_count + 2 * (table->clustering_count + 1);
-    struct cql_restriction **places = arena_alloc(scope->arena, most * sizeof(*places), 16);
+    struct cql_restriction **places = arena_array(scope->arena, most, sizeof(*places));
     memset(places, 0, most * sizeof(*places));
     *plan = (struct cql_restrict_plan){.table = table,
                                        .partition = places,

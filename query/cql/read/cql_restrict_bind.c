@@ -21,7 +21,7 @@ static int choose_key(const struct table *table, const struct cql_filter *parts,
                       const struct cql_context *context, struct bytes *key_out)
 {
     struct bytes *chosen =
-        arena_alloc(context->arena, table->partition_count * sizeof(struct bytes), 16);
+        arena_array(context->arena, table->partition_count, sizeof(struct bytes));
     for (uint32_t i = table->partition_count; i > 0; i--) {
         chosen[i - 1] = parts[i - 1].values[number % parts[i - 1].value_count];
         number /= parts[i - 1].value_count;
@@ -36,8 +36,7 @@ static int bind_keys(const struct cql_restrict_plan *plan, const struct cql_cont
 {
     const struct table *table = plan->table;
     size_t count = 1;
-    struct cql_filter *parts =
-        arena_alloc(context->arena, table->partition_count * sizeof(*parts), 16);
+    struct cql_filter *parts = arena_array(context->arena, table->partition_count, sizeof(*parts));
     for (uint32_t i = 0; i < table->partition_count; i++) {
         int rc = cql_filter_bind(plan->partition[i], context, false, &parts[i]);
         if (rc != 0)
@@ -46,7 +45,7 @@ static int bind_keys(const struct cql_restrict_plan *plan, const struct cql_cont
         if (count > PRODUCT_MAX)
             return cql_invalid(context->fault, "IN names over %d partitions", PRODUCT_MAX);
     }
-    bound->keys = arena_alloc(context->arena, (count + 1) * sizeof(struct bytes), 16);
+    bound->keys = arena_array(context->arena, count + 1, sizeof(struct bytes));
     for (size_t number = 0; number < count; number++) {
         int rc = choose_key(table, parts, number, context, &bound->keys[bound->key_count]);
         if (rc != 0)
@@ -135,7 +134,7 @@ static int extend(const struct cql_restriction *restriction, const struct cql_co
     size_t count = (size_t)prefixes->count * filter.value_count;
     if (count > PRODUCT_MAX)
         return cql_invalid(context->fault, "IN names over %d rows of a partition", PRODUCT_MAX);
-    struct clustering *items = arena_alloc(context->arena, (count + 1) * sizeof(*items), 16);
+    struct clustering *items = arena_array(context->arena, count + 1, sizeof(*items));
     uint32_t made = 0;
     for (uint32_t i = 0; i < prefixes->count; i++) {
         for (uint32_t v = 0; v < filter.value_count; v++) {
@@ -276,7 +275,7 @@ static int bind_range(const struct cql_restrict_plan *plan, const struct cql_con
     }
     /* Of each limit's columns a slice above or below its value, one with it, and one between. */
     size_t most = (size_t)prefixes->count * (2 * (plan->table->clustering_count + 1));
-    bound->slices = arena_alloc(context->arena, (most + 1) * sizeof(struct slice), 16);
+    bound->slices = arena_array(context->arena, most + 1, sizeof(struct slice));
     for (uint32_t i = 0; i < prefixes->count; i++) {
         add_slices(&range, &prefixes->items[i], range.limits[0].count > 0,
                    range.limits[1].count > 0);
@@ -332,7 +331,7 @@ int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_con
     uint32_t count = 0;
     for (const struct cql_restriction *r = plan->all; r != NULL; r = r->next)
         count += r->is_filter;
-    bound->filters = arena_alloc(context->arena, (count + 1) * sizeof(struct cql_filter), 16);
+    bound->filters = arena_array(context->arena, count + 1, sizeof(struct cql_filter));
     for (const struct cql_restriction *r = plan->all; rc == 0 && r != NULL; r = r->next)
         if (r->is_filter)
             rc = cql_filter_bind(r, context, false, &bound->filters[bound->filter_count++]);

@@ -113,7 +113,7 @@ static void keep_entries(struct select *select, const struct read_page *page)
     uint32_t count = 0;
     arena_reset(select->entry_arena);
     select->entries =
-        arena_alloc(select->entry_arena, (page->row_count + 1) * sizeof(struct page_row), 16);
+        arena_array(select->entry_arena, page->row_count + 1, sizeof(struct page_row));
     for (uint32_t i = 0; i < page->row_count; i++) {
         const struct page_row *from = &page->rows[i];
         int64_t token = type_value_bigint(from->row.clustering.values[0]);
@@ -340,7 +340,7 @@ static struct read_request unit_request(const struct select *select)
 static void virtual_read(struct select *select, const struct read_request *request)
 {
     struct page_row *rows =
-        arena_alloc(select->execution->arena, (select->virtual_count + 1) * sizeof(*rows), 16);
+        arena_array(select->execution->arena, select->virtual_count + 1, sizeof(*rows));
     struct read_page page = {.table = select->plan->table, .rows = rows};
     struct buffer position = {.arena = select->execution->arena};
     bool is_after = request->position.size == 0;
@@ -668,8 +668,8 @@ void cql_select_run(struct cql_execution *execution)
     select->group_arena = cql_guard_arena(execution);
     select->static_arena = cql_guard_arena(execution);
     select->entry_arena = cql_guard_arena(execution);
-    select->accumulators = arena_alloc(
-        execution->arena, (plan->aggregate_count + 1) * sizeof(*select->accumulators), 16);
+    select->accumulators =
+        arena_array(execution->arena, plan->aggregate_count + 1, sizeof(*select->accumulators));
     for (uint32_t i = 0; i < plan->aggregate_count; i++)
         select->accumulators[i] = cql_accumulator_new(&plan->aggregates[i], execution->arena);
     execution->state = select;

@@ -99,12 +99,8 @@ static int put_row(struct select *select, const struct cql_context *context)
 
 static void note_sorted(struct select *select, const struct row *row, size_t start)
 {
-    if (select->row_count == select->sorted_capacity) {
-        select->sorted_capacity = select->sorted_capacity == 0 ? 64 : select->sorted_capacity * 2;
-        select->sorted = arena_resize(select->execution->arena, select->sorted,
-                                      select->row_count * sizeof(struct sorted_row),
-                                      select->sorted_capacity * sizeof(struct sorted_row));
-    }
+    select->sorted = arena_make_room(select->execution->arena, select->sorted, select->row_count,
+                                     &select->sorted_capacity, sizeof(*select->sorted));
     struct clustering ordered = row != NULL ? row->clustering : (struct clustering){.count = 0};
     uint32_t most = select->plan->order_columns;
     ordered.count = ordered.count < most ? ordered.count : most;
@@ -160,7 +156,7 @@ int cql_select_group_end(struct select *select)
     struct cql_context context = cql_expression_context(select->execution, select->scratch);
     const struct cql_select_plan *plan = select->plan;
     struct bytes *results =
-        arena_alloc(select->scratch, (plan->aggregate_count + 1) * sizeof(struct bytes), 16);
+        arena_array(select->scratch, plan->aggregate_count + 1, sizeof(struct bytes));
     for (uint32_t i = 0; i < plan->aggregate_count; i++)
         cql_accumulator_result(select->accumulators[i], select->scratch, &results[i]);
     struct cql_row_memo memo = {0};

@@ -37,7 +37,7 @@ static int order_names(const void *a, const void *b)
 static const struct cql_value **sort_names(struct arena *arena, const struct cql_value *values,
                                            uint32_t count)
 {
-    const struct cql_value **sorted = arena_alloc(arena, (count + 1) * sizeof(*sorted), 16);
+    const struct cql_value **sorted = arena_array(arena, count + 1, sizeof(*sorted));
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = &values[i];
     if (count > 1)
@@ -86,7 +86,7 @@ static int bind_values(void *context)
     uint32_t count = binding->compiled->marker_count;
     if (!binding->are_named && binding->value_count != count)
         return refuse_count(execution, count, binding->value_count);
-    struct cql_value *bound = arena_alloc(execution->arena, (count + 1) * sizeof(*bound), 16);
+    struct cql_value *bound = arena_array(execution->arena, count + 1, sizeof(*bound));
     *binding->values_out = bound;
     const struct cql_value **sorted =
         binding->are_named ? sort_names(execution->arena, binding->values, binding->value_count)

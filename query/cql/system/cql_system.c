@@ -173,11 +173,8 @@ void cql_system_row(struct cql_system_maker *maker)
     struct arena *arena = maker->execution->arena;
     check(maker->value_count == table->column_count);
     maker->value_count = 0;
-    if (maker->count == maker->capacity) {
-        maker->capacity = maker->capacity == 0 ? 64 : maker->capacity * 2;
-        maker->rows = arena_resize(arena, maker->rows, maker->count * sizeof(struct page_row),
-                                   maker->capacity * sizeof(struct page_row));
-    }
+    maker->rows =
+        arena_make_room(arena, maker->rows, maker->count, &maker->capacity, sizeof(*maker->rows));
     struct page_row *row = &maker->rows[maker->count++];
     *row = (struct page_row){.row = {.marker = {0, 0, EXPIRY_NONE}, .deletion = DELETION_NONE}};
     struct cell *cells = arena_alloc(arena, (table->column_count + TOKENS) * sizeof(*cells), 16);

@@ -69,7 +69,7 @@ int cql_condition_bind(struct cql_execution *execution, const struct cql_context
     for (const struct cql_restriction *r = statement->plan->conditions; r != NULL; r = r->next)
         count++;
     statement->conditions =
-        arena_alloc(execution->arena, (count + 1) * sizeof(*statement->conditions), 16);
+        arena_array(execution->arena, count + 1, sizeof(*statement->conditions));
     int rc = 0;
     for (const struct cql_restriction *r = statement->plan->conditions; rc == 0 && r != NULL;
          r = r->next) {
@@ -135,7 +135,7 @@ static int check_sorts(struct cql_execution *execution,
                        const struct cql_write_statement *statements, uint32_t count)
 {
     const struct cql_write_statement **rows =
-        arena_alloc(execution->arena, (count + 1) * sizeof(struct cql_write_statement *), 16);
+        arena_array(execution->arena, count + 1, sizeof(struct cql_write_statement *));
     const struct cql_write_statement *of_static = NULL;
     uint32_t row_count = 0;
     for (uint32_t i = 0; i < count; i++) {

@@ -179,7 +179,7 @@ bool cql_idempotency_answer_unpack(struct bytes packed, struct arena *arena,
     uint64_t count = reader_count(&reader, 1);
     if (reader.failed || count == 0 || count > SCHEMA_COLUMNS_MAX + 1)
         return false;
-    const char **names = arena_alloc(arena, count * sizeof(*names), 16);
+    const char **names = arena_array(arena, count, sizeof(*names));
     for (uint64_t i = 0; i < count; i++)
         names[i] = cql_text(arena, reader_sized(&reader));
     *answer_out = (struct cql_idempotency_answer){
@@ -262,7 +262,7 @@ void cql_idempotency_add(const struct cql_idempotency *idempotency,
                        CQL_IDEMPOTENCY_WINDOW_S;
     const struct cell cell = {
         .timestamp_us = TIMESTAMP_SERVER, .ttl_s = CQL_IDEMPOTENCY_WINDOW_S, .expiry_s = expiry_s};
-    struct cell *cells = arena_alloc(batch->arena, 2 * sizeof(*cells), 16);
+    struct cell *cells = arena_array(batch->arena, 2, sizeof(*cells));
     struct unfiltered *item = arena_alloc(batch->arena, sizeof(*item), 16);
     uint8_t content[CONTENT_SIZE];
     content_bytes(idempotency, content);

@@ -91,7 +91,7 @@ static struct write *write_new(struct cql_execution *execution, uint32_t count)
         .execution = execution,
         .statements =
             arena_alloc_zeroed(execution->arena, (count + 1) * sizeof(*write->statements), 16),
-        .compiled = arena_alloc(execution->arena, (count + 1) * sizeof(*write->compiled), 16),
+        .compiled = arena_array(execution->arena, count + 1, sizeof(*write->compiled)),
         .batch = write_batch_new_in(execution->arena)};
     execution->state = write;
     execution->release = write_release;
@@ -369,11 +369,8 @@ static void keep_row(struct write *write, struct cql_read_row *read, const struc
         row_copy(row, arena, read->static_row);
         return;
     }
-    if (read->row_count == read->row_capacity) {
-        read->row_capacity = read->row_capacity == 0 ? 4 : read->row_capacity * 2;
-        read->rows = arena_resize(arena, read->rows, read->row_count * sizeof(struct row),
-                                  read->row_capacity * sizeof(struct row));
-    }
+    read->rows = arena_make_room(arena, read->rows, read->row_count, &read->row_capacity,
+                                 sizeof(*read->rows));
     row_copy(row, arena, &read->rows[read->row_count++]);
 }
 
@@ -539,7 +536,7 @@ static void write_start(void *context)
         }
     }
     write->expectations =
-        arena_alloc(write->execution->arena, (places + 1) * sizeof(*write->expectations), 16);
+        arena_array(write->execution->arena, places + 1, sizeof(*write->expectations));
     write->expectation_count = 0;
     write->read_statement = 0;
     write->read_unit = 0;

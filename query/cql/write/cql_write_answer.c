@@ -41,7 +41,7 @@ static void begin(struct cql_execution *execution, uint32_t columns_max,
                   struct cql_idempotency_answer *answer_out)
 {
     *answer_out = (struct cql_idempotency_answer){
-        .names = arena_alloc(execution->arena, columns_max * sizeof(*answer_out->names), 16)};
+        .names = arena_array(execution->arena, columns_max, sizeof(*answer_out->names))};
     add_name(answer_out, APPLIED);
 }
 
@@ -170,7 +170,7 @@ void cql_write_keep_refused(struct cql_execution *execution,
     const struct table *table = statements[0].plan->table;
     struct refusal refusal = {.statements = statements, .count = count, .table = table};
     struct buffer cells = {.arena = execution->arena};
-    refusal.rows = arena_alloc(execution->arena, (count + 1) * sizeof(*refusal.rows), 16);
+    refusal.rows = arena_array(execution->arena, count + 1, sizeof(*refusal.rows));
     look_at_plans(&refusal);
     find_rows(&refusal);
     begin(execution, table->column_count + 1, answer_out);
@@ -216,7 +216,7 @@ static int describe_columns(void *context)
     const struct description *description = context;
     const struct cql_idempotency_answer *answer = description->answer;
     struct arena *arena = description->execution->arena;
-    struct cql_column *columns = arena_alloc(arena, answer->count * sizeof(*columns), 16);
+    struct cql_column *columns = arena_array(arena, answer->count, sizeof(*columns));
     for (uint32_t i = 0; i < answer->count; i++)
         columns[i] = column_of(description->table, answer->names[i]);
     description->rows->metadata = (struct cql_metadata){columns, answer->count};

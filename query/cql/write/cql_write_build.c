@@ -82,13 +82,9 @@ static void add_cell(struct row_builder *builder, const struct column *column, s
 static void delete_complex(struct row_builder *builder, const struct column *column,
                            int64_t timestamp_us)
 {
-    if (builder->complex_count == builder->complex_capacity) {
-        builder->complex_capacity += 8;
-        builder->complex =
-            arena_resize(builder->batch->arena, builder->complex,
-                         builder->complex_count * sizeof(struct complex_deletion),
-                         builder->complex_capacity * sizeof(struct complex_deletion));
-    }
+    builder->complex =
+        arena_make_room(builder->batch->arena, builder->complex, builder->complex_count,
+                        &builder->complex_capacity, sizeof(*builder->complex));
     builder->complex[builder->complex_count++] =
         (struct complex_deletion){column->id, {timestamp_us, made_s(builder)}};
 }
@@ -433,7 +429,7 @@ static int build_cells(struct row_builder *builder, uint32_t key, struct mutatio
     const struct cql_write_plan *plan = statement->plan;
     const struct cql_restrict_bound *bound = &statement->bound;
     uint32_t rows = plan->is_static ? 0 : bound->slice_count;
-    struct unfiltered *items = arena_alloc(builder->batch->arena, (rows + 1) * sizeof(*items), 16);
+    struct unfiltered *items = arena_array(builder->batch->arena, rows + 1, sizeof(*items));
     mutation->items = items;
     for (uint32_t i = 0; i <= rows; i++) {
         bool is_static = i == 0;
@@ -523,7 +519,7 @@ static void build_deletion(const struct row_builder *builder, struct mutation *m
         return;
     }
     struct unfiltered *items =
-        arena_alloc(arena, (2 * (size_t)bound->slice_count + 1) * sizeof(*items), 16);
+        arena_array(arena, (2 * (size_t)bound->slice_count + 1), sizeof(*items));
     mutation->items = items;
     for (uint32_t i = 0; i < bound->slice_count; i++) {
         struct bound start = bound->slices[i].start;

@@ -74,7 +74,7 @@ int cql_write_bind_json(struct cql_execution *execution, struct cql_write_statem
         return cql_invalid(&execution->fault, "%s", err.text);
     rc = rc == 0 ? check_names(execution, table, object) : rc;
     size_t count = plan->json_marker + table->column_count;
-    struct cql_value *values = arena_alloc(execution->arena, count * sizeof(*values), 16);
+    struct cql_value *values = arena_array(execution->arena, count, sizeof(*values));
     if (plan->json_marker > 0)
         memcpy(values, statement->values, plan->json_marker * sizeof(*values));
     for (uint32_t i = 0; rc == 0 && i < table->column_count; i++) {
