@@ -1,25 +1,25 @@
 /* daybook clicks: list, void, restore.
  *
- * Day after day, and within a day page after page, the rows that were asked for are printed, or
- * become one batch: a void deletes them and keeps them in voided_click, a restore does the
- * opposite, each with the command's row in `change`.  The batch goes by streams_apply, so that
- * the counters follow in the same frame, and only if what the page showed is unchanged; else the
- * page is read again.  The command answers when the figures are right.
+ * Day after day, and within a day page after page, the selected rows are printed, or become one
+ * batch: a void deletes them from ad_click and adds them to voided_click, a restore does the
+ * opposite, each with the command's row of `change`.  The batch is applied by streams_apply, so
+ * that the counters follow in the same frame, and only if the rows of the page are unchanged; else
+ * the page is read again.  The command answers when the figures are right.
  *
  *     day         clicks  gross
  *     2013-11-28       2  0.010
  *     2 clicks of 1 day, gross 0.010: voided
  *
- * What decides correctness: a click is in ad_click or in voided_click, never in both or in none,
- * because one batch moves it.  Interrupted, the command has done some of its pages, and given again
- * does the rest.
+ * What decides correctness: a click is in ad_click or in voided_click, never in both or in neither,
+ * because one batch moves it.  An interrupted command has done some of its pages, and does the rest
+ * when it is given again.
  *
- * A range with a sealed day is refused whole, before anything is changed (seal.h), and from that
- * look to the end no day is sealed: else a part of the range would be voided, or nothing be found.
+ * A range with a sealed day is refused before anything is changed (seal.h), and from that check to
+ * the end no day is sealed: else only a part of the range would be voided.
  *
- * A restored click gets a click_id of its own, drawn and negative: its rank may be another click's
- * by now.  Clicks that brought ids along keep them, and are left where a click has the id: sent
- * again, that one is the click (voided_page.h). */
+ * A restored click gets a new click_id, random and negative, as another click may have its rank by
+ * now.  Clicks whose ids come from the clients keep them, and are left where ad_click has the id:
+ * then the click was sent again (voided_page.h). */
 #include "rollup/commands/command_clicks.h"
 
 #include <inttypes.h>
@@ -36,8 +36,8 @@
 
 enum {
     PAGE_ROWS_MAX = 2000,
-    PAGE_BYTES_MAX = 4 << 20, /* of ids in a batch: each is in it a few times */
-    ROW_BYTES = 600,          /* of a row's changes besides ids */
+    PAGE_BYTES_MAX = 4 << 20, /* of a batch, estimated; far below the store's limit */
+    ROW_BYTES = 600,          /* of a row's changes, besides its ids */
     CLICK_VALUES = 7          /* columns of ad_click */
 };
 
@@ -154,7 +154,7 @@ static bool clicks_write(const void *options)
 
 /* ---- the call ---- */
 
-/* What a row must have. */
+/* A value that a row must have to be selected. */
 struct filter {
     uint32_t column_id;
     struct buffer value;
@@ -168,13 +168,13 @@ struct clicks_call {
     struct filter filters[CLICKS_WHERE_MAX + 1];
     uint32_t filter_count;
     struct change_row change;
-    struct change_lines lines; /* of the days before this one */
-    struct seal_pin pin;       /* of what writes, all the while */
+    struct change_lines lines; /* of the days before `day` */
+    struct seal_pin pin;       /* until the end, unless clicks are only listed */
     struct timer time_slice;
-    int32_t day; /* being worked on */
-    struct buffer key;
-    struct buffer position;      /* of the page being worked on */
-    struct buffer position_next; /* empty: it is the day's last */
+    int32_t day;                 /* the current one */
+    struct buffer key;           /* its partition key */
+    struct buffer position;      /* of the current page */
+    struct buffer position_next; /* of the next page; empty: this is the day's last */
     struct write_batch *batch;
     struct store_version version;
     struct voided_page *voided; /* of a restore */
@@ -186,7 +186,7 @@ struct clicks_call {
     uint64_t days;
     uint64_t clicks;
     struct decimal gross;
-    uint64_t left; /* voided clicks whose ids are taken */
+    uint64_t left; /* voided clicks that stay, as their ids are taken */
     struct buffer text;
     struct table_print *print;
 };
@@ -304,7 +304,8 @@ static void list_row(struct clicks_call *call, const struct table *table,
     table_print_cells(call->print, &cells);
 }
 
-/* The row's values under the column numbers of the table it goes to; how many there are. */
+/* Make values of the row's columns `from`, under the numbers `to` that the columns have in another
+ * table; returns how many there are. */
 static uint32_t row_values(const struct table *table, const struct page_row *row,
                            const uint32_t *from, const uint32_t *to, uint32_t count,
                            struct column_value *values)
@@ -376,7 +377,7 @@ static int count_row(struct clicks_call *call, const struct table *table,
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
 }
 
-/* What a void may come back as is known when all of the page is. */
+/* Rows to be restored are only gathered here, as they are looked up for the whole page. */
 static int take_row(struct clicks_call *call, const struct table *table, const struct page_row *row,
                     struct error *err)
 {
@@ -417,7 +418,7 @@ static void call_time_slice(struct clicks_call *call)
     rollup_fire_in(call->rollup, &call->time_slice, 0);
 }
 
-/* Of a day so many clicks go, or come back. */
+/* Add the line of the current day: so many of its clicks are voided, or restored. */
 static void add_day_line(const struct clicks_call *call, struct change_lines *lines,
                          uint64_t clicks, struct decimal gross)
 {
@@ -452,7 +453,7 @@ static void day_end(struct clicks_call *call)
     buffer_clear(&call->position);
 }
 
-/* What the page showed is printed, or is as it should be. */
+/* The page is printed, or its batch is durable: go on to the next one. */
 static void page_end(struct clicks_call *call)
 {
     int rc = decimal_add(call->day_gross, call->page_gross, &call->day_gross);
@@ -484,7 +485,7 @@ static void page_applied(void *context, int status, const struct error *err)
         page_end(call);
 }
 
-/* Each page says what was done up to it. */
+/* The row of `change` in each page's batch has lines for all that was changed so far. */
 static void write_change(struct clicks_call *call)
 {
     struct change_lines lines;
@@ -552,7 +553,8 @@ static void page_read(void *context, int status, const struct error *err)
         voided_page_look(call->voided, view_of(call), page_looked, call);
 }
 
-/* Voids go from the table's end to its beginning: of several of one id the newest comes back. */
+/* Read a page.  A restore reads voided clicks from the end of the partition to its beginning, so
+ * that of several voids of one id the newest is restored. */
 static void page_begin(struct clicks_call *call)
 {
     struct bytes key;
@@ -673,7 +675,7 @@ static void none_is_sealed(void *context, int status, const struct error *err)
         call_time_slice(call);
 }
 
-/* Before anything is changed: the whole command, if one of its days is sealed. */
+/* Before anything is changed, refuse the command if one of its days is sealed. */
 static void refuse_sealed(void *context)
 {
     struct clicks_call *call = context;

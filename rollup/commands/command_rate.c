@@ -1,13 +1,14 @@
 /* daybook rate: set, delete, list, load.
  *
- * A change of rates is a list of edits, one of them for set and delete; edits and their row in
- * `change` are one batch, and the command answers when the figures that follow are durable.  What
- * they do to the figures is printed (rate_effect.h): with --dry-run, or where clicks wait to be
- * worked off, from what a reader of figures sees before; else from what the rollup makes of them,
- * which reads them anyway.
+ * A change of rates is a list of edits, which has one edit for set and delete.  Edits and their row
+ * of `change` are one batch, and the command answers when the figures that follow are durable.
+ * What the edits do to the figures is printed (rate_effect.h): with --dry-run, or where days of
+ * these resellers are dirty, from a reading of the figures before the change; else from the figures
+ * that the rollup writes, as it reads the same rows anyway.
  *
- * Failures: a file with a wrong line changes nothing; --expect is checked in the same call that
- * applies the batch, so between two people who change one rate the second learns of the first. */
+ * Failures: a file with a wrong line changes nothing.  --expect is checked in the same call that
+ * applies the batch, so of two commands that change one rate at the same time the second is
+ * refused. */
 #include "rollup/commands/command_rate.h"
 
 #include "rollup/commands/rate_effect.h"
@@ -261,7 +262,7 @@ static void take_edits(struct rate_change *change)
 
 /* ---- writing ---- */
 
-/* A row of the rates, as the first item of a mutation of its own. */
+/* A mutation whose first item is the row of the rate. */
 static struct mutation edit_mutation(struct rate_change *change, const struct rate_edit *edit)
 {
     struct write_batch *batch = change->batch;
@@ -334,7 +335,7 @@ static void figure_written(void *context, const struct day_figure *figure)
         error_set(&change->err, rc, "the rates were changed, but an amount has too many digits");
 }
 
-/* The figures follow the edits at once, mostly in the same frame. */
+/* The edits were applied: refresh their figures, which mostly are in the same frame. */
 static void change_accepted(void *context)
 {
     struct rate_change *change = context;
@@ -360,7 +361,7 @@ static void change_write(struct rate_change *change)
 
 /* ---- before writing ---- */
 
-/* What --expect says against what is in effect; true when it may go on. */
+/* Compare --expect with the rate in effect; false: they differ, and the command was finished. */
 static bool check_expected(struct rate_change *change)
 {
     const char *expect = change->options->expect;
@@ -443,8 +444,8 @@ static void preview_start(struct rate_change *change)
     rollup_figures(change->rollup, &query, preview_figure, preview_done, change);
 }
 
-/* Where rows say all of the days that change but their rate, the work on the rates reads the same
- * rows that a preview would, and says what it made of them. */
+/* Whether the effect must be read before the change.  Where the rows of these days are right in all
+ * but their rate, the refresh reads the same rows as a preview would, and reports its figures. */
 static bool needs_preview(const struct rate_change *change)
 {
     if (change->options->common.is_dry_run)

@@ -1,14 +1,14 @@
 /* daybook restatements: the ledger: what changed in published figures, why, and by whom.
  *
- * First the table `change` is read once, so that an entry can name the people and commands behind
- * it; then the ledger, reseller after reseller, by bytes ascending, and within one by day and time.
- * A reader that is slow is waited for between resellers.
+ * First the table `change` is read, so that an entry can name the users and commands that caused
+ * it; then the ledger, reseller after reseller in ascending order of bytes, and within one by day
+ * and time.  Between resellers the command waits for a slow reader of its output.
  *
- * Programs get every column; a table is for people, and shows what moved:
+ * CSV, JSON and Markdown have every column; the aligned table shows what changed:
  *
  *     at                    reseller_id  day         clicks  rate        amount                  by
  *     2013-12-03T08:15:09Z  supaboobs    2013-11-29       2  25% -> 30%  0.00375 -> 0.00450      …
- */
+ * / */
 #include "rollup/commands/command_restatements.h"
 
 #include <inttypes.h>
@@ -166,7 +166,7 @@ static void put_decimal(struct table_cells *cells, bool is_there, struct decimal
         decimal_append(text, value);
 }
 
-/* Elements of a set, apart by spaces. */
+/* Append the elements of a set with spaces between. */
 static void append_set(struct buffer *text, const struct row *row, uint32_t column_id)
 {
     bool is_first = true;
@@ -225,7 +225,7 @@ static void append_amount(struct buffer *text, const struct day_figure *figure)
         buffer_append_text(text, "unpriced");
 }
 
-/* "2 -> 3", or what it is where nothing moved. */
+/* Append "2 -> 3", or "3" where the number did not change. */
 static void append_clicks_moved(struct buffer *text, const struct ledger_entry *entry)
 {
     if (!entry->is_publication && entry->old.clicks != entry->new.clicks)

@@ -1,8 +1,8 @@
 /* daybook retention: for how many days clicks are kept.
  *
- * The setting is a row of the table `retention`, written with the command's row in `change`.  In a
- * server the change begins at once: the next look for expired days is made when the row is applied.
- * Without one, `daybook rollup` seals.  What is sealed stays sealed when days are kept longer. */
+ * The setting is a row of the table `retention`, written with the command's row of `change`.  A
+ * server checks for expired days as soon as the row is applied; without a server `daybook rollup`
+ * seals.  Sealed days stay sealed when the setting grows. */
 #include "rollup/commands/command_retention.h"
 
 #include <stdlib.h>

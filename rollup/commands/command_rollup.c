@@ -1,12 +1,12 @@
 /* daybook rollup: bring amount_by_day up to date, publish what is due, restate what is owed, seal
  * what has expired.
  *
- * All dirty days are worked off whatever days are named, because a figure that is known to be wrong
- * helps nobody; the days named are those whose figures are counted in the answer and judged by
- * --strict.  It can be stopped and started again at any time: every chunk of days is one batch.
+ * All dirty days are worked off, whatever days are named; the figures of the named days are counted
+ * in the answer and judged by --strict.  The command can be stopped and started again at any time,
+ * as every chunk of days is one batch.
  *
- * Dry: without a server the directory is opened for reading, and the figures that would be written
- * have been worked out in memory; in a server the answer is how many days are dirty. */
+ * --dry-run: without a server the directory is opened for reading, and the figures that would be
+ * written are computed in memory; in a server the answer is how many days are dirty. */
 #include "rollup/commands/command_rollup.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "rollup/days/rollup_private.h"
 #include "rollup/streams/streams.h"
 
-enum { SEALING_PAUSE_MS = 20 }; /* while somebody else's pass is under way */
+enum { SEALING_PAUSE_MS = 20 }; /* before the next try, while another seal pass is under way */
 
 /* ---- options ---- */
 
@@ -192,7 +192,7 @@ static void print_seals(struct rollup_call *call, const struct seal_totals *tota
                        totals->days_too_large);
 }
 
-/* A seal marks its day, whose figure is proved again. */
+/* A seal marks its day, so the figures are refreshed once more. */
 static void sealed(void *context, int status, const struct error *err,
                    const struct seal_totals *totals)
 {

@@ -9,7 +9,7 @@
 
 struct verify_options {
     struct command_options common;
-    bool is_quiet; /* no progress */
+    bool is_quiet; /* no progress is printed */
     bool repairs;
 };
 

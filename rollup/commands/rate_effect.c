@@ -1,6 +1,6 @@
-/* A day is priced twice, at the rates before and at those after, and counts if the rates differ, by
- * their digits.  Of those that count the first EFFECT_DAYS_PRINTED_MAX are kept, in their order, so
- * that a rate for everybody takes no memory by the day. */
+/* A day is priced twice, at the rates before and at those after, and counts if the two rates differ
+ * in value or digits.  Of the days that count only the first EFFECT_DAYS_PRINTED_MAX are kept,
+ * sorted, so that memory does not grow with the number of days. */
 #include "rollup/commands/rate_effect.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/cli/command_text.h"
 
-/* A day whose rate is another. */
+/* A day whose rate changes. */
 struct changed_day {
     struct day_figure before; /* its reseller is a view of `resellers` */
     struct day_figure after;
@@ -19,14 +19,14 @@ struct changed_day {
 struct rate_effect {
     struct rate_table *before; /* of the edited resellers */
     struct rate_table *after;
-    struct key_map *resellers; /* that have a day that counts */
+    struct key_map *resellers; /* that have days that count */
     uint64_t days;
     uint64_t clicks;
     struct decimal amount_before;
     struct decimal amount_after;
     struct changed_day *printed[EFFECT_DAYS_PRINTED_MAX]; /* by reseller, day descending */
     uint32_t printed_count;
-    struct buffer last; /* whose figure came last, and his rates; data NULL: nobody's */
+    struct buffer last; /* the reseller added last, whose rates follow; data NULL: none was */
     const struct rate *last_before;
     const struct rate *last_after;
     uint32_t last_before_count;
@@ -116,7 +116,7 @@ static bool is_before(const struct day_figure *a, const struct day_figure *b)
     return order != 0 ? order < 0 : a->day > b->day;
 }
 
-/* Keep the day if it is among the first. */
+/* Keep the day if it is among the first EFFECT_DAYS_PRINTED_MAX. */
 static void keep_day(struct rate_effect *effect, const struct changed_day *day)
 {
     struct changed_day **printed = effect->printed;

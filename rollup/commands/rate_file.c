@@ -1,8 +1,8 @@
-/* One pass: a record is three fields (RFC 4180, quotes doubled, line ends LF or CRLF; a quoted
- * field may hold line ends, though no reseller's id can).
+/* Parses the text in one pass.  A record is three fields (RFC 4180, quotes doubled, line ends LF or
+ * CRLF; a quoted field may contain line ends, though no reseller's id may).
  *
- * A reseller and day named twice is an error even with the same rate: a file that says so was put
- * together wrongly, and the other half of the mistake may be elsewhere in it. */
+ * A reseller and day that come twice are an error even with the same rate, as the file was then put
+ * together wrongly, and may have other mistakes. */
 #include "rollup/commands/rate_file.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static uint8_t peek(const struct parser *parser)
     return parser->text.data[parser->at];
 }
 
-/* A field in quotes; false when they are not closed. */
+/* Read a field in quotes; false where they are not closed. */
 static bool read_quoted(struct parser *parser, struct buffer *field)
 {
     for (parser->at++; !at_end(parser); parser->at++) {
@@ -86,7 +86,7 @@ static void skip_line(struct parser *parser)
     parser->lines++;
 }
 
-/* The end of a record: the text's, LF or CRLF. */
+/* Read the end of a record: LF, CRLF or the end of the text. */
 static bool read_end(struct parser *parser)
 {
     if (!at_end(parser) && peek(parser) == '\r')
@@ -100,7 +100,7 @@ static bool read_end(struct parser *parser)
     return true;
 }
 
-/* Three fields and the end; else the line is skipped and refused. */
+/* Read three fields and the end; where that fails, refuse the line and skip it. */
 static bool read_record(struct parser *parser, struct buffer fields[FIELDS])
 {
     parser->line = parser->lines + 1;
@@ -157,7 +157,7 @@ static void take_record(struct parser *parser, const struct buffer fields[FIELDS
         add_edit(parser, &edit);
 }
 
-/* The first line, with CRLF or behind a byte order mark too. */
+/* Read the first line, which may end with CRLF and follow a byte order mark. */
 static bool read_header(struct parser *parser)
 {
     size_t size = sizeof(header) - 1;

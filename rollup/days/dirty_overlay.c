@@ -2,8 +2,8 @@
  * all but its rate (dirty.h); and so has a day that only waits for its publication, once the batch
  * with its row is durable.  Only the other days of the set may have wrong rows, whatever the rollup
  * does with them meanwhile.  These days, and their stats, are taken in one turn of the event loop,
- * before rows are read: a row that is written in between is not newer than the figure here, which
- * is given in its place.
+ * before rows are read.  Where a row becomes right in between, the figure computed here is still
+ * given in its place.
  *
  * Rates in memory are those applied, which may be ahead of the disk by the frames under way.  They
  * are copied, and an empty batch is applied, which is durable when all before it is: then the copy

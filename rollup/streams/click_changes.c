@@ -2,19 +2,19 @@
  *
  *   for every day of the batch: its rows that are named, as applied ─▶ the same rows with the
  *     batch merged in ─▶ clicks gone, clicks new ─▶ increments of the stream's
- *     counters ─▶ one frame, if nobody changed the days meanwhile; else again
+ *     counters ─▶ one frame, if the days are unchanged; else again
  *
  * What decides correctness: the state after is computed by the merge that readers use, so a row is
- * taken off the counters exactly when no reader will see it any more; mutations, increments and the
- * hook's marks are in one frame, so a crash or a replay has all of them or none; and the store
- * refuses the frame when a mutation came to one of the days after it was read.
+ * subtracted from the counters exactly when no reader will find it any more; mutations, increments
+ * and the hook's marks are in one frame, so a crash or a replay has all of them or none; and the
+ * store refuses the frame when a mutation came to one of the days after it was read.
  *
- * Fresh clicks may come meanwhile, unless the batch deletes a range, which could hide them, or
- * names a rank that nobody has yet, which one of them could get.  A range of a day that clicks pour
- * into may thus be tried in vain: after FREE_TRIES the store is held until it is done.
+ * New clicks may come meanwhile, unless the batch deletes a range, which could hide them, or names
+ * a rank that no click has yet, which one of them could get.  Such a batch may be refused again and
+ * again on a day with very many clicks: after FREE_TRIES the store's write lock is taken for it.
  *
- * Changes of one day take turns (day_lock.h): each reads what the one before it has applied, and
- * none reads in vain but for what other doors do.
+ * Changes of one day are made one after the other (day_lock.h), so each reads what the one before
+ * it has applied, and has to read again only because of writes that do not come by this file.
  *
  * Cost: the named rows are read; a range or a whole day is read as a whole. */
 #include "storage/engine/store_rows.h"
@@ -25,8 +25,8 @@
 
 enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2 };
 
-/* Past every timestamp that the store has given: what the batch's mutations will have is not known
- * before they are applied, only that it is newer than anything read, in their order. */
+/* Later than every timestamp that the store has given.  The timestamps of the batch's mutations are
+ * not known before they are applied; they will be newer than all that was read, in their order. */
 #define TIMESTAMP_LATER (INT64_MAX / 2)
 
 /* What is added to the counters of one table, by key. */
@@ -38,16 +38,16 @@ struct deltas {
 
 /* The batch's mutations of one day. */
 struct changed_day {
-    uint32_t stream;           /* its number */
+    uint32_t stream;           /* the number of the stream */
     const struct table *table; /* of the clicks */
     struct bytes key;
     uint32_t *mutations; /* places in filled[], ascending */
     uint32_t mutation_count;
-    struct slice slice; /* holds every row that they may change */
+    struct slice slice; /* has every row that these mutations may change */
     bool deletes_range;
     struct key_map *named; /* clusterings of their rows, packed */
     bool *is_there;        /* by place in `named`: the row was read */
-    bool is_read;          /* the version is that of its first page */
+    bool is_read;          /* its first page was read, which has the version */
     struct store_version version;
 };
 
@@ -65,11 +65,11 @@ struct click_changes {
     uint32_t day_count;
     uint32_t day_next;        /* being read */
     uint32_t increment_count; /* of the batch as it came */
-    struct deltas *counters;  /* of every stream CLICK_STREAM_COUNTERS_MAX */
+    struct deltas *counters;  /* CLICK_STREAM_COUNTERS_MAX of each stream */
     uint32_t stream_count;
     uint32_t tries;
     struct day_lock *lock;               /* NULL once the batch is applied */
-    struct store_write_lock *write_lock; /* NULL: none is needed, or any more */
+    struct store_write_lock *write_lock; /* NULL: none is held, or asked for */
     struct timer again;
 };
 
@@ -108,7 +108,7 @@ static void deltas_write(struct write_batch *batch, const struct deltas *deltas,
     }
 }
 
-/* What a counter counts the row under; false: the row has none. */
+/* The key of a counter that the row is counted under; false: the row has none. */
 static bool counted_key(const struct click_stream *stream, enum click_stream_key of,
                         const struct changed_day *day, const struct page_row *click,
                         struct bytes *key_out)
@@ -187,7 +187,7 @@ static void changes_finish(void *context, int status, const struct error *err)
 
 /* ---- the rows of one day, before and after ---- */
 
-/* Whether the store ranks clicks, and they have no ids of their own. */
+/* Whether the store ranks clicks, which then have no ids of the clients. */
 static bool is_event_table(const struct changed_day *day)
 {
     return (day->table->flags & TABLE_OF_EVENTS) != 0;
@@ -225,7 +225,8 @@ static struct stream *merged(struct click_changes *changes, const struct changed
     return stream_live(all, store_clock(changes->streams->store).wall_us / 1000000);
 }
 
-/* Rows that were there and will not be.  What comes out follows the rows' own order. */
+/* Subtract the rows that were there and will not be.  The merged rows come in the order of the
+ * table, as those of `before` do. */
 static int count_gone(struct click_changes *changes, const struct changed_day *day,
                       const struct unfiltered *before, uint32_t count, struct error *err)
 {
@@ -247,7 +248,7 @@ static int count_gone(struct click_changes *changes, const struct changed_day *d
     return rc;
 }
 
-/* Rows that were not there and will be.  A rank is the store's to give. */
+/* Add the rows that were not there and will be.  Ranks are given by the store alone. */
 static int count_new(struct click_changes *changes, const struct changed_day *day,
                      struct error *err)
 {
@@ -299,7 +300,7 @@ static int take_page(void *context, const struct read_page *page, struct error *
 
 static void read_next_day(struct click_changes *changes);
 
-/* A fresh click could get a rank that is named and that nobody has. */
+/* Whether the batch names a rank that no click has: a new click could get it. */
 static bool names_future_rank(const struct changed_day *day)
 {
     for (uint32_t i = 0; is_event_table(day) && i < key_map_count(day->named); i++) {
@@ -337,7 +338,7 @@ static void changes_read(void *context)
     read_next_day(changes);
 }
 
-/* Somebody came in between: once more, and if that is not the first time, with all others held. */
+/* Another write came in between: read again, after FREE_TRIES with the store's write lock. */
 static void changes_try_again(struct click_changes *changes)
 {
     if (++changes->tries <= FREE_TRIES || changes->write_lock != NULL) {
@@ -359,7 +360,8 @@ static void changes_commit(struct timer *timer)
     struct day_lock *lock = changes->lock;
     struct store_write_lock *write_lock = changes->write_lock;
     struct error err = {0};
-    /* A store may call back at once: then `changes` is gone, and the streams must not be. */
+    /* The store may call back within store_apply_if: then `changes` is freed, and the streams must
+     * not be. */
     streams->calls++;
     changes->lock = NULL;
     changes->write_lock = NULL;
@@ -383,7 +385,7 @@ static void changes_commit(struct timer *timer)
         executor->timer_start(executor, &changes->again, FULL_PAUSE_MS);
         return;
     }
-    /* Whoever has expectations of his own reads again himself: they may be what failed. */
+    /* A caller with expectations reads again itself, as one of these may be what failed. */
     if (rc == ERROR_CONFLICT && changes->own_count == 0) {
         changes_try_again(changes);
         return;
@@ -459,7 +461,8 @@ static void day_extend(struct changed_day *day, const struct mutation *mutation,
     buffer_release(&packed);
 }
 
-/* The number of the stream whose clicks are in the table, if it keeps counters or ranks. */
+/* Whether writes to the table must be read first: it has the clicks of a stream that keeps
+ * counters, whose number is set. */
 static bool reads_first(const struct streams *streams, uint32_t table_id, uint32_t *number_out)
 {
     for (uint32_t n = 0; n < streams->count; n++) {
@@ -525,7 +528,7 @@ void streams_apply(struct streams *streams, struct write_batch *batch,
                    const struct store_expectation *expectations, uint32_t expectation_count,
                    store_done done, void *context)
 {
-    /* Most writes by CQL are of tables of the user's own, and there is nothing to read. */
+    /* Most writes by CQL are of tables that no stream uses, and there is nothing to read. */
     if (!reads_any_first(streams, batch) &&
         store_apply_if(streams->store, batch, expectations, expectation_count, done, context,
                        NULL) == 0)

@@ -1,7 +1,5 @@
-/* Rows of clicks and rates against what doors take as such.
- *
- * What decides correctness: a row passes only if a line at the ingest door, or a rate of `daybook
- * rate`, could have made it.  Clicks that come in blocks were checked by their parser. */
+/* What decides correctness: a row passes only if a line at the ingest door, or a rate of `daybook
+ * rate`, could have made it.  Blocks of clicks that their parser checked are not checked again. */
 #include "rollup/streams/stream_check.h"
 
 #include "rollup/days/rate_value.h"
@@ -79,7 +77,7 @@ static int check_amount(const struct click_stream_clicks *clicks, const struct t
     return refuse(table, clicks->amount, amount_rule, err);
 }
 
-/* The value that the row gives a column; data NULL: none. */
+/* The value of a column in the row; data NULL: it has none. */
 static struct bytes given(const struct table *table, uint32_t column_id, const struct row *row)
 {
     const struct column *column = schema_column(table, column_id);
@@ -104,7 +102,7 @@ static int check_click(const struct click_stream_clicks *clicks, const struct ta
     return check_amount(clicks, table, row, err);
 }
 
-/* Whether the row has anything that will be there, not only deletions. */
+/* Whether the row writes anything, and does not only delete. */
 static bool has_content(const struct row *row)
 {
     bool has = row->marker.timestamp_us != TIMESTAMP_NONE;

@@ -1,9 +1,9 @@
-/* Definitions to rows and back, and to the numbers of tables and columns.
+/* Turns definitions into rows and back, and into the numbers of tables and columns.
  *
- * What decides correctness: everything that the rollup takes for granted of a stream's tables is
- * checked here, when a stream is made, and again whenever the schema changed: that a partition is
- * one reseller's day, that a day is a text such as 2013-11-28, that amounts and rates are numbers,
- * that what it counts by are texts. */
+ * What decides correctness: all that the rollup relies on in a stream's tables is checked here,
+ * when a stream is made, and again whenever the schema changed: that a partition is one reseller's
+ * day, that days are texts such as 2013-11-28, that amounts and rates are numbers, and that the
+ * keys of counters are texts. */
 #include "rollup/streams/stream_definition.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *const text_names[STREAM_TEXTS] = {
     "rates",  "rates_reseller", "rates_since", "rates_rate", "counters", "refusal",
     "zone",   "currency",       "rates_unit"};
 
-/* The unit came to the table when the texts before it had taken their numbers. */
+/* The unit of rates was added to the table later, when its next column number was taken. */
 uint32_t stream_definition_column(enum stream_text text)
 {
     return text == STREAM_RATES_UNIT ? (uint32_t)DEFINED_RATES_UNIT : DEFINED_TEXT_FIRST + text;
@@ -209,7 +209,7 @@ static bool has_name(const struct column *column, const char *name)
     return strcmp(column->name, name) == 0 && is_text(column);
 }
 
-/* What a counter table counts by is told by the names of its key. */
+/* The names of a counter table's key columns decide what its counters count the clicks of. */
 static int resolve_counter(const struct stream_definition *definition, const struct table *table,
                            struct click_stream_counter *counter, struct error *err)
 {
@@ -276,7 +276,7 @@ static int check_settings(const struct stream_definition *definition, struct err
     return 0;
 }
 
-/* The stream's own table of that number; NULL: it is not there yet. */
+/* The table of that number that the stream keeps; NULL: it is not there. */
 static const struct table *own_table(const struct stream_definition *definition,
                                      const struct schema *schema, uint32_t number)
 {

@@ -1,20 +1,20 @@
-/* Marking what was there before: the days of a table that a stream was laid over, or that was
- * truncated.
+/* Marks the days of rows that are older than their stream: of a table over which a stream was
+ * defined, or that was truncated.
  *
  *   'c' page of the clicks' partitions ─▶ a mark for each day ─▶ one batch, with how far it is
  *   'f' page of figures' rows ─▶ a mark for the day of each ─▶ one batch, with how far
  *   the definition's `unmarked` becomes null
  *
  * The position is in the frame of the page's marks, so after a crash marking goes on where it was;
- * a page that is marked twice is a day that is worked out twice.  Clicks that come meanwhile mark
- * their days themselves.  Figures come second: they find the days whose clicks are gone, which only
- * a TRUNCATE leaves behind.  They are marked day by day, not as a range of days: whoever reads the
- * figures of a range prices them anew, and takes their clicks for what they were.
+ * days of a page that is marked twice are worked off twice.  Clicks that come meanwhile mark their
+ * days by the commit hook.  Figures come second, because of the days whose clicks are gone, which
+ * only a TRUNCATE leaves behind.  They are marked day by day, not as a range: days of a range are
+ * priced anew, but keep the clicks of their rows.
  *
- * A read-only store cannot be written to: days are marked in memory, for the answer of one command.
+ * In a read-only store days are marked in memory, for the answer of one command.
  *
- * Failures.  A full store: the page waits.  A page that cannot be read ends the marking, and the
- * position stays for the next start. */
+ * Failures.  While the store is full, the page waits.  A page that cannot be read ends the marking,
+ * and the position stays for the next start. */
 #include "rollup/streams/streams_private.h"
 
 #include "storage/engine/store_rows.h"
@@ -26,8 +26,8 @@ enum { PAGE_DAYS = 256 };
 struct stream_marking {
     struct stream_entry *stream;
     struct rollup *rollup;  /* the stream's, pinned */
-    struct buffer position; /* the phase's letter, then where the store goes on */
-    bool is_restarted;      /* while a page was under way: it is one of before */
+    struct buffer position; /* the phase's letter, then the store's position */
+    bool is_restarted;      /* marking begins again: the page under way is of the old table */
     struct write_batch *batch;
     struct buffer key; /* of the day being marked in the figures' phase */
     struct timer time_slice;

@@ -1,14 +1,14 @@
 /* The set of streams: opened one after the other, closed in reverse.
  *
- * What decides correctness: the hook stands before the first write can come, and a stream is in the
- * set before the frame after its definition's: whoever makes one keeps writes away until
- * streams_add has opened it.  A change of the schema may have given a stream's tables other numbers
- * (TRUNCATE): the hook sees the change itself, and has every stream look its tables up again in the
- * same call, so no write finds it with the old ones; and in the same frame the definition says that
- * nothing of the table is marked, so that also after a crash all its days are worked out anew.
+ * What decides correctness: the hook is registered before the first write can come, and a stream is
+ * in the set before the frame after its definition's, as its maker has the store's write lock until
+ * streams_add has opened it.  A change of the schema may give a stream's tables other numbers
+ * (TRUNCATE): the hook is called with the change, and looks the tables of every stream up again, so
+ * no write finds a stream with the old numbers; and in the same frame the definition's row says
+ * that nothing of the table is marked, so that all its days are computed again, also after a crash.
  *
- * A change under way (streams_apply) numbers the streams: while any is, streams may be added behind
- * those that it knows, and none is removed. */
+ * A change under way (streams_apply) refers to streams by number: meanwhile streams may be added at
+ * the end, and none is removed. */
 #include "rollup/streams/streams_private.h"
 
 #include "storage/engine/store_rows.h"
@@ -31,7 +31,8 @@ static int resolve(struct stream_entry *stream, const struct schema *schema, str
     return stream_definition_resolve(stream->definition, schema, &stream->resolved, err);
 }
 
-/* The clicks or rates of a stream may be another table now, and empty. */
+/* After a change of the schema: the clicks or rates of a stream may be in another table now, which
+ * is empty. */
 static void take_schema(struct streams *streams, struct stream_entry *stream,
                         struct write_batch *batch)
 {
@@ -76,7 +77,7 @@ static bool is_of_stream(const struct streams *streams, const struct schema *sch
     return *stream_out != NULL;
 }
 
-/* What the streams' tables may hold, of every batch of every door. */
+/* The commit check: what the batch writes into the streams' tables. */
 static int streams_check(void *context, const struct write_batch *batch, struct error *err)
 {
     struct streams *streams = context;
@@ -261,7 +262,7 @@ static void entry_closed(void *context, int status, const struct error *err)
     closed(closed_context, status, err);
 }
 
-/* It is not of the set any more. */
+/* Close a stream that was taken out of the set. */
 static void entry_close(struct stream_entry *stream, store_done closed, void *context)
 {
     stream->closed = closed;

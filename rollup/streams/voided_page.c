@@ -1,5 +1,6 @@
-/* A look reads what ad_click has from the page's first click to its last: a restore of a few clicks
- * of a large day, far apart, reads much of the day, as the write of them does (click_changes.c). */
+/* A look reads all rows of ad_click from the page's first click to its last: a restore of a few
+ * clicks of a large day that lie far apart reads much of the day, as their write does
+ * (click_changes.c). */
 #include "rollup/streams/voided_page.h"
 
 #include "base/key_map.h"
@@ -10,7 +11,7 @@
 
 enum {
     ARENA_CHUNK = 64 * 1024,
-    CLICK_VALUES = 3 /* of voided_click's four, what the click had: time, ad and id */
+    CLICK_VALUES = 3 /* time, ad and id, of voided_click's four clustering columns */
 };
 
 struct voided_row {
@@ -25,8 +26,8 @@ struct voided_page {
     struct voided_row *rows;
     uint32_t count, capacity;
     struct key_map *ids;
-    bool *is_there;     /* by id: a click has it; NULL: nobody looked */
-    struct buffer last; /* the id of the page before */
+    bool *is_there;     /* by number of the id: a click has it; NULL: not looked up */
+    struct buffer last; /* the id of the last row of the page before */
     struct store_version version;
     bool has_version;
     store_done done;

@@ -1,8 +1,7 @@
-/* tallies: see the header.
- *
- * What decides correctness: the range only ever gets narrower within a round, and what falls out of
- * it is dropped whole.  So a key that is there at the end has all that was said of it, and one that
- * was dropped belongs to the rounds that follow, which begin where this one ended. */
+/* What decides correctness: within a round the range only gets narrower, and the entry of a key
+ * that is no longer in it is dropped whole.  So a key that is there at the end has all of its
+ * numbers, and one that was dropped belongs to a later round, as the next round begins where this
+ * one ended. */
 #include "rollup/verify/counter_audit.h"
 
 #include "base/hash64.h"
@@ -10,18 +9,19 @@
 #include "base/memory.h"
 
 enum {
-    COUNT_MIN = 256, /* so many are had in a round, however little room there is */
-    BESIDE = 4,      /* times what they take: two sums of a key, and figures made of them */
+    COUNT_MIN = 256, /* keys of a round, however little memory there is */
+    BESIDE = 4,      /* clicks take so many times what the entries take: two sums a key, and
+                      * figures */
     BESIDE_MIN = 1 << 20
 };
 
 struct counter_audit {
     struct command_output *output;
-    uint64_t first, last; /* of the hashes of this round */
+    uint64_t first, last; /* the hashes of this round's keys */
     struct key_map *keys;
-    struct counter_audit_entry *of; /* by number */
+    struct counter_audit_entry *of; /* by number of the key */
     uint32_t capacity;
-    size_t kept_bytes; /* as the output was told */
+    size_t kept_bytes; /* charged to the command */
 };
 
 struct counter_audit *counter_audit_new(struct command_output *output)
@@ -43,7 +43,7 @@ size_t counter_audit_beside(const struct counter_audit *audit)
     return BESIDE * counter_audit_bytes(audit) + BESIDE_MIN;
 }
 
-/* False: there is no room for what they take. */
+/* Charge the command for `bytes` in all; false: it may not have so many. */
 static bool counter_audit_keep(struct counter_audit *audit, size_t bytes)
 {
     int64_t change = (int64_t)bytes - (int64_t)audit->kept_bytes;
@@ -99,7 +99,7 @@ bool counter_audit_takes(const struct counter_audit *audit, struct bytes key)
     return audit->first <= hash && hash <= audit->last;
 }
 
-/* The tally of a key of this round, made if it is new. */
+/* The entry of a key of this round, made if it is new. */
 static struct counter_audit_entry *entry_make(struct counter_audit *audit, struct bytes key)
 {
     bool is_new;

@@ -1,4 +1,4 @@
-/* verify: the state of one verification, and what each step says of what it found. */
+/* verify: how steps follow one another, report differences and end the verification. */
 #include "rollup/verify/verify_private.h"
 
 #include "base/memory.h"

@@ -1,7 +1,7 @@
-/* Counters: read, clicks and seals counted, read again: the count must lie between the two.  Clicks
- * may come and be voided meanwhile, so where one does not, all of it is done a second time before
- * anything is called a difference.  As many keys at a time as there is memory for
- * (counter_audit.h). */
+/* Counters are read, clicks and seals are counted, and counters are read again: the count must lie
+ * between the two values.  Clicks may come and be voided meanwhile, so where a count does not, the
+ * round is done a second time before anything is called a difference.  A round has as many keys as
+ * there is memory for (counter_audit.h). */
 #include "rollup/verify/verify_private.h"
 #include "storage/schema/type.h"
 
@@ -33,7 +33,7 @@ static void name_counter(struct verify *verify, const struct counter_audit_entry
                        entry->counted);
 }
 
-/* From this one of the stream's counters on. */
+/* Compare the stream's counter tables from `counter` on. */
 static void next_counter(struct verify *verify, const struct click_stream_counter *counter)
 {
     const struct click_stream *stream = verify->rollup->stream;
@@ -113,7 +113,7 @@ static bool takes_key(void *context, struct bytes *value)
     return counter_audit_takes(verify->audit, *value);
 }
 
-/* Of a partition, whose key has the reseller first. */
+/* The same for the key of a partition, of which the reseller is the first part. */
 static bool takes_reseller(void *context, struct bytes *value)
 {
     return type_key_component(*value, 2, 0, value) == 0 && takes_key(context, value);
@@ -139,7 +139,8 @@ static void take_groups(void *context, int status, const struct error *err,
     verify_seals_count(verify, clicks_counted);
 }
 
-/* Clicks by the same keys; the last of them has no limit, or it would never be had. */
+/* Count clicks by the same keys.  A round that cannot be narrowed has no limit of memory, or it
+ * could never end. */
 static int group_clicks(struct verify *verify, struct error *err)
 {
     const struct click_stream_clicks *clicks = &verify->rollup->stream->clicks;

@@ -1,12 +1,13 @@
-/* Figures: every day that has clicks, then every row whose day has none.
+/* Compares figures: of every day that has clicks, then of every row whose day has none.
  *
- * A look at a chunk of days is several reads, between which clicks come and the rollup works: a day
- * that was queued or worked off since the look began says nothing.  While a chunk has such a day
- * that does not agree, it is looked at again, up to LOOKS_MAX times; then the day counts as out of
- * date.  Only what differs in a second look, untouched, is called a difference.
+ * A look at a chunk of days is several reads, between which clicks come and the rollup works.  So a
+ * day that was queued or worked off since the look began cannot be judged.  While a chunk has such
+ * a day that does not agree, the chunk is read again, up to LOOKS_MAX times; then the day counts as
+ * out of date.  Only a day that differs in a second look, in which it was not touched, is called a
+ * difference.
  *
- * A read-only store has loaded no marks, and nothing in it changes.  There the marks of the days
- * that do not agree are read, so that a day which is right costs nothing more. */
+ * In a read-only store no marks are loaded, and nothing changes.  There only the marks of days that
+ * do not agree are read. */
 #include "storage/engine/store_rows.h"
 #include "rollup/verify/verify_private.h"
 #include "base/cli/command_text.h"
@@ -31,7 +32,8 @@ static void append_figure(struct buffer *text, const struct day_figure *figure)
         buffer_append_text(text, ", sealed");
 }
 
-/* "difference: amount_by_day, r 2013-11-28: it says …, clicks and rates say …"; NULL: nothing. */
+/* Print "difference: amount_by_day, r 2013-11-28: it says …; clicks and rates say …".  `says` NULL:
+ * there is no row. */
 static void name_figures(struct verify *verify, const char *table, struct bytes reseller,
                          int32_t day, const struct day_figure *says,
                          const struct day_figure *follows, const char *source)
@@ -55,7 +57,7 @@ static void name_figures(struct verify *verify, const char *table, struct bytes 
     buffer_release(&text);
 }
 
-/* Whether the day's figure is known to be out of date, or just being made. */
+/* Whether the day's figure is known to be out of date, or is being computed. */
 static bool is_dirty(const struct verify *verify, const struct day_facts *day)
 {
     struct rollup *rollup = verify->rollup;
@@ -66,15 +68,15 @@ static bool is_dirty(const struct verify *verify, const struct day_facts *day)
            (dirty != NULL && dirty->is_queued);
 }
 
-/* A restatement that is put off: the ledger follows later. */
+/* Whether a restatement is put off, so that the ledger may be behind. */
 static bool is_owed(const struct verify *verify, const struct day_facts *day)
 {
     const struct dirty_day *dirty = dirty_set_find(verify->rollup->marks.dirty, day->key);
     return dirty != NULL && dirty->owed_us != 0;
 }
 
-/* Whether it was queued or worked off since this look began, or may have been: one that is not in
- * the set any more, or that a range has worked off, cannot be told from any other. */
+/* Whether the day was queued or worked off since this look began, or may have been: of a day that
+ * is not in the set any more, or was in a range, this is not known. */
 static bool was_touched(const struct verify *verify, const struct day_facts *day)
 {
     struct dirty_set *set = verify->rollup->marks.dirty;
@@ -95,13 +97,13 @@ static bool ledger_agrees(const struct verify *verify, const struct day_facts *d
            (day->has_last && figure_equal(&day->last.new, &day->row));
 }
 
-/* Whether the day could not be read for a seal that was called a difference already. */
+/* Whether the day could not be read because of a seal that was called a difference already. */
 static bool is_damage_named(const struct verify *verify, int status)
 {
     return status == ERROR_CORRUPT && verify->has_damaged_seals;
 }
 
-/* What follows from the day's clicks and seals and its rate. */
+/* The figure that follows from the day's clicks and seals and its rate. */
 static int figure_following(const struct verify *verify, const struct day_facts *day,
                             struct day_figure *follows, struct error *err)
 {
@@ -257,7 +259,7 @@ static void marks_seen(void *context, int status, const struct error *err)
     marks_step(look->verify);
 }
 
-/* A mark of the day itself, or a changed rate's that begins before it. */
+/* Look for a mark of the day, or of a range of days that includes it. */
 static void read_marks(struct verify *verify, struct day_facts *day)
 {
     const struct rollup *rollup = verify->rollup;
@@ -273,7 +275,7 @@ static void read_marks(struct verify *verify, struct day_facts *day)
     store_rows_read(rollup->store, &request, see_mark, marks_seen, look);
 }
 
-/* Of the days that do not agree; they are judged again when the marks are known. */
+/* Read the marks of the days that do not agree, and judge the chunk again. */
 static void read_marks_of_all(struct verify *verify, struct day_facts *days, uint32_t count)
 {
     verify->marks_under_way = 1;

@@ -1,5 +1,5 @@
-/* Files: the store's own check of every page, its stats and its manifest; then the rates, which are
- * in memory. */
+/* Checks the files by the store's scrub: every page, its stats and the manifest; then the rates,
+ * which are in memory. */
 #include "rollup/verify/verify_private.h"
 #include "base/memory.h"
 #include "storage/engine/engine.h"
@@ -32,7 +32,8 @@ static void name_rate(struct verify *verify, struct bytes reseller, const struct
     buffer_release(&number);
 }
 
-/* No door takes such a rate; one that let it in before is believed by the figures. */
+/* Report rates beyond 0 to 1.  They cannot be written any more; figures follow those that were
+ * written by an older version. */
 static void verify_rates(struct verify *verify)
 {
     const struct rate_table *table = verify->rollup->rates.table;

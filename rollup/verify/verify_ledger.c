@@ -1,4 +1,4 @@
-/* The ledger: entries in their order, each against the one before it. */
+/* Compares each entry of the ledger with the one before it. */
 #include "rollup/verify/verify_private.h"
 
 static void name_entry(struct verify *verify, const struct ledger_entry *entry, const char *what)
@@ -57,7 +57,7 @@ static void ledger_done(void *context, int status, const struct error *err)
         verify_fail(verify, status, err);
         return;
     }
-    /* Comparable only if nothing was published meanwhile. */
+    /* The two numbers can be compared only if nothing was published in between. */
     if (verify->days_published != verify->ledger_days &&
         verify->publications == verify->rollup->metrics.published->value && verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,

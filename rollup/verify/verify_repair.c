@@ -1,12 +1,13 @@
-/* Repairs: counters and figures follow from the clicks, so the clicks are believed.
+/* Repairs counters and figures, which follow from the clicks:
  *
- *   counters   moved by the difference, which commutes with clicks that come meanwhile
- *   figures    their days marked as dirty with cause `repair`; the rollup then makes row and ledger
- *              anew, as after any other change
+ *   counters   get the difference added, which commutes with clicks that come meanwhile
+ *   figures    their days are marked as dirty with cause `repair`; the rollup then writes row and
+ *              ledger, as after any other change
  *
- * Both in batches that hold the command's row in `change`.  A difference is noted only where two
- * looks saw it and the counter stood still, and at the end everything is verified again: what the
- * exit status says is what that found.  Interrupted, it has repaired a part. */
+ * Both are written in batches that have the command's row of `change`.  A difference is noted only
+ * where two looks found it and the counter did not change between them.  At the end everything is
+ * verified again, and the exit status is that of the second verification.  An interrupted repair
+ * has repaired a part. */
 #include "base/memory.h"
 #include "rollup/days/apply_when_room.h"
 #include "rollup/verify/verify_private.h"
@@ -40,8 +41,8 @@ static void repair_fail(struct repair *repair, int status, const struct error *e
 
 static void batch_next(struct repair *repair);
 
-/* The rows are applied: the days are dirty in memory too, and what is remembered of their rows is
- * not to be trusted. */
+/* The marks were applied: make their days dirty in memory too, and drop the rows that are kept of
+ * them there, which may be wrong. */
 static void batch_accepted(void *context)
 {
     struct repair *repair = context;
@@ -109,7 +110,8 @@ static void add_counters(struct repair *repair)
     }
 }
 
-/* A day whose ledger is gone gets its publication again, so what is due is published. */
+/* Write the next batch, or refresh after the last one.  A day that lost its ledger is published
+ * again, so the refresh publishes what is due. */
 static void batch_next(struct repair *repair)
 {
     struct rollup *rollup = repair->verify->rollup;

@@ -1,11 +1,11 @@
-/* Seals: their checksums, and that the ads of each add up to its day.  Then what they count, for
- * the counters.
+/* Checks the checksums of seals, and that the ads of each add up to its day; and counts the clicks
+ * of seals for the counters.
  *
- * What is damaged is named once, here; the steps that follow leave it out, and so may name what it
- * was for: a figure that does not follow, a counter that counts more.  Seals are held off while a
- * verification runs, so the rows stand still.
+ * Damage is reported once, here.  The steps that follow leave damaged rows out, and so may report
+ * what these were for: a figure that does not follow, a counter that counts more.  Seals are held
+ * off while a verification runs, so the rows do not change.
  *
- * Memory: a page of seals, of each what it says of its ads. */
+ * Memory: a page of seals, with the sums of the ads of each. */
 #include "rollup/days/seal.h"
 #include "rollup/verify/verify_private.h"
 #include "base/arena.h"
@@ -15,7 +15,7 @@
 
 enum { ARENA_CHUNK = 64 * 1024 };
 
-/* A seal of the page, and what was found of it in sealed_ad. */
+/* A seal of the page, and the sums of its rows in sealed_ad. */
 struct seal_claim {
     struct bytes key;
     uint8_t id[UUID_SIZE];
@@ -63,7 +63,7 @@ static void seals_end(struct seals_check *seals)
     verify_next(verify);
 }
 
-/* 0 and counted for what cannot be a row of ours; other failures as they are. */
+/* Report a damaged row, and return 0; return other failures as they are. */
 static int name_damage(struct verify *verify, int status, const struct error *err)
 {
     if (status != ERROR_CORRUPT)
@@ -230,7 +230,7 @@ void verify_seals(struct verify *verify)
     read_page(seals);
 }
 
-/* ---- what counters count of them ---- */
+/* ---- clicks of seals, for the counters ---- */
 
 static int count_ad(void *context, const struct table *table, const struct page_row *row,
                     struct error *err)

@@ -10,13 +10,13 @@
  *                is the publication; as many days have a ledger as are published
  *   5 counters   clicks_per_ad and clicks_per_reseller = clicks and seals counted again
  *
- * What decides correctness of the verdict while clicks keep coming: a day that is dirty is not
- * judged (its figure is known to be out of date), a day that differs is read a second time before
- * it is a difference, and a counter is read before and after the clicks are counted and must lie
- * in between.
+ * What decides correctness of the verdict while clicks keep coming: a dirty day is not judged, as
+ * its figure is known to be out of date; a day that differs is read a second time before it is
+ * called a difference; and a counter is read before and after the clicks are counted, and the count
+ * must lie in between.
  *
- * Memory: days and entries are read in chunks; ads and resellers are counted as many at a time as
- * there is room for (counter_audit.h), and clicks read again for the rest. */
+ * Memory: days and entries are read in chunks; as many ads and resellers are counted at a time as
+ * memory allows (counter_audit.h), and clicks are read again for the rest. */
 #include "rollup/verify/verify_private.h"
 
 #include "base/memory.h"
@@ -26,7 +26,7 @@ static void verify_begin(const struct verify_order *order, bool repairs);
 
 /* ---- the verdict ---- */
 
-/* What could be wrong where all else agrees: nothing in the directory says it a second time. */
+/* What is not compared, as nothing else in the directory follows from it. */
 static const char *unseen_of(const struct verify *verify)
 {
     const struct table *clicks =
@@ -38,7 +38,7 @@ static const char *unseen_of(const struct verify *verify)
                : "not compared: deletions from other tables\n";
 }
 
-/* Everything was repaired: compare it again, and only say what differs. */
+/* Everything was repaired: compare all again, without repairs. */
 static void repaired(struct verify *verify)
 {
     const struct verify_order order = verify->order;
