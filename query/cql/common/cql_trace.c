@@ -81,11 +81,8 @@ static void put_request(struct cql_trace *trace, const struct cql_request *reque
         return;
     put_parameter(trace, "consistency_level", consistency_name(request->consistency));
     put_parameter(trace, "serial_consistency_level", consistency_name(request->serial_consistency));
-    if (request->page_size > 0) {
-        char text[16];
-        snprintf(text, sizeof(text), "%d", request->page_size);
-        put_parameter(trace, "page_size", cql_text(trace->arena, bytes_text(text)));
-    }
+    if (request->page_size > 0)
+        put_parameter(trace, "page_size", cql_text_printf(trace->arena, "%d", request->page_size));
 }
 
 void cql_trace_begin(struct cql_execution *execution)

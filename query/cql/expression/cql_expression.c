@@ -21,9 +21,7 @@ struct cql_expression *cql_expression_new(struct cql_scope *scope, enum cql_expr
     struct cql_expression *expression = arena_alloc(scope->arena, sizeof(*expression), 16);
     *expression = (struct cql_expression){
         .kind = kind, .type = type, .receiver = "", .argument_count = argument_count};
-    size_t size = argument_count * sizeof(struct cql_expression *);
-    expression->arguments = arena_alloc(scope->arena, size, 16);
-    memset(expression->arguments, 0, size);
+    expression->arguments = cql_scope_array(scope, argument_count, sizeof(struct cql_expression *));
     return expression;
 }
 

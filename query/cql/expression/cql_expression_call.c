@@ -22,9 +22,8 @@ static struct cql_place argument_place(const struct cql_place *place)
 /* The name of a function in refusals. */
 static const char *system_name(struct cql_scope *scope, const struct cql_function *function)
 {
-    struct buffer name = {.arena = scope->arena};
-    buffer_printf(&name, "system.%s", function->name[0] == '_' ? "_negate" : function->name);
-    return cql_text(scope->arena, buffer_view(&name));
+    return cql_text_printf(scope->arena, "system.%s",
+                           function->name[0] == '_' ? "_negate" : function->name);
 }
 
 /* As in Cassandra, but without its list of signatures. */
@@ -107,11 +106,9 @@ static int resolve_argument(struct cql_scope *scope, const struct cql_term *argu
 {
     const struct cql_function *function = call->function;
     struct cql_place within = argument_place(place);
-    struct buffer name = {.arena = scope->arena};
-    buffer_printf(&name, "arg%u(system.%s)", index,
-                  function->name[0] == '_' ? "_negate" : function->name);
-    within.receiver =
-        place->table != NULL ? "[selection]" : cql_text(scope->arena, buffer_view(&name));
+    within.receiver = place->table != NULL ? "[selection]"
+                                           : cql_text_printf(scope->arena, "arg%u(%s)", index,
+                                                             system_name(scope, function));
     within.is_argument = true;
     /* An argument that has a type of its own is checked afterwards. */
     within.type = function->wants == NULL || cql_expression_is_typed(argument, false)

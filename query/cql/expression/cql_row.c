@@ -58,8 +58,7 @@ static struct bytes udt_value(const struct type *type, const struct cell *cells,
                               struct arena *arena)
 {
     uint32_t fields = type->argument_count;
-    struct bytes *items = arena_alloc(arena, fields * sizeof(struct bytes), 16);
-    memset(items, 0, fields * sizeof(struct bytes));
+    struct bytes *items = arena_alloc_zeroed(arena, fields * sizeof(struct bytes), 16);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t field = cells[i].path.size == 2 ? load_u16_be(cells[i].path.data) : fields;
         if (field < fields)

@@ -72,10 +72,8 @@ static bool read_comment(const struct schema *schema, const struct table *hidden
 static const char *comment_of(const char *name, uint32_t table_id, uint32_t column_id,
                               enum cql_index_of of, bool is_built, struct arena *arena)
 {
-    struct buffer text = {.arena = arena};
-    buffer_printf(&text, "index %s table %u column %u %s %s", name, table_id, column_id, kinds[of],
-                  is_built ? "built" : "building");
-    return cql_text(arena, buffer_view(&text));
+    return cql_text_printf(arena, "index %s table %u column %u %s %s", name, table_id, column_id,
+                           kinds[of], is_built ? "built" : "building");
 }
 
 static void insert_by_name(struct cql_index *indexes, uint32_t count, const struct cql_index *index)
@@ -162,13 +160,6 @@ static const char *key_type(const struct type *type, struct arena *arena)
     return uses_user_type(type) ? "blob" : type_text(type, arena);
 }
 
-static const char *numbered(const char *before, uint32_t a, uint32_t b, struct arena *arena)
-{
-    struct buffer text = {.arena = arena};
-    buffer_printf(&text, "%s%u_%u", before, a, b);
-    return cql_text(arena, buffer_view(&text));
-}
-
 int cql_index_make(struct schema *schema, const struct table *table, const struct column *column,
                    enum cql_index_of of, const char *name, struct arena *arena,
                    struct cql_fault *fault)
@@ -188,7 +179,7 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
     for (uint32_t i = 0; i < clustering_count; i++) {
         const struct column *clustering = &table->columns[table->partition_count + i];
         columns[COLUMNS_BEFORE + i] =
-            (struct column_definition){.name = numbered("c", i, 0, arena),
+            (struct column_definition){.name = cql_text_printf(arena, "c%u_0", i),
                                        .type = key_type(clustering->type, arena),
                                        .kind = COLUMN_CLUSTERING,
                                        .descending = clustering->descending};
@@ -199,10 +190,11 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
         rc = schema_add_keyspace(schema, CQL_INDEX_KEYSPACE, &err);
     struct table_definition definition = {
         .keyspace = CQL_INDEX_KEYSPACE,
-        .name = numbered(of == CQL_INDEX_OF_KEYS      ? "index_keys_"
-                         : of == CQL_INDEX_OF_ENTRIES ? "index_entries_"
-                                                      : "index_",
-                         table->id, column->id, arena),
+        .name = cql_text_printf(arena, "index_%s%u_%u",
+                                of == CQL_INDEX_OF_KEYS      ? "keys_"
+                                : of == CQL_INDEX_OF_ENTRIES ? "entries_"
+                                                             : "",
+                                table->id, column->id),
         .comment = comment_of(name, table->id, column->id, of, false, arena),
         .flags = TABLE_HIDDEN,
         .columns = columns,

@@ -78,9 +78,8 @@ static int read_replication(struct cql_execution *execution, const char *keyspac
         rc = cql_refuse(&execution->fault, CQL_CONFIG_ERROR, "Missing replication strategy class");
     bool is_simple = class != NULL && class[0] == 'S';
     if (rc == 0) {
-        struct buffer full = {.arena = execution->arena};
-        buffer_printf(&full, STRATEGIES "%s", class);
-        put_option(&map, bytes_text("class"), buffer_view(&full));
+        put_option(&map, bytes_text("class"),
+                   bytes_text(cql_text_printf(execution->arena, STRATEGIES "%s", class)));
     }
     for (const struct cql_term *key = property->value->arguments; key != NULL && rc == 0;
          key = key->next->next) {

@@ -369,9 +369,8 @@ static const struct class_rule *find_class(struct option_reader *reader, const c
 {
     const char *text = pairs_get(&reader->pairs, "class");
     size_t size = strncmp(text, package, strlen(package)) == 0 ? strlen(package) : 0;
-    struct buffer whole = {.arena = reader->execution->arena};
-    buffer_printf(&whole, "%s%s", strchr(text, '.') == NULL ? package : "", text);
-    *sought_out = cql_text(reader->execution->arena, buffer_view(&whole));
+    *sought_out = cql_text_printf(reader->execution->arena, "%s%s",
+                                  strchr(text, '.') == NULL ? package : "", text);
     while (rules->name != NULL && strcmp(rules->name, text + size) != 0)
         rules++;
     if (rules->name == NULL)

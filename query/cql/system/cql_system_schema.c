@@ -178,12 +178,10 @@ static void dropped_rows(struct cql_system_maker *maker, const struct schema *sc
          t = schema_table_next(schema, t)) {
         for (uint32_t i = 0; i < t->dropped_count; i++) {
             const struct dropped_column *dropped = &t->dropped[i];
-            struct buffer time = {.arena = maker->execution->arena};
             cql_system_text(maker, t->keyspace);
             cql_system_text(maker, t->name);
             cql_system_text(maker, dropped->name);
-            type_value_put_bigint(&time, dropped->dropped_us / 1000);
-            cql_system_bytes(maker, buffer_view(&time));
+            cql_system_timestamp(maker, dropped->dropped_us / 1000);
             cql_system_text(maker, dropped->kind == COLUMN_STATIC ? "static" : "regular");
             put_type(maker, dropped->type);
             cql_system_row(maker);
