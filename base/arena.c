@@ -1,10 +1,10 @@
 /* arena: chunks in a list, filled from the front.
  *
- * `current` is the chunk being filled; those before it are full and those behind it empty, so that
- * a reset is a matter of going back to the first.  Chunks of whole huge pages come from mmap at a
- * multiple of 2 MiB, else the kernel could not use huge pages at their ends.  A request larger than
- * a chunk gets one of its own on another list: the room left in the current one is not lost, and a
- * reset frees it, because what was made to measure rarely fits again. */
+ * `current` is the chunk being filled; the chunks before it are full and those after it empty, so
+ * that a reset only returns to the first.  Chunks of whole huge pages come from mmap at a multiple
+ * of 2 MiB, else the kernel could not use huge pages at their ends.  An allocation larger than a
+ * chunk gets a chunk of its own, on another list: the space left in the current chunk is not lost,
+ * and a reset frees the large chunk, because one made to measure rarely fits again. */
 #include "base/arena.h"
 
 #include <string.h>
@@ -20,12 +20,12 @@ enum {
     ARENA_CHUNK_SIZE_MIN = 4096,
     ARENA_PAGE_SIZE = 4096,
     ARENA_ITEMS_FIRST = 4,  /* of an array that grows */
-    ARENA_SUPPLY_CHUNKS = 4 /* ready; of 2 MiB each they last for some milliseconds of clicks */
+    ARENA_SUPPLY_CHUNKS = 4 /* made ahead; 2 MiB each last for some milliseconds of ingest */
 };
 
 struct arena_chunk {
     struct arena_chunk *next;
-    uint8_t *data; /* where memory is handed out, aligned to ARENA_ALIGNMENT_MAX */
+    uint8_t *data; /* where allocations begin, aligned to ARENA_ALIGNMENT_MAX */
     size_t size;
     size_t used;
 };
@@ -35,7 +35,7 @@ struct arena {
     struct arena_supply *supply; /* NULL: none */
     struct arena_chunk *first;
     struct arena_chunk *current; /* NULL before the first request */
-    struct arena_chunk *large;   /* those made to measure, newest first */
+    struct arena_chunk *large;   /* chunks of one allocation each, newest first */
     struct arena_budget *budget; /* NULL: none */
     size_t used;
     size_t held;
@@ -46,11 +46,11 @@ struct arena_supply {
     struct arena_chunk *ready;
     uint32_t count;
     bool is_used;
-    bool was_taken; /* from, since arena_supply_spare was called last */
+    bool was_taken; /* a chunk, since arena_supply_spare was called last */
     struct arena_range needed;
 };
 
-/* Map `size` bytes at a multiple of `alignment`, by mapping more and giving back both ends. */
+/* Map `size` bytes at a multiple of `alignment`, by mapping more and unmapping both ends. */
 static uint8_t *arena_map(size_t size, size_t alignment)
 {
     size_t mapped = size + alignment;
@@ -67,8 +67,7 @@ static uint8_t *arena_map(size_t size, size_t alignment)
     return start + before;
 }
 
-/* A small chunk lies behind its own head: one piece of memory, and none of the holes that asking
- * for whole pages leaves. */
+/* A small chunk's data follow its struct in one allocation, which wastes no part of a page. */
 static struct arena_chunk *chunk_new(size_t size, bool is_huge)
 {
     bool is_mapped = size % HUGE_PAGE_SIZE == 0;
@@ -209,8 +208,8 @@ struct arena_range arena_supply_needed(struct arena_supply *supply)
     return needed;
 }
 
-/* Unlike a touch it writes nothing, so that the owner may use the memory at the same time.  Where
- * the system does not know it (Linux does from 5.14 on) the owner touches all of it itself. */
+/* MADV_POPULATE_WRITE writes nothing, so that the owner may use the memory at the same time.  A
+ * system without it (Linux before 5.14) makes each page ready when the owner first uses it. */
 struct arena_range arena_range_touch(struct arena_range range)
 {
     size_t size = range.size < HUGE_PAGE_SIZE ? range.size : HUGE_PAGE_SIZE;
@@ -220,8 +219,8 @@ struct arena_range arena_range_touch(struct arena_range range)
     return (struct arena_range){(uint8_t *)range.data + size, range.size - size};
 }
 
-/* A chunk that is ready, or a new one.  As long as no arena had two, little is written: then a
- * chunk takes the pages that are touched, and not all of a huge one. */
+/* A chunk that is ready, or a new one.  As long as no arena has needed two chunks, little is
+ * written: the new chunk is then not on huge pages, and takes only the small pages it uses. */
 static struct arena_chunk *supply_take(struct arena_supply *supply)
 {
     struct arena_chunk *chunk = supply->ready;
@@ -268,7 +267,7 @@ static void *arena_chunk_take(struct arena_chunk *chunk, size_t size, size_t ali
     return chunk->data + start;
 }
 
-/* Go on to the next chunk, which is a kept one after a reset and else a new one. */
+/* Make the next chunk current: one that was kept by a reset, else a new one. */
 static void arena_advance(struct arena *arena)
 {
     struct arena_chunk **next = arena->current != NULL ? &arena->current->next : &arena->first;
@@ -305,8 +304,7 @@ void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
     return memory;
 }
 
-/* The large chunk whose memory `data` is, or NULL; those that were made last are looked at first.
- */
+/* The link to the large chunk whose memory `data` is, or NULL; the newest are compared first. */
 static struct arena_chunk **large_of(struct arena *arena, const void *data, size_t size)
 {
     if (data == NULL || size <= arena->chunk_size)
@@ -317,7 +315,7 @@ static struct arena_chunk **large_of(struct arena *arena, const void *data, size
     return *place != NULL ? place : NULL;
 }
 
-/* Only what it grows by is paid for: the old chunk goes with the same call. */
+/* Only the growth is charged to the budget, since the old chunk is freed by the same call. */
 static void *resize_large(struct arena *arena, struct arena_chunk **place, size_t size)
 {
     struct arena_chunk *old = *place;
@@ -364,7 +362,7 @@ void *arena_make_room(struct arena *arena, void *items, uint32_t count, uint32_t
 void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment)
 {
     void *memory = arena_alloc(arena, size, alignment);
-    /* A chunk made to measure is fresh, and a mapped one was given cleared. */
+    /* A large chunk is always new, and mmap returns zeroed pages. */
     bool is_cleared = size > arena->chunk_size && size % HUGE_PAGE_SIZE == 0;
     if (!is_cleared)
         memset(memory, 0, size);

@@ -1,8 +1,8 @@
-/* arena: memory that is handed out forward and freed all at once, on huge pages.
+/* arena: an allocator whose memory is all freed together, on huge pages where it is large.
  *
- * A memtable generation, a batch or a query owns one arena.  First touch of fresh memory costs more
- * than parsing does, so a large arena asks for huge pages and can be reset and used again
- * instead of being freed (docs/decisions/26-one-account-of-memory.md). */
+ * A memtable generation, a batch or a query owns one arena.  The first write to a fresh page costs
+ * more than parsing the bytes that it will hold, so a large arena requests huge pages, and can be
+ * reset and used again instead of being freed (docs/decisions/26-one-account-of-memory.md). */
 #ifndef DAYBOOK_BASE_ARENA_H
 #define DAYBOOK_BASE_ARENA_H
 
@@ -13,48 +13,49 @@
 
 struct arena;
 
-/* Chunks of `chunk_size` bytes (a multiple of 2 MiB asks for huge pages); a larger request gets a
- * chunk of its own. */
+/* An arena of chunks of `chunk_size` bytes, on huge pages where that is a multiple of 2 MiB.  An
+ * allocation that is larger gets a chunk of its own. */
 struct arena *arena_new(size_t chunk_size);
 void arena_free(struct arena *arena);                          /* NULL is fine */
 
-/* Chunks ahead of need, for arenas of one thread and one chunk size.  The kernel clears memory when
- * it is first touched, so another thread makes chunks meanwhile; and those of an arena that nobody
- * needs any more are kept for the next one, since memory that was given back for some seconds may
- * be dear to get again: where the machine is a virtual one that returns it to its host, 4.5 ms for
- * 2 MiB instead of 0.2. */
+/* A supply holds chunks that were made before an arena needs them, for the arenas of one thread and
+ * one chunk size.  The kernel clears a page when it is first written to, so another thread makes
+ * chunks and writes to each page.  The chunks of an arena that is no longer used are kept for the
+ * next arena: on a virtual machine that returns freed memory to its host, 2 MiB take 4.5 ms to get
+ * again, instead of 0.2 ms. */
 struct arena_supply;
 struct arena_chunk;
 
 struct arena_supply *arena_supply_new(size_t chunk_size);
 void arena_supply_free(struct arena_supply *supply);           /* NULL is fine */
-/* An arena of the supply's chunk size that takes chunks from it, which outlives it. */
+/* An arena of the supply's chunk size that takes its chunks from the supply, which outlives it. */
 struct arena *arena_new_supplied(struct arena_supply *supply);
-/* Whether a chunk should be made: not before an arena has asked for its second. */
+/* Whether another chunk should be made.  False until an arena has needed a second chunk. */
 bool arena_supply_wants(const struct arena_supply *supply);
-/* A chunk for arena_supply_add, its memory touched; on any thread. */
+/* A chunk for arena_supply_add, each page of which was written to; on any thread. */
 struct arena_chunk *arena_chunk_make(size_t chunk_size);
 void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk);
-/* Keep the chunks of an arena of the supply's chunk size, unless no arena has asked for its second
- * yet, and free the rest of it. */
+/* Free an arena of the supply's chunk size, and keep its chunks unless no arena has needed a second
+ * one yet. */
 void arena_supply_keep(struct arena_supply *supply, struct arena *arena);
-/* What is ready beyond what is made ahead, if nothing was taken since the last call, or `at_once`:
- * in an arena, for arena_free on any thread.  NULL: nothing is. */
+/* The chunks that are ready beyond the number that is made ahead, if no chunk was taken since the
+ * last call, or in any case if `at_once`: in an arena, for arena_free on any thread.  NULL:
+ * none. */
 struct arena *arena_supply_spare(struct arena_supply *supply, bool at_once);
 size_t arena_supply_bytes(const struct arena_supply *supply);  /* of the chunks that are ready */
 
-/* Large memory of an arena that its owner will need soon, all over: to be touched by another
- * thread, too.  Forgotten where there is no supply. */
+/* The owner of the arena will soon write to all of this large allocation: have another thread make
+ * its pages ready (arena_supply_needed).  Nothing happens where the arena has no supply. */
 void arena_need_soon(struct arena *arena, void *data, size_t size);
-/* Take what was needed last; size 0: nothing is. */
+/* Take the range that arena_need_soon was last called with; size 0: there is none. */
 struct arena_range {
     void *data;
     size_t size;
 };
 struct arena_range arena_supply_needed(struct arena_supply *supply);
-/* Have the kernel make the first 2 MiB of the range ready, which is a fraction of a millisecond's
- * work; returns what is left of the range.  Any thread may call it, whatever the owner does with
- * the memory meanwhile: what is in the memory stays, and memory that is gone is left alone. */
+/* Have the kernel make the first 2 MiB of the range ready, which takes a fraction of a millisecond;
+ * returns the rest of the range.  Any thread may call it, whatever the owner does with the memory
+ * at the same time: contents stay as they are, and memory that was freed is left alone. */
 struct arena_range arena_range_touch(struct arena_range range);
 
 /* `alignment` is a power of two, at most 64.  Never fails (memory.h); not zeroed. */
@@ -64,17 +65,17 @@ static inline void *arena_array(struct arena *arena, size_t count, size_t size)
 {
     return arena_alloc(arena, count * size, _Alignof(max_align_t));
 }
-/* A larger piece, aligned to 16, with what is in `old`, which is given up: NULL, or a piece of
- * `old_size` bytes.  One that was handed out last may grow where it is, and one larger than a chunk
- * is freed; of others the memory stays unused. */
+/* An allocation of `size` bytes, aligned to 16, with the contents of `old`, an allocation of
+ * `old_size` bytes or NULL, which must not be used again.  The allocation that was made last may
+ * grow in place, and one larger than a chunk is freed; the memory of others stays unused. */
 void *arena_resize(struct arena *arena, void *old, size_t old_size, size_t size);
 /* Room for one more item of `size` bytes in an array that has `count` items, and room for
  * `*capacity` (0 for NULL): the array, which may have moved.  A full one grows to twice the
  * room. */
 void *arena_make_room(struct arena *arena, void *items, uint32_t count, uint32_t *capacity,
                       size_t size);
-/* Zeroed; what is larger than a chunk and a multiple of 2 MiB is not touched for that, since the
- * kernel clears it piece by piece when it is used. */
+/* Zeroed.  An allocation larger than a chunk and a multiple of 2 MiB is not written to for that:
+ * the kernel clears each of its pages when the page is first used. */
 void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment);
 struct bytes arena_copy(struct arena *arena, struct bytes bytes);
 /* A copy of an item of `size` bytes, aligned for any. */
@@ -83,30 +84,30 @@ static inline void *arena_copy_item(struct arena *arena, const void *item, size_
     return memcpy(arena_array(arena, 1, size), item, size);
 }
 
-/* Forget everything handed out and keep the chunks for use again. */
+/* All allocations end; the chunks are kept and used again. */
 void arena_reset(struct arena *arena);
 /* The same, and free chunks until at most so many bytes of them are left. */
 void arena_shrink(struct arena *arena, size_t bytes);
 
-/* Whoever bounds the memory and the time of the work that arenas serve. */
+/* What bounds the memory and the time of the work that arenas serve. */
 struct arena_budget {
-    /* A chunk of `bytes` is about to be made: the call may end the work instead, by not returning
-     * (query/cql/common/cql_guard.h), and then nothing was made. */
+    /* A chunk of `bytes` bytes is about to be made.  The call may end the work instead, by not
+     * returning (query/cql/common/cql_guard.h), and then no chunk is made. */
     void (*take)(struct arena_budget *budget, size_t bytes);
     void (*give)(struct arena_budget *budget, size_t bytes);
-    /* The work goes on: called once in so many items, and may not return either. */
+    /* The work has done ARENA_LOOK_ITEMS more items; this call may end the work, too. */
     void (*look)(struct arena_budget *budget);
-    size_t items;                        /* since it looked last */
+    size_t items;                        /* since `look` was last called */
 };
 
 enum { ARENA_LOOK_ITEMS = 4096 };
 
-/* From now on `budget` pays for the arena's chunks, those that it has too; NULL: nothing does. */
+/* From now on the arena's chunks are charged to `budget`, including those it has; NULL: to none. */
 void arena_set_budget(struct arena *arena, struct arena_budget *budget);
-/* The work that the arena serves has looked at `items` things: said by every loop over what a
- * client sent or stored, so that its budget can end the work between any two of them. */
+/* The work that the arena serves has processed `items` items.  Every loop over what a client sent
+ * or stored calls this, so that the budget can end the work between any two items. */
 void arena_count(struct arena *arena, size_t items);
 
-size_t arena_used(const struct arena *arena);                  /* bytes handed out */
+size_t arena_used(const struct arena *arena);                  /* bytes allocated */
 size_t arena_held(const struct arena *arena);                  /* bytes of all chunks */
 #endif

@@ -1,8 +1,8 @@
 /* bigint: integers of any size as Cassandra serializes them, by GMP.
  *
  * A number is big-endian two's complement bytes (Java's BigInteger.toByteArray); longer forms than
- * needed are understood, the shortest is written, and no bytes at all are zero.  This is the path
- * for what does not fit the machine's integers; callers bound the sizes. */
+ * needed are read, too, the shortest form is written, and no bytes at all are zero.  These
+ * functions serve numbers that do not fit the machine's integers; their callers bound the sizes. */
 #ifndef DAYBOOK_BASE_BIGINT_H
 #define DAYBOOK_BASE_BIGINT_H
 
@@ -14,7 +14,7 @@
  * difference of the scales. */
 int bigint_compare_scaled(struct bytes a, int32_t a_scale, struct bytes b, int32_t b_scale);
 
-/* Append decimal digits, with a leading '-' when negative. */
+/* Append the number as decimal digits, with a leading '-' when it is negative. */
 void bigint_format(struct bytes number, struct buffer *text);
 
 enum bigint_rounding { BIGINT_DOWN, BIGINT_HALF_UP, BIGINT_HALF_EVEN };

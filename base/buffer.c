@@ -8,7 +8,7 @@
 
 enum {
     BUFFER_SIZE_FIRST = 64,
-    BUFFER_SIZE_IN_ARENA = 16 /* what was handed out last grows where it is */
+    BUFFER_SIZE_IN_ARENA = 16 /* the arena's last allocation grows in place, so it begins small */
 };
 
 void buffer_release(struct buffer *buffer)

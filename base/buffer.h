@@ -8,9 +8,9 @@
 
 struct arena;
 
-/* A growing buffer.  All-zero is an empty one, which owns its memory; one that begins as
- * {.arena = arena} takes it there, within the arena's budget, and need not be released.  `data`
- * moves when it grows. */
+/* A growing buffer.  One that begins as zeros owns memory of the heap and is to be released; one
+ * that begins as {.arena = arena} allocates there, within the arena's budget, and need not be.
+ * `data` moves when the buffer grows. */
 struct buffer {
     uint8_t *data;
     size_t size;
@@ -18,10 +18,10 @@ struct buffer {
     struct arena *arena;                                /* NULL: the heap */
 };
 
-void buffer_release(struct buffer *buffer);             /* an empty one of the same kind is left */
+void buffer_release(struct buffer *buffer);             /* then empty, in the same arena */
 void buffer_clear(struct buffer *buffer);               /* keeps the memory */
 void buffer_grow(struct buffer *buffer, size_t more);   /* private */
-/* Room for `more` bytes past size. */
+/* Have room for `more` bytes after `size`. */
 static inline void buffer_reserve(struct buffer *buffer, size_t more)
 {
     if (buffer->capacity - buffer->size < more)
@@ -32,7 +32,7 @@ void buffer_append(struct buffer *buffer, const void *data, size_t size);
 void buffer_append_bytes(struct buffer *buffer, struct bytes bytes);
 void buffer_set(struct buffer *buffer, struct bytes bytes);     /* instead of what it has */
 void buffer_append_text(struct buffer *buffer, const char *text);
-/* Between two of `quote`, those within doubled: 'it''s', "a ""name""". */
+/* Append `text` between quotes, with each quote in it doubled: 'it''s', "a ""name""". */
 void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

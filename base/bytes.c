@@ -20,8 +20,9 @@ int bytes_compare(struct bytes a, struct bytes b)
     return (a.size > b.size) - (a.size < b.size);
 }
 
-/* The bytes that may follow a lead byte first, which alone tell overlongs and surrogates apart
- * (RFC 3629 section 4); those after it are all 80..bf. */
+/* Lead bytes from `first` to `last`, the range of the byte that follows, and the sequence's size.
+ * The range of the second byte excludes overlong forms and surrogates (RFC 3629 section 4); the
+ * third and fourth byte are 80..bf after any lead byte. */
 struct utf8_lead {
     uint8_t first;
     uint8_t last;

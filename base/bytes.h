@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-/* A view; owns nothing and is valid as long as what it points into. */
+/* A view of bytes that something else owns; valid as long as those bytes stay where they are. */
 struct bytes {
     const uint8_t *data;
     size_t size;
@@ -97,8 +97,8 @@ static inline void store_u64_be(void *to, uint64_t value)
     store_u64(to, __builtin_bswap64(value));
 }
 
-/* The same as buffer_put_varint and its kin to where there is room for them, for encoders that
- * reserve once for many; where the next goes. */
+/* Store what buffer_put_varint, buffer_put_signed and buffer_put_sized append, for encoders that
+ * reserve memory once for many values: `to` has room for it, and the end is returned. */
 enum { VARINT_SIZE_MAX = 10 };
 static inline uint8_t *store_varint(uint8_t *to, uint64_t value)
 {

@@ -91,7 +91,7 @@ static int32_t month_days(int32_t year, int32_t month)
     return days[month - 1] + (month == 2 && year_is_leap(year));
 }
 
-/* Exactly `count` digits; -1 if there are others. */
+/* The value of exactly `count` digits; -1 if one of the bytes is no digit. */
 static int32_t digits_parse(const uint8_t *at, size_t count)
 {
     int32_t value = 0;
@@ -384,7 +384,8 @@ int32_t calendar_zone_day(const struct zone *zone, int64_t time_ms)
 int64_t calendar_zone_day_start(const struct zone *zone, int32_t day)
 {
     int64_t midnight = (int64_t)day * SECONDS_PER_DAY;
-    /* Two days before, no offset lets a clock show the day yet; from there span by span. */
+    /* Two days before UTC's midnight, no offset lets a clock show the day yet.  From there the loop
+     * looks at one span of constant offset after the other. */
     int64_t time = midnight - 2 * SECONDS_PER_DAY;
     for (;;) {
         struct zone_span span = zone_span_at(zone, time);
@@ -439,7 +440,7 @@ static int32_t rule_time(struct reader *reader, int32_t hour_last)
     return is_negative ? -seconds : seconds;
 }
 
-/* Three or more letters, or <...> with digits and signs too.  What it says does not matter here. */
+/* Skip the name of a zone's time: three or more letters, or <...> with digits and signs, too. */
 static void rule_name(struct reader *reader)
 {
     bool is_quoted = rule_skip(reader, '<');
@@ -493,7 +494,7 @@ static bool zone_rule_parse(struct bytes text, struct zone_rule *rule_out)
         return true;
     rule.is_there = true;
     rule_name(&reader);
-    /* The string gives what to add to local time; we keep what to add to UTC. */
+    /* The string gives what is added to local time to get UTC; the rule keeps the reverse. */
     rule.winter_offset = -rule_time(&reader, 24);
     if (reader_left(&reader) > 0) {
         rule.has_summer = true;
@@ -518,7 +519,7 @@ static bool zone_rule_parse(struct bytes text, struct zone_rule *rule_out)
  *     name bytes, leap seconds * 12, standard flags, UT flags
  *     newline, POSIX TZ string, newline
  *
- * In front of all this stands the same once more for version 1, with times of 4 bytes. */
+ * Before these bytes the file has the same parts once more for version 1, with times of 4 bytes. */
 
 enum { TZIF_HEADER_SIZE = 44, TZIF_TYPE_SIZE = 6 };
 
@@ -616,8 +617,8 @@ int calendar_zone_decode(struct bytes tzif, struct zone **zone_out)
     return 0;
 }
 
-/* A name of the IANA database and no way out of its folder: parts of letters, digits, _ + - that
- * are divided by single slashes. */
+/* A name of the IANA database, which cannot lead out of its folder: parts of letters, digits, _ +
+ * and - that are separated by single slashes. */
 static bool zone_name_is_valid(const char *name)
 {
     size_t size = strlen(name);

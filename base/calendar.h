@@ -41,10 +41,10 @@ struct zone;
 /* "UTC" needs no file; ERROR_NOT_FOUND for a name the system does not know. */
 must_check int calendar_zone_open(const char *name, struct zone **zone_out, struct error *err);
 void calendar_zone_close(struct zone *zone);                         /* NULL is fine */
-/* The same from the bytes of a TZif file of version 2 or later: ERROR_CORRUPT, or
- * ERROR_UNSUPPORTED for version 1 and for zones that count leap seconds. */
+/* A zone from the bytes of a TZif file.  ERROR_CORRUPT when they are none, ERROR_UNSUPPORTED for
+ * version 1 and for zones that count leap seconds. */
 must_check int calendar_zone_decode(struct bytes tzif, struct zone **zone_out);
-int32_t calendar_zone_day(const struct zone *zone, int64_t time_ms); /* the local day of a time */
-/* The first time_ms at which local clocks show `day` or, if they left it out, a later one. */
+int32_t calendar_zone_day(const struct zone *zone, int64_t time_ms);  /* the local day of a time */
+/* The first time_ms at which local clocks show `day` or, where the zone skipped it, a later day. */
 int64_t calendar_zone_day_start(const struct zone *zone, int32_t day);
 #endif

@@ -1,12 +1,12 @@
 /* compressor: a zstd context kept between blocks.
  *
- * zstd fails only when memory is out or a parameter is wrong, which are no conditions that a caller
- * could handle. */
+ * zstd fails only when memory is out or a parameter is wrong; no caller could handle either. */
 #include "base/compressor.h"
 
 #include <zstd.h>
 
-/* A struct compressor is zstd's context under another name: only this file knows of zstd. */
+/* A struct compressor is zstd's context under another name, so that its header need not include
+ * zstd's. */
 static ZSTD_CCtx *context_of(struct compressor *compressor)
 {
     return (ZSTD_CCtx *)compressor;

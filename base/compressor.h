@@ -1,15 +1,15 @@
-/* compressor: whole blocks of bytes made smaller by zstd.
+/* compressor: compresses whole blocks of bytes by zstd.
  *
- * A block is one zstd frame without a checksum of its own: what stores it keeps the plain size
- * beside it and checks the stored bytes (segment.h does, for pages).  A compressor holds working
- * memory that is worth keeping between blocks; it serves one thread at a time. */
+ * A block is one zstd frame without a checksum of its own: the code that stores it keeps the plain
+ * size beside it and checks the stored bytes (segment.h does, for pages).  A compressor holds
+ * working memory that is worth keeping between blocks; it serves one thread at a time. */
 #ifndef DAYBOOK_BASE_COMPRESSOR_H
 #define DAYBOOK_BASE_COMPRESSOR_H
 
 #include "base/buffer.h"
 
-/* What data that is written once and merged later takes: with the columns laid out well, higher
- * levels cost 20 times the time and give less than 1 % (bench/wide.c measures it). */
+/* The level for data that is written once and merged later: with the columns laid out well, higher
+ * levels take 20 times as long and save less than 1 % (measured by bench/wide.c). */
 enum { COMPRESS_LEVEL = 1 };
 
 struct compressor;

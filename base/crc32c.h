@@ -1,6 +1,6 @@
 /* crc32c: the checksum of the log, of records and of frames on the wire.
  *
- * A file of its own because it needs nothing else: the client library takes it along. */
+ * It includes no other header of the program, because the client library contains it, too. */
 #ifndef DAYBOOK_BASE_CRC32C_H
 #define DAYBOOK_BASE_CRC32C_H
 

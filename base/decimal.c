@@ -1,10 +1,10 @@
 /* decimal: sign-and-magnitude arithmetic on 256-bit two's complement.
  *
- * Correct means exact: an operation gives the true result or ERROR_LIMIT, and only decimal_round
- * rounds.  Values are taken apart into a sign and a magnitude of four limbs, worked on, and put
- * together again; putting together is the one place that decides whether a result fits, because
- * magnitudes to 2^255 - 1 are positive values and 2^255 is the least negative one.  Work on limbs
- * is GMP's (its mpn functions), which allocates nothing for so few.
+ * What must hold: an operation gives the exact result or ERROR_LIMIT, and only decimal_round
+ * rounds.  A value is split into a sign and a magnitude of four limbs, on which GMP's mpn functions
+ * work (they allocate nothing for so few), and is then assembled again.  Only decimal_assemble
+ * decides whether a result fits: magnitudes to 2^255 - 1 may have either sign, and 2^255 is the
+ * magnitude of the least negative value.
  *
  * Example: 0.50 + 0.125 is 50*10^-2 + 125*10^-3; the term of the smaller scale is multiplied by
  * 10^(3-2), and 500 + 125 = 625 has scale 3: 0.625. */
@@ -25,7 +25,7 @@ enum {
 struct magnitude {
     uint64_t limb[LIMBS]; /* least significant first */
 };
-_Static_assert(_Generic((mp_limb_t)0, uint64_t: true, default: false), "limbs are GMP's");
+_Static_assert(_Generic((mp_limb_t)0, uint64_t: true, default: false), "a limb is one of GMP's");
 
 static const uint64_t powers_of_ten[POWER_DIGITS_MAX + 1] = {
     UINT64_C(1),
@@ -94,7 +94,7 @@ static bool magnitude_multiply(const struct magnitude *a, const struct magnitude
     return mpn_zero_p(product + LIMBS, LIMBS) != 0;
 }
 
-/* ---- taking apart and putting together ---- */
+/* ---- values and magnitudes ---- */
 
 static struct magnitude decimal_magnitude(const struct decimal *value)
 {
@@ -197,7 +197,7 @@ bool decimal_is_input(struct decimal value)
            decimal_to_int128(value, &unscaled) && unscaled >= 0 && unscaled < end;
 }
 
-/* The digits and the point; adds the digits after the point to `*scale`. */
+/* Read the digits and the point; `*scale` grows by the number of digits after the point. */
 static int decimal_parse_digits(struct reader *reader, struct magnitude *m, int64_t *scale)
 {
     bool has_digit = false;
@@ -221,8 +221,8 @@ static int decimal_parse_digits(struct reader *reader, struct magnitude *m, int6
     return fits ? 0 : ERROR_LIMIT;
 }
 
-/* [eE][+-]digits or nothing.  A number too long to matter is cut to one that is over every limit
- * all the same. */
+/* Read [eE][+-]digits, or nothing at the end of the text.  An exponent beyond INT32_MAX is cut off
+ * there, which is still beyond every limit. */
 static int decimal_parse_exponent(struct reader *reader, int64_t *exponent_out)
 {
     *exponent_out = 0;
@@ -272,7 +272,7 @@ int decimal_parse(struct bytes text, struct decimal *value_out)
 
 /* ---- arithmetic ---- */
 
-/* Nearly all money is within 64 bits, and then arithmetic is one instruction. */
+/* Nearly all amounts of money fit 64 bits, for which arithmetic is one instruction. */
 static bool is_small(const struct decimal *value)
 {
     uint64_t sign = (uint64_t)((int64_t)value->limb[0] >> 63);
@@ -351,7 +351,8 @@ int decimal_compare(struct decimal a, struct decimal b)
     struct magnitude m = decimal_magnitude(&a);
     struct magnitude n = decimal_magnitude(&b);
     int order;
-    /* Only the term of the smaller scale is moved, so one that leaves 256 bits is the larger. */
+    /* Only the value of smaller scale is multiplied; if it leaves 256 bits, it is the larger
+     * one. */
     if (!magnitude_shift_up(&m, scale - a.scale))
         order = 1;
     else if (!magnitude_shift_up(&n, scale - b.scale))
@@ -361,8 +362,9 @@ int decimal_compare(struct decimal a, struct decimal b)
     return is_negative ? -order : order;
 }
 
-/* m = m / 10^digits, half even.  All digits but the last of those that go are only looked at for
- * being zero; the last one then says whether less, just or more than half is cut off. */
+/* m = m / 10^digits, rounded half even.  Of the digits that are cut off, the first one decides
+ * whether they are less than, exactly or more than half; of those after it only matters whether all
+ * are zero. */
 static void magnitude_round_down(struct magnitude *m, int64_t digits)
 {
     bool is_inexact = false;

@@ -4,8 +4,8 @@
  *   10.50 / 3     1050 * 10^30 / 3 at scale 32, half up = 3.50000000000000000000000000000000 → 3.5
  *   10.50 % 3     10.50 - 3 * 3 = 1.50
  *
- * What decides correctness: signs and ties, which bigint_divide settles, and the scale of the
- * result, which is Java's (BigDecimal). */
+ * What must hold: signs and ties are decided by bigint_divide, and the scale of a result is that of
+ * Java's BigDecimal. */
 #include <string.h>
 
 #include "base/bigint.h"
@@ -68,7 +68,7 @@ int decimal_divide(struct decimal a, struct decimal b, int32_t scale,
     return rc;
 }
 
-/* Zeros at the end leave, up to `most` of them.  Returns how many did. */
+/* Remove zeros at the end of the value, `most` of them at most.  Returns how many were removed. */
 static int32_t strip_zeros(struct decimal *value, int32_t most)
 {
     int32_t stripped = 0;

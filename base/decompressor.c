@@ -1,12 +1,13 @@
 /* decompressor: a zstd context kept between blocks.
  *
- * Correct means: what comes out is exactly as long as the caller knows it to be, and zstd never
- * writes past it, whatever the compressed bytes say. */
+ * What must hold: the plain bytes are exactly as many as the caller expects, and zstd never writes
+ * past them, whatever the compressed bytes are. */
 #include "base/decompressor.h"
 
 #include <zstd.h>
 
-/* A struct decompressor is zstd's context under another name: only this file knows of zstd. */
+/* A struct decompressor is zstd's context under another name, so that its header need not include
+ * zstd's. */
 static ZSTD_DCtx *context_of(struct decompressor *decompressor)
 {
     return (ZSTD_DCtx *)decompressor;
@@ -27,7 +28,7 @@ void decompressor_free(struct decompressor *decompressor)
 int decompressor_append(struct decompressor *decompressor, struct bytes compressed,
                         size_t plain_size, struct buffer *target)
 {
-    /* Also for nothing there must be a place. */
+    /* zstd needs a valid pointer even where it writes nothing. */
     buffer_reserve(target, plain_size > 0 ? plain_size : 1);
     size_t size = ZSTD_decompressDCtx(context_of(decompressor), target->data + target->size,
                                       plain_size, compressed.data, compressed.size);

@@ -10,9 +10,9 @@
 struct decompressor;
 struct decompressor *decompressor_new(void);
 void decompressor_free(struct decompressor *decompressor);     /* NULL is fine */
-/* Append the `plain_size` bytes that `compressed` holds to `target`.  Memory for them is allocated
- * here: the caller has checked `plain_size` against a limit.  ERROR_CORRUPT, with `target` as it
- * was, when it does not hold exactly so many. */
+/* Decompress `compressed` and append its `plain_size` bytes to `target`.  Memory for them is
+ * allocated here: the caller has checked `plain_size` against a limit.  ERROR_CORRUPT, with
+ * `target` as it was, when `compressed` does not hold exactly `plain_size` bytes. */
 must_check int decompressor_append(struct decompressor *decompressor, struct bytes compressed,
                                    size_t plain_size, struct buffer *target);
 #endif

@@ -1,7 +1,7 @@
 /* error: fills and prefixes the one-line text that travels with a code.
  *
- * Correct means: the text always ends, whatever is put into it, and a prefix is never lost to a
- * text that is too long; what is cut is the end of the older text.  Example:
+ * What must hold: the text always ends in a NUL, and a prefix is never lost where the whole is too
+ * long: the end of the older text is cut off.  Example:
  * error_set(err, -ENOSPC, "allocate %s", "log/7"), then error_wrap(err, "make log files ahead")
  * give "make log files ahead: allocate log/7". */
 #include "base/error.h"
@@ -69,7 +69,7 @@ const char *error_text(int code)
         return text;
         ERROR_CODES(X)
 #undef X
-    /* Those of libuv that are no errno: name resolution and the end of a stream. */
+    /* libuv's codes that are no errno: name resolution and the end of a stream. */
     case -4095:
         return "end of file";
     case -4094:
@@ -89,9 +89,9 @@ const char *error_text(int code)
     return text != NULL ? text : "unknown error";
 }
 
-/* Where the program is, a line for each caller: "daybook(+0x2f3a1) [0x55...]", of which addr2line
- * makes a function and line.  What has to be said was said before, since the first call loads a
- * library and may wait for ever where the heap's lock is held; the alarm ends the program then. */
+/* Print a line for each caller: "daybook(+0x2f3a1) [0x55...]", of which addr2line makes a function
+ * and line.  Nothing may be left to print after this: the first call of backtrace loads a library,
+ * which hangs where the failed thread holds the heap's lock; the alarm then ends the program. */
 static void print_callers(void)
 {
     enum { CALLERS_MAX = 64, ALARM_S = 2 };

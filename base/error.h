@@ -1,4 +1,4 @@
-/* error: the one error convention of the program.
+/* error: the error convention of the program.
  *
  * A fallible function returns 0, or a negative code on libuv's number line: negative errno (and
  * libuv's own codes) pass through, daybook's codes lie from -20001 down.  Context travels in a
@@ -59,10 +59,10 @@ void error_wrap(struct error *err, const char *format, ...) __attribute__((forma
 /* The text of a code, errno's and libuv's included.  Never NULL, static memory. */
 const char *error_text(int code);
 
-/* Whether the cause may go away by waiting: space and handles may come back, other errors stay. */
+/* Whether the cause may pass: disk space, memory and descriptors may become free again. */
 bool error_is_passing(int code);
 
-/* Abort with file, line, expression and the callers; the program is wrong, not its input. */
+/* Print file, line, expression and the callers, and abort: the program has a bug. */
 _Noreturn void error_check_failed(const char *file, int line, const char *expression);
 
 #define check(expression)                                                                          \

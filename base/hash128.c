@@ -9,7 +9,8 @@
 
 #include "base/error.h"
 
-/* A struct hash128_stream is xxHash's state under another name: only this file knows of xxHash. */
+/* A struct hash128_stream is xxHash's state under another name, so that its header need not include
+ * xxHash's. */
 static XXH3_state_t *state_of(struct hash128_stream *stream)
 {
     return (XXH3_state_t *)stream;

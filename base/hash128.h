@@ -1,4 +1,4 @@
-/* hash128: XXH3 of 128 bits, by which content is told apart. */
+/* hash128: XXH3 of 128 bits, which identifies content. */
 #ifndef DAYBOOK_BASE_HASH128_H
 #define DAYBOOK_BASE_HASH128_H
 

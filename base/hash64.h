@@ -1,4 +1,4 @@
-/* hash64: XXH3 of 64 bits, for places in tables and for pages. */
+/* hash64: XXH3 of 64 bits, for hash tables and as the checksum of pages. */
 #ifndef DAYBOOK_BASE_HASH64_H
 #define DAYBOOK_BASE_HASH64_H
 

@@ -1,10 +1,10 @@
-/* heap: of many items the one that comes before all others, by an order that the owner gives.
+/* heap: a priority queue: of many items the first in an order that the owner gives.
  *
  *     heap_push(&heap, is_earlier, context, item);
  *     first = heap_pop(&heap, is_earlier, context);
  *
- * A binary heap; items that are equal in the order come out in no certain one.  The functions are
- * inline, so that a call that names its order pays for no function pointer. */
+ * A binary heap: equal items are popped in any order.  The functions are inline, so that a caller's
+ * comparison is inlined, too. */
 #ifndef DAYBOOK_BASE_HEAP_H
 #define DAYBOOK_BASE_HEAP_H
 

@@ -1,4 +1,4 @@
-/* The keys by number, and where each is found by its hash (key_places.h). */
+/* key_map: an array of the keys by number, and the numbers by the keys' hash (key_places.h). */
 #include "base/key_map.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 enum { KEYS_FIRST = 32, ARENA_CHUNK = 64 * 1024 };
 
 struct key_map {
-    struct arena *arena; /* of the keys and their places */
+    struct arena *arena; /* of the keys' bytes and of `places` */
     struct key_places places;
     struct bytes *keys;
     uint32_t count;

@@ -1,6 +1,6 @@
-/* key_map: gives every distinct byte string a number, 0, 1, 2 …, and finds it again.
+/* key_map: gives every distinct byte string, a key, a number: 0, 1, 2 ….
  *
- * Strings are copied, numbers never change and nothing is removed. */
+ * Keys are copied, numbers never change and nothing is removed. */
 #ifndef DAYBOOK_BASE_KEY_MAP_H
 #define DAYBOOK_BASE_KEY_MAP_H
 
@@ -18,7 +18,7 @@ void key_map_free(struct key_map *map);                      /* NULL is fine */
 
 uint32_t key_map_count(const struct key_map *map);
 size_t key_map_bytes(const struct key_map *map);             /* of memory */
-uint32_t key_map_find(const struct key_map *map, struct bytes key);      /* KEY_MAP_NONE */
+uint32_t key_map_find(const struct key_map *map, struct bytes key);      /* or KEY_MAP_NONE */
 uint32_t key_map_add(struct key_map *map, struct bytes key, bool *is_new_out);
 /* Valid as long as the map. */
 struct bytes key_map_key(const struct key_map *map, uint32_t number);

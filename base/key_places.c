@@ -1,8 +1,9 @@
-/* key_places: how it grows.
+/* key_places: how the table grows.
  *
- * What decides correctness: an old place is never changed, so a search among the old finds all that
- * were there; and all of them are moved before the new ones are full.  Those are when three
- * quarters as many numbers have come as there are old places: two moves each would do. */
+ * What must hold: an old place is never changed, so that a search among the old places finds all
+ * that were there when the table grew; and all old places are copied before the new ones are full.
+ * The new ones are full after three quarters as many additions as there were old places, so two
+ * copies with each addition would be enough. */
 #include "base/key_places.h"
 
 #include "base/arena.h"
@@ -10,8 +11,8 @@
 
 enum {
     PLACES_FIRST = 64,
-    MOVES = 8, /* places looked at with every number, */
-    MOVES_MANY = 1024,
+    MOVES = 8,         /* old places copied with each addition, */
+    MOVES_MANY = 1024, /* and with each call of key_places_move */
     CACHE_LINE = 64
 };
 

@@ -1,19 +1,18 @@
-/* key_places: where the numbers of keys are found by a hash: 8 bytes a place, for whoever has the
- * keys himself.
+/* key_places: a hash table of the numbers of keys, 8 bytes a place; the keys are the caller's.
  *
  *     uint32_t tag = ..., number;
  *     struct key_probe probe = key_probe_begin(places, tag);
  *     while ((number = key_probe_next(places, &probe)) != KEY_PLACES_NONE)
- *         if (key number `number` is the one)
+ *         if (key number `number` is the one that is looked for)
  *             return number;
  *     key_places_add(places, tag, new number);
  *
  * Open addressing with linear probing, at most three quarters full.  A place holds 32 bits of the
- * hash beside the number, so that the keys looked at are nearly always the one that is sought.
+ * hash beside the number, so that nearly every number that is found belongs to the right key.
  *
- * It grows in steps, for whoever asks the engine thread something waits meanwhile: the new places
- * begin empty, the old ones are copied over some at a time, and until all are, a search goes on
- * among the old. */
+ * The table grows in steps, because requests wait while the engine thread is busy: the new places
+ * begin empty, each addition copies some of the old ones, and until all are copied a search that
+ * finds nothing among the new places continues among the old. */
 #ifndef DAYBOOK_BASE_KEY_PLACES_H
 #define DAYBOOK_BASE_KEY_PLACES_H
 
@@ -35,17 +34,17 @@ struct key_places {
     struct key_place *places;
     uint64_t mask;                     /* places - 1 */
     uint64_t count;
-    struct key_place *old;             /* those before the last growth; NULL: all were moved */
+    struct key_place *old;             /* before the last growth; NULL: all were copied */
     uint64_t old_mask;
-    uint64_t old_moved;                /* so many from the first on */
+    uint64_t old_moved;                /* so many of them were copied, from the first on */
 };
 
-/* Places come from `arena`, which outlives them; what they outgrow stays there, and is less than
- * the last. */
+/* Places are allocated in `arena`, which outlives the table.  Those of earlier, smaller sizes stay
+ * allocated; together they are smaller than the present ones. */
 void key_places_init(struct key_places *places, struct arena *arena);
-/* A number below KEY_PLACES_NONE that is not there. */
+/* Add a number below KEY_PLACES_NONE that is not in the table. */
 void key_places_add(struct key_places *places, uint32_t tag, uint32_t number);
-/* Some more steps of growth, for who adds many and would rather wait before than within. */
+/* Copy more of the old places now, so that additions that follow take less time each. */
 void key_places_move(struct key_places *places);
 
 struct key_probe {
@@ -60,7 +59,8 @@ static inline struct key_probe key_probe_begin(const struct key_places *places, 
     return (struct key_probe){places->places, places->mask, tag & places->mask, tag};
 }
 
-/* The next number with the tag, some of them twice; KEY_PLACES_NONE: there are no more. */
+/* The next number with the tag; the same one may come twice.  KEY_PLACES_NONE: there are no
+ * more. */
 static inline uint32_t key_probe_next(const struct key_places *places, struct key_probe *probe)
 {
     for (;;) {
@@ -77,7 +77,7 @@ static inline uint32_t key_probe_next(const struct key_places *places, struct ke
     }
 }
 
-/* Fetch into the cache what a search of the tag will touch, */
+/* Fetch into the cache the places where a search for the tag begins. */
 static inline void key_places_prefetch(const struct key_places *places, uint32_t tag)
 {
     __builtin_prefetch(&places->places[tag & places->mask]);
@@ -85,15 +85,15 @@ static inline void key_places_prefetch(const struct key_places *places, uint32_t
         __builtin_prefetch(&places->old[tag & places->old_mask]);
 }
 
-/* and when it is there, the number that is probably found, so that the key can be fetched; */
+/* The number that a search for the tag probably finds, so that its key can be fetched, too. */
 static inline uint32_t key_places_guess(const struct key_places *places, uint32_t tag)
 {
     struct key_place place = places->places[tag & places->mask];
     return place.tag == tag ? place.number - 1 : KEY_PLACES_NONE;
 }
 
-/* or those of many tags, without the tags that have none; returns how many they are.
- * `numbers_out` has room for `count`. */
+/* The same for `count` tags, without those that have none: their numbers go to `numbers_out`, which
+ * has room for `count`.  Returns how many there are. */
 static inline uint32_t key_places_guess_all(const struct key_places *places, const uint32_t *tags,
                                             uint32_t count, uint32_t *numbers_out)
 {

@@ -1,8 +1,8 @@
 /* log: see the header.
  *
- * A line goes out in one write, so that lines of several threads do not mix.  If standard error
- * takes no more (a pipe whose reader has stopped), the line is dropped: a server never waits for
- * its log. */
+ * A line is one write(2), so that lines of several threads do not mix.  If standard error accepts
+ * no bytes (a pipe whose reader has stopped), the line is dropped: a server never waits for its
+ * log. */
 #include "base/log.h"
 
 #include <poll.h>
@@ -14,7 +14,7 @@
 static const char *const level_names[] = {
     [LOG_NOTICE] = "notice", [LOG_WARNING] = "warning", [LOG_ERROR] = "error"};
 
-/* Whether a value can stand as it is. */
+/* Whether a value is logged as it is, without quotes. */
 static bool is_plain(struct bytes value)
 {
     for (size_t i = 0; i < value.size; i++) {
@@ -25,7 +25,8 @@ static bool is_plain(struct bytes value)
     return value.size > 0;
 }
 
-/* As a JSON string; what is not ASCII is kept if the whole is UTF-8 of printable characters. */
+/* Append the value as a JSON string.  Bytes beyond ASCII are kept if the whole value is UTF-8;
+ * control characters are escaped. */
 static void append_quoted(struct buffer *line, struct bytes value)
 {
     bool is_utf8 = bytes_valid_utf8(value);
@@ -38,7 +39,7 @@ static void append_quoted(struct buffer *line, struct bytes value)
         } else if (byte < ' ' || byte == 0x7f || (byte >= 0x80 && !is_utf8)) {
             buffer_printf(line, "\\u%04x", byte);
         } else if (byte == 0xc2 && value.data[i + 1] < 0xa0) {
-            buffer_printf(line, "\\u%04x", value.data[++i]); /* C1: terminals obey those, too */
+            buffer_printf(line, "\\u%04x", value.data[++i]); /* C1: control characters, too */
         } else {
             buffer_put_u8(line, byte);
         }
@@ -46,7 +47,7 @@ static void append_quoted(struct buffer *line, struct bytes value)
     buffer_put_u8(line, '"');
 }
 
-/* The bytes of a value that are logged; a cut does not fall within a character. */
+/* How many bytes of a value are logged; a longer value is cut between two characters. */
 static size_t cut_size(struct bytes value)
 {
     size_t size = value.size;
@@ -99,7 +100,7 @@ static void write_line(struct bytes line)
     struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
     if (poll(&out, 1, 0) == 1 && (out.revents & POLLOUT) != 0) {
         ssize_t written = write(STDERR_FILENO, line.data, line.size);
-        (void)written; /* there is nowhere to say that the log is gone */
+        (void)written; /* an error of the log cannot be logged */
     }
 }
 

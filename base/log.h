@@ -2,12 +2,13 @@
  *
  *     2026-11-24T08:31:02.114Z warning disk_full path=data/log needed_bytes=67108864
  *
- * A line is the time in UTC, the level, the event's name, and fields as key=value (logfmt).
- * A value with blanks, quotes, '=' or control characters is a JSON string, so that nothing a client
- * sends can begin a line of its own.  Names of events and keys are words joined by '_'; a number's
- * key ends in its unit.  A line is one write(2) of at most LOG_LINE_MAX bytes.  Any thread may log.
+ * A line is the time in UTC, the level, the event's name, and fields as key=value (logfmt).  A
+ * value with blanks, quotes, '=' or control characters is a JSON string, so that no value that a
+ * client sends can begin another line.  Names of events and keys are words joined by '_'; a
+ * number's key ends in its unit.  A line is one write(2) of at most LOG_LINE_MAX bytes.  Any thread
+ * may log.
  *
- * Events that a client can cause at will are logged by a log_group, so that no disk is filled. */
+ * Events that a client can cause at will are limited by a log_group, so that they fill no disk. */
 #ifndef DAYBOOK_BASE_LOG_H
 #define DAYBOOK_BASE_LOG_H
 
@@ -17,12 +18,12 @@
 #include "base/buffer.h"
 
 enum log_level {
-    LOG_NOTICE,                        /* something happened that an operator may look for later */
-    LOG_WARNING,                       /* goes on, but something has to be done */
-    LOG_ERROR                          /* something asked for was not done */
+    LOG_NOTICE,                        /* an event that an operator may look for later */
+    LOG_WARNING,                       /* the server continues, but an operator has to act */
+    LOG_ERROR                          /* a request or a job failed */
 };
 
-enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; what is longer is cut, with "..." */
+enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; longer ones are cut */
 
 enum log_kind { LOG_TEXT, LOG_NUMBER };
 
@@ -60,14 +61,15 @@ void log_event_fields(enum log_level level, const char *event, const struct log_
 void log_format(struct buffer *line, int64_t time_ms, enum log_level level, const char *event,
                 const struct log_field *fields, size_t field_count);
 
-/* One kind of event, at most once in `period_us`; all-zero but for the period is a new one. */
+/* Limits one kind of event to a line in `period_us`; begins with all members zero but the
+ * period. */
 struct log_group {
     int64_t period_us;
     int64_t next_us;                   /* monotonic; 0: nothing was logged yet */
     uint64_t suppressed;               /* since the last line */
 };
 
-/* The event happened at `now_us` (monotonic): whether it should be logged.  If so, `count_out` is
- * how often it happened since the last line, this time included; at least 1. */
+/* The event happened at `now_us` (monotonic).  Returns whether it should be logged; if so,
+ * `*count_out` is how often it happened since the last line, this time included. */
 bool log_group_admit(struct log_group *group, int64_t now_us, uint64_t *count_out);
 #endif

@@ -1,4 +1,4 @@
-/* MD5 as RFC 1321 has it, over bytes that are all there. */
+/* md5: the algorithm of RFC 1321, over bytes that are all in memory. */
 #include "base/md5.h"
 
 #include <string.h>
@@ -73,7 +73,8 @@ void md5(const void *data, size_t size, uint8_t out[MD5_SIZE])
     size_t whole = size - size % BLOCK;
     for (size_t at = 0; at < whole; at += BLOCK)
         add_block(state, bytes + at);
-    /* The rest, a bit that is set, zeros, and the length in bits. */
+    /* The last blocks: the rest of the bytes, one bit that is set, zeros, and the length in
+     * bits. */
     uint8_t tail[2 * BLOCK] = {0};
     size_t left = size - whole;
     if (left > 0)

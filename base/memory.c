@@ -13,15 +13,15 @@
 #include "base/error.h"
 
 enum {
-    MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block O_DIRECT asks for */
-    MEMORY_LARGE = 2 << 20,         /* has pages of its own, whatever the process may take */
-    MEMORY_LARGE_LEAST = 512 << 10, /* more than what comes and goes with every batch */
-    MEMORY_LARGE_SHARE = 256,       /* of what the process may take */
-    MEMORY_SPARE = 8 << 20,         /* free at a heap's end, before it is given back */
+    MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block that O_DIRECT requires */
+    MEMORY_LARGE = 2 << 20,         /* a block that has its own pages, whatever the limit */
+    MEMORY_LARGE_LEAST = 512 << 10, /* more than any block that is allocated with every batch */
+    MEMORY_LARGE_SHARE = 256,       /* between the two: the limit divided by this */
+    MEMORY_SPARE = 8 << 20,         /* free memory that a heap keeps at its end */
     MEMORY_SPARE_LEAST = 1 << 20,
-    MEMORY_SPARE_SHARE = 128,
+    MEMORY_SPARE_SHARE = 128, /* between the two: the limit divided by this */
     MEMORY_ITEMS_FIRST = 8,
-    MEMORY_MOVED = 64 << 10 /* from here on a copy takes longer than a lock may be held */
+    MEMORY_MOVED = 64 << 10 /* a larger copy takes longer than a heap may be locked */
 };
 
 static void *memory_or_abort(void *pointer, size_t size)
@@ -45,16 +45,17 @@ void *memory_zeroed(size_t count, size_t size)
     return memory_or_abort(calloc(1, total > 0 ? total : 1), total);
 }
 
-/* A large block mostly has pages of its own and begins behind malloc's two words there; realloc
- * gives these pages another place, and copies nothing.  Where another block happens to begin at
- * such a place, realloc copies it: slower, and as right. */
+/* A large block mostly has its own pages and begins behind malloc's two words there; realloc then
+ * moves the pages and copies nothing.  Another block may happen to begin at the same place within
+ * its page: realloc then copies it, which is slower and as correct. */
 static bool has_own_pages(const void *block, size_t held)
 {
     return held >= MEMORY_LARGE && (uintptr_t)block % MEMORY_DIRECT_ALIGNMENT == 2 * sizeof(size_t);
 }
 
-/* realloc copies under the lock of its heap, and the system clears each new page meanwhile: while a
- * merge's rows of some megabytes grew, the engine thread waited 13 ms to free a few bytes. */
+/* realloc copies while it holds the lock of the heap, and the system clears each new page during
+ * the copy: while some megabytes of a merge's rows grew, the engine thread waited 13 ms to free a
+ * few bytes.  So larger blocks are copied here, without the lock. */
 void *memory_resize(void *old, size_t size)
 {
     size_t held = malloc_usable_size(old);

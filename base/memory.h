@@ -1,8 +1,8 @@
 /* memory: the control plane's allocator, which aborts when memory is out.
  *
- * Data on the hot path lives in arenas with a limit (arena.h) and is answered ERROR_FULL long
- * before memory is out; what is left are small objects for which no caller could do better than
- * stop.  No other file calls malloc. */
+ * Data on the hot path is in arenas with a limit (arena.h), which is reached long before memory is
+ * out: requests are then refused with ERROR_FULL.  This allocator serves small objects, for which
+ * no caller could do better than end the program.  No other file calls malloc. */
 #ifndef DAYBOOK_BASE_MEMORY_H
 #define DAYBOOK_BASE_MEMORY_H
 
@@ -24,28 +24,31 @@ void memory_free(void *pointer);                     /* NULL is fine */
 /* Memory for O_DIRECT: aligned to 4096 bytes; freed by memory_free. */
 void *memory_aligned(size_t size);
 
-enum { MEMORY_HEAPS = 16 }; /* one for each of so many threads */
+enum { MEMORY_HEAPS = 16 }; /* malloc's heaps: each of so many threads has one */
 
-/* Before the first thread, of a process that runs for long and may take `limit` bytes: blocks of
- * 2 MiB and more go back to the system when they are freed, smaller ones are kept for the next.  By
- * itself malloc raises that bound to the largest block it has seen freed, up to 32 MiB, and then
- * holds on to what merges and answers needed once: a soak of an hour went from 60 to 145 MB, of
- * which a third was in use.  A much lower bound is dear: what connections and ticks take and give
- * back by the batch, some 260 KiB at a time, was then mapped, touched and unmapped each time, two
- * fifths of a turn of the loop.
+/* Configure malloc for a process that runs for long and may use `limit` bytes; called before the
+ * first thread is made.
  *
- * And each of MEMORY_HEAPS threads has a heap: who shares one waits for its lock, and sorts in his
- * next call what others have freed.  Merges and flushes free blocks by the hundred thousand, of
- * which the engine thread had pauses of milliseconds where all threads shared two heaps.
+ * Blocks of 2 MiB and more are returned to the system when they are freed, smaller ones are kept
+ * and used again.  By default malloc raises that bound to the largest block that was ever freed, up
+ * to 32 MiB, and then keeps what merges and answers needed once: within an hour's soak test the
+ * process grew from 60 to 145 MB, of which a third was in use.  A much lower bound costs time:
+ * blocks of some 260 KiB, which connections and ticks allocate and free with each batch, were then
+ * mapped, cleared and unmapped each time, which took two fifths of a turn of the loop.
  *
- * Each heap keeps what is free at its end, up to 8 MiB.  A process that may take little keeps less,
- * and its bound for large blocks is lower: of 113 MiB that a server with 128 MiB had, heaps kept
- * more than half. */
+ * Each of MEMORY_HEAPS threads has its own heap: a thread that shares a heap waits for the heap's
+ * lock, and its next call sorts the blocks that other threads have freed.  Merges and flushes free
+ * hundreds of thousands of blocks; where all threads shared two heaps, this stopped the engine
+ * thread for milliseconds.
+ *
+ * Each heap keeps up to 8 MiB of free memory at its end.  A process with a small limit keeps less,
+ * and its bound for large blocks is lower: of the 113 MiB of a server with a limit of 128 MiB, more
+ * than half was free memory in heaps. */
 void memory_return_large(size_t limit);
 
-/* Now and then: whole pages between blocks in use go back too.  Takes milliseconds, during which
- * other threads may wait for malloc. */
+/* Return whole free pages between blocks that are in use to the system; called now and then.  Takes
+ * milliseconds, during which other threads may wait for malloc. */
 void memory_return_free(void);
-/* Bytes of the process that are in memory now; 0 where the system does not say. */
+/* The bytes of the process that are in memory now (its resident set); 0 where that is not known. */
 size_t memory_resident(void);
 #endif

@@ -1,7 +1,7 @@
 /* metrics: a list of values in the order in which they were added, those of one name together.
  *
- * Prometheus' text format wants the samples of one name in one group under one HELP and TYPE line,
- * so a metric is put behind the last one of its name. */
+ * Prometheus' text format has all samples of one name in one group under one HELP and TYPE line, so
+ * a metric is inserted after the last one of its name. */
 #include "base/metrics.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ struct metrics *metrics_new(void)
     return memory_zeroed(1, sizeof(struct metrics));
 }
 
-/* The texts of a metric are ours, though their type tells everybody else to keep off. */
+/* The registry owns a metric's texts, whose type is const for its users. */
 static void metric_free_text(const char *text)
 {
     memory_free((void *)(uintptr_t)text);
@@ -108,7 +108,8 @@ void metrics_observe_us(struct metric *histogram, int64_t us)
     histogram->value += us;
 }
 
-/* The text format's buckets hold all that is not longer than their bound. */
+/* In the text format a bucket counts all times up to its bound, those of smaller buckets
+ * included. */
 static void histogram_write(const struct metric *metric, struct buffer *buffer)
 {
     const char *comma = metric->labels[0] != '\0' ? "," : "";

@@ -1,7 +1,8 @@
-/* metrics: named counters, gauges and histograms that rooms set and doors show.
+/* metrics: a registry of named counters, gauges and histograms.
  *
- * The registry is the only thing by which a door may show what another room does.  Owned by the
- * engine thread; a metric's pointer stays valid as long as the registry.
+ * Modules set the values, and `daybook status` and the control socket show them; no module shows
+ * another one's state in any other way.  The engine thread owns the registry; a pointer to a metric
+ * is valid as long as the registry.
  *
  * A gauge NAME_max is the limit of the gauge NAME: where NAME has reached it, `daybook status` and
  * its --check say so, with NAME's help text. */
@@ -22,8 +23,8 @@ struct metric {
     const char *labels;        /* code="bad_amount", or "" */
     const char *help;
     enum metric_kind kind;
-    int64_t value;             /* written by the owner directly; of a histogram the sum in us */
-    uint64_t *buckets;         /* of a histogram: how many were in each; else NULL */
+    int64_t value;             /* written by the module that added it; of a histogram the sum, us */
+    uint64_t *buckets;         /* of a histogram: how many times fell in each; else NULL */
     struct metric *next;
 };
 
@@ -31,14 +32,14 @@ struct metrics;
 
 struct metrics *metrics_new(void);
 void metrics_free(struct metrics *metrics);
-/* Texts are copied; the same name and labels give the same metric. */
+/* Texts are copied.  A second call with the same name and labels returns the same metric. */
 struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const char *name,
                            const char *labels, const char *help);
-/* Lengths of time, printed in seconds as Prometheus wants it: `name` ends in _seconds. */
+/* A histogram of times, printed in seconds as Prometheus requires: `name` ends in _seconds. */
 struct metric *metrics_add_histogram(struct metrics *metrics, const char *name,
                                      const char *labels, const char *help);
 void metrics_observe_us(struct metric *histogram, int64_t us);
-/* The one of that name without labels; NULL: none was added. */
+/* The metric of that name without labels; NULL: none was added. */
 const struct metric *metrics_find(const struct metrics *metrics, const char *name);
 const struct metric *metrics_first(const struct metrics *metrics);
 void metrics_write(const struct metrics *metrics, struct buffer *buffer);   /* Prometheus text */

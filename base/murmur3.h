@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Cassandra's Murmur3Partitioner: MurmurHash3 x64 128 with its signed-byte tail, first half; the
- * least long, which is the token of the empty key alone, is moved to the greatest.  Source:
- * cassandra MurmurHash.java (Apache-2.0), described in docs/FORMATS.md "Token". */
+/* The token of Cassandra's Murmur3Partitioner: the first half of MurmurHash3 x64 128 with signed
+ * bytes in the tail.  INT64_MIN is the token of the empty key only: a hash of that value becomes
+ * INT64_MAX.  Source: cassandra MurmurHash.java (Apache-2.0), described in docs/FORMATS.md
+ * "Token". */
 int64_t murmur3_token(const void *key, size_t size);
 #endif

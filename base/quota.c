@@ -1,7 +1,7 @@
 /* quota: sums along a chain of parents.
  *
- * The reserve lets small requests through while large ones have filled all that large ones may
- * have: a child that holds more than `little` stops short of it. */
+ * The reserve is left to small requests while large ones have taken all that they may: a child that
+ * holds more than `little` bytes cannot take any of the reserve. */
 #include "base/quota.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@ static size_t left_of(const struct quota *quota, size_t limit)
     return quota->taken < limit ? limit - quota->taken : 0;
 }
 
-/* Whether a child that then holds `held` may take `bytes` of them here. */
+/* Whether `bytes` may be taken here for a child that then holds `held`. */
 static bool has_room(const struct quota *quota, size_t held, size_t bytes)
 {
     size_t reserve = held > quota->little ? quota->reserve : 0;
@@ -35,7 +35,7 @@ void quota_take_over(struct quota *quota, size_t bytes)
         quota->taken += bytes;
 }
 
-/* What is granted may end at once and give back: the outermost call grants to all. */
+/* A waiter may give its bytes back within `granted`; the outermost call then grants them, too. */
 static void grant(struct quota *quota)
 {
     if (quota->is_granting)

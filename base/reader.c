@@ -1,8 +1,8 @@
 /* reader: see the header.
  *
- * It checks `size - offset`, never `offset + size`, so that a size near 2^64 cannot wrap.  Varints
- * are LEB128: 300 is ac 02.  A varint in more bytes than it needs is read as its value; one over 64
- * bits fails. */
+ * Sizes are compared with `size - offset`, never added to `offset`, which near 2^64 would wrap.
+ * Varints are LEB128: 300 is ac 02.  A varint in more bytes than it needs is read as its value; one
+ * over 64 bits fails. */
 #include "base/reader.h"
 
 struct reader reader_of(struct bytes bytes)
@@ -15,7 +15,7 @@ size_t reader_left(const struct reader *reader)
     return reader->failed ? 0 : reader->size - reader->offset;
 }
 
-/* The next `size` bytes, which are then behind the reader; NULL if they are not all there. */
+/* The next `size` bytes, which are then read; NULL if fewer are left. */
 static const uint8_t *reader_take(struct reader *reader, size_t size)
 {
     if (size > reader_left(reader)) {
@@ -66,7 +66,7 @@ uint64_t reader_u64_be(struct reader *reader)
     return __builtin_bswap64(reader_u64(reader));
 }
 
-/* Where there is room for the longest one, no byte of it need be looked for. */
+/* Where as many bytes are left as the longest varint has, none of its bytes need a check. */
 static bool take_varint(struct reader *reader, uint64_t *value_out)
 {
     const uint8_t *at = reader->data + reader->offset;

@@ -1,7 +1,7 @@
-/* reader: reads forward through a view of bytes that may lie, and never past it.
+/* reader: reads forward through bytes that are not trusted, and never past their end.
  *
- * After the first short read `failed` stays set and every further read gives zeros, so a decoder
- * checks once, at its end or before it trusts a count. */
+ * After a read that finds too few bytes `failed` stays set and every further read returns zeros, so
+ * a decoder checks it once, at its end or before it uses a count. */
 #ifndef DAYBOOK_BASE_READER_H
 #define DAYBOOK_BASE_READER_H
 
@@ -31,7 +31,7 @@ uint64_t reader_u64(struct reader *reader);
 uint16_t reader_u16_be(struct reader *reader);
 uint32_t reader_u32_be(struct reader *reader);
 uint64_t reader_u64_be(struct reader *reader);
-/* Over 64 bits: fails. */
+/* A varint over 64 bits fails. */
 static inline uint64_t reader_varint(struct reader *reader)
 {
     bool is_short = !reader->failed && reader->offset < reader->size &&
@@ -63,6 +63,6 @@ static inline struct bytes reader_sized(struct reader *reader)
     reader->offset += 1 + bytes.size;
     return bytes;
 }
-/* A count of items of at least `item_size_min` bytes each: fails when they could not fit. */
+/* A count of items of at least `item_size_min` bytes each; fails when so many could not follow. */
 uint64_t reader_count(struct reader *reader, size_t item_size_min);
 #endif

@@ -1,7 +1,8 @@
-/* slot_table: how it grows and shrinks.
+/* slot_table: how the table grows, and how an item is removed.
  *
- * What must hold: between the place where an item's search begins and the place where it is there
- * is no free slot.  So a slot that becomes free is filled from behind, until the next free one. */
+ * What must hold: between the slot where the search for an item begins and the item's slot there is
+ * no free one.  So a slot that becomes free is filled with an item that follows it, whose slot is
+ * filled likewise, until the next free slot. */
 #include "base/slot_table.h"
 
 #include "base/error.h"

@@ -1,8 +1,8 @@
-/* timeuuid: identifiers by time (RFC 9562 version 1).
+/* timeuuid: uuids of a time (RFC 9562 version 1).
  *
- * They are packed here from the caller's clock: libuuid would read the system's, which is not the
- * store's and not the simulated world's, and may put the machine's MAC address into an id that
- * clients see. */
+ * They are made from a time of the caller's.  libuuid would read the system's clock, which is
+ * neither the store's nor the simulated world's, and may put the machine's MAC address into an id
+ * that clients see. */
 #ifndef DAYBOOK_BASE_TIMEUUID_H
 #define DAYBOOK_BASE_TIMEUUID_H
 
@@ -12,12 +12,14 @@
 
 struct random;
 
-/* A version 1 uuid of the time `us` (microseconds since 1970): clock sequence, node and the tenths
- * of a microsecond are random, so two of one time differ. */
+/* A version 1 uuid of the time `us` (microseconds since 1970).  Clock sequence, node and the tenths
+ * of a microsecond are random, so that two uuids of one time differ. */
 void timeuuid_make(int64_t us, struct random *random, uint8_t out[UUID_SIZE]);
-/* The same of one maker who never makes two of the same microsecond: `maker` is his, drawn once, so
- * that many of his ids differ in a few bytes only. */
+/* A version 1 uuid with `maker` as clock sequence and node: random bytes that the caller has drawn
+ * once, so that the many uuids of one caller differ in few bytes.  The caller never makes two uuids
+ * of the same microsecond. */
 enum { TIMEUUID_MAKER_SIZE = 8 };
 void timeuuid_make_as(int64_t us, const uint8_t maker[TIMEUUID_MAKER_SIZE], uint8_t out[UUID_SIZE]);
+/* The time of a version 1 uuid, in microseconds since 1970. */
 int64_t timeuuid_us(const uint8_t uuid[UUID_SIZE]);
 #endif

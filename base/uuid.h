@@ -1,7 +1,7 @@
-/* uuid: identifiers by chance (RFC 9562 version 4), and the text of all uuids.
+/* uuid: random uuids (RFC 9562 version 4), and the text of all uuids.
  *
- * libuuid reads text, prints it and draws what is random; no other file includes it.  Those by time
- * are in base/timeuuid.h. */
+ * libuuid parses and prints the text and draws random uuids; no other file includes it.  Uuids of a
+ * time are in base/timeuuid.h. */
 #ifndef DAYBOOK_BASE_UUID_H
 #define DAYBOOK_BASE_UUID_H
 
@@ -14,7 +14,7 @@ struct random;
 
 enum { UUID_SIZE = 16, UUID_TEXT_SIZE = 36 };
 
-/* A version 4 uuid: libuuid's, or of the bytes of a world whose bytes are not the system's. */
+/* A version 4 uuid: libuuid's, or of the bytes of `random` where these are not the system's. */
 void uuid_make(struct random *random, uint8_t out[UUID_SIZE]);
 
 /* 36 lowercase characters and a NUL. */

@@ -7,10 +7,10 @@
 #include <sys/resource.h>
 
 enum {
-    RESERVED_MIN = 16, /* a log file with its next one, a flush, two merges, a backup */
+    RESERVED_MIN = 16, /* for two files of the log, a flush, two merges and a backup */
     RESERVED_SHARE = 8,
     RESERVED_MAX = 1024,
-    PROGRAM_OPEN = 24 /* of an idle server: its loop, doors, log and manifest */
+    PROGRAM_OPEN = 24 /* descriptors of an idle server: loop, doors, log and manifest */
 };
 
 static uint32_t reserved_of(uint32_t limit)

@@ -1,15 +1,16 @@
-/* descriptors: how many files and connections may be open, and who gets the last ones.
+/* descriptors: how many files and connections may be open, and for which the last descriptors are
+ * reserved.
  *
  * Files must never wait for connections: a server whose clients have taken every descriptor could
  * neither make the next file of its log nor write a segment, and clicks would wait for ever.  So
- * the last ones are reserved for files:
+ * descriptors are used as follows:
  *
- *     0 .. limit - reserved                   whoever comes first
+ *     0 .. limit - reserved                   files and all connections
  *          .. limit - reserved / 2            files, and commands at the control socket
- *          .. limit                           files alone
+ *          .. limit                           files only
  *
- * The system gives the lowest free number, so the number of a new connection says how many are
- * taken: one that is past its end is closed at once. */
+ * The system gives the lowest free number, so the number of a new connection's descriptor shows how
+ * many are taken.  A connection whose number is past its range is closed when it is accepted. */
 #ifndef DAYBOOK_BASE_WORLD_DESCRIPTORS_H
 #define DAYBOOK_BASE_WORLD_DESCRIPTORS_H
 
@@ -18,15 +19,16 @@
 
 struct descriptors {
     uint32_t limit;            /* of the process (RLIMIT_NOFILE) */
-    uint32_t reserved;         /* of these, for files */
-    uint32_t taken;            /* at least: the lowest free number; the limit if there is none */
+    uint32_t reserved;         /* of the limit, for files */
+    uint32_t taken;            /* at least so many: the lowest free number, else the limit */
 };
 
+/* The process's limit, and how many descriptors are taken now. */
 struct descriptors descriptors_look(void);
-/* Allow the process as many as the system lets it have. */
+/* Raise the process's limit to the highest that the system allows. */
 void descriptors_raise_limit(void);
-/* Whether a new connection with this descriptor leaves files what they need. */
+/* Whether a new connection with this descriptor leaves enough descriptors for files. */
 bool descriptors_admit(const struct descriptors *descriptors, int descriptor, bool is_command);
-/* How many connections of clients there may be, beside what the program itself has open. */
+/* How many connections of clients there may be, beside the descriptors of the program itself. */
 uint32_t descriptors_left(const struct descriptors *descriptors);
 #endif

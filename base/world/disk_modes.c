@@ -1,5 +1,6 @@
-/* disk_modes: see the header.  The directory's own mode keeps others out; those of what is in it
- * matter when it is copied, so what cannot be changed there is left. */
+/* disk_modes: see the header.  The mode of the directory itself keeps other users out.  The modes
+ * of its files matter only when the directory is copied, so errors in changing those are
+ * ignored. */
 #include "base/world/disk_modes.h"
 
 #include <dirent.h>
@@ -14,7 +15,7 @@
 
 enum { OTHERS = S_IRWXG | S_IRWXO };
 
-/* Of the files in one directory, which is closed; symbolic links are not followed. */
+/* Remove others' rights on the files of one directory, and close it.  Links are not followed. */
 static void tighten_files(int directory)
 {
     DIR *stream = directory >= 0 ? fdopendir(directory) : NULL;
@@ -27,7 +28,7 @@ static void tighten_files(int directory)
         struct stat status;
         if (fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISREG(status.st_mode) && (status.st_mode & OTHERS) != 0) {
-            /* A file that cannot be tightened is in a directory that is closed. */
+            /* No other user reaches the file, even where its mode cannot be changed. */
             int rc = fchmodat(directory, entry->d_name, DISK_MODE_FILE, 0);
             (void)rc;
         }

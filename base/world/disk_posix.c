@@ -1,16 +1,17 @@
 /* disk_posix: files below one directory, reached through its descriptor.
  *
- * What decides correctness: reads and writes are whole or an error, whatever pieces the system does
- * them in; and a sync that failed is reported as it is and never tried again, because the kernel
- * may have dropped the pages it could not write.
+ * What must hold: a read or write is whole or an error, into whatever parts the system divides it;
+ * and a sync that failed is reported and never tried again, because the kernel may have dropped the
+ * pages that it could not write.
  *
- * Allocation: fallocate alone leaves extents that are marked unwritten, and the first write to each
- * then changes metadata inside the sync of an acknowledgement.  Zeros are written over them here,
- * ahead of need.
+ * Allocation: fallocate alone leaves extents that are marked unwritten, and the first write to an
+ * extent would change metadata within the sync that an acknowledgement waits for.  So a file is
+ * filled with zeros when it is allocated.
  *
- * Lock: flock on the directory itself, so that a reader needs no right to create anything; the file
- * `lock` only tells who has it.  The kernel gives it back when the process ends, however it ends,
- * and the pid that a crash leaves in the file is not believed unless somebody holds the lock. */
+ * Lock: flock on the directory itself, so that a reader needs no right to create a file.  The file
+ * `lock` only names the process that has the lock.  The kernel releases the lock when the process
+ * ends, however it ends; the pid that a crash leaves in the file counts only while the directory is
+ * locked. */
 #include "base/world/disk_posix.h"
 
 #include <dirent.h>
@@ -56,7 +57,7 @@ static struct disk_posix *disk_posix_of(struct disk *disk)
 
 /* ---- files ---- */
 
-/* O_DIRECT is asked for after the file is open: where the file system has none, open with
+/* O_DIRECT is set after the file was opened: on a file system without it, open with
  * O_CREAT | O_DIRECT fails and leaves the new file behind. */
 static bool disk_posix_make_direct(int fd)
 {
@@ -102,22 +103,22 @@ static int64_t disk_posix_read(struct disk *disk, struct disk_file *file, uint64
         if (count < 0)
             return -errno;
         done += (size_t)count;
-        /* A direct read that ends inside a block has met the end of the file, and could not go on
-         * from there. */
+        /* A direct read that ends within a block has reached the end of the file; another read
+         * could not begin there. */
         if (count == 0 || (file->is_direct && done % DIRECT_ALIGNMENT != 0))
             break;
     }
     return (int64_t)done;
 }
 
-/* The system answers what it can and ends where it would wait. */
+/* With RWF_NOWAIT the system returns the bytes that it has in memory, and does not wait. */
 static int64_t disk_posix_read_now(struct disk *disk, struct disk_file *file, uint64_t offset,
                                    void *to, size_t size)
 {
     (void)disk;
     const struct iovec piece = {.iov_base = to, .iov_len = size};
     ssize_t count = preadv2(file->fd, &piece, 1, (off_t)offset, RWF_NOWAIT);
-    /* Also where a file system does not know how: -EOPNOTSUPP. */
+    /* Also for -EOPNOTSUPP, from file systems without RWF_NOWAIT. */
     return count == (ssize_t)size ? count : -EAGAIN;
 }
 
@@ -299,7 +300,8 @@ static int lock_file_write(int directory, const char *text)
 
 static int disk_posix_lock_busy(struct disk_posix *posix, enum disk_lock kind, struct error *err)
 {
-    /* Who wants it alone may be kept off by readers, who leave no pid: they share it with us. */
+    /* An exclusive lock may be refused because of readers, which leave no pid: a shared one is then
+     * granted. */
     if (kind == DISK_LOCK_EXCLUSIVE && flock(posix->directory, LOCK_SH | LOCK_NB) == 0) {
         flock(posix->directory, LOCK_UN);
         return error_set(err, ERROR_BUSY, "another process is reading the directory");
@@ -327,8 +329,7 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
         return 0;
     char text[24];
     snprintf(text, sizeof text, "%lld\n", (long long)getpid());
-    /* Where there is no room for a pid the lock is held all the same: a server starts on a disk
-     * that is full. */
+    /* Without space for the pid the lock is held nevertheless: a server starts on a full disk. */
     rc = lock_file_write(posix->directory, text);
     if (rc < 0 && !error_is_passing(rc)) {
         flock(posix->directory, LOCK_UN);
@@ -341,7 +342,7 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
 static void disk_posix_unlock(struct disk *disk)
 {
     struct disk_posix *posix = disk_posix_of(disk);
-    /* The lock counts, not the file: if that cannot be removed, nothing is lost. */
+    /* Only the lock matters: a file that cannot be removed does no harm. */
     if (posix->wrote_lock_file)
         (void)unlinkat(posix->directory, LOCK_FILE, 0);
     posix->wrote_lock_file = false;

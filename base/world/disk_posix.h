@@ -1,7 +1,7 @@
 /* disk_posix: the disk of world.h on a real directory.
  *
- * Any thread may call it; a file belongs to one caller at a time.  Opening changes nothing, so that
- * a reader can look into a directory it may not write. */
+ * Any thread may call it; a file is used by one thread at a time.  Opening an existing directory
+ * changes nothing in it, so that a process that may not write there can read it. */
 #ifndef DAYBOOK_BASE_WORLD_DISK_POSIX_H
 #define DAYBOOK_BASE_WORLD_DISK_POSIX_H
 
@@ -9,9 +9,9 @@
 
 #include "base/world/world.h"
 
-/* `path` must exist unless `create`. */
+/* Open the directory `path`, which must exist unless `create`. */
 must_check int disk_posix_open(const char *path, bool create, struct disk **disk_out,
                                struct error *err);
-/* All files closed; gives the lock back. */
+/* Release the lock and free the disk; all its files were closed. */
 void disk_posix_close(struct disk *disk);                    /* NULL is fine */
 #endif

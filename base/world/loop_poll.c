@@ -2,7 +2,7 @@
 #include "base/world/loop_poll.h"
 
 enum {
-    WANTED_NS = 100000, /* to give way takes 1 us where nobody wants the processor */
+    WANTED_NS = 100000, /* a yield takes 1 us where no other thread is ready to run */
     REST_MIN_NS = 1000000,
     REST_MAX_NS = 64000000
 };

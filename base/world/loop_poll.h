@@ -1,35 +1,35 @@
-/* loop_poll: when the loop's thread looks again for what is ready, instead of going to sleep.
+/* loop_poll: when the loop's thread polls for events instead of sleeping.
  *
- * A thread that sleeps gives its processor back, and on a virtual machine it takes some 30 us until
- * it has one again: about as long as a month's report takes.  So where the last thing came soon,
- * the thread keeps looking for the next one.  It must cost nobody anything:
+ * A thread that sleeps releases its processor, and on a virtual machine it takes some 30 us until
+ * it runs again: about as long as a month's report takes.  So where the last event came soon, the
+ * thread polls for the next one.  This must take no time from other threads:
  *
- *     the last wait was longer than it would look     it sleeps at once, as an idle server does
- *     somebody else took the processor meanwhile      it sleeps at once for 1 ms, and twice as long
- *                                                     each time that happens again
+ *     the last wait was longer than it would poll     it sleeps, as that of an idle server does
+ *     another thread took the processor meanwhile     it does not poll for 1 ms, and for twice as
+ *                                                     long each time that this happens again
  *
- * After the algorithm of Linux's KVM for a guest that has nothing to do
- * (Documentation/virt/kvm/halt-polling.rst).  Here is only what decides; times are given, in ns of
- * one monotonic clock. */
+ * The algorithm is that of Linux's KVM for an idle virtual processor
+ * (Documentation/virt/kvm/halt-polling.rst).  This module only decides; the caller gives the times,
+ * in ns of one monotonic clock. */
 #ifndef DAYBOOK_BASE_WORLD_LOOP_POLL_H
 #define DAYBOOK_BASE_WORLD_LOOP_POLL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zeros never look. */
+/* With all members zero it never polls. */
 struct loop_poll {
-    int64_t look_ns;           /* of a wait, at most */
+    int64_t look_ns;           /* polls for so long in one wait, at most; set by the owner */
     int64_t waits_since_ns;    /* when the last turn ended */
-    int64_t rest_ns;           /* the last rest, halved whenever looking was worth it since */
-    int64_t rests_until_ns;
-    bool was_short;            /* the wait before the last turn: less than look_ns */
+    int64_t rest_ns;           /* the last time without polling; halved whenever polling succeeds */
+    int64_t rests_until_ns;    /* no polling before */
+    bool was_short;            /* the wait before the last turn took less than look_ns */
 };
 
-/* Whether to look again now. */
+/* Whether to poll again now. */
 bool loop_poll_wants(const struct loop_poll *poll, int64_t now_ns);
-/* Before it looked it let others have the processor, and had it again at `ended_ns`. */
+/* The thread yielded its processor before it polled, and had it again at `ended_ns`. */
 void loop_poll_gave_way(struct loop_poll *poll, int64_t began_ns, int64_t ended_ns);
-/* Something was ready: what was to be done for it began and ended. */
+/* Events were ready: the turn that handled them began and ended at these times. */
 void loop_poll_turn(struct loop_poll *poll, int64_t began_ns, int64_t ended_ns);
 #endif

@@ -1,6 +1,6 @@
 /* loop_times: histograms by cause.
  *
- * A turn begins with the first call in it, not with the loop's: between the two the loop waits. */
+ * A turn begins with its first callback, not when the loop is entered: between the two it waits. */
 #include "base/world/loop_times.h"
 
 #include <stdio.h>

@@ -14,20 +14,21 @@
 
 enum {
     STOP_SIGNALS = 2,
-    COMPUTED_NS = 2000000 /* where a job computed this lately, the next one will soon */
+    COMPUTED_NS =
+        2000000 /* a job that ended within this time is likely to be followed by another */
 };
 
 struct loop {
     uv_loop_t uv;
     struct loop_times times;
     struct loop_poll poll;
-    const struct world *beside; /* whose jobs go first; NULL while it never looks */
+    const struct world *beside; /* its jobs prevent polling; NULL while the loop never polls */
     uv_signal_t signals[STOP_SIGNALS];
     bool has_signals;
     void (*stop)(void *context, int signal_number);
     void *context;
     uv_signal_t hangup_signal;
-    void (*hangup)(void *context); /* NULL: not asked for */
+    void (*hangup)(void *context); /* NULL: loop_on_hangup was not called */
     void *hangup_context;
 };
 
@@ -62,7 +63,7 @@ void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *wo
     loop->beside = world;
 }
 
-/* Whether to look again, others having had the processor first. */
+/* Whether to poll again; if so, other threads have had the processor before. */
 static bool loop_looks(struct loop *loop)
 {
     int64_t began_ns = loop_times_now_ns();
@@ -96,7 +97,7 @@ void loop_show_times(struct loop *loop, struct metrics *metrics)
     loop_times_show(&loop->times, metrics);
 }
 
-/* From here on the system's default is in force again, so a second signal kills. */
+/* The handlers are stopped, so that a second signal kills the process, which is the default. */
 static void loop_signalled(uv_signal_t *handle, int signal_number)
 {
     struct loop *loop = handle->data;

@@ -1,21 +1,21 @@
-/* network_uv: byte streams on a libuv loop; the only file besides world_uv.c that knows uv.h.
+/* network_uv: byte streams on a libuv loop.
  *
- * What decides correctness: a handler may close its connection inside any callback, so nothing
- * here touches a connection's handler after a call to it without asking `is_closing` again; and the
- * memory of a handle is given back in its uv_close callback only.
+ * What must hold: a handler may close its connection within any callback, so `is_closing` is
+ * checked again before the handler is used after a callback; and the memory of a handle is freed in
+ * its uv_close callback only.
  *
- * Writes: bytes go straight to the socket while nothing waits; what it does not take is collected
- * in `waiting`.  One uv_write is under way at a time (`sending`), and what came meanwhile leaves
- * with the next one, so a thousand small replies are one system call:
+ * Writes: bytes go directly to the socket while none are queued; the bytes that it does not take
+ * are collected in `waiting`.  One uv_write is under way at a time (`sending`), and bytes that are
+ * written meanwhile are sent with the next one, so a thousand small replies take one system call:
  *
  *     network_write ── socket takes all ────────────────────────▶ done
  *                   └─ rest ─▶ waiting ─ swap ─▶ sending ─▶ done, drained()
  *
- * A failed write means that the peer is gone: the queue is dropped and `end` called with the code,
- * which may come after an `end` of 0 (the peer had half-closed first).  Both kinds of sockets are
- * uv streams; unix ones are made here, because a path over 107 bytes is bound and reached as
- * /proc/self/fd/N/name with N its directory, and because the mode must be 0600 from the first
- * moment on. */
+ * A failed write means that the peer is gone: the queue is dropped and `end` is called with the
+ * code, possibly after an `end` of 0 (the peer had half-closed before).  Both kinds of sockets are
+ * uv streams.  Unix sockets are made without libuv, because a path over 107 bytes is bound and
+ * reached as /proc/self/fd/N/name, where N is a descriptor of its directory, and because the mode
+ * must be 0600 before another process can connect. */
 #include "base/world/network.h"
 
 #include <errno.h>
@@ -42,8 +42,8 @@ enum {
     NETWORK_BACKLOG = 512,
     NETWORK_HOST_MAX = 255, /* RFC 1035's limit of a name */
     NETWORK_ADDRESS_MAX = 320,
-    NETWORK_AT_ONCE_MAX = 8,      /* connections whose first bytes are read as they are accepted */
-    NETWORK_KEEP_MAX = 64 << 10,  /* of a buffer that has left, for what leaves next */
+    NETWORK_AT_ONCE_MAX = 8,      /* connections that are read from when they are accepted */
+    NETWORK_KEEP_MAX = 64 << 10,  /* capacity of an empty buffer that is kept for later writes */
     NETWORK_REFUSED_US = 60000000 /* between two log lines of connections that were refused */
 };
 
@@ -58,9 +58,9 @@ struct network {
     uv_loop_t *loop;
     struct watch *questions;        /* unix listeners, and connections that expect questions */
     uint32_t handles;               /* listeners and connections whose memory is still held */
-    uint32_t at_once;               /* of connections accepted since the loop read any */
-    struct descriptors descriptors; /* as the network was made */
-    struct log_group refused;       /* connections, for want of descriptors */
+    uint32_t at_once;               /* connections accepted since the loop last read one */
+    struct descriptors descriptors; /* when the network was made */
+    struct log_group refused;       /* connections that were closed for lack of descriptors */
     bool is_released;               /* network_uv_free was called: the last handle frees it */
 };
 
@@ -84,19 +84,19 @@ struct connection {
     struct buffer sending; /* under way with `write`; empty: none is */
     struct buffer waiting;
     bool is_reading;
-    bool is_asked;     /* expects questions: watched while it is read from */
+    bool is_asked;     /* network_expect_questions was called: watched while it is read from */
     bool is_finishing; /* half-close once both buffers are empty */
     bool is_finished;
     bool is_closing;
     bool has_ended;  /* the peer sent its last byte: there is nothing to read */
-    bool has_failed; /* and `end` was told so */
+    bool has_failed; /* and `end` was called with the code */
 };
 
 struct network *network_uv_new(void *loop)
 {
     struct network *network = memory_zeroed(1, sizeof *network);
 
-    /* A write to a peer that is gone is an error to handle, not the end of the process. */
+    /* A write to a closed connection returns an error then, instead of ending the process. */
     (void)signal(SIGPIPE, SIG_IGN);
     network->loop = loop;
     network->questions = watch_new();
@@ -183,7 +183,8 @@ static int connection_adopt(struct network *network, int fd, struct connection *
 
 /* ---- connections: reading ---- */
 
-/* Watched or no longer; what is not read from would seem to ask for ever. */
+/* Watch the connection or stop that.  It must not be watched while it is not read from, because its
+ * bytes would then be reported for ever. */
 static void connection_watch(struct connection *connection, bool is_watched)
 {
     uv_os_fd_t fd;
@@ -295,7 +296,7 @@ void network_stop(struct connection *connection)
     connection->context = NULL;
 }
 
-/* An IPv4 address in IPv6's clothes is shown as what it is. */
+/* An IPv4 address that is mapped into IPv6 (RFC 4291 section 2.5.5.2) becomes an IPv4 address. */
 static struct network_address address_of(const struct sockaddr_storage *from)
 {
     static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};
@@ -328,7 +329,7 @@ void network_addresses(const struct connection *connection, struct network_addre
     int peer_size = sizeof peer;
 
     if (connection->uv.handle.type == UV_TCP) {
-        /* A peer that is gone already has no address any more. */
+        /* After the peer has closed the connection there is no address: the size stays 0. */
         (void)uv_tcp_getsockname(&connection->uv.tcp, (struct sockaddr *)&local, &local_size);
         (void)uv_tcp_getpeername(&connection->uv.tcp, (struct sockaddr *)&peer, &peer_size);
     }
@@ -343,7 +344,7 @@ void network_keepalive(struct connection *connection, int idle_s, int every_s, i
 
     if (connection->uv.handle.type != UV_TCP || uv_fileno(&connection->uv.handle, &fd) != 0)
         return;
-    /* Without it, a peer that is gone is noticed when something is sent to it. */
+    /* Errors are ignored: without keepalive a dead peer is noticed when bytes are sent to it. */
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
@@ -357,7 +358,7 @@ static void connection_send(struct connection *connection);
 static void connection_shut(uv_shutdown_t *request, int status)
 {
     (void)request;
-    (void)status; /* a peer that is gone shows in reading */
+    (void)status; /* an error shows when the connection is read from, too */
 }
 
 static void connection_shutdown(struct connection *connection)
@@ -368,17 +369,17 @@ static void connection_shutdown(struct connection *connection)
     (void)uv_shutdown(&connection->shutdown, &connection->uv.stream, connection_shut);
 }
 
-/* One large answer must not be held for as long as the connection lives. */
-static void connection_left(struct connection *connection)
+/* The buffer was sent.  That of a large answer must not be kept as long as the connection. */
+static void connection_clear_sent(struct connection *connection)
 {
     buffer_clear(&connection->sending);
     if (connection->sending.capacity > NETWORK_KEEP_MAX)
         buffer_release(&connection->sending);
 }
 
-static void connection_go_on(struct connection *connection, int status)
+static void connection_write_ended(struct connection *connection, int status)
 {
-    connection_left(connection);
+    connection_clear_sent(connection);
     if (connection->is_closing)
         return;
     if (status < 0) {
@@ -400,11 +401,11 @@ static void connection_sent(uv_write_t *request, int status)
     struct loop_times *times = request->handle->loop->data;
     int64_t began_ns = loop_times_begin(times);
 
-    connection_go_on(request->data, status);
+    connection_write_ended(request->data, status);
     loop_times_end(times, LOOP_SOCKET, began_ns);
 }
 
-/* Start a write of all that waits; none is under way. */
+/* Start a write of all bytes in `waiting`; no write is under way. */
 static void connection_send(struct connection *connection)
 {
     struct buffer empty = connection->sending;
@@ -433,8 +434,8 @@ void network_write(struct connection *connection, struct bytes bytes)
         uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes.data, (unsigned)bytes.size);
 
         taken = uv_try_write(&connection->uv.stream, &buf, 1);
-        /* An error shows again in the queued write, whose callback may call `end`; the caller of
-         * this function does not expect to be called back from within it. */
+        /* An error shows again in the queued write, whose callback calls `end`; it is not called
+         * from here, because the caller does not expect a callback within network_write. */
         if (taken < 0)
             taken = 0;
     }
@@ -508,11 +509,12 @@ bool network_listener_is_local(const struct listener *listener)
     return listener->is_local;
 }
 
-/* Who connects to a unix socket has mostly sent his request by then: it is taken now rather than a
- * turn of the loop later.  An end or an error shows again in the ordinary read.
+/* Most clients of a unix socket have sent their request when the connection is accepted: it is read
+ * now rather than a turn of the loop later.  An end or an error shows again in the ordinary read.
  *
- * libuv accepts as long as somebody connects: a client that has its answer so soon, and asks again
- * on another connection, would keep the loop there for ever. */
+ * At most NETWORK_AT_ONCE_MAX connections are read from in this way, because libuv accepts
+ * connections as long as there are any: a client that connects again after each answer would keep
+ * the loop here for ever. */
 static void connection_read_now(struct connection *connection)
 {
     uint8_t *to = NULL;
@@ -528,7 +530,7 @@ static void connection_read_now(struct connection *connection)
         connection->handler->data(connection->context, (size_t)count);
 }
 
-/* Whether files are left what they need; else a log line says that connections are refused. */
+/* Whether enough descriptors are left for files; else that connections are closed is logged. */
 static bool connection_admitted(struct network *network, const struct connection *connection,
                                 bool is_unix)
 {
@@ -567,7 +569,7 @@ static void listener_connection(uv_stream_t *stream, int status)
 {
     int64_t began_ns = loop_times_begin(stream->loop->data);
 
-    /* Out of descriptors: libuv has turned the peer away already. */
+    /* A status other than 0: no descriptor was left, and libuv has closed the connection. */
     if (status == 0)
         listener_accept(stream->data);
     loop_times_end(stream->loop->data, LOOP_SOCKET, began_ns);
@@ -596,7 +598,7 @@ static int address_resolve(const char *address, struct addrinfo **found_out, str
     }
     memcpy(host, start, size);
     host[size] = '\0';
-    /* getaddrinfo takes the last 16 bits of whatever number it gets. */
+    /* getaddrinfo would use the last 16 bits of a larger number. */
     if (strtoul(colon + 1, NULL, 10) > UINT16_MAX)
         return error_set(err, ERROR_USAGE, "'%s' is no address: ports end at 65535", address);
     int rc = getaddrinfo(host, colon + 1, &hints, found_out);
@@ -631,7 +633,7 @@ int network_listen(struct network *network, const char *address,
     struct listener *listener = listener_new(network, false, accepted, context);
     rc = uv_tcp_bind(&listener->uv.tcp, found->ai_addr, 0);
     freeaddrinfo(found);
-    /* libuv keeps back "address in use" until here. */
+    /* uv_tcp_bind returns 0 for an address in use; uv_listen returns the error. */
     if (rc == 0)
         rc = uv_listen(&listener->uv.stream, NETWORK_BACKLOG, listener_connection);
     if (rc == 0)
@@ -701,8 +703,9 @@ static int unix_connect(const struct unix_name *name)
     return -code;
 }
 
-/* A bound descriptor, or a negative code.  A socket file that nobody answers on is what a killed
- * process left; the directory's lock keeps two from doing this at once. */
+/* A bound descriptor, or a negative code.  A socket file on which no process listens was left by a
+ * killed process, and is removed; the lock of the data directory prevents that two processes do
+ * this at the same time. */
 static int unix_bind(const char *path, const struct unix_name *name)
 {
     struct stat status;
@@ -717,7 +720,7 @@ static int unix_bind(const char *path, const struct unix_name *name)
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
-    /* Linux gives the file the mode of the socket's inode: nobody can get in between. */
+    /* On Linux bind gives the file the mode of the socket, so that it is never open to others. */
     if (fchmod(fd, S_IRUSR | S_IWUSR) == 0 &&
         bind(fd, (const struct sockaddr *)&name->address, sizeof name->address) == 0)
         return fd;

@@ -5,8 +5,8 @@
 
 enum {
     PIECE_US = 100,
-    REST_MAX_US = 100000,    /* for a piece that could not be cut, and kept for later pieces */
-    INGEST_LASTS_US = 100000 /* after a frame: of large ones there are some ten a second */
+    REST_MAX_US = 100000, /* of one rest, after a piece that could not be divided; and of owed_us */
+    INGEST_LASTS_US = 100000 /* after a frame: large frames are some ten a second */
 };
 
 void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed)
@@ -28,7 +28,7 @@ static bool is_ingest(struct pace *pace, int64_t now_us)
     return now_us - pace->sealed_us < INGEST_LASTS_US;
 }
 
-/* For what is owed. */
+/* Sleep for the time that is owed. */
 static void rest(struct pace *pace)
 {
     struct clock *clock = pace->clock;

@@ -1,9 +1,9 @@
-/* pace: long work beside ingest, done in short pieces with as long a rest after each.
+/* pace: divides long work beside ingest into short pieces, each followed by a rest of equal length.
  *
- * A thread that works without end keeps the engine's thread from its core until the system's clock
- * ticks, some milliseconds, and so do all who wait for an answer.  So flushes and merges work for a
- * tenth of a millisecond at a time, while frames are sealed, and then rest, or, where there is no
- * time for that, give way (base/world/thread.h). */
+ * A thread that computes without a pause keeps the engine thread from its core until the next tick
+ * of the system's clock, for some milliseconds in which all requests wait.  So while frames are
+ * sealed, flushes and merges work for a tenth of a millisecond at a time and then sleep or, where
+ * there is no time for that, yield (base/world/thread.h). */
 #ifndef DAYBOOK_BASE_WORLD_PACE_H
 #define DAYBOOK_BASE_WORLD_PACE_H
 
@@ -13,19 +13,19 @@
 
 #include "base/world/world.h"
 
-/* Its owner's memory; one thread's at a time. */
+/* In its owner's memory; used by one thread at a time. */
 struct pace {
     struct clock *clock;
     const atomic_uint_fast64_t *frames_sealed; /* they grow while there is ingest */
-    bool hurries;                              /* the owner's to set: there is no time to rest */
+    bool hurries;      /* set by the owner: there is no time to rest */
     uint64_t frames_seen;
-    int64_t sealed_us; /* when it was last seen that they grew, */
-    int64_t rested_us; /* and when the last rest ended: monotonic */
-    int64_t owed_us;   /* of rest; negative: the last ones were longer, as others had the core */
+    int64_t sealed_us; /* when frames_sealed was last seen to grow, monotonic */
+    int64_t rested_us; /* when the last rest ended, monotonic */
+    int64_t owed_us;   /* time to rest; negative: the last rests were longer than they had to be */
 };
 
-/* From now on; `hurries` stays as it is. */
+/* Begin to measure now; `hurries` stays as it is. */
 void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed);
-/* To be called every some ten microseconds of work; rests, or gives way, if it is time to. */
+/* Called after every some ten microseconds of work; rests or yields if it is time to. */
 void pace_keep(struct pace *pace);
 #endif

@@ -1,23 +1,24 @@
-/* thread: how the threads of this process share the cores, with each other and with others.
+/* thread: how the threads of this process share the cores, with each other and with other programs.
  *
- * A thread that wakes waits for its turn: by the system's usual measure that is up to a tick of its
- * clock, 4 ms at 250 Hz, which is many times what a question needs.  So who is waited for runs in
- * short turns and gets them sooner, and who works for long keeps nobody waiting: when it wakes it
- * puts off nobody, and while it works it gives way.  The share of the cores that each gets stays
- * the same, but for what nobody waits for, which gets a third where all want the cores.  Before
- * Linux 6.12 threads have no turns of their own: who works for long puts off nobody when it wakes,
- * and that is all but for the shares.  thread_linux.c asks the system for it. */
+ * A thread that wakes waits until a core is free for it: by default up to a tick of the system's
+ * clock, 4 ms at 250 Hz, which is many times what a request takes.  So latency threads have short
+ * time slices, and get the next one sooner; batch threads preempt no other thread when they wake,
+ * and yield while they work.  Each thread keeps its share of the cores, except that a background
+ * thread has a third of a share while all cores are busy.  Before Linux 6.12 a thread has no time
+ * slice of its own: then only the preemption and the shares are as described.  thread_linux.c sets
+ * this by system calls. */
 #ifndef DAYBOOK_BASE_WORLD_THREAD_H
 #define DAYBOOK_BASE_WORLD_THREAD_H
 
-/* All are of the calling thread; a new thread is as the one that made it. */
-void thread_set_latency(void);    /* it is waited for, and waits most of the time itself */
-void thread_set_batch(void);      /* it works for long */
-void thread_set_background(void); /* and nobody waits for it */
+/* These set the calling thread; a new thread inherits the settings of the one that makes it. */
+void thread_set_latency(void);    /* requests wait for it, and it sleeps most of the time */
+void thread_set_batch(void);      /* it computes for long */
+void thread_set_background(void); /* it computes for long, and no request waits for it */
 
-/* Let who waits for the calling thread's core go first: to be called every some 0.1 ms of work by a
- * batch thread beside which a latency one has much to do, since the system looks who has waited for
- * how long only at its ticks.  The rest of the turn is lost with it: beside other programs such a
- * thread gets somewhat less, and any but a batch one much less, so for those it does nothing. */
+/* Let the threads that wait for the calling thread's core run first.  A batch thread beside a busy
+ * latency thread calls this after every some 0.1 ms of work, because the system itself compares
+ * waiting times only at its ticks.  The rest of the time slice is lost: beside other programs a
+ * batch thread gets somewhat less time.  A thread of another kind would lose much more, so for
+ * those the call does nothing. */
 void thread_yield(void);
 #endif

@@ -1,17 +1,17 @@
-/* thread_linux: turns by sched_setattr(2).
+/* thread_linux: time slices by sched_setattr(2).
  *
- * Under EEVDF (I. Stoica and H. Abdel-Wahab, "Earliest Eligible Virtual Deadline First", 1995),
- * which schedules ordinary threads since Linux 6.6, a thread's deadline lies the length of a turn
- * behind its start.  A short turn is an early deadline: when the thread wakes it goes before
- * whoever runs with a longer one, unless it has had more than its share.  `sched_runtime` of an
- * ordinary thread is that length since 6.12; before, it is taken and means nothing.
+ * EEVDF (I. Stoica and H. Abdel-Wahab, "Earliest Eligible Virtual Deadline First", 1995) schedules
+ * ordinary threads since Linux 6.6.  A thread's deadline lies one time slice after its start, so a
+ * short slice is an early deadline: when the thread wakes it preempts a thread with a longer slice,
+ * unless it has had more than its share.  `sched_runtime` of an ordinary thread is the length of
+ * its slice since 6.12; before, it is accepted and has no effect.
  *
- * Who has had less than his share goes first until he has it, for as long as 4 ms, which the engine
- * thread, through which all goes, would wait for each of the others.  SCHED_BATCH keeps a thread
- * from doing so when it wakes, and sched_yield(2) ends its turn: it loses what is left of it, at
- * most 0.1 ms, where it would lose 3 in a turn of the usual length.  What nobody waits for has a
- * share of a third of the size by its niceness, and not less, since it has to come to its end
- * beside other programs that want all cores, too. */
+ * A thread that has had less than its share runs first until it has it, for as long as 4 ms, which
+ * the engine thread, on which all requests depend, would wait for each of the others.  SCHED_BATCH
+ * keeps a thread from preempting another one when it wakes, and sched_yield(2) ends its slice: it
+ * loses the rest of it, at most 0.1 ms, where it would lose 3 ms of a slice of the usual length.
+ * Background threads have a third of a share, by their niceness, and not less, since they have to
+ * make progress beside other programs that use all cores, too. */
 #include "base/world/thread.h"
 
 #include <sched.h>
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-    TURN_NS = 100000,    /* the least there is */
+    TURN_NS = 100000,    /* a time slice: the shortest that the system allows */
     BACKGROUND_NICE = 5, /* steps of a quarter: a third of the weight */
     NICE_MAX = 19
 };
@@ -33,13 +33,13 @@ struct thread_attributes {
     uint64_t flags;
     int32_t nice;
     uint32_t priority;
-    uint64_t runtime_ns; /* 0: the usual */
+    uint64_t runtime_ns; /* the time slice; 0: the usual one */
     uint64_t deadline_ns;
     uint64_t period_ns;
 };
 _Static_assert(sizeof(struct thread_attributes) == 48, "the system's layout has no padding");
 
-/* The calling thread's, if it is of the policy; false: of another, or the system does not say. */
+/* The attributes of the calling thread.  False: it has another policy, or the call has failed. */
 static bool attributes_get(uint32_t policy, struct thread_attributes *attributes)
 {
     *attributes = (struct thread_attributes){0};
@@ -47,9 +47,9 @@ static bool attributes_get(uint32_t policy, struct thread_attributes *attributes
            attributes->policy == policy;
 }
 
-/* By `nicer` steps behind who made the thread.  Whoever started this program with another policy
- * than the usual one meant it. */
-static void turns_set(uint32_t policy, int32_t nicer)
+/* Set policy, time slice and a niceness that is `nicer` steps above that of the thread which made
+ * this one.  A program that was started with another policy than the usual one keeps it. */
+static void attributes_set(uint32_t policy, int32_t nicer)
 {
     struct thread_attributes attributes;
     if (!attributes_get(SCHED_OTHER, &attributes))
@@ -62,17 +62,17 @@ static void turns_set(uint32_t policy, int32_t nicer)
 
 void thread_set_latency(void)
 {
-    turns_set(SCHED_OTHER, 0);
+    attributes_set(SCHED_OTHER, 0);
 }
 
 void thread_set_batch(void)
 {
-    turns_set(SCHED_BATCH, 0);
+    attributes_set(SCHED_BATCH, 0);
 }
 
 void thread_set_background(void)
 {
-    turns_set(SCHED_BATCH, BACKGROUND_NICE);
+    attributes_set(SCHED_BATCH, BACKGROUND_NICE);
 }
 
 void thread_yield(void)

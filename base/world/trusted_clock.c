@@ -1,9 +1,9 @@
 /* trusted_clock: see the header.
  *
- * What decides correctness: trusted time takes over the wall clock's in three places only: where
- * there is no mark, where somebody accepts it, and where the machine was off, which boot time
- * cannot tell from a wrong clock.  Looks that are far apart do no harm: steps of the wall clock
- * between them show in its distance from boot time.
+ * What must hold: trusted time is set to the wall clock's in three cases only: there is no mark, an
+ * operator accepts the wall clock, and the machine was off, which boot time alone does not
+ * distinguish from a wrong clock.  Readings may be far apart: a step of the wall clock between them
+ * shows in its distance from boot time.
  *
  * Example: the mark is Friday 18:00; the machine is started on Monday 8:00, so trusted time is
  * Friday 18:01 and the wall clock 62 hours ahead of it, in doubt.  At 10:35 it has run in step for
@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-/* Wall clock and boot time are slewed alike, so that in step they stay together but for leaps. */
+/* Both clocks are slewed alike, so that their distance changes by leap seconds and steps only; a
+ * larger change is a step. */
 #define STEP_US INT64_C(10000000)
 
 struct clock_reading trusted_clock_read(struct clock *clock)
@@ -67,7 +68,7 @@ void trusted_clock_accept(struct trusted_clock *clock, const struct clock_readin
     clock->is_in_doubt = false;
 }
 
-/* It was at least `trusted_us` when the machine had run for `boot_us`. */
+/* The time was at least `trusted_us` when the machine had run for `boot_us`. */
 static void begin_lower_bound(struct trusted_clock *clock, int64_t trusted_us, int64_t boot_us,
                               const struct clock_reading *now)
 {
@@ -106,7 +107,7 @@ void trusted_clock_init_unmarked(struct trusted_clock *clock, int64_t newest_us,
     clock->is_in_doubt = differs(ahead_us(clock, now));
 }
 
-/* The machine may have been off for as long as the wall clock is ahead: does it seem right? */
+/* Whether the machine was probably off for as long as the wall clock is ahead. */
 static bool is_proved(const struct trusted_clock *clock, const struct clock_reading *now)
 {
     int64_t ahead = ahead_us(clock, now);

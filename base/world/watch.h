@@ -1,8 +1,8 @@
-/* watch: whether something has come at any of some descriptors, asked without waiting.
+/* watch: whether any descriptor of a set is ready to be read, without waiting.
  *
- * The loop hears of what came when it polls, once a turn.  Work that takes most of a turn asks here
- * whether somebody waits meanwhile, and then ends early: one system call, whatever is watched.
- * watch_linux.c asks epoll. */
+ * The loop polls its descriptors once a turn.  Work that takes most of a turn calls this in
+ * between, and ends early if clients wait: one system call, however many descriptors are watched.
+ * watch_linux.c uses epoll. */
 #ifndef DAYBOOK_BASE_WORLD_WATCH_H
 #define DAYBOOK_BASE_WORLD_WATCH_H
 
@@ -10,15 +10,15 @@
 
 struct watch;
 
-/* NULL where the system has no more descriptors: then nothing is ever ready. */
+/* NULL where no descriptor is left; all functions take it, and nothing is ever ready. */
 struct watch *watch_new(void);
 void watch_free(struct watch *watch);
 
-/* A descriptor that is closed is watched no more.  Each is there at most once; one that cannot be
- * watched is left out. */
+/* A descriptor is watched until it is removed or closed, and is added at most once.  One that
+ * cannot be watched is ignored. */
 void watch_add(struct watch *watch, int descriptor);
 void watch_remove(struct watch *watch, int descriptor);
 
-/* Bytes, a connection or an end have come at one of them, and nobody has taken them yet. */
+/* Whether bytes, a connection or an end of stream at one of them were not read yet. */
 bool watch_is_ready(const struct watch *watch);
 #endif

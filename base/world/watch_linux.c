@@ -1,8 +1,8 @@
-/* watch_linux: a set of descriptors by epoll(7), apart from the loop's own.
+/* watch_linux: a set of descriptors by epoll(7), beside the loop's own.
  *
- * What is here is only ever a hint: who does not hear of a descriptor works on to the end of his
- * turn.  So nothing fails for want of memory or descriptors.  epoll drops a descriptor when the
- * last reference to its socket is closed, and the adapter of the network keeps no second one. */
+ * The result is only a hint: where a descriptor is not watched, work goes on to the end of its
+ * turn.  So a lack of memory or descriptors is no error.  epoll removes a descriptor when the last
+ * reference to its socket is closed, and network_uv.c keeps no second reference. */
 #include "base/world/watch.h"
 
 #include <sys/epoll.h>

@@ -5,14 +5,14 @@
 #include "base/buffer.h"
 #include "base/world/world.h"
 
-/* All of an open file, appended to `content`, which is empty.  ERROR_LIMIT when it has more than
- * `size_max` bytes, -EIO when it ends before its size; then nothing is. */
+/* Read all of an open file into `content`, which is empty.  ERROR_LIMIT when it has more than
+ * `size_max` bytes, -EIO when it ends before its size; `content` then stays empty. */
 must_check int whole_file_read(struct disk *disk, struct disk_file *file, int64_t size_max,
                                struct buffer *content);
 
-/* Put a file of these bytes in the place of `path`, in `folder`, by way of `path_new`: after a
- * crash the old one is there or the new one, whole, and perhaps one of any content under
- * `path_new`, which the next call removes.  Durable when it returns 0. */
+/* Replace the file `path` in `folder` by one with these bytes, which is written as `path_new` and
+ * then renamed.  After a crash `path` is the whole old file or the whole new one, and `path_new`
+ * may be left with any content; the next call removes it.  Durable when 0 is returned. */
 must_check int whole_file_replace(struct disk *disk, const char *folder, const char *path,
                                   const char *path_new, struct bytes bytes);
 #endif

@@ -1,13 +1,13 @@
-/* world: everything that is not a function of its input: disk, clock, randomness, threads.
+/* world: the interface to everything that is not deterministic: disk, clock, randomness, threads.
  *
- * The engine meets the outside only here.  The program runs on world_uv.c (POSIX files, libuv
- * loop and threads); tests run on tests/sim/, which loses, tears, reorders and fails writes, moves
- * time by hand, runs jobs in an order drawn from a seed, and is deterministic.
+ * The engine uses the system through it only.  The program runs on world_uv.c (POSIX files, libuv
+ * loop and threads).  Tests run on tests/sim/, which is deterministic: it loses, tears, reorders
+ * and fails writes, sets the time, and runs jobs in an order drawn from a seed.
  *
- * Threads: one engine thread owns all mutable state.  A job's `run` is called on a lane's thread
- * with frozen inputs and shares nothing else; its `done` is called on the engine thread.  Disk
- * calls block, but for read_now, is_linked and free_bytes; the engine thread makes the others only
- * while it opens or closes a directory. */
+ * Threads: the engine thread owns all mutable state.  A job's `run` is called on a lane's thread,
+ * reads inputs that do not change meanwhile and shares nothing else; its `done` is called on the
+ * engine thread.  Disk calls may block, except read_now, is_linked and free_bytes; the engine
+ * thread makes the others only while it opens or closes a directory. */
 #ifndef DAYBOOK_BASE_WORLD_WORLD_H
 #define DAYBOOK_BASE_WORLD_WORLD_H
 
@@ -24,8 +24,8 @@ enum disk_open_flag {
     DISK_READ = 1,             /* must exist */
     DISK_WRITE = 2,            /* read and write; must exist unless DISK_CREATE */
     DISK_CREATE = 4,           /* must not exist */
-    DISK_DIRECT = 8            /* past the page cache where the file system can: offset, size and
-                                * memory are multiples of 4096 */
+    DISK_DIRECT = 8            /* bypasses the page cache where the file system supports that:
+                                * offset, size and memory address are multiples of 4096 */
 };
 
 enum disk_lock { DISK_LOCK_SHARED, DISK_LOCK_EXCLUSIVE };
@@ -35,15 +35,15 @@ struct disk_file;
 /* Paths are relative to the data directory.  All return 0 or a negative code; reads return the
  * bytes read, short only at the end of the file; writes are whole or an error. */
 struct disk {
-    /* Pages of segments that could not be read, or were not as they had been written; whoever reads
-     * one adds it.  Any thread. */
+    /* The number of reads of segments that failed or returned other bytes than were written; the
+     * code that reads counts them, on any thread. */
     _Atomic uint64_t failed_reads;
     int (*open)(struct disk *disk, const char *path, int flags, struct disk_file **file_out,
                 struct error *err);
     void (*close)(struct disk *disk, struct disk_file *file);
     int64_t (*read)(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
                     size_t size);
-    /* The same of what is in memory already; -EAGAIN where it would have to wait for the device. */
+    /* Read bytes that are in memory; -EAGAIN where the device would have to be read. */
     int64_t (*read_now)(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
                         size_t size);
     int (*write)(struct disk *disk, struct disk_file *file, uint64_t offset, const void *from,
@@ -54,21 +54,21 @@ struct disk {
     int64_t (*size)(struct disk *disk, struct disk_file *file);
     /* Whether the open file still has a name; true where that is not known. */
     bool (*is_linked)(struct disk *disk, struct disk_file *file);
-    /* Bytes that the process may still write on the file system of the directory; UINT64_MAX where
+    /* How many bytes the process can still write on the directory's file system; UINT64_MAX where
      * that is not known. */
     uint64_t (*free_bytes)(struct disk *disk);
     int (*rename)(struct disk *disk, const char *from, const char *to);
     int (*remove)(struct disk *disk, const char *path);      /* a file or an empty directory */
-    /* Give a file that is never written again a second name, on `to`.  Any error means that it has
-     * to be copied: -EXDEV where the two are not on one file system. */
+    /* Give a file that is never written again a second name, in `to`.  After any error, such as
+     * -EXDEV for another file system, the caller has to copy the file. */
     int (*link)(struct disk *disk, const char *path, struct disk *to, const char *to_path);
     int (*make_directory)(struct disk *disk, const char *path);          /* fine if it exists */
     int (*sync_directory)(struct disk *disk, const char *path);          /* "" is the root */
     /* Call `each` with every name in a directory, in byte order, "." and ".." left out. */
     int (*list)(struct disk *disk, const char *path, void (*each)(void *context, const char *name),
                 void *context);
-    /* The lock of the directory; held until unlock or the process ends.  ERROR_BUSY names the
-     * holder's pid in `err` when another process has it. */
+    /* Lock the directory until `unlock` or the end of the process.  ERROR_BUSY when another process
+     * has the lock, with its pid in `err`. */
     int (*lock)(struct disk *disk, enum disk_lock kind, struct error *err);
     void (*unlock)(struct disk *disk);
 };
@@ -80,8 +80,8 @@ enum { BOOT_ID_SIZE = 16 };
 struct clock {
     int64_t (*wall_us)(struct clock *clock);           /* microseconds since 1970; may jump */
     int64_t (*monotonic_us)(struct clock *clock);      /* never goes back */
-    /* Time since the machine was started, also while it slept; never goes back until then, and the
-     * id is another one from then on. */
+    /* The time since the machine was booted, including sleep; never goes back within a boot.  Each
+     * boot has another id. */
     int64_t (*boottime_us)(struct clock *clock);
     void (*boot_id)(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE]);
     void (*sleep_us)(struct clock *clock, int64_t us); /* on a lane's thread only */
@@ -90,23 +90,24 @@ struct clock {
 /* ---- executor: lanes, timers, the loop ---- */
 
 enum executor_lane {
-    LANE_LOG,                  /* commit log writes and syncs only: nothing may delay an ack */
-    LANE_LOG_FILES,            /* its files made ahead: frames wait for the next one, which must not
-                                * wait for a flush */
-    LANE_COMPUTE,              /* what the engine thread will want soon: lines parsed, memory
-                                * touched; no waiting, no disk */
+    LANE_LOG,                  /* writes and syncs of the commit log only: no other job may delay
+                                * an acknowledgement */
+    LANE_LOG_FILES,            /* making files of the log: frames wait for the next one, which must
+                                * not wait for a flush */
+    LANE_COMPUTE,              /* results that the engine thread needs soon: lines parsed, memory
+                                * made ready; never waits for the disk */
     LANE_READ,                 /* reads of sealed runs for queries */
-    LANE_SCAN,                 /* all rows of a table: queries do not wait behind it, */
-    LANE_SCAN_BESIDE,          /* and two processors share it */
-    LANE_BACKGROUND,           /* flush, manifest, memory of what was flushed given back */
-    LANE_MERGE,                /* compaction, which may take minutes: nothing waits behind it, */
-    LANE_MERGE_BESIDE,         /* nor do merges of row runs behind those of columnar ones */
+    LANE_SCAN,                 /* scans of whole tables, for which queries must not wait, */
+    LANE_SCAN_BESIDE,          /* and their second half, on another processor */
+    LANE_BACKGROUND,           /* flushes, the manifest, freeing memory that was flushed */
+    LANE_MERGE,                /* merges of columnar runs, which may take minutes, */
+    LANE_MERGE_BESIDE,         /* and of row runs, which do not wait for the former */
     LANE_LOGIN,                /* checks of passwords, which are slow on purpose */
-    LANE_COPY,                 /* backups: may wait for another disk as long as it takes */
+    LANE_COPY,                 /* backups, which may wait for another disk for any time */
     LANE_COUNT
 };
 
-/* Embedded in the caller's struct, which lives until `done` was called. */
+/* Embedded in the caller's struct, which must not be freed before `done` is called. */
 struct job {
     void (*run)(struct job *job);          /* on the lane's thread */
     void (*done)(struct job *job);         /* on the engine thread, later */
@@ -122,12 +123,12 @@ struct timer {
 
 struct executor {
     void (*submit)(struct executor *executor, enum executor_lane lane, struct job *job);
-    /* Without a delay it fires in the next turn of the loop, when all sockets and jobs had theirs,
-     * also if it is started by its own firing: for work that is cut into pieces. */
+    /* With a delay of 0 it fires in the next turn of the loop, after sockets and jobs were handled,
+     * also if it is started by its own `fire`: for work that is divided into pieces. */
     void (*timer_start)(struct executor *executor, struct timer *timer, int64_t delay_ms);
     void (*timer_stop)(struct executor *executor, struct timer *timer);  /* idle is fine */
-    /* Handle what is ready, waiting for something if nothing is; for callers that have no loop of
-     * their own (commands on a directory, tests).  False when nothing is left to wait for. */
+    /* Handle the events that are ready, waiting for one if none is; for callers that have no loop
+     * of their own (commands on a directory, tests).  False when there is nothing to wait for. */
     bool (*step)(struct executor *executor);
 };
 
@@ -165,13 +166,14 @@ static inline void world_timer_stop(const struct world *world, struct timer *tim
     world->executor->timer_stop(world->executor, timer);
 }
 
-/* The real one, on the directory `path` (which must exist unless `create`).  `loop` is a
- * uv_loop_t that the caller runs and closes after world_uv_close; NULL makes one of its own. */
+/* The real world, on the directory `path` (which must exist unless `create`).  `loop` is a
+ * uv_loop_t that the caller runs, and closes after world_uv_close; NULL: the world makes its
+ * own. */
 must_check int world_uv_open(const char *path, bool create, void *loop, struct world **world_out,
                              struct error *err);
-/* Whether one of its jobs wants a processor, or did within the last `ns`: all do but those of the
- * log and of reads, which mostly wait for the disk.  For the engine thread. */
+/* Whether one of its jobs needs a processor, or did within the last `ns`: jobs of all lanes count
+ * but those of the log and of reads, which mostly wait for the disk.  For the engine thread. */
 bool world_uv_computes(const struct world *world, int64_t ns);
-/* All files closed, no job under way, all timers stopped. */
+/* All files were closed, no job is under way and all timers were stopped. */
 void world_uv_close(struct world *world);
 #endif

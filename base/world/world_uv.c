@@ -1,24 +1,23 @@
 /* world_uv: the real world: POSIX files, system clocks, and a libuv loop with one thread per lane.
  *
- * What decides correctness is who touches what: a job is handed to its lane under the lane's mutex
- * and back to the engine under the mutex of the finished ones, and between the two only the lane's
- * thread has it.
+ * What must hold: a job is handed to its lane under the lane's mutex and back to the engine thread
+ * under the mutex of the finished jobs, and between the two only the lane's thread uses it.
  *
  *     engine: submit -> lane.queue (mutex, condition) -> lane's thread: run
  *     -> finished (mutex, uv_async) -> engine: done
  *
- * An acknowledgement takes this way once in each direction, so each costs at most one wake-up: the
- * condition is signalled only when the thread sleeps, and the loop is woken only for the first of
- * the jobs that it has not fetched yet.
+ * An acknowledgement needs a job, so each direction takes at most one wake-up: the condition is
+ * signalled only when the thread sleeps, and the loop is woken only for the first of the finished
+ * jobs that it has not fetched yet.
  *
- * A timer without delay fires in the next turn of the loop, with one poll of all sockets between,
- * so that work cut into turns lets everybody else come first.  libuv's own timers do not: one that
- * starts itself anew without delay fires again before the loop polls.
+ * A timer with a delay of 0 fires in the next turn of the loop, after one poll of all sockets, so
+ * that work that is divided into turns does not delay other events.  libuv's own timers differ: one
+ * that is started again with a delay of 0 by its callback fires again before the loop polls.
  *
- *     turn: timers that are due -> those without delay, each once -> poll, callbacks
+ *     turn: timers that are due -> those with a delay of 0, each once -> poll, callbacks
  *
- * Threads start with the first job of their lane, so that a short command has none it does not
- * need.  Signals are left to the engine thread. */
+ * A lane's thread starts with its first job, so that a short command starts no thread that it does
+ * not need.  Only the engine thread receives signals. */
 #include "base/world/world.h"
 
 #include <errno.h>
@@ -50,7 +49,7 @@ struct job_queue {
 
 struct lane {
     uv_mutex_t mutex;
-    uv_cond_t wanted; /* a job or the end has come */
+    uv_cond_t wanted; /* a job was queued, or is_stopping was set */
     struct job_queue queue;
     bool is_sleeping;
     bool is_stopping;
@@ -59,8 +58,8 @@ struct lane {
     struct world_uv *world;
 };
 
-/* A libuv timer in use by `owner`, or spare; or one without delay, in the list of turns, without an
- * owner if he does not want it any more. */
+/* A libuv timer that `owner` uses, or a spare one without owner.  A timer with a delay of 0 is in
+ * the list `turns`, where it stays without owner if it is stopped. */
 struct timer_handle {
     uv_timer_t uv;
     struct timer *owner;
@@ -88,8 +87,8 @@ struct world_uv {
     uint64_t computed_ns;      /* when the last of those ended */
     struct lane lanes[LANE_COUNT];
     struct timer_handles spare_timers;
-    struct timer_handles turns; /* to fire in the next turn, */
-    uv_idle_t turns_idle;       /* for which this makes the loop not wait */
+    struct timer_handles turns; /* to fire in the next turn */
+    uv_idle_t turns_idle;       /* active while there are any, so that the loop does not wait */
     size_t handles_open;        /* libuv handles that still need this memory */
 };
 
@@ -127,13 +126,13 @@ static void lane_finish(struct world_uv *world, struct job *job)
         check(uv_async_send(&world->finished_async) == 0);
 }
 
-/* An acknowledgement or an answer waits for it, and it waits most of the time itself. */
+/* Acknowledgements or answers wait for the lane's jobs, which mostly wait for the disk. */
 static bool lane_is_latency(enum executor_lane lane)
 {
     return lane == LANE_LOG || lane == LANE_LOG_FILES || lane == LANE_READ;
 }
 
-/* Nobody waits for it, as long as it comes to its end. */
+/* No request waits for the lane's jobs. */
 static bool lane_is_background(enum executor_lane lane)
 {
     return lane == LANE_BACKGROUND || lane == LANE_MERGE || lane == LANE_MERGE_BESIDE ||
@@ -172,7 +171,7 @@ static void lane_main(void *argument)
     uv_mutex_unlock(&lane->mutex);
 }
 
-/* The new thread inherits the mask under which it is made. */
+/* The new thread inherits the signal mask under which it is made, which blocks all signals. */
 static void lane_start(struct lane *lane)
 {
     sigset_t all;
@@ -210,14 +209,14 @@ static void executor_uv_submit(struct executor *executor, enum executor_lane ind
     uv_mutex_lock(&lane->mutex);
     job_queue_put(&lane->queue, job);
     bool is_sleeping = lane->is_sleeping;
-    /* Whoever comes next finds it woken already. */
+    /* The thread is being woken: the next job needs no signal. */
     lane->is_sleeping = false;
     uv_mutex_unlock(&lane->mutex);
     if (is_sleeping)
         uv_cond_signal(&lane->wanted);
 }
 
-/* Calls `done` of every job that was finished when it came; those that finish meanwhile send the
+/* Call `done` of all jobs that have finished.  A job that finishes during this call sends the
  * handle again. */
 static void executor_uv_finished(uv_async_t *async)
 {
@@ -227,7 +226,7 @@ static void executor_uv_finished(uv_async_t *async)
     world->finished.first = NULL;
     uv_mutex_unlock(&world->finished_mutex);
     while (queue.first != NULL) {
-        /* Out of the queue first: `done` may free the job or submit it again. */
+        /* Removed from the queue first, because `done` may free the job or submit it again. */
         struct job *job = job_queue_take(&queue);
         if (--world->jobs_under_way == 0)
             uv_unref((uv_handle_t *)&world->finished_async);
@@ -259,7 +258,7 @@ static bool executor_uv_step(struct executor *executor)
 
 /* ---- timers ---- */
 
-/* One that is in turns stays there until they come to it. */
+/* Separate the timer from its handle.  A handle in `turns` stays there until turns_fire. */
 static void timer_let_go(struct timer *timer)
 {
     struct timer_handle *handle = timer->handle;
@@ -273,14 +272,14 @@ static void timer_handle_fired(uv_timer_t *uv)
 {
     struct timer_handle *handle = uv->data;
     struct timer *timer = handle->owner;
-    /* Let go before it fires, since it may start itself again. */
+    /* Before `fire`, since that may start the timer again. */
     timer_let_go(timer);
     int64_t began_ns = loop_times_begin(uv->loop->data);
     timer->fire(timer);
     loop_times_end(uv->loop->data, LOOP_TIMER, began_ns);
 }
 
-/* Those that are started meanwhile wait for the next turn. */
+/* Timers that are started by these wait for the next turn. */
 static void turns_fire(uv_idle_t *idle)
 {
     struct world_uv *world = idle->data;
@@ -348,7 +347,7 @@ static void executor_uv_timer_start(struct executor *executor, struct timer *tim
         turns_add(world, handle);
         return;
     }
-    /* The loop's time stands still while callbacks run, and the delay counts from now. */
+    /* The loop's time does not advance during callbacks, and the delay counts from now. */
     uv_update_time(world->loop);
     check(uv_timer_start(&handle->uv, timer_handle_fired, (uint64_t)delay_ms, 0) == 0);
 }
@@ -380,7 +379,7 @@ static int64_t clock_uv_boottime_us(struct clock *clock)
     return clock_read_us(CLOCK_BOOTTIME);
 }
 
-/* The kernel's, a UUID in text; zeros where it has none to tell. */
+/* The kernel's boot id, a UUID in text; zeros where it cannot be read. */
 static void boot_id_read(uint8_t id_out[BOOT_ID_SIZE])
 {
     char text[UUID_TEXT_SIZE];
@@ -472,7 +471,7 @@ int world_uv_open(const char *path, bool create, void *loop, struct world **worl
     STAILQ_INIT(&world->spare_timers);
     STAILQ_INIT(&world->turns);
     world->handles_open = 2;
-    /* It keeps the loop going only while a job is under way. */
+    /* The handle keeps the loop alive only while a job is under way. */
     uv_unref((uv_handle_t *)&world->finished_async);
     *world_out = &world->world;
     return 0;
@@ -480,7 +479,7 @@ int world_uv_open(const char *path, bool create, void *loop, struct world **worl
 
 static void world_uv_handle_closed(struct world_uv *world)
 {
-    /* With a loop of its own the world is freed once that has run out. */
+    /* A world with its own loop is freed by world_uv_close, after the loop's last turn. */
     if (--world->handles_open == 0 && !world->owns_loop)
         memory_free(world);
 }
