@@ -371,7 +371,7 @@ static void status_run(void *room, const struct command_request *request,
         output->write(output, COMMAND_OUT, buffer_view(&text));
     status_report_release(&report);
     buffer_release(&text);
-    output->finish(output, status);
+    output->finish(output, (int)status);
 }
 
 const struct command status_command = {.name = "status",
