@@ -1,7 +1,6 @@
-/* answer_text: the lines of which answers are made; docs/PROTOCOL.md says what they mean.
+/* answer_text: the lines of answers; docs/PROTOCOL.md says what they mean.
  *
- * Pure functions.  Where a number of a batch is asked for, 0 stands for "outside of batches" and is
- * written as "-". */
+ * Pure functions.  A batch's number is 0 for "outside of batches", which is written as "-". */
 #ifndef DAYBOOK_INGEST_CONNECTION_ANSWER_TEXT_H
 #define DAYBOOK_INGEST_CONNECTION_ANSWER_TEXT_H
 
@@ -14,8 +13,8 @@ void answer_text_ok(struct buffer *text, uint64_t sequence, uint64_t accepted, u
 void answer_text_error(struct buffer *text, uint64_t sequence, const char *word,
                        const char *detail);
 
-/* A line for each reject, as long as `*lines_sent` of them, which it counts, are under `lines_max`;
- * of the others `sums` counts how many there are of each code. */
+/* A line for each reject while `*lines_sent`, which counts them, is below `lines_max`.  Rejects
+ * without a line are counted by their code in `sums`. */
 void answer_text_rejects(struct buffer *text, const struct reject_list *list, uint64_t sequence,
                          uint64_t lines_max, uint64_t *lines_sent,
                          uint64_t sums[REJECT_CODE_COUNT]);

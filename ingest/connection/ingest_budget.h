@@ -1,12 +1,11 @@
-/* ingest_budget: what all connections may take in one turn of the loop.
+/* ingest_budget: how much input all connections together may take in one loop turn.
  *
- * It is bounded so that a client that asks a question waits for a millisecond or so, however many
- * clicks have come and however slow the machine is.  Past either bound the turn goes to others.
- * Half the time took a tenth off shuffled clicks of 8 connections: frames are smaller, and answers
- * leave more often.  So the turn is as long as that only while there are no questions: at its start
- * and every INGEST_BUDGET_LOOK_US of it the network is asked whether one has come
- * (network_has_question), and then the turn ends, which costs clicks nothing as long as there are
- * no questions.  Of two turns one takes clicks, however many questions come. */
+ * Time and bytes are bounded, so that a query waits for about a millisecond, however many clicks
+ * have come and however slow the machine is.  Half of the time reduced the throughput of shuffled
+ * clicks of 8 connections by a tenth, because frames of the log became smaller and answers were
+ * sent more often.  So a turn has its whole time only while there are no queries: at its start, and
+ * every INGEST_BUDGET_LOOK_US, the network is checked for one (network_has_question), and then the
+ * turn ends.  Of two successive turns one takes clicks in any case, however many queries come. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_BUDGET_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_BUDGET_H
 
@@ -22,25 +21,26 @@ enum {
 
 struct ingest_budget {
     struct clock *clock;
-    struct network *network;           /* NULL: no questions come */
-    size_t bytes_left;                 /* that may still be taken before the next turn, */
-    int64_t us_left;                   /* and for how long */
-    int64_t resumed_us;                /* by the monotonic clock */
-    int64_t look_us_left;              /* when so much is left the network is asked */
-    bool is_given;                     /* a question got a turn whole: the next one is not */
-    int64_t asked_us;                  /* when a question was found last, by the same clock */
+    struct network *network;           /* NULL: there are no queries */
+    size_t bytes_left;                 /* that may still be taken in this turn */
+    int64_t us_left;                   /* of this turn */
+    int64_t resumed_us;                /* since when time is spent, by the monotonic clock */
+    int64_t look_us_left;              /* the network is checked when us_left is at most this */
+    bool is_given;                     /* a query ended this turn at its start: the next turn is not
+                                        * checked at its start */
+    int64_t asked_us;                  /* when a query was found last, by the same clock */
 };
 
-/* `clock` and `network` outlive it; a turn has begun. */
+/* `clock` and `network` outlive it; the first turn begins. */
 void ingest_budget_open(struct ingest_budget *budget, struct clock *clock, struct network *network);
 
-/* A turn of the loop begins. */
+/* A loop turn begins. */
 void ingest_budget_begin(struct ingest_budget *budget);
-/* From here on time is spent, until ingest_budget_is_over is asked for the last time. */
+/* Time is spent from here on, until the last call of ingest_budget_is_over. */
 void ingest_budget_resume(struct ingest_budget *budget);
-/* Once it is, it is for all until the next turn begins. */
+/* Whether the turn's budget is spent; once it is, it stays so until the next turn begins. */
 bool ingest_budget_is_over(struct ingest_budget *budget);
-/* Whether a question was found within the last second, so that the next may be on its way. */
+/* Whether a query was found within the last INGEST_BUDGET_ASKED_US, so that more may come soon. */
 bool ingest_budget_was_asked(const struct ingest_budget *budget);
 
 static inline void ingest_budget_spend(struct ingest_budget *budget, size_t bytes)

@@ -1,8 +1,8 @@
 /* input_queue: see input_queue.h.
  *
- * What decides correctness: only the back moves its bytes or its memory; sealed chunks are read by
- * another thread.  Sealing copies what follows, which is little but where a frame has half come, to
- * the new back, which then has room for a read whatever its size. */
+ * What decides correctness: only the back's bytes and memory move, because sealed chunks are read
+ * by another thread.  Sealing copies the bytes that follow to a new back; these are few, except
+ * where a part of a frame has come.  The new back has room for them and a read. */
 #include "ingest/connection/input_queue.h"
 
 #include "ingest/parse/line_parser.h"
@@ -19,7 +19,7 @@ static struct input_chunk *chunk_new(size_t capacity)
 
     chunk->data = memory_alloc(capacity + LINE_PARSER_PADDING);
     chunk->capacity = capacity;
-    /* Read by the parser and never looked at. */
+    /* The parser loads these bytes and never uses them. */
     memset(chunk->data + capacity, 0, LINE_PARSER_PADDING);
     return chunk;
 }
@@ -67,7 +67,7 @@ void input_queue_spare_release(struct input_spare *spare)
     spare->count = 0;
 }
 
-/* To the start with what it holds, and room for `capacity` bytes, which is not less. */
+/* Move the chunk's bytes to its start, and give it `capacity`, which they fit. */
 static void chunk_fit(struct input_chunk *chunk, size_t capacity)
 {
     size_t used = chunk->end - chunk->start;
@@ -154,8 +154,8 @@ bool input_queue_has_space(const struct input_queue *input, bool may_grow)
     return back->end - back->start < (may_grow ? INPUT_QUEUE_MAX : back->capacity);
 }
 
-/* What the back should have room for: more when little is left of it behind what may be the
- * beginning of a long line, or when reads fill it. */
+/* The capacity that the back should have: more where little is left behind `used` bytes, which may
+ * be the beginning of a long line, or where reads fill it. */
 static size_t back_capacity(const struct input_queue *input, size_t used)
 {
     size_t capacity = input->back->capacity;
@@ -204,7 +204,7 @@ void input_queue_filled(struct input_queue *input, size_t size)
     input->was_filled = input->back->end == input->back->capacity;
 }
 
-/* A back with room for `used` bytes and a read. */
+/* A new back with room for `used` bytes and a read. */
 static struct input_chunk *back_new(struct input_queue *input, size_t used)
 {
     return used < INPUT_QUEUE_BUSY / 2 ? spare_take(input->spare)

@@ -1,4 +1,4 @@
-/* input_queue: the bytes of a connection that are not taken yet, as a queue of chunks.
+/* input_queue: a connection's input that is not taken yet, as a queue of chunks.
  *
  *     front ──▶ sealed ──▶ sealed ──▶ back
  *     |whole lines|  |whole lines|    |whole lines ...|a partial one|  room    |padding|
@@ -15,7 +15,7 @@
 enum {
     INPUT_QUEUE_SIZE = 16 << 10,        /* of a new connection's chunk; grows when reads fill it */
     INPUT_QUEUE_BUSY = 256 << 10,
-    INPUT_QUEUE_MAX = RECORD_LINE_MAX + (64 << 10), /* a whole line, and then some to read into */
+    INPUT_QUEUE_MAX = RECORD_LINE_MAX + (64 << 10), /* a whole line, and space to read into */
     INPUT_QUEUE_CHUNKS_MAX = 4,
     INPUT_QUEUE_SPARE_MAX = 8
 };
@@ -27,12 +27,12 @@ struct input_chunk {
     uint8_t *data;                     /* LINE_PARSER_PADDING bytes more than `capacity` */
     size_t capacity;
     size_t start, end;
-    struct parse_ahead *ahead;         /* what was made of it ahead; NULL: nothing; borrowed */
+    struct parse_ahead *ahead;         /* the job that parses it ahead, borrowed; NULL: none */
 };
 
-/* Chunks of INPUT_QUEUE_BUSY that were taken whole, at most INPUT_QUEUE_SPARE_MAX of them, for the
- * next ones of any input of the thread: memory that goes back to the system costs a page fault for
- * every page when it comes again.  All-zero is an empty one. */
+/* Chunks of INPUT_QUEUE_BUSY that were taken whole, at most INPUT_QUEUE_SPARE_MAX of them, to be
+ * used again by any input queue of the thread: memory that goes back to the system costs a page
+ * fault for every page when it is allocated again.  All-zero is an empty one. */
 struct input_spare {
     struct input_chunk *first;
     uint32_t count;
@@ -44,41 +44,42 @@ struct input_queue {
     struct input_chunk *front, *back;  /* NULL before the first read */
     uint32_t chunks;
     struct input_spare *spare;         /* outlives it; NULL: none */
-    bool was_filled;                   /* by the last read: it wants to be larger */
+    bool was_filled;                   /* the last read filled its space, so more is useful */
 };
 
-/* All-zero is one without bytes. */
+/* Free all chunks; an all-zero queue is empty. */
 void input_queue_release(struct input_queue *input);
 
-/* What lies at the front; a line that is not whole is at the back only. */
+/* The bytes of the front that are not taken; only at the back may a line be cut. */
 struct bytes input_queue_rest(const struct input_queue *input);
-/* Of input_queue_rest's bytes the first `size` are taken. */
+/* Take the first `size` of input_queue_rest's bytes. */
 void input_queue_take(struct input_queue *input, size_t size);
-/* The front, all taken and not the back, gives way to the next chunk. */
+/* Drop the front, which is taken whole and is not the back. */
 void input_queue_advance(struct input_queue *input);
-void input_queue_clear(struct input_queue *input);     /* what the back holds is dropped */
-void input_queue_shrink(struct input_queue *input);    /* to the least, if it holds little */
+void input_queue_clear(struct input_queue *input);     /* drop the bytes of the back */
+void input_queue_shrink(struct input_queue *input);    /* to INPUT_QUEUE_SIZE, if it has little */
 size_t input_queue_bytes(const struct input_queue *input);     /* of memory */
 
-/* Whether input_queue_space has any; else some must be taken first, or it must grow. */
+/* Whether there is space to read into, without growth or with it; else some bytes must be taken
+ * first. */
 bool input_queue_has_space(const struct input_queue *input, bool may_grow);
-/* Room to read into, moved, and grown as need be if it may, else by a page if there is none: for
- * who is read from already when it may no longer; and what was read. */
+/* Space to read into at the back, whose bytes are moved to its start.  The back grows as needed
+ * where it may; where it may not, it still grows by a page if there is no space, because a read may
+ * have begun already.  input_queue_filled: `size` bytes were read. */
 void input_queue_space(struct input_queue *input, bool may_grow, uint8_t **to_out,
                        size_t *size_out);
 void input_queue_filled(struct input_queue *input, size_t size);
 
-/* What is not taken of the back. */
+/* The bytes of the back that are not taken. */
 struct bytes input_queue_back(const struct input_queue *input);
-/* Room up to `capacity` bytes at the back, what it holds included: for a frame whose size is known.
- */
+/* Give the back a capacity of `capacity` bytes, those that it has included. */
 void input_queue_fit(struct input_queue *input, size_t capacity);
 
-/* Seal the first `size` bytes of the back; what follows them moves to a new one.  NULL: there are
- * INPUT_QUEUE_CHUNKS_MAX. */
+/* Seal the first `size` bytes of the back as a chunk; the bytes after them are copied to a new
+ * back.  NULL: there are INPUT_QUEUE_CHUNKS_MAX chunks already. */
 struct input_chunk *input_queue_split(struct input_queue *input, size_t size);
-/* The same with all its whole lines, if the back has `size_min` (> 0) bytes and they have as many;
- * up to the last line that begins with '#', if little stands behind that, and half as many bytes
- * before it; else NULL. */
+/* Seal the whole lines of the back, if they are `size_min` (> 0) bytes or more; or only those
+ * before the last line that begins with '#', if few bytes follow it and at least half of `size_min`
+ * are before it.  NULL: there are too few. */
 struct input_chunk *input_queue_seal(struct input_queue *input, size_t size_min);
 #endif

@@ -8,7 +8,7 @@
 #include "ingest/ingest_tables.h"
 #include "storage/engine/store_rows.h"
 
-/* ---- what is written down ---- */
+/* ---- writing ---- */
 
 void loaded_file_add(struct ingest_connection *connection, uint64_t sequence)
 {
@@ -42,9 +42,9 @@ bool loaded_file_name(struct loaded_file *file, const struct control_words *word
     return file->is_named;
 }
 
-/* ---- what is known ---- */
+/* ---- reading ---- */
 
-/* The answer to a #files, while its rows are read. */
+/* The answer to #files, while its rows are read. */
 struct lookup {
     struct reply reply; /* the first: it is freed as one */
     struct ingest *ingest;
@@ -56,10 +56,10 @@ static void append_hex(struct buffer *buffer, struct bytes bytes)
         buffer_printf(buffer, "%02x", bytes.data[i]);
 }
 
-/* Who the file's next batches are to come from, and behind which one: its producer, or from the
- * first batch on the successor of one that was forgotten. */
-static void file_goes_on(const struct ingest *ingest, struct bytes producer, int64_t *batch,
-                         uint8_t id_out[UUID_SIZE])
+/* The producer of the file's next batches, and the batch after which they begin: the producer of
+ * the row; or, where that was dropped, its successor, which begins with its first batch. */
+static void file_continue(const struct ingest *ingest, struct bytes producer, int64_t *batch,
+                          uint8_t id_out[UUID_SIZE])
 {
     memcpy(id_out, producer.data, UUID_SIZE);
     if (producer_find(ingest->producers, id_out) == NULL) {
@@ -94,7 +94,7 @@ static int append_row(void *context, const struct table *table, const struct pag
             return 0;
         values[i] = type_value_bigint(value);
     }
-    file_goes_on(lookup->ingest, producer, &values[0], id);
+    file_continue(lookup->ingest, producer, &values[0], id);
     uuid_format(id, text);
     buffer_printf(buffer, "file %s %" PRId64 " %" PRId64 " ", text, values[0], values[1]);
     append_hex(buffer, hash);
@@ -120,7 +120,8 @@ static void lookup_done(void *context, int status, const struct error *err)
     ingest_called_back(ingest);
 }
 
-/* Two loads of one file at the same time would both find it unknown, and count it twice. */
+/* Whether another connection has the key: two loads of one file at the same time would both find it
+ * unknown, and count it twice. */
 static bool key_is_held(const struct ingest_connection *connection, const uint8_t key[16])
 {
     const struct ingest_connection *other;

@@ -1,7 +1,7 @@
 /* loaded_file: how far files were loaded: the table `loaded_file`, and the control lines about it.
  *
- * A file's progress is written with the batch that it is about, in one frame of the log, so that a
- * load goes on behind its last durable batch, and counts nothing twice. */
+ * How far a file was loaded is written in the frame of the batch that is the last so far.  So a
+ * load that is repeated continues after its last durable batch, and counts nothing twice. */
 #ifndef DAYBOOK_INGEST_CONNECTION_LOADED_FILE_H
 #define DAYBOOK_INGEST_CONNECTION_LOADED_FILE_H
 
@@ -11,12 +11,12 @@
 /* #file KEY BYTES HASH LINES lf|cut: the next batch is of that file; false: the words are wrong. */
 must_check bool loaded_file_name(struct loaded_file *file, const struct control_words *words);
 
-/* #files KEY: answer what is known of files that begin so; no other connection may ask for the same
- * until this one is gone.  False: the words are wrong. */
+/* #files KEY: answer how far files with this key were loaded.  Until this connection is closed,
+ * another one with the same key is refused.  False: the words are wrong. */
 must_check bool loaded_file_list(struct ingest_connection *connection,
                                  const struct control_words *words);
 
-/* The row of the connection's file, which is named, to the instance's write batch: batch `sequence`
- * takes it so far. */
+/* Add the row of the connection's file, which is named, to the instance's write batch: the file is
+ * loaded up to the end of batch `sequence`. */
 void loaded_file_add(struct ingest_connection *connection, uint64_t sequence);
 #endif

@@ -5,7 +5,7 @@
 
 #include "ingest/connection/answer.h"
 
-static void say(struct ingest_connection *connection)
+static void note_send(struct ingest_connection *connection)
 {
     const struct store_waiting *waiting = &connection->ingest->waiting;
 
@@ -23,7 +23,7 @@ void notes_begin(struct ingest_connection *connection)
 {
     connection->wants_notes = true;
     if (connection->ingest->waiting.stops_writes)
-        say(connection);
+        note_send(connection);
 }
 
 void notes_waiting(void *context, const struct store_waiting *waiting)
@@ -37,5 +37,5 @@ void notes_waiting(void *context, const struct store_waiting *waiting)
         return;
     /* A connection leaves the list in a later turn of the loop, never within this one. */
     LIST_FOREACH (connection, &ingest->connections, link)
-        say(connection);
+        note_send(connection);
 }

@@ -1,4 +1,4 @@
-/* numbered_batch: the batch that is coming in: what it announced, and what of it has come. */
+/* numbered_batch: the numbered batch that is open: what it announced, and what of it has come. */
 #ifndef DAYBOOK_INGEST_CONNECTION_NUMBERED_BATCH_H
 #define DAYBOOK_INGEST_CONNECTION_NUMBERED_BATCH_H
 
@@ -15,16 +15,16 @@ struct numbered_batch {
     uint64_t bytes;                    /* as sent, so far */
     enum producer_verdict verdict;
     struct hash128_stream *hash;       /* owned; of the stream, the form and the content */
-    bool is_kept_waiting;              /* complete, and the store had no room for it */
+    bool is_kept_waiting;              /* it is complete and not applied yet */
 };
 
 /* Batch `sequence` begins, which announces `lines`; `hash` is owned from here on. */
 void numbered_batch_open(struct numbered_batch *batch, uint64_t sequence, uint64_t lines,
                          enum producer_verdict verdict, struct hash128_stream *hash);
-/* Forget it; one that is not open is fine. */
+/* Close it, whether it was applied or not; one that is not open is fine. */
 void numbered_batch_close(struct numbered_batch *batch);
 
-/* So many whole lines, or a part of one (0), which are `data` as sent. */
+/* `lines` whole lines have come, or a part of one (0); `data` is their bytes as sent. */
 void numbered_batch_add(struct numbered_batch *batch, struct bytes data, uint64_t lines);
 
 static inline bool numbered_batch_is_too_large(const struct numbered_batch *batch)

@@ -1,20 +1,21 @@
 /* producer_rows: see the header.
  *
- * What decides correctness: a producer leaves memory only when the deletion of its rows is applied.
- * Its next life, `new` again, is in that frame or a later one, so no crash can keep the later and
- * bring back what the earlier one deleted.  It has no connection then, and all its batches are
- * durable, so nothing points to it.
+ * What decides correctness: a producer is dropped from memory only when the deletion of its rows is
+ * applied.  If it comes again, as `new`, its rows are in that frame of the log or a later one, so
+ * no crash can keep them and bring the deleted ones back.  A producer that is dropped has no
+ * connection, and all its batches are durable, so nothing points to it.
  *
- * Only an addition forgets: a set that does not grow needs no room.  A clock in doubt forgets
- * nothing: all would have been silent for a year, and their repeated batches be new. */
+ * Producers are dropped only when one is added, because a set that does not grow needs no place.
+ * With a clock in doubt none is dropped as silent: a wrong clock could make all of them silent for
+ * a year, and their repeated batches would then count as new. */
 #include "ingest/connection/producer_rows.h"
 
 #include <string.h>
 
-enum { FORGOTTEN_AT_ONCE = 1024 }; /* in one batch, and so in one turn of the loop */
+enum { DROPPED_MAX = 1024 }; /* in one write batch, and so in one loop turn */
 
 #define DAY_US   INT64_C(86400000000)
-#define SWEEP_US INT64_C(3600000000) /* from one look at all producers to the next */
+#define SWEEP_US INT64_C(3600000000) /* from one search for silent producers to the next */
 
 static struct bytes batch_int(struct write_batch *batch, int32_t value)
 {
@@ -114,8 +115,8 @@ void producer_rows_tell(struct ingest *ingest)
 
 /* ---- forgetting ---- */
 
-static int forget(struct ingest *ingest, struct producer *const *producers, uint32_t count,
-                  store_done done, void *context, struct error *err)
+static int producers_drop(struct ingest *ingest, struct producer *const *producers, uint32_t count,
+                          store_done done, void *context, struct error *err)
 {
     struct store *store = ingest->options.store;
     const struct table *table = schema_table(store_schema(store), TABLE_PRODUCER);
@@ -141,26 +142,26 @@ static int forget(struct ingest *ingest, struct producer *const *producers, uint
 int producer_rows_drop(struct ingest *ingest, struct producer *producer, store_done done,
                        void *context, struct error *err)
 {
-    return forget(ingest, &producer, 1, done, context, err);
+    return producers_drop(ingest, &producer, 1, done, context, err);
 }
 
-/* A few of those that are silent for long, if the store takes writes. */
-static void forget_silent(struct ingest *ingest, int64_t now_us)
+/* Drop some of those that have been silent for long, if the store takes writes. */
+static void drop_silent(struct ingest *ingest, int64_t now_us)
 {
-    struct producer *silent[FORGOTTEN_AT_ONCE];
+    struct producer *silent[DROPPED_MAX];
     struct error err;
 
     if (now_us < ingest->producers_due_us)
         return;
     uint32_t count = producer_list_silent(ingest->producers, now_us - PRODUCER_SILENT_DAYS * DAY_US,
-                                          silent, FORGOTTEN_AT_ONCE);
-    if (count > 0 && forget(ingest, silent, count, NULL, NULL, &err) != 0)
+                                          silent, DROPPED_MAX);
+    if (count > 0 && producers_drop(ingest, silent, count, NULL, NULL, &err) != 0)
         return;
-    if (count < FORGOTTEN_AT_ONCE)
+    if (count < DROPPED_MAX)
         ingest->producers_due_us = now_us + SWEEP_US;
 }
 
-/* A crowd of new producers must not fill the log. */
+/* Grouped, because clients could fill the log with new producers. */
 static void log_evicted(struct ingest *ingest, const uint8_t id[UUID_SIZE])
 {
     struct clock *clock = ingest->options.world->clock;
@@ -178,18 +179,18 @@ int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *e
 {
     uint32_t kept = is_load ? 0 : PRODUCERS_KEPT;
     const struct store_clock clock = store_clock(ingest->options.store);
-    /* In doubt it is so early that all work, and none is silent. */
+    /* With a clock in doubt the time counts as 0, at which no producer is silent. */
     int64_t now_us = clock.is_in_doubt ? 0 : clock.wall_us;
     uint8_t id[UUID_SIZE];
 
-    forget_silent(ingest, now_us);
+    drop_silent(ingest, now_us);
     if (!producer_table_is_full(ingest->producers, kept))
         return 0;
     struct producer *evicted = producer_evictable(ingest->producers, now_us);
     if (evicted == NULL)
         return error_set(err, ERROR_LIMIT, "all places of producers are taken");
     memcpy(id, evicted->id, UUID_SIZE);
-    int rc = forget(ingest, &evicted, 1, NULL, NULL, err);
+    int rc = producers_drop(ingest, &evicted, 1, NULL, NULL, err);
     if (rc != 0)
         return rc;
     producer_mark_evicted(ingest->producers, id);

@@ -1,35 +1,36 @@
-/* producer_rows: the table `producer`: written in a batch's own frame, read when ingest opens,
- * deleted when a producer is forgotten.
+/* producer_rows: the rows of the table `producer`: written in the frame of the batch that they are
+ * about, read when ingest opens, deleted when a producer is dropped.
  *
- * Who is known in memory is who has rows, but for the time between a change and its frame's sync;
- * so a recovery knows, and has forgotten, exactly those that the log says. */
+ * Memory has exactly the producers that have rows, but for the time between a change and the sync
+ * of its frame.  So after a recovery memory has the producers that the log has. */
 #ifndef DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 #define DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 
 #include "ingest/connection/ingest_private.h"
 
-/* Remember `known` as the producer's, with the rest of `batch`. */
+/* Add the row of the producer's batch `known` to `batch`. */
 void producer_rows_add(struct write_batch *batch, const struct table *table,
                        const struct producer *producer, const struct producer_batch *known);
 
-/* What a row says: whose batch, in which epoch, which.  ERROR_CORRUPT when it is none that was
+/* Read a row: the producer, its epoch, and the batch.  ERROR_CORRUPT where the row cannot have been
  * written. */
 must_check int producer_rows_read(const struct table *table, const struct page_row *row,
                                   uint8_t id_out[UUID_SIZE], uint64_t *epoch_out,
                                   struct producer_batch *batch_out, struct error *err);
-/* A row of the table, into memory.  ERROR_CORRUPT when it is none that was written. */
+/* Take a row of the table into memory.  ERROR_CORRUPT where it cannot have been written. */
 must_check int producer_rows_take(struct producer_table *producers, const struct table *table,
                                   const struct page_row *row, struct error *err);
 
-/* Count what the producers in memory take, after a change. */
+/* After a change of the producers: charge for their memory, and set their metric. */
 void producer_rows_tell(struct ingest *ingest);
 
-/* One more is about to be added, by a load or another connection: forget those that have been
- * silent for PRODUCER_SILENT_DAYS, a few at a time, and the evictable one if all places are taken.
- * ERROR_LIMIT: there is no place; ERROR_FULL: there will be, when the store takes writes again. */
+/* Make place for one more producer, of a load or of another connection: drop those that have been
+ * silent for PRODUCER_SILENT_DAYS, a bounded number at a time, and the evictable one if all places
+ * are taken.  ERROR_LIMIT: there is no place; ERROR_FULL: there will be one when the store takes
+ * writes again. */
 must_check int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *err);
-/* Delete its rows, and then forget it: it has no connection, and all its batches are durable.
- * `done` once that is durable, which is not called if this fails. */
+/* Delete the producer's rows and drop it from memory; it has no connection, and all its batches are
+ * durable.  `done` is called once the deletion is durable, and not where an error is returned. */
 must_check int producer_rows_drop(struct ingest *ingest, struct producer *producer,
                                   store_done done, void *context, struct error *err);
 #endif

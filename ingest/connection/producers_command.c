@@ -1,7 +1,7 @@
 /* producers_command: see the header.
  *
- * `list` reads the table: rows of one producer come one after the other, and are put together until
- * the next producer's begin.  So it needs no memory by producer, and no server. */
+ * `list` reads the table, in which the rows of one producer follow one another, and adds them up
+ * until the next producer's begin.  So it needs memory for one producer only. */
 #include "ingest/connection/producers_command.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static const struct argp producers_argp = {
 
 /* ---- list ---- */
 
-/* What is known of one producer. */
+/* The sum of one producer's rows. */
 struct producers_entry {
     bool is_there;
     uint8_t id[UUID_SIZE];
@@ -106,7 +106,7 @@ struct producers_job {
     struct row_listing listing; /* the first: it is freed as one */
     struct ingest *ingest;
     bool is_begun;
-    struct producers_entry entry; /* that is being put together */
+    struct producers_entry entry; /* of the producer whose rows are being read */
 };
 
 static const struct table_column list_columns[] = {

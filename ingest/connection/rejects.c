@@ -1,8 +1,8 @@
 /* rejects: see rejects.h.
  *
- * Ids are time-based, a microsecond apart within a batch, so that a day's rows read in the order in
- * which the lines came.  `list` and `export` read one partition, a day, after the other: the table
- * is small where all is well, and where it is not nobody wants to wait for a sort. */
+ * Ids are time-based and a microsecond apart within a batch, so that the rows of a day, which is a
+ * partition, are in the order in which the lines came.  `list` and `export` read one day after the
+ * other, which needs no sort. */
 #include "ingest/connection/rejects.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static void writer_row(struct reject_writer *writer, uint64_t line, enum reject_
     write_batch_insert(batch, writer->table, values, count);
 }
 
-/* The rejects from `start` on with this code, as few rows: their lines one after the other. */
+/* Write the rejects from `start` on that have this code as few rows, each with many lines. */
 static void writer_gather(struct reject_writer *writer, const struct reject_list *list,
                           uint32_t start, enum reject_code code)
 {
@@ -135,7 +135,7 @@ static const struct argp_option rejects_argp_options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-/* argp_error comes back where it may not end the process. */
+/* argp_error returns where it may not end the process. */
 static error_t option_day(struct argp_state *state, const char *text, int32_t *day, bool *has_day)
 {
     if (!calendar_day_parse(bytes_text(text), day))

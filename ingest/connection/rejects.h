@@ -1,4 +1,4 @@
-/* rejects: refused lines as rows of the table `reject`, and the commands that show them. */
+/* rejects: rejected lines as rows of the table `reject`, and the command that shows them. */
 #ifndef DAYBOOK_INGEST_CONNECTION_REJECTS_H
 #define DAYBOOK_INGEST_CONNECTION_REJECTS_H
 
@@ -9,8 +9,9 @@
 struct random;
 
 enum {
-    /* Rows of one batch; the lines beyond are gathered, up to REJECTS_GATHERED_MAX bytes a row, so
-     * that a batch of a million empty lines still fits its frame and none of them vanishes. */
+    /* The most rejects of a batch that are rows of their own.  All others are gathered into rows of
+     * up to REJECTS_GATHERED_MAX bytes, so that a batch of a million empty lines still fits its
+     * frame of the log, and no line is lost. */
     REJECTS_ROWS_MAX = 10000,
     REJECTS_GATHERED_MAX = 64 << 10
 };
@@ -23,7 +24,7 @@ struct reject_origin {
     uint64_t batch;
 };
 
-/* Add a row per reject to `batch`.  `list` lives until the batch was applied. */
+/* Add the rejects to `batch`.  `list` must stay unchanged until the batch was applied. */
 void rejects_add(struct write_batch *batch, const struct table *table,
                  const struct reject_list *list, const struct reject_origin *origin,
                  struct random *random);

@@ -1,8 +1,9 @@
-/* reply_queue: a connection's answers, in the order of what they answer, each sent once it is true.
+/* reply_queue: a connection's answers, in the order of what they answer, each sent once it is
+ * ready.
  *
- * A reply joins the queue when what it answers is under way, and leaves when it is ready and all
- * before it have left.  A connection that closes abandons its replies: those that are not ready
- * live on without a queue, and are freed when they become ready. */
+ * A reply is added when what it answers is begun, and is taken when it is ready and all before it
+ * were taken.  A connection that closes abandons its replies: those that are not ready stay without
+ * a queue, and are freed when they become ready. */
 #ifndef DAYBOOK_INGEST_CONNECTION_REPLY_QUEUE_H
 #define DAYBOOK_INGEST_CONNECTION_REPLY_QUEUE_H
 
@@ -15,16 +16,16 @@ struct reply {
     struct reply *next;
     struct reply_queue *queue;         /* NULL: its connection is gone */
     struct buffer text;
-    size_t size;                       /* of itself, */
-    size_t counted;                    /* and bytes with its text, in the queue's */
+    size_t size;                       /* bytes of the reply itself */
+    size_t counted;                    /* bytes, text included, that are in the queue's sum */
     bool is_ready;
-    bool is_last;                      /* the connection's last words */
+    bool is_last;                      /* after it the connection ends */
 };
 
 struct reply_queue {
     struct reply *first, **end;
     uint32_t count;
-    size_t bytes;                      /* of those whose text is there */
+    size_t bytes;                      /* of replies whose text is complete */
     void (*ready)(void *context);      /* the first one is ready */
     void *context;
 };
@@ -33,17 +34,17 @@ void reply_queue_open(struct reply_queue *queue, void (*ready)(void *context), v
 /* The connection is about to be closed. */
 void reply_queue_abandon(struct reply_queue *queue);
 
-/* A new one at the end, of `size` bytes, which begin with a struct reply and are zeros behind it;
- * its owner calls reply_queue_ready later, once. */
+/* Add a reply of `size` bytes at the end: a struct reply, followed by zeros.  The caller calls
+ * reply_queue_ready for it later, once. */
 void *reply_queue_add(struct reply_queue *queue, size_t size);
-/* Take the newest one back: what it was for did not happen. */
+/* Remove the newest reply: what it would answer did not happen. */
 void reply_queue_cancel(struct reply_queue *queue, struct reply *reply);
-/* Append to `text` what is ready at the head, and free it; true: the last of it is_last, and what
- * is behind that stays. */
+/* Append the texts of the first replies to `text`, as far as they are ready, and free them.  True:
+ * the last of these is_last, and replies after it stay. */
 bool reply_queue_take(struct reply_queue *queue, struct buffer *text);
 
-/* Its text is there, and counts from here on, while it waits. */
+/* The reply's text is complete, and counts in the queue's bytes while the reply waits. */
 void reply_queue_count(struct reply *reply);
-/* It may be sent; it is freed at once when its connection is gone. */
+/* The reply may be sent.  Where its connection is closed it is freed instead. */
 void reply_queue_ready(struct reply *reply);
 #endif

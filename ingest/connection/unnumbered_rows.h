@@ -1,38 +1,40 @@
-/* unnumbered_rows: rows outside of numbered batches: those that gather until they are applied, and
- * the sums since the last `ok -`. */
+/* unnumbered_rows: counts of rows outside of numbered batches: of those that are gathered until
+ * they are applied, and since the last `ok -`. */
 #ifndef DAYBOOK_INGEST_CONNECTION_UNNUMBERED_ROWS_H
 #define DAYBOOK_INGEST_CONNECTION_UNNUMBERED_ROWS_H
 
 #include "ingest/parse/reject.h"
 
 enum {
-    UNNUMBERED_ROWS_LINES_MAX = 65536,             /* in one frame of the log, */
+    UNNUMBERED_ROWS_LINES_MAX = 65536,             /* that are applied together */
     UNNUMBERED_ROWS_BYTES_MAX = 4 << 20,
-    UNNUMBERED_ROWS_IN_FLIGHT = 4                  /* then lines gather until there are more */
+    UNNUMBERED_ROWS_IN_FLIGHT = 4                  /* write batches not yet durable; with so many
+                                                    * rows are gathered up to the limits above */
 };
 
-/* All-zero is one of nothing. */
+/* All-zero: there were no rows yet. */
 struct unnumbered_rows {
-    uint64_t lines;                    /* that gather, */
-    uint64_t bytes;                    /* as sent */
-    uint32_t in_flight;                /* times that some were applied and are not durable yet */
+    uint64_t lines;                    /* gathered, not applied yet */
+    uint64_t bytes;                    /* of these lines, as sent */
+    uint32_t in_flight;                /* write batches that are applied and not durable yet */
     bool is_answer_due;                /* a line came since the last `ok -` */
-    bool was_answered;                 /* by an `ok -`, or there is a batch to answer */
+    bool was_answered;                 /* an `ok -` was sent, or a numbered batch came */
+    /* applied since the last `ok -` */
     uint64_t accepted;
-    uint64_t duplicates;               /* of them; only of clicks with ids */
+    uint64_t duplicates;               /* of the accepted; only of clicks with ids */
     uint64_t rejected;
-    uint64_t reject_lines;             /* sent as lines of their own, */
-    uint64_t reject_sums[REJECT_CODE_COUNT];       /* and those that were not */
+    uint64_t reject_lines;             /* rejects that were sent as lines of their own */
+    uint64_t reject_sums[REJECT_CODE_COUNT];       /* all other rejects, by code */
 };
 
-/* So many whole lines came. */
+/* `lines` whole lines came, which are `bytes` as sent. */
 void unnumbered_rows_add(struct unnumbered_rows *rows, uint64_t lines, size_t bytes);
-/* Whether they are to be applied before another comes. */
+/* Whether those gathered must be applied before another line is taken. */
 bool unnumbered_rows_are_full(const struct unnumbered_rows *rows);
-/* Those that gathered were applied, and came to this. */
+/* Those gathered were applied, with these counts. */
 void unnumbered_rows_applied(struct unnumbered_rows *rows, uint64_t accepted, uint64_t duplicates,
                              uint64_t rejected);
-/* Append `ok - ...` for all since the last one, with the sums of rejects that had no line; sums
- * begin anew. */
+/* Append `ok - ...` for all rows since the last one, and lines for the rejects that had none; then
+ * the counts begin anew. */
 void unnumbered_rows_answer(struct unnumbered_rows *rows, struct buffer *text);
 #endif
