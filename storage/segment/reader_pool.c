@@ -1,12 +1,12 @@
 /* reader_pool: see the header.
  *
- * Spares that lie in the pool are one list, by when they were given:
+ * The spares in the pool are a list in the order in which they were given:
  *
  *     oldest ──▶ spare ──▶ ... ──▶ newest          bytes: of all of them
  *                  │ place ─▶ the segment's pointer to it
  *
- * What decides correctness: a place and the list change together, under the mutex; so a spare that
- * is given up for room is in nobody's place any more when it is freed, after the mutex. */
+ * What decides correctness: a place and the list change together, under the mutex.  So a spare that
+ * is removed to keep the limit lies in no place any more when it is freed, outside the mutex. */
 #include "storage/segment/reader_pool.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #include "storage/segment/segment_block.h"
 
 enum {
-    WORKSPACES_KEPT = 4, /* some 0.2 MB each: as many as lanes read at a time, mostly */
+    WORKSPACES_KEPT = 4, /* of some 0.2 MB each: mostly no more lanes read at a time */
     PAGE_KEPT_MAX = 256 << 10
 };
 
@@ -123,7 +123,7 @@ struct reader_spare *reader_pool_take(struct reader_pool *pool, struct reader_sp
     return spare;
 }
 
-/* It is in the list `gone` then. */
+/* Move a spare to the list `gone`, to be freed outside the mutex. */
 static void spare_give_up(struct reader_pool *pool, struct reader_spare *spare,
                           struct spare_list *gone)
 {

@@ -1,13 +1,14 @@
-/* reader_pool: what readers of segments leave for the next ones, all together within a limit.
+/* reader_pool: what readers of segments leave for the next readers, within a limit for all.
  *
- * Who has read a segment leaves what it decoded there (spares: blocks of the directory, pages),
- * so that the next one finds it again; many segments would keep much.  A spare lies in a place, of
- * which each segment has some; where all spares are over the limit, those left longest ago go.
+ * A reader of a segment leaves what it has decoded (blocks of the directory, pages) as spares, so
+ * that the next reader need not decode that again.  A spare lies in a place; each segment has some
+ * places.  When all spares together are over the limit, those that were left longest ago are freed.
  *
- * What is only needed within a call, the contexts that decompress above all, is borrowed from the
- * pool for it (workspaces): there are as many as threads decode at a time, whatever is read.
+ * What a reader needs only within a call, above all contexts that decompress, it borrows from the
+ * pool as a workspace.  So there are as many workspaces as threads decode at a time.
  *
- * Any thread, but that a place's spare and a workspace are one reader's at a time. */
+ * Any thread may call these functions; a spare that was taken and a workspace that was borrowed
+ * belong to one reader. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_READER_POOL_H
 #define DAYBOOK_STORAGE_SEGMENT_READER_POOL_H
 
@@ -20,24 +21,26 @@
 struct reader_pool;
 struct segment_block_decoder;
 
-/* The first member of what is left; the owner sets the first two before it gives it. */
+/* The first member of what can be left in the pool.  Its owner sets the first two members before it
+ * gives the spare. */
 struct reader_spare {
     void (*free)(struct reader_spare *spare);
     size_t bytes;                      /* of memory */
-    struct reader_spare **place;       /* private to the pool, */
-    TAILQ_ENTRY(reader_spare) link;    /* as is this */
+    struct reader_spare **place;       /* private to the pool */
+    TAILQ_ENTRY(reader_spare) link;    /* private to the pool */
 };
 
-/* `bytes_max`: of all spares; the last one that was given stays whatever it takes. */
+/* `bytes_max` is the limit for all spares.  The spare that was given last stays, whatever its size.
+ * */
 struct reader_pool *reader_pool_new(size_t bytes_max);
 struct reader_pool *reader_pool_ref(struct reader_pool *pool);
 void reader_pool_unref(struct reader_pool *pool);      /* frees it at the last; NULL is fine */
 /* Bytes of the spares that lie in the pool. */
 size_t reader_pool_bytes(const struct reader_pool *pool);
 
-/* Take what lies in the place: the caller's alone from then on.  NULL: nothing does. */
+/* Take what lies in the place, which is the caller's then; NULL: nothing does. */
 struct reader_spare *reader_pool_take(struct reader_pool *pool, struct reader_spare **place);
-/* Leave `spare` (NULL: nothing) in the place, instead of what lies there, which is freed. */
+/* Leave `spare` (NULL: nothing) in the place; what lies there is freed. */
 void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
                       struct reader_spare *spare);
 

@@ -1,15 +1,14 @@
 /* segment: an open segment: its directory in memory, its pages on the disk.
  *
  * Correct means: whatever the file holds, opening it gives what was written or an error, and so
- * does reading a page.  The chain of trust goes from the manifest to the footer (all of
- * segment_info must agree, and its CRC), from the footer to the sections (XXH3 each), and from the
- * page index to the pages (XXH3 each, checked on every read).  Nothing is believed before its
- * checksum is right, and counts are still checked against the bytes that are there before memory is
- * taken for them.
+ * does reading a page.  The footer is checked by its CRC and against all that the manifest has
+ * (segment_info), each section by its XXH3 in the footer, and each page, on every read, by its XXH3
+ * in the page index.  Nothing is used before its checksum was found right, and then counts are
+ * checked against the bytes that are there before memory is taken for them.
  *
- * Everything here is frozen after segment_open, apart from the reference count, the mark that the
- * file is to go, and what lies there for the next reader (scratch, cursor, expanded pages), which
- * the pool hands out: any number of threads may read. */
+ * After segment_open nothing changes but the reference count, the marks that the file is to be
+ * removed and that a read failed, and what the pool keeps for the next reader (scratch, cursor,
+ * expanded pages).  So any number of threads may read. */
 #include "storage/segment/segment.h"
 
 #include <errno.h>
@@ -43,12 +42,12 @@ struct segment {
     atomic_bool remove_at_close;
     atomic_bool has_failed_read;
     struct reader_pool *readers;
-    struct reader_spare *scratch; /* places of the pool's, all three */
+    struct reader_spare *scratch; /* this and the next two: places in the pool */
     struct reader_spare *cursor;
-    struct reader_spare **expanded; /* page i is in place i % expanded_count; row ones only */
+    struct reader_spare **expanded; /* page i is in place i % expanded_count; row segments only */
     uint32_t expanded_count;
     struct segment_directory *directory;
-    uint64_t zeros; /* where those before the footer begin: fewer than SEGMENT_BLOCK */
+    uint64_t zeros; /* where the zeros before the footer begin: fewer than SEGMENT_BLOCK */
     struct segment_page *pages;
     uint32_t page_count;
     struct buffer index; /* the section as read; labels point into it */
@@ -115,7 +114,7 @@ static int segment_check_size(struct segment *segment, struct error *err)
     return 0;
 }
 
-/* The footer, against the manifest. */
+/* Read the footer and check it against the manifest's info. */
 static int segment_load_footer(struct segment *segment, struct segment_footer *footer,
                                struct error *err)
 {
@@ -135,8 +134,8 @@ static int segment_load_footer(struct segment *segment, struct segment_footer *f
                : error_set(err, ERROR_CORRUPT, "footer: another segment than the manifest has");
 }
 
-/* Header and footer, both against the manifest.  The header first: a file of a newer format may
- * have another footer. */
+/* Read header and footer and check both against the manifest's info.  The header comes first, as a
+ * file of a newer format may have another footer. */
 static int segment_load_ends(struct segment *segment, struct segment_footer *footer,
                              struct error *err)
 {
@@ -286,7 +285,7 @@ int segment_probe(struct world *world, const struct segment_info *info, struct e
     return segment_probe_by(world, info, segment_load_ends, &footer, err);
 }
 
-/* Its header may be what is damaged. */
+/* The header is not read, as it may be what is damaged. */
 int segment_footer_check(struct world *world, const struct segment_info *info, struct error *err)
 {
     struct segment_footer footer;
@@ -320,12 +319,13 @@ void segment_unref(struct segment *segment)
 {
     if (segment == NULL)
         return;
-    /* Release what this thread did with it; the last one acquires what all others did. */
+    /* Release this thread's accesses; the thread that frees the segment acquires those of all. */
     unsigned before = atomic_fetch_sub_explicit(&segment->references, 1, memory_order_acq_rel);
     check(before > 0);
     if (before > 1)
         return;
-    /* A file that cannot be removed is in no manifest: the next opening removes it. */
+    /* A file that cannot be removed is in no manifest: the next opening of the directory does it.
+     * */
     if (atomic_load(&segment->remove_at_close))
         (void)segment->disk->remove(segment->disk, segment->path);
     segment_free(segment);
@@ -446,7 +446,8 @@ bool segment_read_budget_take(struct segment_read_budget *read_budget)
     return may;
 }
 
-/* 0: the bytes are there; else -EAGAIN, whatever the reason: who may wait finds it out. */
+/* 0: the bytes were read; else -EAGAIN, whatever the reason: a reader that may wait will meet it.
+ * */
 static int segment_read_now(struct segment *segment, const struct segment_page *page, uint8_t *to,
                             struct segment_read_budget *read_budget)
 {

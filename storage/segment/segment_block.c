@@ -1,8 +1,8 @@
 /* segment_block: columns of numbers, and the bytes of keys.
  *
- * What decides correctness: encoder and decoder foresee alike, from what the decoder has by then.
- * Differences wrap at 64 bits, so that any number can be written and none is undefined to read.
- * How many numbers a column has follows from columns before it:
+ * What decides correctness: encoder and decoder predict a number in the same way, from what the
+ * decoder has read before it.  Differences wrap at 64 bits, so that every number can be written and
+ * read.  How many numbers a column has follows from columns before it:
  *
  *     entries    key size, token, rows, pages, place in the page, flags     n each
  *     deleted    timestamp, local second                            as flag 1 says
@@ -18,8 +18,8 @@
  *
  *     keys       mask of the bytes that both have; these; "1" "2"
  *
- * The decoder believes nothing: a head's number of entries is bounded before memory is taken for
- * it, sizes of keys before they are added up, and every page is one that is there. */
+ * The decoder checks all that it uses: the number of entries before memory is taken for them, the
+ * sizes of keys before they are added up, and that every page is there. */
 #include "storage/segment/segment_block.h"
 
 #include <string.h>
@@ -30,8 +30,8 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    ENTRIES_FULL = 256,        /* decoded in some 10 us */
-    KEY_BYTES_FULL = 16 << 10, /* of long keys fewer */
+    ENTRIES_FULL = 256,        /* which are decoded in some 10 us */
+    KEY_BYTES_FULL = 16 << 10, /* so that a block has fewer entries where keys are long */
     KEY_BYTES_MAX = 1 << 20
 };
 
@@ -84,23 +84,23 @@ static void numbers_put(struct numbers *column, uint64_t value)
     column->values[column->count++] = (int64_t)value;
 }
 
-/* ---- what is foreseen ---- */
+/* ---- predictions ---- */
 
-/* Which entry of its page one is that begins in `page_first`: behind the entry `before`, or the
- * first of a page. */
-static uint64_t place_foreseen(const struct segment_partition *before, uint32_t page_first)
+/* Which entry of its page an entry is that begins in `page_first`: the one behind the entry
+ * `before`, or the first of a page. */
+static uint64_t place_predicted(const struct segment_partition *before, uint32_t page_first)
 {
     if (before->page_count > 1)
         return before->page_first + before->page_count - 1 == page_first;
     return before->page_first == page_first ? (uint64_t)before->entry + 1 : 0;
 }
 
-static uint64_t token_foreseen(struct bytes key)
+static uint64_t token_predicted(struct bytes key)
 {
     return (uint64_t)murmur3_token(key.data, key.size);
 }
 
-static uint64_t high_foreseen(uint64_t low)
+static uint64_t high_predicted(uint64_t low)
 {
     return low >> 63 == 0 ? 0 : UINT64_MAX;
 }
@@ -133,7 +133,7 @@ size_t segment_block_bytes(const struct segment_block *block)
     return bytes + block->capacity * sizeof *block->stats;
 }
 
-/* Counted at once, so that clearing releases the stats about to be read. */
+/* The entry is counted before it is read, so that clearing the block releases its stats. */
 uint32_t segment_block_add(struct segment_block *block, bool has_stats)
 {
     uint32_t index = block->count++;
@@ -156,7 +156,7 @@ struct segment_block_encoder {
     struct vector_encoder *vectors;
     struct numbers columns[COLUMN_COUNT];
     struct buffer keys;
-    struct buffer turned;            /* scratch: their bytes by position */
+    struct buffer turned;            /* scratch: the keys' bytes by position */
     struct segment_partition before; /* the last entry; its key and stats are not kept */
 };
 
@@ -192,7 +192,7 @@ static void stats_put(struct numbers *columns, const struct segment_partition *p
         numbers_put(&columns[COLUMN_SCALE], sums[i].scale);
         numbers_put(&columns[COLUMN_VALUES], sums[i].count - stats->rows);
         numbers_put(&columns[COLUMN_SUM_LOW], low);
-        numbers_put(&columns[COLUMN_SUM_HIGH], high - high_foreseen(low));
+        numbers_put(&columns[COLUMN_SUM_HIGH], high - high_predicted(low));
     }
 }
 
@@ -203,17 +203,17 @@ void segment_block_encoder_add(struct segment_block_encoder *encoder,
     bool is_first = columns[COLUMN_FLAGS].count == 0;
     bool deleted = partition->deletion.timestamp_us != TIMESTAMP_NONE;
     bool has_stats = partition->stats != NULL && partition->stats->rows > 0;
-    uint64_t foreseen =
-        is_first ? partition->entry : place_foreseen(&encoder->before, partition->page_first);
+    uint64_t predicted =
+        is_first ? partition->entry : place_predicted(&encoder->before, partition->page_first);
     if (is_first)
         numbers_put(&columns[COLUMN_PLACE_FIRST], partition->entry);
     numbers_put(&columns[COLUMN_KEY_SIZE], partition->key.size);
     numbers_put(&columns[COLUMN_TOKEN],
-                (uint64_t)partition->token - token_foreseen(partition->key));
+                (uint64_t)partition->token - token_predicted(partition->key));
     numbers_put(&columns[COLUMN_ROWS], partition->rows);
     numbers_put(&columns[COLUMN_PAGE_FIRST], partition->page_first);
     numbers_put(&columns[COLUMN_PAGE_COUNT], partition->page_count);
-    numbers_put(&columns[COLUMN_PLACE], partition->entry - foreseen);
+    numbers_put(&columns[COLUMN_PLACE], partition->entry - predicted);
     numbers_put(&columns[COLUMN_FLAGS],
                 (deleted ? SEGMENT_ENTRY_DELETED : 0U) | (has_stats ? SEGMENT_ENTRY_STATS : 0U));
     if (deleted) {
@@ -249,7 +249,8 @@ static bool is_common(const uint8_t *keys, size_t size, uint32_t count, size_t p
     return true;
 }
 
-/* The mask and the bytes that all keys have go to `directory`, the others to `turned`. */
+/* Append to `directory` the mask of positions where all keys have the same byte, and these bytes;
+ * the other bytes go to `turned`, position by position. */
 static void keys_turn(struct segment_block_encoder *encoder, struct buffer *directory)
 {
     uint32_t count = encoder->columns[COLUMN_KEY_SIZE].count;
@@ -350,7 +351,7 @@ static uint32_t flag_count(const struct numbers *flags, uint8_t flag)
     return count;
 }
 
-/* Every flag is one that is known, and stats are only where there can be some. */
+/* Whether there are only flags of this format, and stats only in segments that can have them. */
 static bool flags_are_known(const struct numbers *flags, bool has_stats)
 {
     int64_t known = SEGMENT_ENTRY_DELETED | (has_stats ? SEGMENT_ENTRY_STATS : 0);
@@ -360,7 +361,7 @@ static bool flags_are_known(const struct numbers *flags, bool has_stats)
     return true;
 }
 
-/* How many scales there are in all; false if one has more than can be. */
+/* How many scales there are in all; false if an entry has more than there can be. */
 static bool scales_add_up(const struct numbers *counts, uint32_t *total_out)
 {
     *total_out = 0;
@@ -393,7 +394,7 @@ static int numbers_decode(struct segment_block_decoder *decoder, struct reader *
     return rc == 0 ? columns_decode(decoder, reader, COLUMN_SCALE, COLUMN_SUM_HIGH, scales) : rc;
 }
 
-/* `count` keys of `size` bytes: what they have in common, and the other bytes by position. */
+/* Read `count` keys of `size` bytes: the bytes that all have, and the others by position. */
 static int keys_turn_back(struct segment_block_decoder *decoder, struct reader *reader,
                           uint32_t count, size_t size, struct buffer *keys)
 {
@@ -439,7 +440,7 @@ static int keys_decode(struct segment_block_decoder *decoder, struct reader *rea
     return vector_codec_get_text(decoder->vectors, reader, total, keys);
 }
 
-/* Where the next number of the columns that not all entries have is. */
+/* The next numbers of those columns that only some entries have. */
 struct block_places {
     size_t key;
     uint32_t deleted;
@@ -447,7 +448,7 @@ struct block_places {
     uint32_t scale;
 };
 
-static int stats_take(const struct numbers *columns, struct block_places *places, uint64_t rows,
+static int stats_make(const struct numbers *columns, struct block_places *places, uint64_t rows,
                       struct partition_stats *stats)
 {
     uint32_t at = places->stats++;
@@ -463,7 +464,7 @@ static int stats_take(const struct numbers *columns, struct block_places *places
         uint32_t sum_at = places->scale++;
         int64_t scale = columns[COLUMN_SCALE].values[sum_at];
         uint64_t low = (uint64_t)columns[COLUMN_SUM_LOW].values[sum_at];
-        uint64_t high = (uint64_t)columns[COLUMN_SUM_HIGH].values[sum_at] + high_foreseen(low);
+        uint64_t high = (uint64_t)columns[COLUMN_SUM_HIGH].values[sum_at] + high_predicted(low);
         uint64_t values = (uint64_t)columns[COLUMN_VALUES].values[sum_at] + stats->rows;
         if (scale <= scale_before || scale >= STATS_SCALES_MAX || values == 0)
             return ERROR_CORRUPT;
@@ -476,8 +477,8 @@ static int stats_take(const struct numbers *columns, struct block_places *places
     return 0;
 }
 
-/* Entry i, behind those before it. */
-static int entry_take(const struct numbers *columns, struct block_places *places, uint32_t i,
+/* Make entry i; entries are made in order. */
+static int entry_make(const struct numbers *columns, struct block_places *places, uint32_t i,
                       uint32_t page_count, struct segment_block *block)
 {
     struct segment_partition *partition = &block->partitions[i];
@@ -485,16 +486,16 @@ static int entry_take(const struct numbers *columns, struct block_places *places
     uint64_t pages = (uint64_t)columns[COLUMN_PAGE_COUNT].values[i];
     if (page_first > page_count || pages > page_count - page_first)
         return ERROR_CORRUPT;
-    uint64_t foreseen = i == 0 ? (uint64_t)columns[COLUMN_PLACE_FIRST].values[0]
-                               : place_foreseen(partition - 1, (uint32_t)page_first);
-    uint64_t entry = (uint64_t)columns[COLUMN_PLACE].values[i] + foreseen;
+    uint64_t predicted = i == 0 ? (uint64_t)columns[COLUMN_PLACE_FIRST].values[0]
+                                : place_predicted(partition - 1, (uint32_t)page_first);
+    uint64_t entry = (uint64_t)columns[COLUMN_PLACE].values[i] + predicted;
     if (entry > UINT32_MAX)
         return ERROR_CORRUPT;
     partition->key =
         bytes_of(block->bytes.data + places->key, (size_t)columns[COLUMN_KEY_SIZE].values[i]);
     places->key += partition->key.size;
     partition->token =
-        (int64_t)((uint64_t)columns[COLUMN_TOKEN].values[i] + token_foreseen(partition->key));
+        (int64_t)((uint64_t)columns[COLUMN_TOKEN].values[i] + token_predicted(partition->key));
     partition->rows = (uint64_t)columns[COLUMN_ROWS].values[i];
     partition->page_first = (uint32_t)page_first;
     partition->page_count = (uint32_t)pages;
@@ -506,7 +507,7 @@ static int entry_take(const struct numbers *columns, struct block_places *places
         partition->deletion.local_s = columns[COLUMN_DELETED_S].values[at];
     }
     if (flags & SEGMENT_ENTRY_STATS)
-        return stats_take(columns, places, partition->rows, &block->stats[i]);
+        return stats_make(columns, places, partition->rows, &block->stats[i]);
     return 0;
 }
 
@@ -524,7 +525,7 @@ int segment_block_decode(struct segment_block_decoder *decoder, struct reader *r
         rc = keys_decode(decoder, &content, &block->bytes);
     struct block_places places = {0};
     for (uint32_t i = 0; rc == 0 && i < count; i++)
-        rc = entry_take(decoder->columns, &places, segment_block_add(block, has_stats), page_count,
+        rc = entry_make(decoder->columns, &places, segment_block_add(block, has_stats), page_count,
                         block);
     return rc;
 }

@@ -1,4 +1,5 @@
-/* segment_days: a small sorted array; neighbours of a segment are often of one day. */
+/* segment_days: a sorted array.  Partitions that follow one another are often of one day, so the
+ * place of the last add is tried first. */
 #include "storage/segment/segment_days.h"
 
 #include <string.h>

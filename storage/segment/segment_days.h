@@ -1,9 +1,8 @@
 /* segment_days: how many rows a segment has of each day, by its partitions' keys.
  *
- * Compaction works in windows of a day.  A partition's day is its key's last component, where that
- * is a day ("2013-11-28"): a property of the key and not of its rows, whose times may lie on either
- * side of midnight, so that all runs of a partition agree on it.  Partitions of other tables are
- * all of DAY_NONE. */
+ * Compaction works in windows of a day.  The day of a partition is the last component of its key,
+ * if that is a day ("2013-11-28"), and else DAY_NONE.  It depends on the key alone, so that all
+ * runs of a partition agree on it; times of rows may lie on either side of midnight. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_DAYS_H
 #define DAYBOOK_STORAGE_SEGMENT_SEGMENT_DAYS_H
 
@@ -24,15 +23,15 @@ struct segment_days {
     struct day_rows *days;             /* ascending by day; owned */
     uint32_t count;
     uint32_t capacity;
-    uint32_t last;                     /* private: where the last add was */
+    uint32_t last;                     /* private: the index that was last added to */
 };
 
 int32_t segment_days_of_key(const struct table *table, struct bytes key);
 
 void segment_days_release(struct segment_days *days);
 void segment_days_add(struct segment_days *days, int32_t day, uint64_t rows);
-/* NULL when there are none. */
+/* NULL when there are no rows of that day. */
 const struct day_rows *segment_days_find(const struct segment_days *days, int32_t day);
-/* Whether there is a day that both have. */
+/* Whether both have rows of a same day. */
 bool segment_days_meet(const struct segment_days *a, const struct segment_days *b);
 #endif

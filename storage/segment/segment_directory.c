@@ -1,15 +1,16 @@
 /* segment_directory: encoded blocks, where each begins, and half of every token.
  *
- * Correct means: every entry was decoded and checked when the directory was opened, so that what a
- * cursor decodes later cannot be wrong.  Blocks of format 2 are on their own (segment_block.h);
- * entries of format 1 hold differences to the one before, so each block keeps what the one before
- * it ended with.
+ * What decides correctness: every entry was decoded and checked when the directory was opened, so
+ * that what a cursor decodes later cannot be wrong.  Blocks of format 2 do not depend on one
+ * another (segment_block.h).  Entries of format 1 hold differences to the entry before, so with
+ * each block the last values of the block before it are kept.
  *
  *     halves   -7a31f2c4  -79e0001b  ...  |  0012a3f0 ...  |  ...       by partition, ascending
  *     blocks   entries 0 to 255              256 to 511       512 ...   encoded
  *
- * To find a partition: the first half that is not less, then, as long as halves are equal, entries
- * are decoded and compared.  Tokens are hashes, so more than one is as rare as n in 2^32. */
+ * A partition is found by a binary search for the half of its token; as long as halves are equal,
+ * entries are decoded and compared.  Tokens are hashes: of n partitions, one in 2^32 / n has the
+ * half of another. */
 #include "storage/segment/segment_directory.h"
 
 #include <inttypes.h>
@@ -21,10 +22,10 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    CURSOR_BLOCKS = 4 /* all there are of a segment of some hundred partitions */
+    CURSOR_BLOCKS = 4 /* a segment of some hundred partitions has no more */
 };
 
-/* What comes before a block's first entry, and where the block is. */
+/* Where a block is, and the values of the entry before its first one. */
 struct directory_block {
     size_t offset; /* of its head in the section */
     int64_t token;
@@ -55,12 +56,12 @@ struct segment_cursor {
     const struct segment_directory *directory;
     struct reader_pool *readers;
     struct decoded_block decoded[CURSOR_BLOCKS];
-    uint32_t next; /* the one to give way */
+    uint32_t next; /* the block that is replaced next */
 };
 
 static const struct partition_stats no_stats;
 
-/* Tokens are signed: the sign turned, they order as unsigned numbers. */
+/* Tokens are signed: with the sign bit inverted they order as unsigned numbers. */
 static uint32_t token_half(int64_t token)
 {
     return (uint32_t)(((uint64_t)token ^ UINT64_C(1) << 63) >> 32);
@@ -104,8 +105,8 @@ void segment_directory_cursor_give(struct segment_cursor *cursor, struct reader_
     reader_pool_give(cursor->readers, place, &cursor->spare);
 }
 
-/* The entry that `reader` stands at; `before` is what comes before it and moves on.  False unless
- * it is one and names pages that are there. */
+/* Read the entry at `reader`.  `before` has the values of the entry before it, and then its own.
+ * False unless it is an entry and names pages that are there. */
 static bool entry_read(const struct segment_directory *directory, struct segment_block *block,
                        struct directory_block *before, struct reader *reader)
 {
@@ -142,7 +143,7 @@ static bool entry_read(const struct segment_directory *directory, struct segment
     return true;
 }
 
-/* A block of format 1. */
+/* Read a block of format 1. */
 static int rows_read(const struct segment_directory *directory,
                      struct segment_block_decoder *decoder, struct segment_block *block,
                      struct directory_block *before, struct reader *section)
@@ -163,7 +164,7 @@ static int rows_read(const struct segment_directory *directory,
     return block->count > 0 ? 0 : ERROR_CORRUPT;
 }
 
-/* A block of format 2: neither tokens nor pages go back. */
+/* Read a block of format 2, and check that neither tokens nor pages descend. */
 static int columns_read(const struct segment_directory *directory,
                         struct segment_block_decoder *decoder, struct segment_block *block,
                         struct directory_block *before, struct reader *section)
@@ -180,7 +181,7 @@ static int columns_read(const struct segment_directory *directory,
     return rc;
 }
 
-/* Decode the block at `section`, which moves on to the next; so does `before`. */
+/* Decode the block at `section`; `section` and `before` are moved to the next block. */
 static int block_read(struct segment_cursor *cursor, struct decoded_block *block,
                       struct directory_block *before, struct reader *section, struct error *err)
 {
@@ -210,16 +211,16 @@ static void block_add(struct segment_directory *directory, const struct director
     directory->blocks[directory->block_count++] = *block;
 }
 
-/* What opening carries from block to block. */
+/* What is carried from block to block while a directory is opened. */
 struct directory_walk {
     struct segment_cursor *cursor;
-    struct buffer key; /* the last one of the block before */
+    struct buffer key; /* the last key of the block before */
     uint64_t rows;
     const struct table *days_of; /* or NULL */
     struct segment_days *days;
 };
 
-/* As many as were decoded, not as many as a footer claims. */
+/* Make room for `count` more.  It grows with what was decoded: the footer's number may be wrong. */
 static void halves_reserve(struct segment_directory *directory, uint32_t count)
 {
     if (directory->capacity - directory->count >= count)
@@ -229,7 +230,7 @@ static void halves_reserve(struct segment_directory *directory, uint32_t count)
         memory_resize(directory->halves, directory->capacity * sizeof *directory->halves);
 }
 
-/* Entries are in strict order, and no more than the footer has. */
+/* Check that entries are in strict order and not more than the footer has, and take them in. */
 static int block_check(struct segment_directory *directory, struct directory_walk *walk,
                        uint64_t partitions, struct error *err)
 {

@@ -1,11 +1,11 @@
 /* segment_format: header and footer blocks.
  *
  * Both are fixed fields, zeros, and a CRC-32C of all before it in the last four bytes.  Magic,
- * version and CRC stay where they are in every later version, so that a program can tell a newer
- * file from a damaged one: a version is believed only when the CRC is right.
+ * version and CRC stay where they are in every later version, so that a program can distinguish a
+ * newer file from a damaged one: the version is used only when the CRC is right.
  *
- * The footer is found by the file's size alone.  A file that was cut has something else there; one
- * that grew has no footer at its new end. */
+ * The footer is found by the file's size alone.  A file that was cut or grew has something else in
+ * its last block. */
 #include "storage/segment/segment_format.h"
 
 #include <inttypes.h>

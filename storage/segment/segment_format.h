@@ -16,10 +16,10 @@
 
 /* Written to disk: the numbers cannot change. */
 enum {
-    SEGMENT_FORMAT_ROWS = 1,           /* a directory of entries one after the other: read only */
-    SEGMENT_FORMAT_COLUMNS = 2,        /* of columns: segment_block.h */
+    SEGMENT_FORMAT_ROWS = 1,           /* the directory has entry after entry; only read */
+    SEGMENT_FORMAT_COLUMNS = 2,        /* the directory has columns: segment_block.h */
     SEGMENT_FORMAT_VERSION = SEGMENT_FORMAT_COLUMNS,       /* what is written */
-    SEGMENT_BLOCK = 4096,              /* bytes of header and footer; what O_DIRECT asks for */
+    SEGMENT_BLOCK = 4096,              /* bytes of header and footer; O_DIRECT needs multiples */
     SEGMENT_DIRECTORY_BLOCK_MAX = 1 << 20  /* plain bytes of a directory block of format 1 */
 };
 
@@ -37,7 +37,7 @@ struct segment_section {
 
 struct segment_footer {
     uint32_t format;                   /* SEGMENT_FORMAT_ROWS or _COLUMNS */
-    struct segment_info info;          /* all of it: the manifest must agree */
+    struct segment_info info;          /* must agree with the manifest in all members */
     uint32_t page_count;
     struct segment_section sections[SECTION_COUNT];
 };
@@ -49,10 +49,11 @@ void segment_format_path_temporary(uint64_t segment_id, char path[64]);
 void segment_format_header(const struct segment_info *info, uint32_t format, uint8_t *block);
 void segment_format_footer(const struct segment_footer *footer, uint8_t *block);
 
-/* Check a header block against what the manifest says.  ERROR_NEWER_FORMAT, ERROR_CORRUPT. */
+/* Check a header block against the manifest's info.  ERROR_NEWER_FORMAT, ERROR_CORRUPT. */
 must_check int segment_format_check_header(const struct segment_info *info, const uint8_t *block,
                                            uint32_t *format_out, struct error *err);
-/* Read a footer block of a file of `file_size` bytes: sections follow one another within it. */
+/* Read the footer block of a file of `file_size` bytes, and check that its sections follow one
+ * another within the file.  ERROR_NEWER_FORMAT, ERROR_CORRUPT. */
 must_check int segment_format_read_footer(const uint8_t *block, uint64_t file_size,
                                           struct segment_footer *footer_out, struct error *err);
 #endif

@@ -1,4 +1,4 @@
-/* segment_info: what the manifest records of a segment, and where its file is. */
+/* segment_info: what the manifest records of a segment. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_INFO_H
 #define DAYBOOK_STORAGE_SEGMENT_SEGMENT_INFO_H
 
@@ -6,15 +6,16 @@
 
 /* Written to disk: the numbers cannot change; FORMATS.md calls them wide and narrow. */
 enum segment_kind {
-    SEGMENT_COLUMNAR = 1,             /* append-only run of an event table: columns, stats that
-                                       * add */
-    SEGMENT_ROW = 2                   /* packed rows with the whole cell model */
+    SEGMENT_COLUMNAR = 1,             /* append-only run of an event table: columns, and stats that
+                                       * can be added to those of other runs */
+    SEGMENT_ROW = 2                   /* overwrite run: packed rows with the whole cell model */
 };
 
 enum { SEGMENT_KINDS = 2 };
 
 struct segment_info {
-    uint64_t id;                      /* file segments/<id as 16 hex digits>.seg; used once */
+    uint64_t id;                      /* of the file segments/<id as 16 hex digits>.seg; never used
+                                       * again */
     uint32_t table_id;
     enum segment_kind kind;
     uint64_t frame_first;             /* the frames whose rows it holds: inclusive at both ends */
@@ -22,7 +23,7 @@ struct segment_info {
     uint64_t size;                    /* bytes of the file */
     uint64_t rows;
     uint64_t partitions;
-    int64_t timestamp_max_us;         /* newest write timestamp in it */
+    int64_t timestamp_max_us;         /* the newest write timestamp in it */
     uint32_t schema_version;
 };
 #endif

@@ -1,10 +1,10 @@
-/* segment_writer: pages go to the disk as they come, everything about them when they are all there.
+/* segment_writer: writes pages as they come, and the sections and the footer when all are there.
  *
- * Correct means: under its final name a segment is whole, or a crash left none.  So the file is
- * written under a temporary name, synced, renamed, and the directory synced; what of that a crash
- * lets through is at most a file that no manifest names.
+ * What decides correctness: a file that has a segment's final name is whole.  So it is written
+ * under a temporary name and synced, it is renamed, and the directory is synced.  A crash leaves at
+ * most a file that no manifest names.
  *
- * The way of a segment:
+ * What each call does:
  *
  *   open        header block into the write buffer
  *   page        into the write buffer, which goes to the disk whenever it is full; size, checksum
@@ -13,11 +13,11 @@
  *   finish      directory, page index, extra, footer; sync, rename, sync the directory
  *
  * The write buffer is large and aligned because writing past the page cache in large pieces is six
- * times faster than through it.  Clicks go there, and are read by days and by few.  Ordinary rows,
- * figures among them, go through the page cache: they are asked for right after a flush, too, and
- * whoever reads a page from the disk then waits behind what is written, for some ten milliseconds.
- * Memory is the buffer, plus the compressed directory and the index: about 10 bytes a partition and
- * 13 a page plus labels.
+ * times faster than writing through it.  Columnar segments are written past the cache: clicks are
+ * rarely read soon.  Row segments go through it: rows, figures among them, are read right after a
+ * flush, too, and a read from the disk would wait some ten milliseconds behind what is written.  A
+ * writer takes the memory of the buffer, of the encoded directory (some 10 bytes a partition), and
+ * of the index (13 bytes a page, and the labels).
  *
  * After an error the writer can only be closed, which removes the temporary file. */
 #include "storage/segment/segment.h"
@@ -32,7 +32,8 @@
 
 enum {
     SEGMENT_WRITE_SIZE = 2 << 20, /* bytes of one write: 1 MiB reaches the disk's speed too */
-    CACHED_SYNC_SIZE = 16 << 20   /* of the page cache, or the system writes when it likes */
+    CACHED_SYNC_SIZE = 16 << 20   /* bytes through the page cache between syncs: without these the
+                                   * system would write very much at a time of its choice */
 };
 
 struct segment_writer {
@@ -227,7 +228,7 @@ static int writer_footer(struct segment_writer *writer, struct error *err)
     return rc;
 }
 
-/* The name must not appear before the bytes are durable, nor be counted on before it is. */
+/* The bytes are durable before the file has its name, and the name before the call returns. */
 static int writer_publish(struct segment_writer *writer, struct error *err)
 {
     struct disk *disk = writer->disk;
@@ -270,7 +271,7 @@ void segment_writer_close(struct segment_writer *writer)
     if (writer == NULL)
         return;
     writer->disk->close(writer->disk, writer->file);
-    /* Nothing depends on the file being gone: the next opening of the directory removes it too. */
+    /* A file that cannot be removed does no harm: the next opening of the directory removes it. */
     if (!writer->finished)
         (void)writer->disk->remove(writer->disk, writer->path);
     segment_block_encoder_free(writer->block);
