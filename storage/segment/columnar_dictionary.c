@@ -1,11 +1,12 @@
 /* columnar_dictionary: string tables written out, and read back by page.
  *
- * What decides correctness: a number means a string only together with its dictionary and column,
- * and pages of a dictionary follow each other without a gap in numbers.  The index is checked when
- * it is opened, a page when it is loaded; a number past the end is damage.
+ * What decides correctness: a number identifies a string only together with the dictionary and the
+ * column, and pages of a dictionary follow each other without a gap in numbers.  The index is
+ * checked when it is opened, a page when it is loaded; a number past the end is damage.
  *
- * Numbers are given in the order in which partitions use the strings, most frequent first, so the
- * strings of one partition lie close together: a reader of one partition loads few pages. */
+ * Numbers are given in the order in which partitions use the strings, in each with its most
+ * frequent ones first.  So the strings of one partition lie close together, and a reader of one
+ * partition loads few pages. */
 #include "storage/segment/columnar_dictionary.h"
 
 #include "base/arena.h"
@@ -17,7 +18,7 @@
 enum {
     DICTIONARY_FORMAT = 1,
     PAGE_STRINGS_MAX = 2048,
-    PAGE_TEXT_MAX = 64 << 10, /* left when it is passed: a page has at least one string */
+    PAGE_TEXT_MAX = 64 << 10, /* a page ends with the string that passes this */
     PAGE_TEXT_LIMIT = PAGE_TEXT_MAX + UINT16_MAX,
     ARENA_CHUNK = 1 << 20,
     KEPT_TEXT_MAX = 64 << 20 /* bytes of loaded pages that a trim leaves alone */
@@ -100,7 +101,7 @@ uint32_t columnar_dictionary_current(const struct columnar_dictionary_writer *wr
     return writer->current;
 }
 
-/* One page with strings from `start` on; returns how many. */
+/* Encode a page of the strings from `start` on; returns how many it has. */
 static uint32_t page_fill(struct columnar_dictionary_writer *writer, const struct bytes *strings,
                           uint32_t start, uint32_t end)
 {

@@ -1,10 +1,10 @@
 /* columnar_dictionary: the strings of a columnar segment, by number, in pages of their own.
  *
  * Pages of rows name strings by number, so that an id that occurs in thousands of partitions is
- * stored once.  A segment has several dictionaries when its strings pass a limit, each for the
- * pages of rows written since the one before: what a writer holds stays bounded however many
- * distinct strings there are.  The segment's extra section tells where their pages are; a reader
- * loads the pages it needs.  Layout: FORMATS.md "Wide dictionary". */
+ * stored once.  When the strings of a segment pass a limit, they are written and another dictionary
+ * is begun for the pages of rows that follow.  So a writer's memory is bounded, however many
+ * distinct strings there are.  The segment's extra section says where the dictionaries' pages are;
+ * a reader loads those that it needs.  Layout: FORMATS.md "Wide dictionary". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 
@@ -22,23 +22,24 @@ struct columnar_dictionary_writer;
 /* `table` outlives it. */
 struct columnar_dictionary_writer *columnar_dictionary_writer_new(const struct table *table);
 void columnar_dictionary_writer_free(struct columnar_dictionary_writer *writer);
-/* The string's number in its column's dictionary. */
+/* The string's number in its column's part of the dictionary; a new string is copied. */
 uint32_t columnar_dictionary_add(struct columnar_dictionary_writer *writer, uint32_t column,
                                  struct bytes string);
-/* A column's strings by number; moves when one is added. */
+/* A column's strings by number; the array moves when a string is added. */
 const struct bytes *columnar_dictionary_strings(const struct columnar_dictionary_writer *writer,
                                                 uint32_t column, uint32_t *count_out);
 bool columnar_dictionary_is_full(const struct columnar_dictionary_writer *writer);
 uint32_t columnar_dictionary_current(const struct columnar_dictionary_writer *writer);
-/* Write the dictionary as pages and begin the next. */
+/* Write the dictionary as pages and begin the next one. */
 must_check int columnar_dictionary_write(struct columnar_dictionary_writer *writer,
                                          struct segment_writer *segment, struct error *err);
-/* The index, for the extra section; after the last dictionary was written. */
+/* The index of all dictionaries written so far, for the extra section. */
 struct bytes columnar_dictionary_index(const struct columnar_dictionary_writer *writer);
 
 /* ---- reading ---- */
 
-/* Loads pages as they are asked for and keeps them; for one thread. */
+/* The dictionaries of an open segment, for one thread.  Pages are loaded when a string of theirs is
+ * needed, and kept. */
 struct columnar_dictionary;
 must_check int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary **out,
                                         struct error *err);
@@ -46,7 +47,7 @@ void columnar_dictionary_close(struct columnar_dictionary *dictionary);
 /* How many strings one dictionary has of a column. */
 uint32_t columnar_dictionary_count(const struct columnar_dictionary *dictionary, uint32_t which,
                                    uint32_t column_id);
-/* Forget pages if those kept have grown large; strings given out before become invalid. */
+/* Free the loaded pages if they take much memory; strings given out before become invalid. */
 void columnar_dictionary_trim(struct columnar_dictionary *dictionary);
 /* The string; valid until the next trim or the close.  ERROR_CORRUPT where there is no such. */
 must_check int columnar_dictionary_get(struct columnar_dictionary *dictionary, uint32_t which,

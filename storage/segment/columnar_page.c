@@ -4,10 +4,10 @@
  * ad's place in its partition's list, 0.86 for the amount, 0.15 for the list, the rest for
  * everything of the partition.  Columns that are constant in a page take some bytes a page.
  *
- * What decides correctness: the decoder checks what consumers index by.  Entries add up to the
- * page's rows, places lie within their entry's list, scales within 0..18, absence is 0 or 1; so a
- * page that decodes can be read without further checks, except for string numbers, which the reader
- * compares with the size of the dictionary. */
+ * What decides correctness: the decoder checks all numbers that are used as indexes.  Entries add
+ * up to the page's rows, places lie within their entry's list, scales within 0..18, absence is 0 or
+ * 1.  So a decoded page can be read without further checks, except for string numbers, which the
+ * reader compares with the size of the dictionary. */
 #include "storage/segment/columnar_page.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ enum { COLUMNAR_PAGE_FORMAT = 1 };
 
 enum columnar_page_flag { PAGE_TIMESTAMPS = 1, PAGE_RANKS = 2 };
 
-/* How the integers of a column lie. */
+/* Written to disk: how the integers of a column are stored. */
 enum integer_form { INTEGERS_PLAIN = 0, INTEGERS_GAPS_UP = 1, INTEGERS_GAPS_DOWN = 2 };
 
 /* ---- life ---- */
@@ -54,7 +54,7 @@ void columnar_page_clear(struct columnar_page *page)
         page->lists[i].count = 0;
 }
 
-/* Room for `count` entries, and one more start. */
+/* Make room for `count` entries, and one more start of a list. */
 static void entries_reserve(struct columnar_page *page, uint32_t count)
 {
     if (count <= page->entry_capacity)
@@ -88,16 +88,16 @@ struct columnar_page_adding {
     uint32_t count;
     columnar_page_number number;
     void *context;
-    uint32_t column; /* the next whose codes are turned into places */
+    uint32_t column; /* the next one whose codes are turned into places */
 };
 
 /* The page that is being encoded. */
 struct columnar_page_encoding {
     const struct columnar_page *page;
     struct buffer *target;
-    uint32_t part;   /* the next to begin, an index into page_parts, */
-    uint32_t column; /* of this column */
-    uint32_t count;  /* values of the vector under way; 0: none is */
+    uint32_t part;   /* the part to begin next: an index into page_parts */
+    uint32_t column; /* the column that the part is of */
+    uint32_t count;  /* values of the vector that is being encoded; 0: none is */
 };
 
 /* `counts` is by code, all zero between uses; the other arrays are for the codes of one entry while
@@ -176,7 +176,8 @@ static const uint64_t *codes_by_count(struct columnar_page_encoder *encoder, uin
     return radix_sort(encoder->items, encoder->items_other, distinct, 32, bits);
 }
 
-/* The entry's list of a column, and its rows' codes, already appended, turned into places in it. */
+/* Make the entry's list of a column, and turn the codes of its rows, which were appended already,
+ * into places in the list. */
 static void codes_add(struct columnar_page_encoder *encoder, uint32_t index)
 {
     const struct columnar_page_adding *adding = &encoder->adding;
@@ -205,7 +206,8 @@ static void codes_add(struct columnar_page_encoder *encoder, uint32_t index)
         encoder->counts[(uint32_t)ordered[place]] = 0;
 }
 
-/* Entries so far get rows' own timestamps before one comes that has them. */
+/* Give each row of the entries so far its own timestamp, before an entry comes whose rows have
+ * their own. */
 static void timestamps_begin(struct columnar_page *page)
 {
     if (page->rows.timestamps_us != NULL)
@@ -299,15 +301,15 @@ static void put_entry_timestamps(struct columnar_page_encoder *encoder,
     put_values(encoder, encoder->values, page->entry_count);
 }
 
-/* Timestamps of rows: few distinct ones, each run's that was merged, so a table and places in it,
- * which are left in `distinct` for the next part. */
+/* Timestamps of rows.  Few are distinct, one for each run that was merged; so this writes a table
+ * of them, and leaves the rows' places in it in `distinct` for the next part. */
 static void put_timestamps(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
     const int64_t *timestamps = page->rows.timestamps_us;
     int64_t *table = encoder->values;
     uint32_t count = 0;
     for (uint32_t row = 0; timestamps != NULL && row < page->rows.rows; row++) {
-        /* Runs of a merge alternate: the newest entries of the table are the likely ones. */
+        /* Rows of merged runs alternate, so that the last values of the table are likely. */
         uint32_t place = count;
         while (place > 0 && count - place < 64 && table[place - 1] != timestamps[row])
             place--;
@@ -352,7 +354,7 @@ static void put_absent(struct columnar_page_encoder *encoder, const struct colum
     put_flags(encoder, vector->absent);
 }
 
-/* By entry, how long its list of string numbers is. */
+/* By entry, the length of its list of string numbers. */
 static void put_list_sizes(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
     const struct columnar_page_list *list = &page->lists[encoder->encoding.column];
@@ -370,7 +372,8 @@ static void put_list(struct columnar_page_encoder *encoder, const struct columna
         put_values(encoder, list->numbers, list->count);
 }
 
-/* Integers of the first clustering column, by which the rows of each entry are sorted. */
+/* Whether the column is the first of the clustering and has integers: the rows of each entry are
+ * sorted by them, so gaps are stored. */
 static bool has_gaps(const struct columnar_page_encoder *encoder)
 {
     const struct columnar_rows *rows = &encoder->encoding.page->rows;
@@ -378,7 +381,7 @@ static bool has_gaps(const struct columnar_page_encoder *encoder)
            rows->vectors[0].kind != VECTOR_CODE;
 }
 
-/* The form of integers; of sorted ones the first value of each entry. */
+/* The form of integers; and, where gaps are stored, the first value of each entry. */
 static void put_firsts(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
     const struct columnar_vector *vector = &page->rows.vectors[encoder->encoding.column];
@@ -395,7 +398,7 @@ static void put_firsts(struct columnar_page_encoder *encoder, const struct colum
     put_values(encoder, encoder->values, page->entry_count);
 }
 
-/* Of sorted integers the gaps between them; the gap of an entry's first row is 0. */
+/* The gap of each row to the row before; 0 for an entry's first row. */
 static void put_gaps(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
     const int64_t *integers = page->rows.vectors[0].integers;
@@ -432,8 +435,8 @@ static void put_scales(struct columnar_page_encoder *encoder, const struct colum
 
 /* ---- encoding: a page ---- */
 
-/* What a page consists of, in this order; from COLUMN_PART on once for each column.  A part has one
- * vector or none. */
+/* The parts of a page, in order.  Those from COLUMN_PART on are repeated for each column.  A part
+ * has at most one vector. */
 typedef void (*page_part)(struct columnar_page_encoder *encoder, const struct columnar_page *page);
 static const page_part page_parts[] = {
     put_entry_rows, put_entry_timestamps, put_timestamps,    put_timestamp_places,
@@ -441,7 +444,7 @@ static const page_part page_parts[] = {
     put_list,       put_firsts,           put_column_values, put_scales};
 enum { COLUMN_PART = 6, PARTS = sizeof(page_parts) / sizeof(page_parts[0]) };
 
-/* False: there is none left. */
+/* Begin the next part; false: there is none. */
 static bool part_begin(struct columnar_page_encoder *encoder)
 {
     struct columnar_page_encoding *encoding = &encoder->encoding;
@@ -491,7 +494,7 @@ bool columnar_page_encode_step(struct columnar_page_encoder *encoder)
 
 struct columnar_page_decoder {
     struct vector_decoder *vectors;
-    int64_t *values; /* of the vector read last; a reader mostly meets small pages */
+    int64_t *values; /* of the vector read last; they grow, as most pages are small */
     uint32_t values_capacity;
 };
 
@@ -511,7 +514,7 @@ void columnar_page_decoder_free(struct columnar_page_decoder *decoder)
     memory_free(decoder);
 }
 
-/* A vector into the decoder's values. */
+/* Decode a vector into the decoder's values. */
 static int get_values(struct columnar_page_decoder *decoder, struct reader *reader, uint32_t count)
 {
     if (count > decoder->values_capacity) {
@@ -522,7 +525,7 @@ static int get_values(struct columnar_page_decoder *decoder, struct reader *read
     return vector_codec_decode(decoder->vectors, reader, count, decoder->values);
 }
 
-/* The same, each within [0, limit). */
+/* The same, with a check that each value is within [0, limit). */
 static int get_limited(struct columnar_page_decoder *decoder, struct reader *reader, uint32_t count,
                        uint64_t limit)
 {
@@ -592,7 +595,7 @@ static int get_ranks(struct columnar_page_decoder *decoder, struct reader *reade
     return vector_codec_decode(decoder->vectors, reader, page->rows.rows, page->rows.ranks);
 }
 
-/* Flags into `flags`. */
+/* Decode a vector of flags below `limit` into `flags`. */
 static int get_flags(struct columnar_page_decoder *decoder, struct reader *reader, uint32_t rows,
                      uint64_t limit, uint8_t *flags)
 {
@@ -608,7 +611,7 @@ static int get_flags(struct columnar_page_decoder *decoder, struct reader *reade
     return 0;
 }
 
-/* The column's absence, left off where no row is absent. */
+/* Decode the column's absence; where no row is absent, the vector stays without. */
 static int get_absent(struct columnar_page_decoder *decoder, struct reader *reader,
                       struct columnar_page *page, struct columnar_vector *vector)
 {
@@ -622,7 +625,7 @@ static int get_absent(struct columnar_page_decoder *decoder, struct reader *read
     return get_flags(decoder, reader, page->rows.rows, 2, vector->absent);
 }
 
-/* `first` are the entries' first values and `integers` the gaps, which become values in place. */
+/* Turn the gaps in `integers` into values; `first` has the first value of each entry. */
 static void gaps_add_up(const struct columnar_page *page, const int64_t *first, bool descending,
                         int64_t *integers)
 {
@@ -637,7 +640,7 @@ static void gaps_add_up(const struct columnar_page *page, const int64_t *first, 
     }
 }
 
-/* Into `integers`, `rows` long. */
+/* Decode the integers of all rows into `integers`. */
 static int get_integers(struct columnar_page_decoder *decoder, struct reader *reader,
                         const struct columnar_page *page, int64_t *integers)
 {
@@ -653,7 +656,7 @@ static int get_integers(struct columnar_page_decoder *decoder, struct reader *re
     return 0;
 }
 
-/* The lists of all entries: `starts` and `numbers` of `list`. */
+/* Decode the lists of all entries: `starts` and `numbers` of `list`. */
 static int get_lists(struct columnar_page_decoder *decoder, struct reader *reader,
                      const struct columnar_page *page, struct columnar_page_list *list)
 {
@@ -675,7 +678,8 @@ static int get_lists(struct columnar_page_decoder *decoder, struct reader *reade
     return 0;
 }
 
-/* Places that the decoder's values hold, checked against the lists; those of absent rows are 0. */
+/* Check the places in the decoder's values against the lists, and store them as codes.  Absent rows
+ * have place 0, even where the list is empty. */
 static int places_check(const struct columnar_page_decoder *decoder,
                         const struct columnar_page *page, const struct columnar_page_list *list,
                         const struct columnar_vector *vector)
@@ -704,7 +708,7 @@ static int get_codes(struct columnar_page_decoder *decoder, struct reader *reade
     return places_check(decoder, page, list, &page->rows.vectors[index]);
 }
 
-/* Read past lists and codes: how many numbers the lists have follows from their sizes. */
+/* Read past lists and codes; the sizes of the lists say how many numbers they have. */
 static int skip_lists(struct columnar_page_decoder *decoder, struct reader *reader,
                       const struct columnar_page *page)
 {
@@ -718,7 +722,7 @@ static int skip_lists(struct columnar_page_decoder *decoder, struct reader *read
     return vector_codec_skip(reader, page->rows.rows);
 }
 
-/* Read past a column that the table no longer has, or that nobody wants. */
+/* Read past a column that the table no longer has, or that is not wanted. */
 static int skip_column(struct columnar_page_decoder *decoder, struct reader *reader,
                        const struct columnar_page *page, uint8_t kind)
 {
@@ -754,7 +758,7 @@ static int get_column(struct columnar_page_decoder *decoder, struct reader *read
     return rc;
 }
 
-/* A column that the page lacks, because it was added to the table later. */
+/* Make a column absent in all rows that the page lacks, because it was added to the table later. */
 static void column_missing(struct columnar_page *page, uint32_t index)
 {
     struct columnar_vector *vector = &page->rows.vectors[index];

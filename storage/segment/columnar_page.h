@@ -1,9 +1,9 @@
-/* columnar_page: rows of some partitions as coded columns: the unit a columnar segment is made of.
+/* columnar_page: rows of some partitions as coded columns: the pages of a columnar segment.
  *
- * A page has entries, each a piece of one partition: a whole small one, or a part of a large one.
- * Strings are not in it: an entry lists, most frequent first, the numbers its strings have in the
- * segment's dictionary, and its rows refer to the list by place.
- * Layout: FORMATS.md "Columnar page". */
+ * A page has entries, each a piece of one partition: a whole small partition, or a part of a large
+ * one.  A page has no strings: an entry has for each column a list of the numbers that its strings
+ * have in the segment's dictionary, most frequent first, and its rows name strings by their place
+ * in the list.  Layout: FORMATS.md "Wide page". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PAGE_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PAGE_H
 
@@ -14,7 +14,7 @@ enum { COLUMNAR_PAGE_ROWS_MAX = 1 << 16 };
 struct columnar_page_entry {
     uint32_t first;                    /* its rows are [first, first + rows) of the page */
     uint32_t rows;
-    int64_t timestamp_us;              /* of rows without one of their own */
+    int64_t timestamp_us;              /* of its rows, unless each has its own */
 };
 
 /* The string numbers of one column's entries: entry i has numbers[starts[i] .. starts[i + 1]). */
@@ -26,18 +26,18 @@ struct columnar_page_list {
 };
 
 /* A page before it is encoded and after it was decoded.  In `rows`, codes are places in the entry's
- * list, strings are not set, and timestamps_us NULL means the entries' own. */
+ * list, strings are not set, and where timestamps_us is NULL each entry's timestamp holds. */
 struct columnar_page {
     struct columnar_rows rows;
-    uint32_t dictionary;               /* of the segment's, the one its numbers are of */
+    uint32_t dictionary;               /* which of the segment's dictionaries has the numbers */
     struct columnar_page_entry *entries;
     uint32_t entry_count;
     uint32_t entry_capacity;
     struct columnar_page_list *lists;  /* by column; unused for columns without codes */
-    uint64_t wanted;                   /* bits by column: what is decoded from now on.  With some
-                                        * columns alone, rows look as if they had no timestamps and
-                                        * ranks, and the other columns are only read past: their
-                                        * vectors hold nothing */
+    uint64_t wanted;                   /* a bit for each column that the next decoding decodes.
+                                        * Unless it is COLUMNAR_PAGE_ALL, rows look as if they had
+                                        * no timestamps and ranks of their own, and the vectors of
+                                        * other columns hold nothing */
 };
 
 #define COLUMNAR_PAGE_ALL UINT64_MAX   /* as after columnar_page_init */
@@ -50,7 +50,7 @@ void columnar_page_clear(struct columnar_page *page);          /* keeps the memo
 struct columnar_page_encoder;
 struct columnar_page_encoder *columnar_page_encoder_new(void);
 void columnar_page_encoder_free(struct columnar_page_encoder *encoder);
-/* Gives the dictionary's number of a string; called once for each code that a piece uses. */
+/* Returns the dictionary's number of a string; called once for each code that an entry uses. */
 typedef uint32_t (*columnar_page_number)(void *context, uint32_t column, uint32_t code,
                                          struct bytes string);
 
@@ -69,8 +69,9 @@ bool columnar_page_encode_step(struct columnar_page_encoder *encoder);
 struct columnar_page_decoder;
 struct columnar_page_decoder *columnar_page_decoder_new(void);
 void columnar_page_decoder_free(struct columnar_page_decoder *decoder);
-/* Into `page` (cleared first), made for the table.  Columns that the page has and the table no
- * longer has are left out, those it lacks are absent.  ERROR_CORRUPT; then the page is clear. */
+/* Decode into `page`, which is cleared first and was made for the table.  Columns that the page has
+ * and the table no longer has are left out; columns that the page lacks are absent in all rows.
+ * ERROR_CORRUPT; then the page is clear. */
 must_check int columnar_page_decode(struct columnar_page_decoder *decoder, struct bytes encoded,
                                     struct columnar_page *page, struct error *err);
 #endif

@@ -1,22 +1,22 @@
-/* Rows and deletions are both in clustering order, so one pass over the two tells what is hidden:
+/* columnar_purge: one pass over rows and deletions, which are both in clustering order:
  *
  *     deletions    [------ 7 ------)          x 9
  *     rows        a@5  b@5  c@8         d@5   x@5   y@5
  *     gone             b                      x
  *
- * A row is hidden by the partition's deletion, by the range in force where it stands, or by its own
- * row's, whichever is at least as new as the row. */
+ * A row is hidden by the deletion of the partition, by the range deletion in force where it stands,
+ * or by the deletion of that row, if that is at least as new as the row. */
 #include "storage/segment/columnar_purge.h"
 
 #include "base/memory.h"
 
 struct columnar_purge {
     struct stream *deletions;
-    struct unfiltered head; /* not yet passed */
+    struct unfiltered head; /* the next deletion */
     bool has_head;
     bool is_begun;
     struct deletion open; /* the range in force before the head */
-    uint8_t *gone;        /* of the rows at hand */
+    uint8_t *gone;        /* by row of the present call: whether it is hidden */
     uint32_t capacity;
 };
 

@@ -1,11 +1,11 @@
 /* columnar_segment: append-only runs on disk: columns in pages, coded near their information
  * content.
  *
- * A page holds up to 64 Ki rows of one or more partitions.  Per column it keeps streams of like
- * bytes that zstd level 1 can Huffman-code (bucketed deltas of time with raw low bits, codes ranked
- * by frequency within the partition, byte planes of amounts), because layout is everything and the
- * zstd level nothing (bench/results.md has bytes per click by column).  Layout: FORMATS.md
- * "Columnar page". */
+ * A page has up to 64 Ki rows of one or more partitions.  Each column is stored as vectors
+ * (vector_codec.h) of numbers that are mostly small: gaps between times, places of strings by how
+ * frequent they are in the partition, amounts.  How the numbers are laid out decides their size;
+ * a higher level of zstd gains nearly nothing (bench/results.md has bytes per click by column).
+ * Layout: FORMATS.md "Wide page". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_SEGMENT_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_SEGMENT_H
 
@@ -30,51 +30,56 @@ must_check int columnar_segment_writer_open(struct world *world, const struct ta
  * `rows` is how many are to come: small partitions keep to one page. */
 must_check int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_t token,
                                              struct bytes key, uint64_t rows, struct error *err);
-/* All rows of the partition; they stay until the work that this leaves is done. */
+/* Give all rows of the partition, which must stay until the work that this leaves is done. */
 must_check int columnar_segment_writer_rows(struct columnar_segment_writer *writer,
                                             const struct columnar_rows *rows, struct error *err);
-/* Or sorted pieces of it in order, for partitions too large for memory.  Codes of the pieces are
- * numbers that columnar_segment_writer_number gave since begin; their strings are not looked at. */
+/* Or give sorted pieces of it in order, for partitions too large for memory; copies.  Codes of the
+ * pieces are numbers that columnar_segment_writer_number returned since begin; their strings are
+ * not read. */
 must_check int columnar_segment_writer_append(struct columnar_segment_writer *writer,
                                               const struct columnar_rows *rows, struct error *err);
 must_check int columnar_segment_writer_end(struct columnar_segment_writer *writer,
                                            struct error *err);
-/* No more partitions come: what is in the open page is encoded by steps, too, and not by finish. */
+/* Say that no more partitions come, so that the open page, too, is encoded by steps and not by
+ * columnar_segment_writer_finish. */
 must_check int columnar_segment_writer_complete(struct columnar_segment_writer *writer,
                                                 struct error *err);
-/* Do some ten microseconds of the work that is left, or of a full page a part of a column; 1: there
- * is more, 0: there is none. */
+/* Do some of the work that is left, for ten microseconds or, of a full page, a part of a column.
+ * 1: there is more; 0: there is none. */
 must_check int columnar_segment_writer_step(struct columnar_segment_writer *writer,
                                             struct error *err);
 
-/* Between begin and end, when no work is left. */
+/* The number of a string in the dictionary.  Called between begin and end, when no work is left. */
 uint32_t columnar_segment_writer_number(struct columnar_segment_writer *writer, uint32_t column,
                                         struct bytes string);
-/* A column's strings by number (`column` counts as in columnar_rows); moves when one is added. */
+/* A column's strings by number; the array moves when a string is added.  `column` is an index into
+ * the vectors of columnar_rows. */
 const struct bytes *columnar_segment_writer_strings(const struct columnar_segment_writer *writer,
                                                     uint32_t column, uint32_t *count_out);
-/* As segment_writer_finish; `info_out->rows` 0 and no file when nothing was written. */
+/* As segment_writer_finish.  When nothing was written there is no file, and `info_out->rows` is 0.
+ * */
 must_check int columnar_segment_writer_finish(struct columnar_segment_writer *writer,
                                               struct segment_info *info_out, struct error *err);
 void columnar_segment_writer_close(struct columnar_segment_writer *writer);
 
 /* ---- reading: columnar_segment.c ---- */
 
-/* Reads partitions of one segment; keeps the last decoded page, so reading in order decodes each
- * page once.  One per thread and job; holds a reference of the segment. */
+/* Reads partitions of one segment, on one thread.  It keeps the page that was decoded last, so that
+ * reading in order decodes each page once.  Holds a reference of the segment. */
 struct columnar_segment_reader;
 struct columnar_segment_reader *columnar_segment_reader_new(struct segment *segment,
                                                             const struct table *table);
 void columnar_segment_reader_free(struct columnar_segment_reader *reader);
-/* All rows of the partition into `rows` (cleared); strings stay valid until the next call.  A
- * partition of more rows than `row_limit` gives ERROR_LIMIT: read it by pieces. */
+/* Read all rows of the partition into `rows`, which is cleared first; strings are valid until the
+ * next call.  ERROR_LIMIT for a partition of more rows than `row_limit`, which is read by pieces.
+ * */
 must_check int columnar_segment_reader_rows(struct columnar_segment_reader *reader,
                                             const struct segment_partition *partition,
                                             uint32_t row_limit, struct columnar_rows *rows,
                                             struct error *err);
-/* The rows that page `piece` (0 .. page_count - 1) of the partition has, in the same way.
- * segment_page_first labels the pages of a large partition with their first row's clustering
- * without the rank, packed. */
+/* Read the rows that page `piece` (0 .. page_count - 1) of the partition has, in the same way.  The
+ * labels of a large partition's pages (segment_page_first) are the packed clusterings of their
+ * first rows, without the rank. */
 must_check int columnar_segment_reader_piece(struct columnar_segment_reader *reader,
                                              const struct segment_partition *partition,
                                              uint32_t piece, struct columnar_rows *rows,
@@ -82,29 +87,31 @@ must_check int columnar_segment_reader_piece(struct columnar_segment_reader *rea
 
 /* ---- merging: columnar_segment_merge.c ---- */
 
-/* What a merge asks about each partition; any may be NULL. */
+/* What a merge does with each partition; every function may be NULL. */
 struct columnar_segment_rules {
     void *context;
-    /* Whether it belongs into this output; NULL: all do. */
+    /* Whether the partition belongs into this output; NULL: all do. */
     bool (*takes)(void *context, int64_t token, struct bytes key);
     /* Whether its rows may all be given the newest of their write timestamps: true where no
      * overwrite or deletion of any run lies between them in time.  Rows of one partition in several
      * runs otherwise keep a timestamp each, at a cost of log2(runs) bits a row.  NULL: never. */
     bool (*may_raise)(void *context, int64_t token, struct bytes key);
-    /* The deletions that take their rows with them: a stream of the whole partition, which becomes
-     * the merge's, or NULL to purge nothing of it. */
+    /* The deletions by which the partition is purged: a stream of the whole partition, which the
+     * merge closes, or NULL to purge nothing of it. */
     int (*deletions)(void *context, int64_t token, struct bytes key, struct stream **stream_out,
                      struct error *err);
-    /* What a row's write timestamp becomes, by a function that ascends.  NULL: what it is. */
+    /* Returns the write timestamp that replaces a row's; it never falls where that rises.  NULL:
+     * timestamps stay as they are. */
     int64_t (*restamp)(void *context, int64_t timestamp_us);
     /* Called with each partition; a negative result ends the merge with it. */
     int (*pause)(void *context, struct error *err);
     uint32_t page_rows;                /* of the output's pages; 0: 64 Ki */
 };
 
-/* Merge neighbouring append-only runs (in frame order) into one segment, stably, piece by piece: it
- * takes memory for some pages of each input, whatever the size of a partition, plus its rows that
- * are equal in the whole clustering.  `info`: id, table, kind, frames of the whole. */
+/* Merge append-only runs that follow one another, given in frame order, into one segment; equal
+ * rows stay in that order.  The merge takes memory for some pages of each input, whatever the size
+ * of a partition, and for rows that are equal in the whole clustering.  `info` has the id, the
+ * table, the kind and the frames of the output. */
 must_check int columnar_segment_merge(struct world *world, const struct table *table,
                                       struct segment **inputs, uint32_t input_count,
                                       const struct segment_info *info,

@@ -24,7 +24,7 @@
 #include "storage/cell/columnar_rows_order.h"
 #include "storage/segment/columnar_purge.h"
 
-enum { PAUSED_ROWS = 1024 }; /* a page of fewer is read in less time than a piece of work */
+enum { PAUSED_ROWS = 1024 }; /* a page of fewer rows is read without a pause after it */
 
 /* What one input has of the partition being merged. */
 struct merge_input {
@@ -32,9 +32,10 @@ struct merge_input {
     struct columnar_segment_reader *reader;
     struct segment_cursor *cursor;
     uint32_t position;                         /* its next partition */
-    const struct segment_partition *partition; /* NULL: it has none of this one */
-    uint32_t piece;                            /* the next to read */
-    struct columnar_rows rows;                 /* read and not yet written; codes are numbers */
+    const struct segment_partition *partition; /* NULL: it has nothing of the present one */
+    uint32_t piece;                            /* the next piece of it to read */
+    struct columnar_rows rows;                 /* read and not yet written; codes are the writer's
+                                                * numbers */
 };
 
 struct merge {
@@ -44,10 +45,10 @@ struct merge {
     uint32_t input_count;
     struct columnar_rows piece;
     struct columnar_rows batch;
-    uint32_t *numbers; /* by a piece's code */
+    uint32_t *numbers; /* the writer's, by a piece's code */
     uint32_t numbers_capacity;
-    bool raises;                  /* this partition's timestamps */
-    struct columnar_purge *purge; /* of this partition; NULL: nothing of it goes */
+    bool raises;                  /* the present partition's timestamps become one */
+    struct columnar_purge *purge; /* of the present partition; NULL: nothing of it is purged */
 };
 
 /* Find the next partition and which inputs have it; NULL at the end. */
@@ -128,7 +129,7 @@ static int input_read(struct merge *merge, struct merge_input *input, struct err
     return rc == 0 ? 0 : error_set(err, rc, "too many equal rows in one partition");
 }
 
-/* Codes are the writer's numbers: its strings, wherever they are by now. */
+/* Let rows whose codes are the writer's numbers point to its strings, which move as they grow. */
 static void strings_refresh(const struct merge *merge, struct columnar_rows *rows)
 {
     for (uint32_t i = 0; i < rows->column_count; i++)
@@ -199,7 +200,7 @@ static int batch_sort(struct merge *merge, struct error *err)
     return rc;
 }
 
-/* All rows before the cutoff, from the inputs into the batch. */
+/* Move all rows before the cutoff from the inputs into the batch, in order. */
 static int batch_fill(struct merge *merge, const struct merge_input *cutoff, struct error *err)
 {
     uint32_t counts[COLUMNAR_SEGMENT_INPUTS_MAX] = {0};
@@ -233,7 +234,7 @@ static int writer_work(struct merge *merge, struct error *err)
     return rc;
 }
 
-/* Write all rows before the cutoff; *written_out tells how many. */
+/* Write all rows before the cutoff; *written_out gets how many there were. */
 static int batch_write(struct merge *merge, const struct merge_input *cutoff, uint32_t *written_out,
                        struct error *err)
 {
@@ -251,7 +252,8 @@ static int batch_write(struct merge *merge, const struct merge_input *cutoff, ui
     return rc == 0 ? writer_work(merge, err) : rc;
 }
 
-/* Read a page of each input that has more pages and no rows; strings may move meanwhile. */
+/* Read a page of each input that has more pages and no rows.  That may move the writer's strings.
+ * */
 static int inputs_fill(struct merge *merge, struct error *err)
 {
     for (uint32_t i = 0; i < merge->input_count; i++) {

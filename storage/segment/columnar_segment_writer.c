@@ -1,17 +1,18 @@
 /* columnar_segment_writer: partitions into pages, strings into the dictionary.
  *
- * The open page is filled with whole partitions as long as they fit; a partition that has more rows
- * than a page begins one of its own and goes on through as many as it takes, and the page of its
- * last rows takes further partitions.  Pages refer to the dictionary by number, so the dictionary
- * is written after them, and its index is the segment's extra section.
+ * The open page is filled with whole partitions as long as they fit.  A partition that has more
+ * rows than a page begins a new page and takes as many as it needs; the page of its last rows takes
+ * further partitions.  Rows name strings by their numbers in the dictionary, so the dictionary is
+ * written after the pages that use it, and its index is the segment's extra section.
  *
  *     page: p1 p2 p3 | page: p4 (first) | page: p4 (last) p5 | dictionary pages | extra: index
  *
  * What decides correctness: the directory names pages by number before they are written.  The open
  * page is always the next that is handed to the segment, so it will have the segment's next number.
  *
- * Calls only say what there is to do; `work` does it piece by piece, always the first that applies:
- * encode a page that is closed, add rows to the open page, end the partition. */
+ * The exported functions only note what is to be done.  work_step does it step by step; each time
+ * it takes the first of these that applies: encode a page that is closed, add rows to the open
+ * page, end the partition. */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
@@ -19,7 +20,8 @@
 #include "storage/segment/columnar_dictionary.h"
 #include "storage/segment/columnar_page.h"
 
-/* What codes of a shared array of strings are in the current dictionary, plus one; 0: not yet. */
+/* The numbers in the current dictionary of the codes of a shared array of strings, each plus one;
+ * 0: the string was not looked up yet. */
 struct known_codes {
     const struct bytes *strings;
     uint32_t string_count;
@@ -37,17 +39,17 @@ struct columnar_segment_writer {
     struct known_codes *known; /* by column */
     const struct columnar_rows
         *rows;                    /* that go into pages: `pending`, or the caller's; NULL: none */
-    uint32_t from;                /* how many of them are in pages, */
-    uint32_t adding;              /* and how many more are being added to the open one */
-    struct columnar_rows pending; /* of the pieces, not yet in a page; codes are numbers */
+    uint32_t from;                /* how many of them are in pages */
+    uint32_t adding;              /* how many more are being added to the open page */
+    struct columnar_rows pending; /* rows of pieces that are in no page yet; codes are numbers */
     uint32_t page_rows;           /* at most in a page */
     struct buffer encoded;
     struct buffer label; /* the clustering of the open page's first row */
-    bool is_labelled;    /* that row's partition has other pages too */
+    bool is_labelled;    /* the page gets the label, as that row's partition has other pages too */
     bool is_closed;      /* the page takes no more rows, and is being encoded */
-    bool is_open;        /* a partition is under way: */
+    bool is_open;        /* a partition was begun and not ended */
     bool is_ending;      /* no more rows of it come */
-    bool has_entries;
+    bool has_entries;    /* some of its rows are in pages */
     int64_t token;
     struct buffer key;
     struct partition_stats stats;
@@ -153,7 +155,7 @@ const struct bytes *columnar_segment_writer_strings(const struct columnar_segmen
 
 /* ---- pages ---- */
 
-/* Pack the clustering of a row, the rank left out. */
+/* Make the label of the open page: the packed clustering of a row, without the rank. */
 static void label_set(struct columnar_segment_writer *writer, const struct columnar_rows *rows,
                       uint32_t row)
 {
@@ -167,7 +169,7 @@ static void label_set(struct columnar_segment_writer *writer, const struct colum
     buffer_release(&values);
 }
 
-/* The page takes no more: from now on it is encoded. */
+/* Take no more rows into the open page, and begin to encode it. */
 static void page_close(struct columnar_segment_writer *writer)
 {
     if (writer->page.rows.rows == 0 || writer->is_closed)
@@ -178,7 +180,7 @@ static void page_close(struct columnar_segment_writer *writer)
     columnar_page_encode_begin(writer->encoder, &writer->page, &writer->encoded);
 }
 
-/* The page is encoded. */
+/* Hand the encoded page to the segment, and begin the next one. */
 static int page_write(struct columnar_segment_writer *writer, struct error *err)
 {
     struct bytes label = writer->is_labelled ? buffer_view(&writer->label) : (struct bytes){0};
@@ -201,7 +203,7 @@ static void entry_begin(struct columnar_segment_writer *writer)
         page_close(writer);
         return;
     }
-    /* Of pending rows a page is full before the partition ends, or they are its last. */
+    /* Pending rows go into a page when they fill one, or when they are the partition's last. */
     bool is_part =
         writer->has_entries || (rows == &writer->pending ? writer->adding == writer->page_rows
                                                          : writer->adding < rows->rows);
@@ -218,7 +220,7 @@ static void entry_begin(struct columnar_segment_writer *writer)
                             number_of, writer);
 }
 
-/* How many rows the next entry has; 0: those that there are wait for more. */
+/* How many rows the next entry has; 0: more rows of the partition are waited for. */
 static uint32_t entry_rows(const struct columnar_segment_writer *writer)
 {
     uint32_t left = writer->rows->rows - writer->from;
@@ -255,8 +257,8 @@ static int partition_write(struct columnar_segment_writer *writer, struct error 
     return segment_writer_partition(writer->file, &partition, err);
 }
 
-/* The next piece of work, which is of *rows_out rows; 0: there is none. */
-static int work(struct columnar_segment_writer *writer, uint32_t *rows_out, struct error *err)
+/* Do the next step of work, which is of *rows_out rows: 1, or an error; 0: there is none left. */
+static int work_step(struct columnar_segment_writer *writer, uint32_t *rows_out, struct error *err)
 {
     int rc = 1;
     *rows_out = COLUMNAR_STEP_ROWS;
@@ -290,11 +292,11 @@ int columnar_segment_writer_step(struct columnar_segment_writer *writer, struct 
 {
     int rc = 1;
     for (uint32_t done = 0, rows; rc == 1 && done < COLUMNAR_STEP_ROWS; done += rows)
-        rc = work(writer, &rows, err);
+        rc = work_step(writer, &rows, err);
     return rc;
 }
 
-/* All the work that is left. */
+/* Do all the work that is left. */
 static int finish_work(struct columnar_segment_writer *writer, struct error *err)
 {
     int rc;

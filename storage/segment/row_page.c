@@ -19,12 +19,12 @@
  *           items: varint (size * 4 + kind), then the packed unfiltered of `size` bytes;
  *           kinds: 0 row, 1 bound, 2 static row
  *
- * Correct means: whatever the bytes are, decoding stays inside them and takes no more memory than
- * ROW_PAGE_MAX allows.  That a page is the one that was written is the segment's business, which
- * checks it before; what is checked here is what keeps a program alive that was handed another.
+ * What decides correctness: whatever the bytes are, decoding stays inside them and takes no more
+ * memory than ROW_PAGE_MAX allows.  Whether a page is the one that was written was checked before,
+ * by the segment.
  *
- * Rows do not share prefixes with the row before: zstd finds them, and an item that stands alone
- * can be read from either side. */
+ * Rows do not leave out the prefix that they share with the row before: zstd finds it, and an item
+ * that does not depend on others can be read from either side. */
 #include "storage/segment/row_page.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@
 
 enum {
     ROW_PAGE_HEAD = 5,
-    ROW_PAGE_MAX = SEGMENT_PAGE_MAX - (1 << 24), /* plain bytes: encoded it is a page too */
+    ROW_PAGE_MAX = SEGMENT_PAGE_MAX - (1 << 24), /* plain bytes; encoded it still fits */
     ROW_ITEM_KIND_BITS = 2,
     LABEL_BEFORE = 0,
     LABEL_ROW = 1,

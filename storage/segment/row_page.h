@@ -1,8 +1,9 @@
-/* row_page: one page of packed unfiltereds: entries, each a run of one partition's.
+/* row_page: one page of packed items: rows and bounds of range deletions (`struct unfiltered`).
  *
- * An entry knows the range deletion that is in force before its first item, so that a reader can
- * begin in any page, in either direction.  Items carry their size and kind in front, so that one
- * can be skipped, and a table of them made, without unpacking.  Layout: FORMATS.md "Narrow page".
+ * A page has entries, each with items of one partition that follow one another.  An entry has the
+ * range deletion that is in force before its first item, so that a reader can begin in any page and
+ * go in either direction.  An item has its size and kind in front, so that items can be skipped and
+ * listed without unpacking them.  Layout: FORMATS.md "Narrow page".
  */
 #ifndef DAYBOOK_STORAGE_SEGMENT_ROW_PAGE_H
 #define DAYBOOK_STORAGE_SEGMENT_ROW_PAGE_H
@@ -17,18 +18,18 @@
 struct row_page_builder {
     struct buffer entries;             /* back to back */
     struct buffer ends;                /* u32 each: where an entry ends in `entries` */
-    struct buffer plain;               /* work space of row_page_encode */
+    struct buffer plain;               /* scratch of row_page_encode */
 };
 void row_page_builder_release(struct row_page_builder *builder);
 
-/* Append an item to those of an entry that is being collected. */
+/* Append an item to `items`, those of an entry that is being collected. */
 void row_page_put_item(const struct unfiltered *item, struct buffer *scratch, struct buffer *items);
 /* Add an entry; `open` is the range deletion in force before its items.  Returns its number. */
 uint32_t row_page_add(struct row_page_builder *builder, struct deletion open, struct bytes items);
 uint32_t row_page_entry_count(const struct row_page_builder *builder);
-size_t row_page_size(const struct row_page_builder *builder);          /* plain, so far */
-/* The finished page into `page` (cleared first); the builder is empty again.  ERROR_LIMIT when the
- * entries are more than a page holds. */
+size_t row_page_size(const struct row_page_builder *builder);  /* bytes so far, not compressed */
+/* Encode the entries into `page`, which is cleared first; the builder is empty then.  ERROR_LIMIT
+ * when the entries are too large for a page. */
 must_check int row_page_encode(struct row_page_builder *builder, struct compressor *compressor,
                                struct buffer *page);
 
@@ -42,7 +43,8 @@ struct row_item {
     enum row_item_kind kind;
 };
 
-/* One entry, decoded so far that any of its items can be unpacked.  All-zero is an empty one. */
+/* One entry with a table of its items, so that any of them can be unpacked.  All-zero is an empty
+ * one. */
 struct row_entry {
     struct bytes bytes;                /* a view into the plain page */
     struct deletion open;              /* in force before the first item; TIMESTAMP_NONE: none */
@@ -52,19 +54,19 @@ struct row_entry {
 };
 void row_page_entry_release(struct row_entry *entry);
 
-/* The plain page of an encoded one into `plain` (cleared first).  ERROR_CORRUPT. */
+/* Expand an encoded page into `plain`, which is cleared first.  ERROR_CORRUPT. */
 must_check int row_page_expand(struct bytes page, struct decompressor *decompressor,
                                struct buffer *plain);
-/* Decode entry number `index` of a plain page, which must outlive it.  ERROR_CORRUPT. */
+/* Decode entry number `index` of a plain page, which must outlive the entry.  ERROR_CORRUPT. */
 must_check int row_page_entry_decode(struct bytes plain, uint32_t index, struct row_entry *entry);
-/* Unpack an item: views into the entry, arrays from `arena`.  ERROR_CORRUPT; the clustering and the
- * columns are not checked against a table. */
+/* Unpack an item, whose values are views into the entry and whose arrays come from `arena`.
+ * ERROR_CORRUPT.  Clustering and columns are not checked against a table. */
 must_check int row_page_entry_unpack(const struct row_entry *entry, uint32_t item,
                                      struct arena *arena, struct unfiltered *unfiltered_out);
 
 /* ---- labels: the position of a page's first item ---- */
 
-/* A position is a bound, or a row's clustering, which lies between the bounds around it. */
+/* A position is that of a bound or of a row, which lies between the bounds before and behind it. */
 void row_page_label_pack(const struct unfiltered *item, struct buffer *label);
 /* Compare a label with a bound: <0, 0, >0 in *order_out.  ERROR_CORRUPT. */
 must_check int row_page_label_compare(const struct table *table, struct bytes label,

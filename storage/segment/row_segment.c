@@ -1,9 +1,9 @@
 /* row_segment: streams into pages of packed rows, and back.
  *
- * Writing.  A partition's items are collected as one entry.  If it ends before it has filled a page
- * it joins the page under way, or begins the next one when it would not fit: a small partition is
- * never cut.  If it fills a page, the page under way is closed, and the partition gets pages of its
- * own from there on:
+ * Writing.  A partition's items are collected as one entry.  If the partition ends before it has
+ * filled a page, the entry is added to the open page, or to a new one when it does not fit: a small
+ * partition is never cut.  If it fills a page, the open page is closed, and the partition gets
+ * pages that have no other:
  *
  *     target size   |----------------|----------------|
  *     a, b, c       [a a|b b b|c c]
@@ -13,25 +13,26 @@
  * All pages of d but the first are labelled with the position of their first item.
  *
  * Reading.  Correct means: a slice yields exactly the items between its bounds, and a range
- * deletion that reaches into it is opened at its first bound and closed at its last, whichever page
- * and direction the reading starts in.  That works from any page because its entry says which
- * deletion is in force before its first item:
+ * deletion that reaches into it is opened at the slice's first bound and closed at its last, in
+ * whichever page and direction reading begins.  That works from any page, because its entry has the
+ * deletion that is in force before its first item:
  *
  *     page 1   open: none  | row 1 | bound 3: none -> D | row 5 |
  *     page 2   open: D     | row 7 | row 8 | bound 9: D -> none |
  *
- *     slice 6..8 reversed: page 2 by its label (7 is the last one before 8 ends); in force there,
- *     looking back for a bound and finding none, D.  Yields
+ * slice 6..8 reversed: page 2 by its label (7 is the last one before 8 ends).  There is no bound
+ *     before the end of 8 in that page, so the entry's deletion D is in force there.  Yields
  *     bound at 8's end: none -> D,  row 8,  row 7,  (page 1:) row 5 lies outside,
  *     bound at 6's begin: D -> none
  *
- * A stream holds one page, its table of items and one unpacked item.  They are handed on to the
- * next stream of the segment as its scratch, so that a scan of small partitions decodes a page once
- * and not once a partition.
+ * A stream has one page, its table of items and one unpacked item, as its scratch.  The next stream
+ * of the segment takes that over, so that a scan of small partitions decodes a page once and not
+ * once for each partition.
  *
- * Who must not wait reads single partitions, from anywhere: pages that he expanded are kept for him
- * as long as the pool has room, each in its place.  Scans and merges do not keep theirs, as they
- * come to all pages once, and would push out those that somebody comes back for. */
+ * A stream that must not wait (it has a read budget) reads a single partition, of any place.  The
+ * pages that such streams expand are kept for later ones as long as the pool has room, each in its
+ * place.  Scans and merges do not keep theirs: they read every page once, and would drive out pages
+ * that are read again. */
 #include "storage/segment/row_segment.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@
 #include "storage/segment/segment_block.h"
 
 enum {
-    ROW_PAGE_TARGET = 8 << 10, /* plain bytes: one is expanded for each partition that is read */
+    ROW_PAGE_TARGET = 8 << 10, /* plain bytes; to read a partition, a whole page is expanded */
     ROW_SCRATCH_MAX = 1 << 20, /* bytes of a page that an idle segment may keep */
     ROW_ARENA_CHUNK = 16 << 10
 };
@@ -61,13 +62,13 @@ struct row_segment_writer {
     struct segment_writer *segment;
     struct segment_info info; /* as given */
     struct compressor *compressor;
-    struct row_page_builder page; /* under way: the segment's next one */
+    struct row_page_builder page; /* the open page, which will be the segment's next one */
     struct buffer encoded;
     struct buffer scratch;
     uint64_t partitions;
     struct row_span span;
 
-    /* The partition under way. */
+    /* The partition that is being written. */
     struct segment_partition partition;
     struct buffer items;        /* of its entry */
     struct buffer label;        /* of its entry, if that begins a later page */
@@ -91,7 +92,7 @@ int row_segment_writer_open(struct world *world, const struct segment_info *info
     return 0;
 }
 
-/* Hand the page under way to the segment, if there is anything in it. */
+/* Hand the open page to the segment, if there is anything in it. */
 static int writer_page_close(struct row_segment_writer *writer, struct bytes label,
                              struct error *err)
 {
@@ -115,7 +116,7 @@ static void writer_entry_add(struct row_segment_writer *writer)
     buffer_clear(&writer->items);
 }
 
-/* The entry gets a page of its own. */
+/* Write the entry as a page without other entries. */
 static int writer_entry_spill(struct row_segment_writer *writer, struct error *err)
 {
     int rc = writer_page_close(writer, bytes_of(NULL, 0), err);
@@ -160,7 +161,7 @@ static int writer_item(struct row_segment_writer *writer, const struct table *ta
     return 0;
 }
 
-/* Place what is left of the partition and add it to the directory. */
+/* Add what is left of the partition to a page, and the partition to the directory. */
 static int writer_partition_end(struct row_segment_writer *writer, struct error *err)
 {
     struct segment_partition *partition = &writer->partition;
@@ -245,9 +246,9 @@ bool row_segment_may_meet(const struct segment *segment, const struct table *tab
     return row_span_may_meet(segment_extra(segment), table, slice);
 }
 
-/* ---- reading: what one stream hands on to the next ---- */
+/* ---- reading: what the next stream takes over ---- */
 
-/* A page as it is read from: in a scratch, or in its place. */
+/* An expanded page, in a scratch or in its place in the pool. */
 struct row_expanded {
     struct reader_spare base;
     uint32_t page;
@@ -308,16 +309,17 @@ static void row_scratch_leave(struct row_scratch *scratch, struct segment *segme
     reader_pool_give(segment_readers(segment), segment_scratch(segment), &scratch->base);
 }
 
-/* The scratch's page goes into its place, and the scratch gets `page`, if that is in its own. */
+/* Put the scratch's page into its place in the pool, and take page `page` from its place, if it is
+ * there. */
 static void row_scratch_swap(struct row_scratch *scratch, struct segment *segment, uint32_t page)
 {
     struct reader_pool *readers = segment_readers(segment);
     struct row_expanded *left = scratch->expanded;
     struct row_expanded *taken =
         (struct row_expanded *)reader_pool_take(readers, segment_page_place(segment, page));
-    bool is_it = taken != NULL && taken->page == page;
-    scratch->expanded = is_it ? taken : NULL;
-    if (!is_it)
+    bool is_wanted = taken != NULL && taken->page == page;
+    scratch->expanded = is_wanted ? taken : NULL;
+    if (!is_wanted)
         row_expanded_free((struct reader_spare *)taken);
     if (left == NULL)
         return;
@@ -333,9 +335,9 @@ enum row_phase { PHASE_STATIC, PHASE_BEGIN, PHASE_ITEMS, PHASE_END };
 struct row_stream {
     struct stream base;
     struct segment *segment;            /* a reference */
-    struct segment_partition partition; /* its key and stats are not used */
+    struct segment_partition partition; /* without key and stats */
     struct row_scratch *scratch;
-    struct segment_read_budget *read_budget; /* NULL: it may wait */
+    struct segment_read_budget *read_budget; /* NULL: the stream may wait */
     bool reversed;
     bool with_static;
     struct bound from; /* of the slice, in the order of reading */
@@ -343,8 +345,8 @@ struct row_stream {
     uint8_t *bound_bytes; /* what `from` and `to` point to */
     enum row_phase phase;
     uint32_t page;        /* counted from the partition's first */
-    uint32_t index;       /* the gap before this item of the page is where it stands */
-    uint32_t index_first; /* items of the page begin here: behind a static row */
+    uint32_t index;       /* the stream stands in the gap before this item of the page */
+    uint32_t index_first; /* the page's first item that is no static row */
     struct deletion open; /* range deletion yielded and not closed yet */
 };
 
@@ -382,8 +384,8 @@ static bool row_scratch_has(const struct row_scratch *scratch, uint32_t page)
     return scratch->expanded != NULL && scratch->expanded->page == page;
 }
 
-/* Have page `page_index` of the segment in the scratch. */
-static int row_stream_have(struct row_stream *stream, uint32_t page_index, struct error *err)
+/* Bring page `page_index` of the segment into the scratch, unless it is there. */
+static int row_stream_page(struct row_stream *stream, uint32_t page_index, struct error *err)
 {
     struct row_scratch *scratch = stream->scratch;
     if (row_scratch_has(scratch, page_index))
@@ -401,7 +403,7 @@ static int row_stream_load(struct row_stream *stream, uint32_t page, struct erro
     struct row_scratch *scratch = stream->scratch;
     uint32_t page_index = stream->partition.page_first + page;
     stream->page = page;
-    int rc = row_stream_have(stream, page_index, err);
+    int rc = row_stream_page(stream, page_index, err);
     if (rc != 0)
         return rc;
     struct row_entry *entry = &scratch->entry;
@@ -425,8 +427,8 @@ static int row_stream_unpack(struct row_stream *stream, uint32_t index, struct u
     return fits ? 0 : row_stream_damaged(stream, "an item is not of this table", err);
 }
 
-/* True if something at `order` to where the slice begins lies on the near side in clustering order:
- * a bound that coincides with it counts as passed. */
+/* Whether what compares as `order` with the bound where reading begins lies before that in
+ * clustering order.  When they are equal, it counts as passed in the direction of reading. */
 static bool row_stream_is_before(const struct row_stream *stream, int order)
 {
     return order < 0 || (order == 0 && !stream->reversed);
@@ -477,7 +479,8 @@ static int row_stream_seek_item(struct row_stream *stream, struct unfiltered *it
     return 0;
 }
 
-/* The range deletion in force in the gap: as the last bound before it left it. */
+/* Find the range deletion in force in the gap: the one that the last bound before the gap opened,
+ * or the entry's. */
 static int row_stream_find_open(struct row_stream *stream, struct unfiltered *item,
                                 struct error *err)
 {
@@ -551,9 +554,9 @@ static int row_stream_end(struct row_stream *stream, struct unfiltered *out)
     return 1;
 }
 
-/* Go on to the next page in the order of reading while this one has nothing left; *more_out: false
- * when there is none. */
-static int row_stream_turn(struct row_stream *stream, bool *more_out, struct error *err)
+/* Go on to the next page in the order of reading while the present one has no items left; *more_out
+ * is false when there is no further page. */
+static int row_stream_next_page(struct row_stream *stream, bool *more_out, struct error *err)
 {
     *more_out = true;
     for (;;) {
@@ -575,7 +578,7 @@ static int row_stream_turn(struct row_stream *stream, bool *more_out, struct err
 static int row_stream_item(struct row_stream *stream, struct unfiltered *out, struct error *err)
 {
     bool more;
-    int rc = row_stream_turn(stream, &more, err);
+    int rc = row_stream_next_page(stream, &more, err);
     if (rc != 0)
         return rc;
     if (!more)

@@ -13,26 +13,26 @@ struct row_segment_writer;
 
 must_check int row_segment_writer_open(struct world *world, const struct segment_info *info,
                                        struct row_segment_writer **writer_out, struct error *err);
-/* Write one partition: everything `stream` yields (not closed here).  In (token, key) order; a
- * partition of which nothing is left is left out. */
+/* Write one partition: everything that `stream` yields, which the caller closes.  In (token, key)
+ * order.  A partition without anything is left out. */
 must_check int row_segment_writer_partition(struct row_segment_writer *writer, int64_t token,
                                             struct bytes key, struct stream *stream,
                                             struct error *err);
-/* As segment_writer_finish; `info_out->rows` 0 and no file when nothing was written.  Rows, range
- * bounds and partition deletions count as rows here, so that a run of deletions is never taken for
- * an empty one. */
+/* As segment_writer_finish.  When nothing was written there is no file, and `info_out->rows` is 0.
+ * Rows, bounds of range deletions and partition deletions all count as rows here, so that a run of
+ * deletions is never taken for an empty one. */
 must_check int row_segment_writer_finish(struct row_segment_writer *writer,
                                          struct segment_info *info_out, struct error *err);
 void row_segment_writer_close(struct row_segment_writer *writer);
 
-/* False: no partition has anything in the slice, by the segment's span (row_span.h). */
+/* False: by the segment's span (row_span.h) no partition has anything in the slice. */
 bool row_segment_may_meet(const struct segment *segment, const struct table *table,
                           const struct slice *slice);
 
-/* One partition's stream; reads pages as it is pulled, on the calling thread.  NULL in *stream_out
- * when the segment has nothing of it.  Holds a reference of the segment; copies what `slice` points
- * to.  Closed before the next one of the segment is opened, it hands that its decoded page: a scan
- * in order decodes each page once. */
+/* The stream of one partition; NULL in *stream_out when the segment has nothing of it.  The stream
+ * reads pages as it is pulled, on the calling thread.  It holds a reference of the segment, and has
+ * a copy of what `slice` points to.  When it is closed before the segment's next stream is opened,
+ * that takes over its decoded page, so that a scan in order decodes each page once. */
 must_check int row_segment_stream(struct segment *segment, const struct table *table, int64_t token,
                                   struct bytes key, const struct slice *slice,
                                   struct stream **stream_out, struct error *err);

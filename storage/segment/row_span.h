@@ -1,9 +1,9 @@
-/* row_span: between which two rows all of a row segment lie, in clustering order.
+/* row_span: the least and the greatest row of a row segment, in clustering order.
  *
- * Nearly every table with days or times in its clustering grows at its end, so a row of a new day
- * can be in none of the older segments, though its partition is in all of them.  The span says so
- * without a look at the disk: the rollup asks for the figure of every day once, when its first
- * clicks come.  Layout: FORMATS.md "Narrow span". */
+ * Nearly every table with days or times in its clustering grows at its end, so that older segments
+ * have the partition of a new row, but no row near it.  By the span a reader skips such a segment
+ * without reading from the disk.  The rollup does such a read for every day, when its first clicks
+ * come.  Layout: FORMATS.md "Narrow span". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_ROW_SPAN_H
 #define DAYBOOK_STORAGE_SEGMENT_ROW_SPAN_H
 
@@ -11,22 +11,23 @@
 
 enum { ROW_SPAN_MAX = 1024 };          /* bytes of a span, which stays in memory with its segment */
 
-/* Of a segment that is being written.  Starts as zeros. */
+/* The span of a segment that is being written; all-zero at first. */
 struct row_span {
     struct buffer least;               /* packed clusterings; empty: there was no row */
     struct buffer greatest;
-    bool is_open;                      /* something in the segment lies in no span of rows; set by
-                                        * whoever writes what hides whole partitions, too */
+    bool is_open;                      /* the segment has something that counts for slices without
+                                        * rows, so it gets no span; the writer also sets it for the
+                                        * deletion of a partition */
 };
 
-/* Take in an item of the stream, `is_first` when it is its partition's first. */
+/* Take in an item of a partition's stream; `is_first` for the partition's first item. */
 void row_span_add(struct row_span *span, const struct table *table, const struct unfiltered *item,
                   bool is_first);
-/* Append the span; nothing when none can be said. */
+/* Append the span to `target`; nothing when the segment gets none. */
 void row_span_put(const struct row_span *span, struct buffer *target);
 void row_span_release(struct row_span *span);
 
-/* False: a segment with the span `bytes` has nothing in the slice, of whichever partition.  True
- * also when the bytes are empty, or no span that this version knows. */
+/* False: a segment with the span `bytes` has nothing in the slice, whatever the partition.  True
+ * also when the bytes are empty, or have an unknown format. */
 bool row_span_may_meet(struct bytes bytes, const struct table *table, const struct slice *slice);
 #endif

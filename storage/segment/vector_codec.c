@@ -1,9 +1,10 @@
 /* vector_codec: transform, buckets, raw bits.
  *
- * A value becomes an unsigned number: its offset from the least value, its difference to the value
- * before, or itself, the latter two with the sign in the lowest bit (zigzag); whichever takes least
- * by the entropy of a sample.  Their bits alone do not tell: amounts are closer to the one before
- * than to the least, and yet say more by it.  A number n with m mantissa bits:
+ * A value becomes an unsigned number in one of three forms: its offset from the least value, its
+ * difference to the value before, or the value itself, the latter two with the sign in the lowest
+ * bit (zigzag).  The form is the one that takes least by the entropy of a sample.  The numbers'
+ * sizes would not do for that: an amount is closer to the amount before than to the least one, but
+ * the differences have more entropy.  A number n with m mantissa bits:
  *
  *     n < 2^(m+1)                 bucket n, no raw bits
  *     else e = bits(n) - 1 - m    bucket (e << m) + (n >> e), e raw bits: n's lowest
@@ -11,11 +12,13 @@
  * Example, m = 2: 0..7 are their own buckets; 8 and 9 are bucket 8 with 1 raw bit, 1000 is
  * 1111101000: e = 7, n >> 7 = 7, bucket 4 * 7 + 7 = 35, raw bits 1101000.  m is the largest for
  * which the greatest number's bucket still fits a byte: then small numbers, which are most, are
- * buckets of their own, and Huffman sees the whole distribution.  m = 2 serves all 64 bits.
+ * buckets of their own, and the Huffman code follows their whole distribution.  m = 2 serves all 64
+ * bits.
  *
- * What decides correctness of the decoder: it is total.  The number of raw bits follows from the
- * buckets and must match the bytes that are there, before any is read; a bucket that no number has
- * is refused.  All arithmetic on values wraps, so no sum of corrupt numbers is undefined. */
+ * What decides correctness: the decoder accepts or refuses any bytes, and nothing it does with them
+ * is undefined.  The number of raw bits follows from the buckets and is compared with the bytes
+ * that are there before any is read; a bucket that no number has is refused.  All arithmetic on
+ * values wraps. */
 #include "storage/segment/vector_codec.h"
 
 #include <string.h>
@@ -31,7 +34,7 @@ enum vector_step { STEP_NUMBERS, STEP_SPLIT, STEP_PUT, STEP_NONE };
 enum stored_form { STORED_PLAIN = 0, STORED_COMPRESSED = 1 };
 
 enum {
-    SAMPLE_MAX = 2048,    /* so many values decide the form */
+    SAMPLE_MAX = 2048,    /* values that decide the form */
     BUCKET_SIZE = 4 * 256 /* what a bucket takes in Huffman's table, in 256ths of a bit */
 };
 
@@ -41,7 +44,7 @@ struct vector_encoder {
     uint32_t capacity;
     struct buffer buckets;
     struct buffer raw;
-    enum vector_step step; /* the next one of the vector under way: */
+    enum vector_step step; /* the next one for the vector that is being encoded, which is: */
     const int64_t *values;
     uint32_t count;
     struct buffer *target;
@@ -114,7 +117,8 @@ static uint64_t numbers_from(const int64_t *values, uint32_t count, enum vector_
     return bits;
 }
 
-/* Of numbers with no other bits than `greatest`, which is therefore taken as their greatest. */
+/* The mantissa bits for numbers of which none has a bit that `greatest` lacks: so none is greater.
+ * */
 static uint32_t mantissa_for(uint64_t greatest)
 {
     uint32_t bits = bit_length(greatest);
@@ -218,7 +222,7 @@ static void split(const uint64_t *numbers, uint32_t count, uint32_t mantissa, ui
     raw->size = (size_t)(to - raw->data) + (pending_bits + 7) / 8;
 }
 
-/* Bytes as they are, or compressed where that is shorter. */
+/* Append the buckets as they are, or compressed where that is shorter. */
 static void put_buckets(struct vector_encoder *encoder, struct buffer *target)
 {
     struct bytes plain = buffer_view(&encoder->buckets);
@@ -244,7 +248,8 @@ static void encoder_reserve(struct vector_encoder *encoder, uint32_t count)
     encoder->capacity = count;
 }
 
-/* The form, and the numbers of all values in it; a vector of one repeated value is all of that. */
+/* The first step: choose the form, and make the numbers of all values.  A vector of one repeated
+ * value is encoded with that. */
 static enum vector_step encode_numbers(struct vector_encoder *encoder)
 {
     const int64_t *values = encoder->values;
@@ -354,7 +359,7 @@ struct decompressor *vector_codec_decompressor(struct vector_decoder *decoder)
     return decoder->decompressor;
 }
 
-/* The buckets as they are stored, or decompressed into the decoder's memory. */
+/* The buckets where they are stored, or decompressed into the decoder's memory; NULL: corrupt. */
 static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader *reader,
                                   uint32_t count)
 {
@@ -371,7 +376,7 @@ static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader 
     return decoder->buckets.data;
 }
 
-/* Turn numbers, which lie where the values go, into values; offsets are values already. */
+/* Turn numbers into values, in place; not for FORM_OFFSETS, whose numbers were joined as values. */
 static void values_from(int64_t *values, uint32_t count, uint8_t form, int64_t base)
 {
     uint64_t value = (uint64_t)base;

@@ -1,10 +1,10 @@
 /* vector_codec: a sequence of integers in bytes, near its information content, at scan speed.
  *
- * Every column of a columnar page is such a sequence: gaps between times, ranks of ids, amounts.
- * Their distributions are smooth but skewed, and nothing repeats, so a value is split into a
- * *bucket* (its magnitude and first bits, one byte) and the bits below, which are as good as
- * random.  zstd at its fastest level then only has to Huffman-code the buckets; the rest is stored
- * as it is.  Layout: FORMATS.md "Vector". */
+ * Every column of a columnar page is such a sequence: gaps between times, places of ids, amounts.
+ * Their distributions are smooth but skewed, and no pattern repeats.  So a value is split into a
+ * *bucket* (its magnitude and first bits, one byte) and the bits below, which are nearly random.
+ * zstd at its fastest level then only Huffman-codes the buckets; the bits below, called raw, are
+ * stored as they are.  Layout: FORMATS.md "Vector". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
 #define DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
 
@@ -26,8 +26,8 @@ void vector_codec_encoder_free(struct vector_encoder *encoder); /* NULL is fine 
  * value takes 2 to 11 bytes, an empty one none. */
 void vector_codec_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
                          struct buffer *target);
-/* The same in steps, each a third of the work: `values` and `target` stay until there is none left.
- * False: the vector is appended. */
+/* The same in steps, each a third of the work.  `values` and `target` must stay until a step
+ * returns false: then the vector is appended. */
 void vector_codec_encode_begin(struct vector_encoder *encoder, const int64_t *values,
                                uint32_t count, struct buffer *target);
 bool vector_codec_encode_step(struct vector_encoder *encoder);
@@ -43,16 +43,16 @@ void vector_codec_decoder_free(struct vector_decoder *decoder); /* NULL is fine 
  * hold no such vector. */
 must_check int vector_codec_decode(struct vector_decoder *decoder, struct reader *reader,
                                    uint32_t count, int64_t *values_out);
-/* The value of a vector that repeats one, which is read past.  False: it has several values or
- * none, and nothing was read. */
+/* Read a vector of one repeated value.  False: it has several values or none, and the reader has
+ * not moved. */
 bool vector_codec_get_constant(struct reader *reader, uint32_t count, int64_t *value_out);
-/* Read past a vector of `count` values without decoding it: only that its bytes are there is
- * checked. */
+/* Read past a vector of `count` values without decoding it; ERROR_CORRUPT when its bytes are not
+ * all there. */
 must_check int vector_codec_skip(struct reader *reader, uint32_t count);
 /* Read the text that is all that `reader` has left, and append it to `text`.  It has `size` bytes,
  * which the caller has checked against a limit.  ERROR_CORRUPT. */
 must_check int vector_codec_get_text(struct vector_decoder *decoder, struct reader *reader,
                                      size_t size, struct buffer *text);
-/* The one it holds. */
+/* The decompressor that it uses, for other things that are stored compressed. */
 struct decompressor *vector_codec_decompressor(struct vector_decoder *decoder);
 #endif

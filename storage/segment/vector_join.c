@@ -1,4 +1,4 @@
-/* vector_join: by a table of buckets, or eight numbers at once.
+/* vector_join: number by number with a table of buckets, or eight numbers at a time.
  *
  * A bucket is taken apart by arithmetic: with h = bucket >> m it has max(h, 1) - 1 raw bits (its
  * exponent e), and bucket - (e << m) stands above them.  For eight buckets that are bytes of one
@@ -8,12 +8,13 @@
  *     masks     111   0   1  11 ...        (1 << e) - 1, a byte each
  *     raw bits  hgf edcba...  ──PDEP──▶    each byte gets its bits, in the order they lie
  *
- * so one instruction takes all their raw bits, and the masks' population is how many those were.
- * Bytes have room for exponents up to 8; up to 16 the same is done with four numbers in 16 bits
- * each; beyond, which amounts and gaps rarely are, number by number.
+ * so one instruction reads all their raw bits, and the bits set in the masks are as many as were
+ * read.  A byte can have an exponent up to 8.  Up to 16 the same is done twice with four numbers of
+ * 16 bits each; larger exponents, which are rare, are done number by number.
  *
- * What decides correctness: every way reads the same bits and leaves the position behind them, so
- * they can alternate from one eight to the next.  What is read past the last bit is masked off. */
+ * What decides correctness: each of these ways reads the same bits and leaves the position behind
+ * them, so the next eight numbers may be made in another way.  Bits read past the last one are
+ * masked off. */
 #include "storage/segment/vector_join.h"
 
 #include "base/bytes.h"
@@ -39,8 +40,8 @@ bool vector_join_count_bits(const uint8_t *buckets, uint32_t count, uint32_t man
     return bucket_exponent(greatest, mantissa) + mantissa + 1 <= 64;
 }
 
-/* What a bucket says: how many raw bits, and the number without them.  Buckets that no number has
- * say nothing. */
+/* By bucket, how many raw bits its numbers have, and the number without them.  Not filled for
+ * buckets that no number has. */
 struct bucket_table {
     uint8_t exponents[VECTOR_BUCKETS];
     uint64_t bases[VECTOR_BUCKETS];
@@ -59,7 +60,7 @@ static void bucket_table_init(struct bucket_table *table, uint32_t mantissa)
     }
 }
 
-/* Returns the position behind the last raw bit. */
+/* Make numbers one by one; returns the position behind the last raw bit. */
 static uint64_t join_some(const struct bucket_table *table, const uint8_t *buckets, uint32_t count,
                           const uint8_t *raw, uint64_t position, uint64_t offset, uint64_t *numbers)
 {
@@ -163,7 +164,8 @@ JOIN_TARGET static void join_by_lanes(const uint8_t *buckets, uint32_t count, ui
     join_some(&table, buckets + i, count - i, raw, position, offset, numbers + i);
 }
 
-/* Some processors have the instruction and take dozens of cycles for it. */
+/* Whether bits can be spread fast: some processors have the instruction and need dozens of cycles.
+ * */
 static bool spreads_bits(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
