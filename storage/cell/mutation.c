@@ -113,11 +113,9 @@ static int check_cell_value(const struct table *table, const struct cell *cell,
 }
 
 /* Whether the row can have such a cell, whatever it holds. */
-static int check_cell_form(const struct table *table, const struct cell *cell, bool is_static,
-                           struct error *err)
+static int check_cell_form(const struct table *table, const struct cell *cell,
+                           const struct type *type, struct error *err)
 {
-    const struct type *type = cell_column_type(table, cell->column_id, is_static);
-
     if (type == NULL)
         return corrupt(err, table, "cell of a column that the row cannot have");
     if ((cell->flags & ~(CELL_TOMBSTONE | CELL_COUNTER)) != 0 || cell->ttl_s < 0)
@@ -128,11 +126,9 @@ static int check_cell_form(const struct table *table, const struct cell *cell, b
 }
 
 /* Whether path and value are those of the column's type. */
-static int check_cell_content(const struct table *table, const struct cell *cell, bool is_static,
-                              struct error *err)
+static int check_cell_content(const struct table *table, const struct cell *cell,
+                              const struct type *type, struct error *err)
 {
-    const struct type *type = cell_column_type(table, cell->column_id, is_static);
-
     if (!type_is_complex(type))
         return check_cell_value(table, cell, type, err);
     if (type_validate(type_path(type), cell->path, NULL) < 0)
@@ -140,20 +136,12 @@ static int check_cell_content(const struct table *table, const struct cell *cell
     return check_cell_value(table, cell, type_element(type, cell->path), err);
 }
 
-static int check_cell(const struct table *table, const struct cell *cell, bool is_static,
-                      struct error *err)
-{
-    int rc = check_cell_form(table, cell, is_static, err);
-    return rc == 0 ? check_cell_content(table, cell, is_static, err) : rc;
-}
-
-/* Do two cells of one row stand in the order (column, path), without being the same? */
-static bool cells_ascend(const struct table *table, const struct cell *a, const struct cell *b,
-                         bool is_static)
+/* Do two cells of one row, the second with a column of `type`, stand in the order (column, path)
+ * without being the same? */
+static bool cells_ascend(const struct cell *a, const struct cell *b, const struct type *type)
 {
     if (a->column_id != b->column_id)
         return a->column_id < b->column_id;
-    const struct type *type = cell_column_type(table, a->column_id, is_static);
     return type_is_complex(type) && type_compare(type_path(type), a->path, b->path) < 0;
 }
 
@@ -180,9 +168,12 @@ static int check_row(const struct table *table, const struct row *row, struct er
     if (rc == 0)
         rc = check_complex(table, row, err);
     for (uint32_t i = 0; rc == 0 && i < row->cell_count; i++) {
-        rc = check_cell(table, &row->cells[i], row->is_static, err);
-        if (rc == 0 && i > 0 &&
-            !cells_ascend(table, &row->cells[i - 1], &row->cells[i], row->is_static))
+        const struct cell *cell = &row->cells[i];
+        const struct type *type = cell_column_type(table, cell->column_id, row->is_static);
+        rc = check_cell_form(table, cell, type, err);
+        if (rc == 0)
+            rc = check_cell_content(table, cell, type, err);
+        if (rc == 0 && i > 0 && !cells_ascend(&cell[-1], cell, type))
             rc = corrupt(err, table, "cells out of order");
     }
     return rc;
@@ -244,9 +235,10 @@ static void skip_bad_cells(const struct table *table, const struct cell_salvage 
 
     for (uint32_t i = 0; i < row->cell_count; i++) {
         const struct cell *cell = &row->cells[i];
+        const struct type *type = cell_column_type(table, cell->column_id, row->is_static);
         struct error reason;
-        bool is_bad = check_cell_form(table, cell, row->is_static, NULL) == 0 &&
-                      check_cell_content(table, cell, row->is_static, &reason) < 0;
+        bool is_bad = check_cell_form(table, cell, type, NULL) == 0 &&
+                      check_cell_content(table, cell, type, &reason) < 0;
         if (is_bad)
             salvage->skipped(salvage->context, reason.text);
         if (is_bad && kept == NULL) {
