@@ -1,9 +1,9 @@
 /* The catalog and its changes.
  *
- * What decides correctness: a number, once given to a table or a column, is never given again,
- * also not after a drop, a copy or a restart; so the next numbers are part of the content.  Data
- * of a dropped column is not looked for: its id is just no longer known, and a column added under
- * the same name has another (row_merge drops cells of unknown ids).
+ * What decides correctness: a number that was given to a table or a column is never given again,
+ * not even after a drop, a copy or a restart; so the next numbers are part of the content.  Cells
+ * of a dropped column are not searched for: row_merge drops cells whose column id is unknown, and a
+ * column that is added under the same name has another id.
  *
  *   ADD a        id 3, next 4          cells of 3
  *   DROP a       next 4                cells of 3 are unknown
@@ -85,7 +85,7 @@ uint32_t schema_version(const struct schema *schema)
     return schema->version;
 }
 
-/* A hash as an RFC 4122 name-based uuid, which is what Cassandra's schema versions are. */
+/* The hash of the data as a name-based uuid of RFC 4122, as Cassandra's schema versions are. */
 static void uuid_from_hash(const void *data, size_t size, uint8_t uuid_out[16])
 {
     struct hash128 hash = hash128(data, size);
@@ -131,7 +131,7 @@ static int order_names(const char *a_keyspace, const char *a_name, const char *b
     return order != 0 ? order : strcmp(a_name, b_name);
 }
 
-/* Where a table of that name is, or would be. */
+/* The index of the table of that name in schema->tables, or the one where it would be inserted. */
 static uint32_t tables_find(const struct schema *schema, const char *keyspace, const char *name)
 {
     uint32_t start = 0;
@@ -148,6 +148,7 @@ static uint32_t tables_find(const struct schema *schema, const char *keyspace, c
     return start;
 }
 
+/* The same for schema->tables_by_id. */
 static uint32_t tables_find_id(const struct schema *schema, uint32_t table_id)
 {
     uint32_t start = 0;
@@ -194,7 +195,7 @@ const struct table *schema_table_next(const struct schema *schema, const struct 
     return index < schema->table_count ? schema->tables[index] : NULL;
 }
 
-/* Where the first keyspace of that name or a later one is. */
+/* The index of the keyspace of that name, or the one where it would be inserted. */
 static uint32_t keyspaces_find(const struct schema *schema, const char *name)
 {
     uint32_t place = 0;
@@ -318,7 +319,7 @@ int schema_check_key(const struct table *table, struct bytes key, struct error *
     return 0;
 }
 
-/* Of `count` columns in the order of their names. */
+/* The column of that name among `count` columns that are in the order of their names. */
 static const struct column *find_named(const struct column *columns, uint32_t count,
                                        struct bytes name)
 {
@@ -335,7 +336,7 @@ static const struct column *find_named(const struct column *columns, uint32_t co
     return is_there ? &columns[from] : NULL;
 }
 
-/* Those of the key are in the key's order, which are few; statics and others in that of names. */
+/* Key columns are few and in the key's order; static and regular ones are in the order of names. */
 const struct column *schema_column_named(const struct table *table, struct bytes name)
 {
     uint32_t keys = table->partition_count + table->clustering_count;
@@ -397,7 +398,7 @@ int schema_check_type(const char *name, const struct type *type, struct error *e
 
 /* Keyspaces */
 
-/* Arrays of pointers, one more or fewer of which is at `place`. */
+/* Insert and remove a pointer in an array of `count` pointers. */
 
 static void insert_place(void *array, uint32_t count, uint32_t place, const void *item)
 {
@@ -500,7 +501,7 @@ int schema_drop_keyspace(struct schema *schema, const char *name, struct error *
 
 /* Tables */
 
-/* A copy of the table that is to be changed. */
+/* Begin a change: a copy of the table, to be changed and given to replace_table. */
 static int edit_table(const struct schema *schema, uint32_t table_id, struct table *changed_out,
                       struct error *err)
 {
@@ -565,7 +566,7 @@ static int check_distinct(const struct table *table, struct error *err)
     return rc;
 }
 
-/* Options of known names, each once and in their order. */
+/* Whether the options have known names, each once, and are in the order of their names. */
 static int check_options(const struct table *table, struct error *err)
 {
     if (table->option_count > SCHEMA_OPTIONS_MAX)
@@ -583,7 +584,7 @@ static int check_options(const struct table *table, struct error *err)
     return 0;
 }
 
-/* What holds for every table; the columns' order is that of sort_columns. */
+/* What must hold for every table; its columns are in the order of sort_columns. */
 static int check_table(const struct table *table, struct error *err)
 {
     if (table->partition_count == 0)
@@ -607,7 +608,7 @@ static int check_table(const struct table *table, struct error *err)
     return rc < 0 ? rc : check_text("comment", table->comment, err);
 }
 
-/* By kind; keys stay in the order given, the others go by name. */
+/* By kind; key columns by position, the others by name. */
 static int order_columns(const void *a, const void *b)
 {
     const struct column *left = a;
@@ -620,7 +621,7 @@ static int order_columns(const void *a, const void *b)
     return (left->position > right->position) - (left->position < right->position);
 }
 
-/* On entry `position` is any number that rises in key order. */
+/* On entry `position` of key columns is any number that rises in key order. */
 static void sort_columns(struct table *table, struct column *columns, uint32_t count)
 {
     qsort(columns, count, sizeof *columns, order_columns);
@@ -710,7 +711,7 @@ int schema_add_table(struct schema *schema, const struct table_definition *defin
     return 0;
 }
 
-/* Put the changed table in the place of the old one; id and names are the same. */
+/* Put the changed table in the place of the one with the same id and names. */
 static int replace_table(struct schema *schema, struct table *changed, struct error *err)
 {
     int rc = check_table(changed, err);
@@ -793,7 +794,7 @@ int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error
 
 /* Columns */
 
-/* A column of the definition, with the next number of the table. */
+/* Make a column from its definition, with the table's next number. */
 static int add_column(struct schema *schema, struct table *table,
                       const struct column_definition *definition, struct column *added_out,
                       struct error *err)
@@ -836,8 +837,8 @@ static bool type_uses_udt(const struct type *type)
     return uses;
 }
 
-static void remember_dropped(struct schema *schema, struct table *table,
-                             const struct column *column, int64_t dropped_us)
+static void add_dropped(struct schema *schema, struct table *table, const struct column *column,
+                        int64_t dropped_us)
 {
     uint32_t count = table->dropped_count;
     struct dropped_column *dropped = arena_array(schema->arena, count + 1, sizeof *dropped);
@@ -873,7 +874,7 @@ int schema_drop_column(struct schema *schema, uint32_t table_id, const char *nam
         if (&changed.columns[i] != column)
             columns[kept++] = changed.columns[i];
     sort_columns(&changed, columns, kept);
-    remember_dropped(schema, &changed, column, dropped_us);
+    add_dropped(schema, &changed, column, dropped_us);
     return replace_table(schema, &changed, err);
 }
 

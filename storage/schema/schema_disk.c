@@ -1,9 +1,9 @@
 /* The schema's serialized form: docs/FORMATS.md "Schema".
  *
- * Types are their CQL spelling: it is stable, readable in a dump, and parsed by the same code that
- * reads CREATE TABLE.  Reading goes through the checks that changes go through, so that bytes that
- * are no schema are refused whole; what holds the serialized form (a log frame, the manifest) has
- * the checksum. */
+ * Types are written in CQL, which is stable, readable in a dump, and parsed by the same code that
+ * reads CREATE TABLE.  What is read is checked as changes are, and bytes that are no schema are
+ * refused as a whole.  There is no checksum: the log frame or manifest around the schema has one.
+ */
 #include <string.h>
 
 #include "base/memory.h"
@@ -96,7 +96,7 @@ void schema_serialize(const struct schema *schema, struct buffer *buffer)
         buffer_append_bytes(buffer, schema->unread[i].serialized);
 }
 
-/* Reading.  A text that holds a NUL fails the reader: names and comments are C strings. */
+/* Reading.  A text with a NUL in it fails the reader, because names and comments are C strings. */
 
 static const char *get_text(struct schema *schema, struct reader *reader)
 {
@@ -173,7 +173,8 @@ static int get_types(struct schema *schema, struct reader *reader)
     return 0;
 }
 
-/* A column's type.  One that makes no sense is said in `why`, and reading goes on behind it. */
+/* A column's type.  If it cannot be parsed, `why` says so, a blob is returned in its place, and
+ * reading goes on behind it. */
 static const struct type *get_type(struct schema *schema, const char *keyspace,
                                    struct reader *reader, struct error *why)
 {
@@ -200,7 +201,7 @@ static int get_column(struct schema *schema, const char *keyspace, struct reader
     return reader->failed ? ERROR_CORRUPT : 0;
 }
 
-/* The columns lie in the order of `struct table`: by kind, and each kind's positions follow. */
+/* The columns are in the order of struct table, from which their positions follow. */
 static int get_columns(struct schema *schema, struct reader *reader, struct table *table,
                        struct error *why)
 {

@@ -1,16 +1,16 @@
 /* User-defined types.
  *
- * Types are kept in the order of their making and may use only earlier ones, so that reading or
- * printing them in that order always finds what they name, and no type can hold itself.  A column
- * has its own copy of a type's structure: a field added to a type reaches the columns by writing
- * the whole schema and reading it back. */
+ * Types are kept in the order in which they were made and may use only earlier ones, so that
+ * reading or printing them in that order always finds the types that they name, and no type can
+ * contain itself.  A column has its own copy of a type's structure, so a change of a type changes
+ * the columns by serializing the whole schema and reading it back. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "storage/schema/schema.h"
 #include "storage/schema/schema_private.h"
 
-/* Where the type that is to be changed is. */
+/* The index of a type that is to be changed. */
 static int find_type(const struct schema *schema, const char *keyspace, const char *name,
                      uint32_t *index_out, struct error *err)
 {
@@ -31,7 +31,7 @@ static int check_type_name(const char *name, struct error *err)
     return 0;
 }
 
-/* Whether all user types within come before place `end`. */
+/* Whether all user types that `type` uses have an index below `end`. */
 static bool uses_only_before(const struct schema *schema, const char *keyspace,
                              const struct type *type, uint32_t end)
 {
@@ -44,7 +44,7 @@ static bool uses_only_before(const struct schema *schema, const char *keyspace,
     return true;
 }
 
-/* A field's type, frozen where it can be. */
+/* Parse a field's type; a collection or user type becomes frozen. */
 static int parse_field(struct schema *schema, const char *keyspace, const char *text,
                        const struct type **type_out, struct error *err)
 {
@@ -74,7 +74,7 @@ static const struct user_type *user_type_new(struct schema *schema, const char *
     return arena_copy_item(schema->arena, &user_type, sizeof user_type);
 }
 
-/* A user type with the fields of `from` (or none) and the given ones. */
+/* A user type with the fields of `old` (NULL: none) and `field_count` more. */
 static int make_type(struct schema *schema, const char *keyspace, const char *name,
                      const struct user_type *old, uint32_t field_count,
                      const char *const *field_names, const char *const *field_types,
@@ -145,7 +145,7 @@ int schema_add_type(struct schema *schema, const char *keyspace, const char *nam
                               err);
 }
 
-/* A type that grew may have made others too large that use it. */
+/* Check all types: one that grew may have made types too large that use it. */
 static int check_types(const struct schema *schema, struct error *err)
 {
     int rc = 0;
@@ -159,7 +159,7 @@ static int check_types(const struct schema *schema, struct error *err)
     return rc;
 }
 
-/* The schema with `made` as its type of that place, which all columns have then. */
+/* Put `made` in the place of the type at `index`, and in all types and columns that use it. */
 static int exchange_type(struct schema *schema, uint32_t index, const struct user_type *made,
                          struct error *err)
 {
@@ -245,7 +245,7 @@ static bool type_uses(const struct type *type, const char *name)
     return false;
 }
 
-/* What uses a type: a table's or another type's name, or NULL. */
+/* The name of a table or another type that uses the type; NULL: none does. */
 static const char *type_user(const struct schema *schema, const char *keyspace, const char *name)
 {
     for (uint32_t i = 0; i < schema->table_count; i++) {

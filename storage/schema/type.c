@@ -1,7 +1,7 @@
 /* Types and their CQL names.
  *
- * A built-in type is one of a constant table.  Parametrized types live in arenas and are compared
- * by structure, since every schema version makes its own. */
+ * The built-in types are a constant table.  Parametrized types are made in arenas and compared by
+ * structure, since every version of a schema makes its own. */
 #include "storage/schema/type.h"
 
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "storage/schema/type_private.h"
 
 struct builtin {
-    const char *name; /* NULL: types of this kind have parameters */
+    const char *name; /* NULL: there is no type of this kind without parameters */
     struct type type;
-    uint8_t size; /* bytes of every value; 0: they vary */
-    uint8_t traits;
+    uint8_t size;   /* bytes of every value; 0: they vary */
+    uint8_t traits; /* enum type_trait */
 };
 
 static const struct builtin builtins[TYPE_TUPLE + 1] = {
@@ -79,7 +79,7 @@ bool type_name_is_builtin(struct bytes name)
     return type_builtin_named(name) != NULL;
 }
 
-/* What CQL's grammar keeps for itself (Cassandra 5.0, `reserved keywords`). */
+/* The words that CQL's grammar reserves (Cassandra 5.0, `reserved keywords`). */
 static bool name_is_reserved(struct bytes name)
 {
     static const char *const reserved[] = {
@@ -174,7 +174,8 @@ bool type_equal(const struct type *a, const struct type *b)
     return true;
 }
 
-/* Looks at no more than it may find: user types within user types grow by powers. */
+/* Count the types within `type`, but no further than the limits: user types within user types can
+ * make their number grow exponentially. */
 static bool count_parts(const struct type *type, uint32_t depth, uint32_t *parts)
 {
     bool is_moderate = depth <= TYPE_DEPTH_MAX && ++*parts <= TYPE_PARTS_MAX;

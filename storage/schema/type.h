@@ -2,8 +2,8 @@
  *
  * A value is its Cassandra serialized form (native protocol v4, section 6) as struct bytes; a null
  * is the absence of a value, never a view of size 0 (an empty text is a value).  Types are
- * immutable, shared and live as long as the program (built-in ones) or the schema that owns them
- * (parametrized ones). */
+ * immutable and shared.  A built-in type is valid as long as the program runs, a parametrized one
+ * as long as the arena in which it was made. */
 #ifndef DAYBOOK_STORAGE_SCHEMA_TYPE_H
 #define DAYBOOK_STORAGE_SCHEMA_TYPE_H
 
@@ -16,11 +16,12 @@
 
 enum {
     KEY_SIZE_MAX = 65535,                 /* bytes of a partition key and of each component */
-    TYPE_DEPTH_MAX = 32,                  /* types within types; frozen<> is none of its own */
-    TYPE_PARTS_MAX = 65535,               /* types in one, those of user types' fields counted */
-    TYPE_DECIMAL_SCALE_MAX = 1000,        /* and -1000: a bound on the zeros a comparison makes */
-    TYPE_DECIMAL_SIZE_MAX = 420,          /* scale and 416 bytes: every number of 1000 digits */
-    TYPE_VARINT_SIZE_MAX = 65535
+    TYPE_DEPTH_MAX = 32,                  /* types within each other; frozen<> does not count */
+    TYPE_PARTS_MAX = 65535,               /* types within one, with the fields of user types */
+    TYPE_DECIMAL_SCALE_MAX = 1000,        /* and at least -1000: a comparison of two decimals
+                                           * writes at most so many zeros */
+    TYPE_DECIMAL_SIZE_MAX = 420,          /* bytes: a scale, and any number of 1000 digits */
+    TYPE_VARINT_SIZE_MAX = 65535          /* bytes */
 };
 
 /* The numbers are the native protocol's option ids: they are written to disk and to the wire. */
@@ -35,7 +36,8 @@ enum type_kind {
 
 struct type {
     enum type_kind kind;
-    bool frozen;                          /* collections and UDTs: one value instead of cells */
+    bool frozen;                          /* a collection or UDT that is one value; else each of
+                                           * its parts is a cell */
     uint32_t argument_count;              /* list, set: 1; map: 2; tuple, UDT: fields */
     const struct type *const *arguments;
     const char *name;                     /* UDT: its name; else NULL */
@@ -45,63 +47,65 @@ struct type {
 /* The type of a kind without parameters. */
 const struct type *type_builtin(enum type_kind kind);
 
-/* Parse a CQL type: `text`, `frozen<map<text, int>>`.  UDT names, which `udt_find` gets lowercased
- * or as quoted, are looked up by it (it may be NULL and may answer NULL).  ERROR_INVALID for an
- * unknown name or what Cassandra refuses, such as a collection in a collection that is not frozen.
- * The result is owned by `arena`, a UDT's names by whoever `udt_find` belongs to. */
+/* Parse a CQL type: `text`, `frozen<map<text, int>>`.  `udt_find` looks up the names of user types,
+ * which it gets in lower case unless they were quoted; it returns NULL for an unknown name, and may
+ * itself be NULL.  ERROR_INVALID for an unknown name and for what Cassandra refuses, such as a
+ * collection in a collection that is not frozen.  The result is owned by `arena`, but the names and
+ * fields of a user type are those of the type that `udt_find` returned. */
 struct arena;
 must_check int type_parse(struct bytes text, struct arena *arena,
                           const struct type *(*udt_find)(void *context, struct bytes name),
                           void *context, const struct type **type_out, struct error *err);
-/* As system_schema spells it, which type_parse reads: frozen<tuple<int, text>>. */
+/* Append the type as system_schema spells it and type_parse reads it: frozen<tuple<int, text>>. */
 void type_print(const struct type *type, struct buffer *buffer);
-/* A name of a column, table, type or keyspace as CQL needs it: quoted unless it is a plain
- * lowercase identifier and no reserved word. */
+/* Append a name of a column, table, type or keyspace as CQL needs it: quoted unless
+ * type_name_is_plain. */
 void type_print_name(const char *name, struct buffer *buffer);
-/* Whether it needs no quotes. */
+/* Whether a name needs no quotes: it is a lowercase identifier and no reserved word. */
 bool type_name_is_plain(struct bytes name);
 /* Whether a lowercase name is a built-in type's. */
 bool type_name_is_builtin(struct bytes name);
 bool type_equal(const struct type *a, const struct type *b);
-/* Whether it has at most TYPE_DEPTH_MAX types within types and TYPE_PARTS_MAX in all, with the
- * fields of user types: a schema's changes keep to it. */
+/* Whether the type keeps to TYPE_DEPTH_MAX and TYPE_PARTS_MAX.  A change of a schema may use no
+ * other types. */
 bool type_is_moderate(const struct type *type);
 
 /* True for a non-frozen collection or UDT: its column is complex (cells with paths). */
 bool type_is_complex(const struct type *type);
-/* The type a complex column's cell paths are ordered by (list: timeuuid; set: element; map: key;
- * UDT: smallint field index) and the type of the cell values at `path`; NULL where there is none
- * (a set's cells have no value, a UDT has no such field). */
+/* The type by which the cell paths of a complex column are ordered: timeuuid for a list, that of
+ * the elements of a set and of the keys of a map, smallint (the field's index) for a UDT. */
 const struct type *type_path(const struct type *type);
+/* The type of the value of a complex column's cell at `path`; NULL: a set's cells have no values,
+ * or a UDT has no such field. */
 const struct type *type_element(const struct type *type, struct bytes path);
 
 /* ERROR_INVALID, in Cassandra's words, unless `value` is a serialized value of the type. */
 must_check int type_validate(const struct type *type, struct bytes value, struct error *err);
-/* The same of what a client gives, who may not give an empty value of every type. */
+/* The same of a value that a client gives: of some types it may not be empty. */
 must_check int type_validate_given(const struct type *type, struct bytes value, struct error *err);
 
-/* A valid value with the sets and maps in it sorted and freed of repetitions, as they are stored;
- * the value itself where there are none, else made in `arena`. */
+/* A valid value with the sets and maps in it sorted and without repetitions, as they are stored.
+ * Made in `arena`; a value whose type has no sets and maps is returned as it is. */
 struct bytes type_normalize(const struct type *type, struct bytes value, struct arena *arena);
 
-/* Cassandra's order of two valid values: <0, 0, >0.  An empty value sorts first.  What is no valid
- * value (damage that no checksum caught) is safe to compare and has no promised place. */
+/* Cassandra's order of two valid values: <0, 0, >0.  An empty value sorts first.  Bytes that are no
+ * valid value (damage that no checksum caught) are safe to compare; their place is undefined. */
 int type_compare(const struct type *type, struct bytes a, struct bytes b);
 
-/* The value as cqlsh and COPY print it, but decimals plain, timestamps ISO 8601 with Z; within
- * collections everything that CQL quotes is quoted, so that they are literals.  An empty value of a
- * type that has no empty text prints as nothing. */
+/* Append the value as cqlsh and COPY print it, but decimals without exponents, and timestamps in
+ * ISO 8601 with Z.  A collection is printed as a CQL literal, so values within it are quoted where
+ * CQL quotes them.  For an empty value nothing is appended. */
 void type_format(const struct type *type, struct bytes value, struct buffer *text);
-/* The inverse of type_format for scalar types, by value; also takes the other forms CQL reads
- * (exponents, integers for dates and times).  Empty text is an empty text, ascii or blob, else
- * ERROR_INVALID. */
+/* Append the value of a scalar type whose text this is: one that equals what type_format printed,
+ * whose bytes may differ.  Other forms that CQL reads (exponents, integers for dates and times) are
+ * read too.  An empty text is a value of text, ascii and blob; for others it is ERROR_INVALID. */
 must_check int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
                                struct error *err);
 
 /* Bytes of every value of a kind, 0 where they vary. */
 size_t type_fixed_size(enum type_kind kind);
 
-/* Serialized forms of the common kinds, appended to `buffer`; and back (value must be valid). */
+/* Append the serialized form of a value. */
 void type_value_put_bigint(struct buffer *buffer, int64_t value); /* timestamp, time, counter too */
 void type_value_put_int(struct buffer *buffer, int32_t value);
 void type_value_put_boolean(struct buffer *buffer, bool value);
@@ -109,31 +113,34 @@ void type_value_put_boolean(struct buffer *buffer, bool value);
 void type_value_put_integer(struct buffer *buffer, size_t size, int64_t value);
 /* A float or, if not `is_float`, a double. */
 void type_value_put_floating(struct buffer *buffer, bool is_float, double value);
-/* Whether amounts can be of this type, and such a value exactly: that of a float or double is the
- * shortest decimal that reads back as it.  ERROR_INVALID for one that is no number (NaN, infinite,
- * empty), ERROR_LIMIT. */
-bool type_is_number(const struct type *type);
-must_check int type_decimal(const struct type *type, struct bytes value,
-                            struct decimal *decimal_out);
-/* The opposite, appended: the value of a type of numbers that type_decimal reads back as `number`.
- * ERROR_INVALID: the type has none. */
-must_check int type_number(const struct type *type, struct decimal number, struct buffer *value);
+/* The value of a serialized form, which must be valid and not empty. */
 int64_t type_value_bigint(struct bytes value);
 int32_t type_value_int(struct bytes value);
 bool type_value_boolean(struct bytes value);
-int64_t type_value_integer(struct bytes value);   /* at most 8 bytes, of whichever type */
+int64_t type_value_integer(struct bytes value);   /* signed, of at most 8 bytes; 0 for none */
 double type_value_floating(struct bytes value);   /* of 4 bytes: a float; of 8: a double */
+
+/* Whether the type is one of numbers, which amounts can have. */
+bool type_is_number(const struct type *type);
+/* A value of a type of numbers as an exact decimal; that of a float or double is the shortest
+ * decimal that reads back as the same float or double.  ERROR_INVALID for a value that is no number
+ * (NaN, infinite, empty) and for other types, ERROR_LIMIT for one that no struct decimal holds. */
+must_check int type_decimal(const struct type *type, struct bytes value,
+                            struct decimal *decimal_out);
+/* Append the value of a type of numbers that type_decimal reads as `number`.  ERROR_INVALID: the
+ * type has no such value. */
+must_check int type_number(const struct type *type, struct decimal number, struct buffer *value);
 
 /* ---- the insides of serialized values ---- */
 
-/* The sized items of a collection, tuple or UDT, each [int size][bytes], size -1 being a null. */
+/* The items of a collection, tuple or UDT, each [int size][bytes]; a size of -1 is a null. */
 struct type_items {
     struct reader reader;
     uint32_t count;                    /* list, set: items; map: items, two a pair; tuple: fields */
 };
 
-/* What `value` of this type holds.  False when the count is damaged.  A tuple may end early: its
- * missing fields come out as nulls. */
+/* Begin to read the items of a value of this type.  False when their count is damaged.  A tuple or
+ * UDT may end early: type_items_next then gives nulls for the fields that are missing. */
 bool type_items_open(const struct type *type, struct bytes value, struct type_items *items_out);
 
 /* The next item; a null has data NULL.  False when it is damaged. */
@@ -142,23 +149,26 @@ bool type_items_next(struct type_items *items, struct bytes *item_out);
 /* The type of item `index`. */
 const struct type *type_item_type(const struct type *type, uint32_t index);
 
-/* A duration's parts; all have the same sign. */
+/* The parts of a duration; those of a valid one have the same sign, or are 0. */
 struct type_duration {
     int32_t months;
     int32_t days;
     int64_t nanoseconds;
 };
 
+/* False: the value is no duration. */
 bool type_duration_read(struct bytes value, struct type_duration *duration_out);
-/* Appends the serialized value; ERROR_INVALID in Cassandra's words.  `err` may be NULL. */
+/* Append the value of a duration's text; ERROR_INVALID in Cassandra's words.  `err` may be NULL. */
 must_check int type_duration_parse(struct bytes text, struct buffer *value, struct error *err);
 
-/* Partition keys: one component is the value itself, several are Cassandra's composite: for each
- * component its size in 2 bytes big-endian, its bytes, and a zero byte.  Whoever has values that a
- * client sent sees to it first that the key has at most KEY_SIZE_MAX bytes. */
+/* Partition keys: a single component is the value itself; several are Cassandra's composite: for
+ * each component its size in 2 bytes big-endian, its bytes, and a zero byte.  Before values that a
+ * client sent are put into a key, the caller must have checked that the key will have at most
+ * KEY_SIZE_MAX bytes. */
 enum { KEY_COMPONENT_EXTRA = 3 };      /* bytes of a composite for each of several components */
 void type_key_put_component(struct buffer *key, uint32_t component_count, struct bytes value);
-/* A view into `key`.  ERROR_CORRUPT when it is no composite of that many components. */
+/* Component `index` of a key, a view into it.  ERROR_CORRUPT when the key is no composite of
+ * `component_count` components. */
 must_check int type_key_component(struct bytes key, uint32_t component_count, uint32_t index,
                                   struct bytes *value_out);
 #endif

@@ -77,7 +77,8 @@ static int order_varint(struct bytes a, struct bytes b)
     return bigint_compare_scaled(a, 0, b, 0);
 }
 
-/* A scale outside the limits would cost memory without bound; validated values have none. */
+/* Valid decimals have a scale within the limits; comparing one with any other scale could take
+ * memory without bound. */
 static bool decimal_is_sane(struct bytes value)
 {
     return value.size >= 4 && type_decimal_scale(value) <= TYPE_DECIMAL_SCALE_MAX &&

@@ -150,7 +150,8 @@ static int refuse(struct duration_reader *reader)
                      (const char *)reader->text.data);
 }
 
-static int add(struct duration_reader *reader, const struct duration_unit *unit, uint64_t number)
+static int add_unit(struct duration_reader *reader, const struct duration_unit *unit,
+                    uint64_t number)
 {
     static const char *const part_names[] = {"months", "days", "nanoseconds"};
     uint64_t max = unit->part == DURATION_NANOSECONDS ? (uint64_t)INT64_MAX : (uint64_t)INT32_MAX;
@@ -211,7 +212,7 @@ static int read_units(struct duration_reader *reader, enum unit_naming naming)
         if (!scan_number(&reader->scan, (uint64_t)INT64_MAX, &number))
             return refuse(reader);
         const struct duration_unit *unit = scan_unit(&reader->scan, naming);
-        rc = unit == NULL ? refuse(reader) : add(reader, unit, number);
+        rc = unit == NULL ? refuse(reader) : add_unit(reader, unit, number);
     }
     return rc;
 }
@@ -231,7 +232,7 @@ static int read_weeks(struct duration_reader *reader)
 
     if (!scan_number(&reader->scan, (uint64_t)INT64_MAX, &number) || !scan_char(&reader->scan, 'W'))
         return refuse(reader);
-    return add(reader, &units[UNIT_WEEKS], number);
+    return add_unit(reader, &units[UNIT_WEEKS], number);
 }
 
 /* Four digits of years, and two of each further unit behind its mark. */
@@ -247,7 +248,7 @@ static int read_iso_alternative(struct duration_reader *reader)
         if ((i > 0 && !scan_char(&reader->scan, *mark++)) ||
             !scan_digits(&reader->scan, i == 0 ? 4 : 2, &number))
             return refuse(reader);
-        rc = add(reader, &units[i], number);
+        rc = add_unit(reader, &units[i], number);
     }
     return rc;
 }

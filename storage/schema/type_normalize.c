@@ -1,9 +1,9 @@
 /* Sets and maps in one form.
  *
- * Clients send them in any order and may repeat elements; stored, two equal frozen sets must be
- * equal bytes, since they can be a partition key.  {2, 1, 2} becomes {1, 2}, and of a map's equal
- * keys the last one given stays.  Lists, tuples and user types keep their order, but sets and maps
- * within them are put in order too. */
+ * Clients send sets and maps in any order and may repeat elements.  Two frozen sets that are equal
+ * must have the same bytes when they are stored, since they can be a partition key.  {2, 1, 2}
+ * becomes {1, 2}, and of a map's equal keys the last one given stays.  Lists, tuples and user types
+ * keep their order, but sets and maps within them are put in order too. */
 #include <stdlib.h>
 
 #include "base/arena.h"

@@ -1,9 +1,9 @@
 /* Numbers of every type as exact decimals.
  *
  * What decides correctness: no binary fraction may get into a sum of money.  0.005 in a `float` is
- * the number 0.004999999888241291, and six of those are not 0.03; but whoever wrote 0.005 meant it,
- * and the shortest decimal that reads back as that float is what he wrote.  It is also what clients
- * show.  So that, and no other, is the float's value here: six clicks of 0.005 are 0.030. */
+ * the number 0.004999999888241291, and six of those are not 0.03.  But 0.005 was meant: the
+ * shortest decimal that reads back as that float is what was written, and what clients show.  So
+ * that is the float's value here: six clicks of 0.005 are 0.030. */
 #include "base/decimal.h"
 #include "storage/schema/type.h"
 
@@ -16,15 +16,15 @@ int type_decimal(const struct type *type, struct bytes value, struct decimal *de
         return ERROR_INVALID;
     type_format(type, value, &text);
     int rc = decimal_parse(buffer_view(&text), decimal_out);
-    /* Large ones are printed with an exponent, which is a scale below nothing. */
+    /* Large floats are printed with an exponent, which gives a negative scale. */
     if (rc == 0 && decimal_out->scale < 0)
         rc = decimal_round(*decimal_out, 0, decimal_out);
     buffer_release(&text);
     return rc;
 }
 
-/* Without zeros behind the point. */
-static struct decimal shortest(struct decimal number)
+/* The same number without zeros at the end of its fraction. */
+static struct decimal without_trailing_zeros(struct decimal number)
 {
     struct decimal shorter = number;
     while (number.scale > 0 && decimal_round(number, number.scale - 1, &shorter) == 0 &&
@@ -44,7 +44,7 @@ int type_number(const struct type *type, struct decimal number, struct buffer *v
         decimal_serialize(value, number);
         return 0;
     }
-    decimal_append(&text, shortest(number));
+    decimal_append(&text, without_trailing_zeros(number));
     int rc = type_parse_text(type, buffer_view(&text), value, NULL);
     if (rc == 0)
         rc = type_decimal(type, bytes_of(value->data + start, value->size - start), &back);

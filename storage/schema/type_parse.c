@@ -5,9 +5,9 @@
  *
  * Within frozen<> everything is frozen, as in Cassandra; a tuple always is.
  *
- * type_print puts frozen<> around every frozen type, and what it prints is read here again: so
- * types within types are counted without frozen<>, and SPELLED_MAX is what all of them take with
- * it. */
+ * type_print writes frozen<> around every frozen type, and this parser must read that again.  So
+ * TYPE_DEPTH_MAX counts types within each other without frozen<>, and SPELLED_MAX, which bounds the
+ * recursion, leaves room for one frozen<> around each of them. */
 #include <ctype.h>
 
 #include "base/arena.h"
@@ -18,15 +18,14 @@
 enum {
     TUPLE_FIELDS_MAX = 256,
     NAME_SIZE_MAX = 256,
-    SPELLED_MAX =
-        2 * (TYPE_DEPTH_MAX + 1) /* names within names: a type and a frozen<> at each level */
+    SPELLED_MAX = 2 * (TYPE_DEPTH_MAX + 1) /* types and frozen<> within each other */
 };
 
 struct type_parser {
     struct bytes text;
-    struct scan scan; /* of it */
-    uint32_t depth;   /* of types within types */
-    uint32_t spelled; /* the same with frozen<> */
+    struct scan scan; /* through `text` */
+    uint32_t depth;   /* types within each other, at `scan` */
+    uint32_t spelled; /* types and frozen<> within each other, at `scan` */
     struct arena *arena;
     const struct type *(*udt_find)(void *context, struct bytes name);
     void *context;
@@ -54,7 +53,7 @@ static bool parse_mark(struct type_parser *parser, char mark)
     return scan_char(&parser->scan, mark);
 }
 
-/* A name in the arena, lowercased unless quoted; `""` within quotes is one. */
+/* A name, copied to the arena, in lower case unless it is quoted; `""` within quotes is a quote. */
 static int parse_name(struct type_parser *parser, bool *quoted_out, struct bytes *name_out)
 {
     *quoted_out = parse_mark(parser, '"');

@@ -22,15 +22,15 @@
 int32_t type_decimal_scale(struct bytes value);
 struct bytes type_decimal_unscaled(struct bytes value);
 
-/* A duration's parts, whose signs may differ yet. */
+/* Read the three parts of a duration; unlike those of type_duration_read their signs may differ. */
 bool type_duration_parts(struct bytes value, struct type_duration *duration_out);
-/* Appends the text of a valid duration: 1y2mo3d4h5m6s7ms8us9ns. */
+/* Append the text of a valid duration: 1y2mo3d4h5m6s7ms8us9ns. */
 void type_duration_format(struct bytes value, struct buffer *text);
 
 /* The built-in type of a lowercase name, or NULL. */
 const struct type *type_builtin_named(struct bytes name);
 
-/* Appends two lower case digits for each byte. */
+/* Append two lowercase hexadecimal digits for each byte. */
 void type_format_hex(struct bytes value, struct buffer *text);
 
 /* What sets some kinds of types apart from others. */

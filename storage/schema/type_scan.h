@@ -1,11 +1,12 @@
-/* type_scan: steps through a text that is to become a value, for the type_*_parse.c files. */
+/* type_scan: steps through a text that is to become a value or a type, for the files of type.h. */
 #ifndef DAYBOOK_STORAGE_SCHEMA_TYPE_SCAN_H
 #define DAYBOOK_STORAGE_SCHEMA_TYPE_SCAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is left of it.  Each step that fits moves on; one that does not may have moved too. */
+/* The part of the text that is still to be read.  A step that succeeds moves `at` behind what it
+ * read; after one that fails `at` may be anywhere in the text. */
 struct scan {
     const uint8_t *at;
     const uint8_t *end;
@@ -24,7 +25,7 @@ static inline bool scan_is_digit(const struct scan *scan)
     return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
 }
 
-/* Exactly `count` digits. */
+/* Read exactly `count` digits. */
 static inline bool scan_digits(struct scan *scan, int count, uint64_t *value_out)
 {
     *value_out = 0;
@@ -36,7 +37,7 @@ static inline bool scan_digits(struct scan *scan, int count, uint64_t *value_out
     return true;
 }
 
-/* One or more digits, within `max`. */
+/* Read one or more digits; false when their number is over `max`. */
 static inline bool scan_number(struct scan *scan, uint64_t max, uint64_t *value_out)
 {
     uint64_t value = 0;

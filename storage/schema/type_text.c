@@ -45,7 +45,7 @@ static void format_uuid(struct bytes value, struct buffer *text)
     buffer_append_text(text, name);
 }
 
-/* The shortest digits that read back as the same number. */
+/* Append the shortest digits that read back as the same number. */
 static void format_double(double value, bool is_float, struct buffer *text)
 {
     char digits[32];
@@ -65,7 +65,8 @@ static void format_double(double value, bool is_float, struct buffer *text)
     buffer_append_text(text, digits);
 }
 
-/* Plain digits with the point put in by hand, so that the scale shows: 0.00250, 1000 for 1E3. */
+/* Append a decimal without an exponent, with as many digits behind the point as its scale: 0.00250,
+ * and 1000 for 1E3. */
 static void format_decimal(struct bytes value, struct buffer *text)
 {
     struct buffer digits = {0};
@@ -101,7 +102,7 @@ static void format_timestamp(struct bytes value, struct buffer *text)
         buffer_printf(text, "%" PRId64, time_ms);
         return;
     }
-    /* Not calendar_time_format, which is for clicks and begins in 1970. */
+    /* calendar_time_format would not do: it is for times of clicks, which begin in 1970. */
     int32_t day = calendar_day_of_time(time_ms);
     int ms = (int)(time_ms - day * DAY_MS);
     calendar_day_format(day, day_digits);

@@ -1,4 +1,4 @@
-/* Text to values: what COPY, imports and CQL literals write.
+/* Values from text, in the forms that COPY, imports and CQL literals have.
  *
  *   timestamp  1385654400123, 2013-11-28, 2013-11-28 02:16[:52[.123]] with T or a space, then
  *              nothing (UTC), Z, UTC, GMT, +01:00, +0100 or +01, the last five after a space too;
@@ -20,7 +20,8 @@
 
 enum { NUMBER_TEXT_MAX = 2048 }; /* bytes; 1000 digits, 1000 zeros, sign, point, exponent */
 
-/* Digits after a point, as a number of `places` places; further ones are cut. */
+/* Read the digits behind a point, one or more, as a number of `places` digits: zeros are added, and
+ * digits beyond these are dropped. */
 static bool scan_fraction(struct scan *scan, int places, uint64_t *value_out)
 {
     int count = 0;
@@ -119,7 +120,8 @@ static bool parse_varint(struct bytes text, struct buffer *value)
     return bigint_parse(text, value) == 0;
 }
 
-/* [sign] digits [. digits] [e [sign] digits]: the digits in one go, the point as a scale. */
+/* [sign] digits [. digits] [e [sign] digits].  All digits become the unscaled number; the point and
+ * the exponent become the scale. */
 static bool parse_decimal(struct bytes text, struct buffer *value)
 {
     struct scan scan = {text.data, text.data + text.size};
@@ -167,7 +169,7 @@ static int hex_digit(uint8_t c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* `count` bytes of two digits each. */
+/* Read `count` bytes of two hexadecimal digits each. */
 static bool scan_hex(struct scan *scan, size_t count, struct buffer *value)
 {
     for (size_t i = 0; i < count; i++) {
@@ -269,7 +271,8 @@ static bool scan_clock(struct scan *scan, uint64_t *time_ms_out)
     return hours < 24 && minutes < 60 && seconds < 60;
 }
 
-/* Hours, minutes and seconds of any number of digits, and at most nine behind a point. */
+/* Hours, minutes and seconds of any number of digits, and at most nine digits behind a point; the
+ * text ends there. */
 static bool scan_nanoseconds(struct scan *scan, uint64_t *nanoseconds_out)
 {
     uint64_t hours;
@@ -395,7 +398,7 @@ int type_parse_text(const struct type *type, struct bytes text, struct buffer *v
                     struct error *err)
 {
     size_t start = value->size;
-    buffer_reserve(value, 1); /* a value of no bytes is a view of something too */
+    buffer_reserve(value, 1); /* so that the view of an empty value is not a null */
     bool parsed = parse_scalar(type, text, value);
 
     if (parsed) {

@@ -1,8 +1,8 @@
-/* Is a sequence of bytes a value of a type?  Refusals have Cassandra's words, for drivers' users
- * see them.
+/* Whether bytes are a value of a type.  Refusals have Cassandra's words, because drivers show them
+ * to their users.
  *
- * An empty value (size 0) is one of every type: Cassandra lets blobAsInt(0x) in, apart from null,
- * and so do we; only collections, tuples and UDTs have a form that cannot be empty. */
+ * An empty value (size 0), which is not a null, is valid for every scalar type, as in Cassandra:
+ * blobAsInt(0x) is one.  Collections, tuples and UDTs have a form that cannot be empty. */
 #include <inttypes.h>
 
 #include "storage/schema/type.h"
@@ -115,7 +115,7 @@ static int validate_inet(struct bytes value, struct error *err)
     return rc;
 }
 
-/* How a value of another size than its type's is refused. */
+/* Refuse a value whose size is not that of its type. */
 static int refuse_size(enum type_kind kind, size_t size, struct error *err)
 {
     static const char *const expected[] = {

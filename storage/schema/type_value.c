@@ -1,11 +1,11 @@
-/* Serialized values and keys.
+/* Serialized values and keys, taken apart and put together.
  *
  * A collection is [int count] and its items, a map's items key and value in turn; a tuple or UDT
  * has no count: its fields follow one another, and fields added to a UDT later are missing at the
  * end of older values.  {'a'} as set<text> is 00 00 00 01  00 00 00 01  61.
  *
- * A partition key of several components is Cassandra's composite, so that its token is the one
- * every driver works out: ('supaboobs', '2013-11-28') is
+ * A partition key of several components is Cassandra's composite, so that its token is the one that
+ * every driver computes: ('supaboobs', '2013-11-28') is
  * 00 09 supaboobs 00  00 0A 2013-11-28 00. */
 #include <string.h>
 
