@@ -1,13 +1,13 @@
 /* block: columns that grow, and their serialized form, which is what the log keeps.
  *
- * Correct means: deserialize gives back what was serialized, and whatever the bytes say it gives a
- * block that every consumer may index without a check: codes below their dictionary's count,
- * offsets that ascend within the text, scales within 0..18, flags of 0 or 1.
+ * What must hold: block_deserialize gives back what was serialized, and from any bytes it makes
+ * either an error or a block that can be used without checks: codes are below their dictionary's
+ * count, offsets ascend within the text, scales are 0 to 18, flags are 0 or 1.
  *
  * Example: 1,000 clicks of one second.  Times are offsets from the least one in 2 bytes, amounts in
  * 2, partition and ad codes in 2 each, the scale of all amounts is one byte, absence one byte: 8
- * bytes a row, and the two dictionaries.  Widths are whole bytes so that writing and reading a
- * vector is one loop that the compiler vectorizes; the log is rewritten soon and wants speed. */
+ * bytes a row, and the two dictionaries.  Widths are whole bytes, so that a vector is written and
+ * read by a loop that the compiler vectorizes: a log is short-lived and must be fast to write. */
 #include "storage/cell/block.h"
 
 #include <string.h>
@@ -130,7 +130,8 @@ static void dictionary_release(struct block_dictionary *dictionary)
     memory_free(dictionary->offsets);
 }
 
-/* Keys and ids are short: those of 8 to 32 bytes are two or four words, which may overlap. */
+/* Copy a string, which is mostly short: one of 8 to 32 bytes as two or four words, which may
+ * overlap. */
 static inline void copy_short(uint8_t *to, struct bytes from)
 {
     const uint8_t *data = from.data;
@@ -154,7 +155,7 @@ uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes 
     check(text.size <= BLOCK_STRING_MAX && text.size <= UINT32_MAX - dictionary->text.size);
     if (dictionary->count >= dictionary->capacity)
         dictionary_reserve(dictionary, 64);
-    /* Room for one more, so that also an empty first string has a place. */
+    /* One byte more, so that the text is not NULL when its only string is empty. */
     if (dictionary->text.capacity - dictionary->text.size <= text.size)
         buffer_reserve(&dictionary->text, text.size + 1);
     copy_short(dictionary->text.data + dictionary->text.size, text);
@@ -319,7 +320,7 @@ void block_set_absent(struct block *block, struct block_column *column, uint32_t
         column->scales[row] = 0;
 }
 
-/* Codes of strings of `from` as codes of `to`, to which these are added. */
+/* Translate codes of strings of `from` into codes of `to`, to which the strings are added. */
 static void codes_copy(const struct block_dictionary *from, const uint32_t *codes, uint32_t rows,
                        struct block_dictionary *to, uint32_t *codes_out)
 {
@@ -403,7 +404,7 @@ size_t block_bytes_max(const struct block *block)
 
 /* ---- serialized: vectors of a width ---- */
 
-/* `count` offsets from `base` in the fewest of 0, 1, 2, 4, 8 bytes each:
+/* Append `count` values as offsets from the least one, in the fewest of 0, 1, 2, 4, 8 bytes each:
  *
  *     base signed | width u8 | count * width bytes                                              */
 static void put_offsets(struct buffer *buffer, const int64_t *values, uint32_t count)
@@ -478,7 +479,8 @@ static void get_offsets(struct reader *reader, int64_t *values, uint32_t count)
     }
 }
 
-/* Codes below `limit`, which both sides know, in the fewest of 1, 2, 4 bytes each. */
+/* Codes below `limit`, which writer and reader have from the dictionary, take the fewest of 1, 2, 4
+ * bytes each. */
 static uint32_t code_width(uint32_t limit)
 {
     return limit <= 1U << 8 ? 1 : limit <= 1U << 16 ? 2 : 4;
@@ -518,7 +520,7 @@ static void get_codes(struct reader *reader, uint32_t *codes, uint32_t count, ui
         reader->failed = true;
 }
 
-/* One byte a row, or one for all; NULL stands for zeros. */
+/* Append one byte for each row, or a single one if all are the same; NULL stands for zeros. */
 static void put_flags(struct buffer *buffer, const uint8_t *flags, uint32_t count)
 {
     uint8_t first = flags != NULL && count > 0 ? flags[0] : 0;
@@ -531,7 +533,7 @@ static void put_flags(struct buffer *buffer, const uint8_t *flags, uint32_t coun
     buffer_append(buffer, flags, count);
 }
 
-/* Into `flags` (`count` long).  Fails on a byte over `limit`. */
+/* Read `count` bytes; fails the reader if one is over `limit`. */
 static void get_flags(struct reader *reader, uint8_t *flags, uint32_t count, uint8_t limit)
 {
     uint8_t form = reader_u8(reader);
@@ -616,8 +618,8 @@ void block_serialize(const struct block *block, struct buffer *buffer)
         put_column(buffer, &block->columns[i], block->rows);
 }
 
-/* Absent codes are 0 even where no row has a string: only present ones must be in the dictionary.
- */
+/* The code of an absent value is 0, also when the dictionary is empty; those of others must be in
+ * the dictionary. */
 static void get_column_codes(struct reader *reader, struct block_column *column, uint32_t rows)
 {
     get_dictionary(reader, &column->dictionary);

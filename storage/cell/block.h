@@ -1,8 +1,8 @@
-/* block: many rows of one event table as columns: what a parser makes, what a frame holds.
+/* block: many rows of one event table as columns, as a parser makes them and a frame holds them.
  *
- * Every text column is a dictionary of its own plus codes, and the partition keys are a dictionary
- * too, so a block needs nothing from the engine: any thread can make one, the engine maps a few
- * hundred strings instead of thousands, and the log keeps it as it is.  Rows are in arrival order.
+ * Every text column is a dictionary and codes, and so are the partition keys.  A block therefore
+ * needs nothing of the engine: any thread can make one, the engine looks up a few hundred strings
+ * instead of one for each row, and the log keeps it unchanged.  Rows are in arrival order.
  *
  * Columns are the table's clustering columns (without the rank) and its regular columns, in the
  * table's order; vectors by the column's type:
@@ -11,7 +11,7 @@
  *   boolean                                           integers 0 and 1
  *   decimal                                           integers plus a scale each
  *   text, blob, uuid and everything else              codes into a dictionary of serialized values
- * so that integers stand in the order of their type.  Where a row is absent its integer, scale or
+ * so that integers have the order of their type.  Where a row has no value its integer, scale or
  * code is 0.  Serialized form: FORMATS.md "Block". */
 #ifndef DAYBOOK_STORAGE_CELL_BLOCK_H
 #define DAYBOOK_STORAGE_CELL_BLOCK_H
@@ -59,8 +59,8 @@ struct block {
     struct block_column *columns;
     struct block_dictionary partitions;/* serialized partition keys */
     uint32_t *partition_codes;         /* by row */
-    bool is_checked;                   /* its maker held every row against the columns' types and
-                                        * what a stream takes; else the store does */
+    bool is_checked;                   /* every row was checked against the columns' types and what
+                                        * a stream accepts; if not, the store does that */
 };
 
 enum vector_kind block_vector_kind(const struct type *type);
@@ -70,44 +70,46 @@ enum vector_kind block_vector_kind(const struct type *type);
 uint32_t block_column_count(const struct table *table);
 const struct column *block_column_of(const struct table *table, uint32_t index);
 
-/* The serialized value of a row's integer or decimal, appended; and back.  ERROR_INVALID when the
- * value is none of the type or, for a decimal, has no 64-bit unscaled value or a scale over
- * BLOCK_SCALE_MAX.  `scale_out` is 0 for integers. */
+/* Append the serialized value of an integer or decimal; and read one.  ERROR_INVALID when the value
+ * is not of the type, or is a decimal whose unscaled value needs over 64 bits or whose scale is
+ * negative or over BLOCK_SCALE_MAX.  `scale_out` is 0 for integers. */
 void block_vector_put(const struct type *type, int64_t integer, uint8_t scale,
                       struct buffer *buffer);
 must_check int block_vector_get(const struct type *type, struct bytes value, int64_t *integer_out,
                                 uint8_t *scale_out);
 
-/* A block for `table` (TABLE_OF_EVENTS) with room for `capacity` rows; grows by block_reserve. */
+/* A block for `table` (TABLE_OF_EVENTS) with memory for `capacity` rows. */
 struct block *block_new(const struct table *table, uint32_t capacity);
-/* One without rows, of the same table. */
+/* A block without rows for the same table. */
 struct block *block_new_like(const struct block *block);
 void block_free(struct block *block);
 void block_clear(struct block *block);      /* keeps the memory of rows and strings */
+/* Memory for `more` rows behind those that there are. */
 void block_reserve(struct block *block, uint32_t more);
 struct block_column *block_column_at(struct block *block, uint32_t column_id);   /* NULL: none */
-/* Whether its keys and strings are values of their columns' types.  ERROR_CORRUPT. */
+/* ERROR_CORRUPT unless the keys and strings of the block are values of their columns' types. */
 must_check int block_check(const struct block *block, const struct schema *schema,
                            struct error *err);
-/* The row has no value; allocates the column's flags at its first absent row. */
+/* Note that the row has no value in the column. */
 void block_set_absent(struct block *block, struct block_column *column, uint32_t row);
 
-/* Rows `first` to `end` - 1 of `from` into `to`, which has none and is of the same table, with the
- * strings that they use and no others. */
+/* Copy rows `first` to `end` - 1 of `from`, with the strings that they use and no others, to `to`,
+ * which has no rows and is of the same table. */
 void block_copy_rows(const struct block *from, uint32_t first, uint32_t end, struct block *to);
 
-/* Append a string of at most BLOCK_STRING_MAX bytes, which of partition keys is a new one; returns
- * its code. */
+/* Append a string of at most BLOCK_STRING_MAX bytes and return its code.  A partition key must not
+ * be in the dictionary yet. */
 uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes text);
 struct bytes block_dictionary_get(const struct block_dictionary *dictionary, uint32_t code);
 
-size_t block_memory(const struct block *block);        /* bytes held */
-size_t block_bytes_max(const struct block *block);     /* what block_serialize appends, at most */
+size_t block_memory(const struct block *block);        /* bytes that the block holds */
+size_t block_bytes_max(const struct block *block);     /* bytes that block_serialize appends, at
+                                                        * most */
 
 void block_serialize(const struct block *block, struct buffer *buffer);
-/* `schema` gives the table.  A regular column that the block lacks, because it was added later, is
- * absent in every row.  Unknown table or column, wrong kind, a code or scale out of range, a count
- * that cannot be: ERROR_CORRUPT. */
+/* Read a block of a table of `schema`.  A regular column that the block does not have, because it
+ * was added to the table later, is absent in every row.  ERROR_CORRUPT for an unknown table or
+ * column, a wrong kind, a code or scale out of range, and an impossible count. */
 must_check int block_deserialize(struct reader *reader, const struct schema *schema,
                                  struct block **block_out, struct error *err);
 #endif

@@ -1,10 +1,10 @@
-/* mutation: packs a write, reads one back from bytes that may lie, and builds the common ones.
+/* mutation: a write is packed, read back from bytes that may be damaged, checked and built.
  *
- * What decides correctness: whatever mutation_check accepts can be applied without a further look,
- * and read back: it is asked before a frame is written, and when one is read.
- * Merging relies on items in strictly ascending order, on cells sorted within a row, on values that
- * their types can compare and on range deletions that open and close in turn; so all of that is
- * checked here, once, and a memtable checks nothing.
+ * What decides correctness: what mutation_check accepts can be applied and read back without
+ * further checks; it is called before a frame is written and when one is read.  Merging relies on
+ * items in strictly ascending order, on cells sorted within a row, on values that their types can
+ * compare and on range deletions that open and close in turn; so all of that is checked here, and a
+ * memtable checks nothing.
  *
  * Packed (docs/FORMATS.md "Mutation"):
  *
@@ -15,8 +15,8 @@
  *     varint number of items
  *     items  as row_unfiltered_pack writes them
  *
- * A column that was dropped after the mutation was made is accepted: the write and the schema
- * change meet in the order of their frames, and a log that holds both must stay readable. */
+ * Cells of a dropped column are accepted: a log may hold writes to a column and later drop it, and
+ * such a log must stay readable. */
 #include "storage/cell/mutation.h"
 
 #include <string.h>
@@ -112,7 +112,7 @@ static int check_cell_value(const struct table *table, const struct cell *cell,
     return corrupt(err, table, reason.text);
 }
 
-/* Whether the row can have such a cell, whatever it holds. */
+/* Check all of a cell but its path and value. */
 static int check_cell_form(const struct table *table, const struct cell *cell,
                            const struct type *type, struct error *err)
 {
@@ -125,7 +125,7 @@ static int check_cell_form(const struct table *table, const struct cell *cell,
     return 0;
 }
 
-/* Whether path and value are those of the column's type. */
+/* Check that path and value are of the column's type. */
 static int check_cell_content(const struct table *table, const struct cell *cell,
                               const struct type *type, struct error *err)
 {
@@ -192,7 +192,8 @@ int mutation_check_item(const struct table *table, const struct unfiltered *item
                                         : check_bound(table, &item->bound, err);
 }
 
-/* Rows and bounds ascend, and each bound goes on from the deletion that the one before left. */
+/* Check that rows and bounds ascend, and that each bound begins with the deletion with which the
+ * one before it ended. */
 static int check_items(const struct table *table, const struct unfiltered *items, uint32_t count,
                        struct error *err)
 {
@@ -214,8 +215,8 @@ static int check_items(const struct table *table, const struct unfiltered *items
     return open_us == TIMESTAMP_NONE ? 0 : corrupt(err, table, "range deletion without end");
 }
 
-/* The array grows as items really come: an item is hundreds of times larger than two bytes, so room
- * for as many as a damaged count claims could be gigabytes. */
+/* The array grows with the items that are read.  A packed item may have two bytes, and struct
+ * unfiltered has hundreds, so an array for the count of a damaged mutation could take gigabytes. */
 static struct unfiltered *items_grow(struct arena *arena, const struct unfiltered *items,
                                      uint32_t count, uint32_t *capacity)
 {
@@ -278,8 +279,8 @@ static int unpack_items(struct reader *reader, const struct table *table, struct
     return check_items(table, items, mutation->item_count, err);
 }
 
-/* One of a table that is kept as bytes: its place in the batch, which timestamps depend on, and
- * nothing of what it says. */
+/* Read over a mutation of a table that is kept as bytes.  It keeps its place in the batch, because
+ * the timestamps of those behind it depend on that. */
 static int skip_unread(struct reader *reader, struct arena *arena, struct mutation *mutation,
                        struct error *err)
 {
@@ -355,7 +356,7 @@ static const struct column_value *value_of(const struct column_value *values, ui
     return NULL;
 }
 
-/* A key column's value, which the caller has promised to name. */
+/* The value of a key column, which must be among the values. */
 static struct bytes key_value(const struct column_value *values, uint32_t count,
                               const struct column *column)
 {
@@ -406,7 +407,7 @@ static void row_start(struct unfiltered *item, bool is_static)
     item->row.deletion = DELETION_NONE;
 }
 
-/* The cells of the columns of one kind, sorted by column id. */
+/* Give the row the cells of columns of one kind, sorted by column id. */
 static void set_cells(const struct table *table, const struct column_value *values, uint32_t count,
                       enum column_kind kind, struct arena *arena, struct row *row)
 {

@@ -1,4 +1,4 @@
-/* mutation: one write to one partition, in the form every door makes and the log keeps.
+/* mutation: one write to one partition, in the form that every door makes and the log keeps.
  *
  * Packed form: FORMATS.md "Mutation". */
 #ifndef DAYBOOK_STORAGE_CELL_MUTATION_H
@@ -6,8 +6,8 @@
 
 #include "storage/cell/row.h"
 
-/* A timestamp that stands for the server's own: frame base plus the mutation's index in it.  A
- * deletion that has it also gets its local time (local_s) from there. */
+/* Stands for the server's timestamp: that of the frame plus the mutation's index in it.  A deletion
+ * at TIMESTAMP_SERVER also gets its local_s from the server's timestamp. */
 #define TIMESTAMP_SERVER (INT64_MIN + 1)
 
 struct mutation {
@@ -15,45 +15,45 @@ struct mutation {
     int64_t token;                        /* murmur3_token of key */
     struct bytes key;
     struct deletion deletion;             /* of the partition; TIMESTAMP_NONE: none */
-    const struct unfiltered *items;       /* static row first, then in clustering order; a range
-                                           * deletion is two bounds, as stream.h has them */
+    const struct unfiltered *items;       /* the static row, then others in clustering order; a
+                                           * range deletion is two bounds, as in stream.h */
     uint32_t item_count;
 };
 
 void mutation_pack(const struct mutation *mutation, struct buffer *buffer);
-/* The same without the items, for one who has them packed already. */
+/* Pack all but the items, for a caller that has these packed already and appends them. */
 void mutation_pack_head(const struct mutation *mutation, struct buffer *buffer);
-/* Whether the mutation can be read back: table, key components, clustering counts, the order of
- * items, column ids and kinds, and that every value is one of its column's type.  ERROR_CORRUPT. */
+/* ERROR_CORRUPT unless the mutation can be read back: its table exists, and its key components,
+ * clustering counts, order of items, column ids and kinds, and values are those of the table. */
 must_check int mutation_check(const struct mutation *mutation, const struct schema *schema,
                               struct error *err);
 
-/* The same of one row or bound. */
+/* The same for one row or bound. */
 must_check int mutation_check_item(const struct table *table, const struct unfiltered *item,
                                    struct error *err);
 
-/* For a reader that goes on without cells that hold no value of their column's type: an earlier
- * version wrote such cells. */
+/* Leave out cells that hold no value of their column's type, instead of refusing the mutation: an
+ * earlier version of the program wrote such cells. */
 struct cell_salvage {
-    void (*skipped)(void *context, const char *text);        /* told of each: which, and why */
+    void (*skipped)(void *context, const char *text);        /* called for each: which, and why */
     void *context;
 };
 
-/* Views into the reader's bytes, arrays from `arena`; mutation_check holds for the result.
- * `salvage` NULL: no cell is left out.  ERROR_CORRUPT.  Of a table that the schema keeps as bytes
- * (schema_is_unread) it has the number and nothing else. */
+/* Views of the reader's bytes, with arrays from `arena`; the result passes mutation_check.
+ * `salvage` NULL: no cell is left out.  ERROR_CORRUPT.  A mutation of a table that the schema keeps
+ * as bytes (schema_is_unread) is read over: of it only the table's number is given. */
 must_check int mutation_unpack(struct reader *reader, const struct schema *schema,
                                struct arena *arena, const struct cell_salvage *salvage,
                                struct mutation *mutation_out, struct error *err);
 
-/* With `server_us` wherever TIMESTAMP_SERVER stands; other bytes are the original's. */
+/* Copies with `server_us` wherever TIMESTAMP_SERVER stands; bytes are still the original's. */
 struct deletion mutation_fill_deletion(struct deletion deletion, int64_t server_us);
 void mutation_fill_row(const struct row *row, int64_t server_us, struct arena *arena,
                        struct row *filled_out);
 void mutation_fill(const struct mutation *mutation, int64_t server_us, struct arena *arena,
                    struct mutation *filled_out);
 
-/* The least timestamp that a client gave; INT64_MAX when all are the server's. */
+/* The least timestamp that a client gave, in microseconds; INT64_MAX when all are the server's. */
 int64_t mutation_oldest_us(const struct mutation *mutation);
 
 /* ---- building the common ones ---- */
@@ -64,8 +64,9 @@ struct column_value {
     struct bytes value;                   /* serialized */
 };
 
-/* INSERT: marker, and a cell for every value that is no key.  UPDATE: no marker.  Values name all
- * key columns; simple columns only.  Everything from `arena`; `values` is copied. */
+/* INSERT: a marker, and a cell for every value that is not of a key column; UPDATE: no marker.  The
+ * values are of simple columns, among them all key columns of what is written.  The mutation and
+ * copies of the values are in `arena`. */
 void mutation_insert(const struct table *table, const struct column_value *values,
                      uint32_t count, bool with_marker, struct arena *arena,
                      struct mutation *mutation_out);

@@ -1,11 +1,13 @@
-/* What decides correctness: a span must read back by mutation_unpack as the mutation that it is,
- * which refuses items that do not ascend.  So whether a row joins the span before it is found out
- * by comparing the two, and a row that does not follow begins a span of its own. */
+/* packed_rows: rows packed as they are added.
+ *
+ * What decides correctness: mutation_unpack must be able to read a span back, and it refuses items
+ * that do not ascend.  So each row is compared with the one before, and a row that does not follow
+ * it begins another span. */
 #include "storage/cell/packed_rows.h"
 
 #include "base/memory.h"
 
-enum { RUN_HEAD_MAX = 4 * VARINT_SIZE_MAX };
+enum { SPAN_HEAD_MAX = 4 * VARINT_SIZE_MAX };
 
 void packed_rows_release(struct packed_rows *rows)
 {
@@ -25,7 +27,7 @@ void packed_rows_clear(struct packed_rows *rows)
 
 /* ---- adding ---- */
 
-/* Whether a row of that clustering goes on with the last run. */
+/* Whether a row of that key and clustering continues the last span. */
 static bool joins_span(const struct packed_rows *rows, const struct table *table, int64_t token,
                        struct bytes key, const struct clustering *clustering)
 {
@@ -50,8 +52,8 @@ static void span_begin(struct packed_rows *rows, const struct table *table, int6
         .table_id = table->id, .token = token, .key = key, .row_first = rows->row_count};
 }
 
-/* What has been packed since the row was begun is its own. */
-static void row_grown(struct packed_rows *rows)
+/* All bytes that were packed since the row was begun are part of it. */
+static void row_set_end(struct packed_rows *rows)
 {
     check(rows->bytes.size <= UINT32_MAX);
     rows->rows[rows->row_count - 1].end = (uint32_t)rows->bytes.size;
@@ -71,7 +73,7 @@ void packed_rows_begin(struct packed_rows *rows, const struct table *table, int6
     rows->cells_left = cell_count;
     rows->column_id = 0;
     row_pack_insert(clustering, TIMESTAMP_SERVER, cell_count, &rows->bytes);
-    row_grown(rows);
+    row_set_end(rows);
 }
 
 static void add_cell(struct packed_rows *rows, uint32_t column_id, struct bytes path,
@@ -81,10 +83,10 @@ static void add_cell(struct packed_rows *rows, uint32_t column_id, struct bytes 
     rows->cells_left--;
     rows->column_id = column_id;
     row_pack_insert_cell(column_id, path, value, &rows->bytes);
-    row_grown(rows);
+    row_set_end(rows);
 }
 
-/* A cell that is all of its column. */
+/* Add the cell of a simple column. */
 static void add_simple(struct packed_rows *rows, uint32_t column_id, const struct bytes *value)
 {
     enum { BITS = 16 };
@@ -163,5 +165,5 @@ void packed_rows_pack_span(const struct packed_rows *rows, const struct packed_s
 
 size_t packed_rows_span_bytes(const struct packed_rows *rows, const struct packed_span *span)
 {
-    return RUN_HEAD_MAX + span->key.size + span_rows(rows, span).size;
+    return SPAN_HEAD_MAX + span->key.size + span_rows(rows, span).size;
 }

@@ -1,9 +1,10 @@
-/* packed_rows: INSERTs that are packed for the log as they are made, for one who writes very many.
+/* packed_rows: INSERTs that are packed for the log as they are made, for writers of very many.
  *
- * An ordinary mutation is structs, which are packed for the log, and again for the memtable when
- * the server's time is known.  These rows are packed once: the log takes their bytes, and so does
- * the memtable, with the time in its place.  Rows of one partition that come one after the other,
- * in the table's order, are a *span*, and one mutation of the log (FORMATS.md "Mutation").
+ * An ordinary mutation is made of structs, which are packed for the log, and again for the memtable
+ * when the server's time is known.  These rows are packed once: the log takes their bytes, and the
+ * memtable takes them with the time filled in.  Rows of one partition that are added one after the
+ * other, in the table's order, are a *span*, which is one mutation of the log (FORMATS.md
+ * "Mutation").
  *
  * A row is whole when it has as many cells as it was begun with:
  *
@@ -20,51 +21,51 @@
 struct packed_span {
     uint32_t table_id;
     int64_t token;                     /* murmur3_token of key */
-    struct bytes key;                  /* the writer's */
-    uint32_t row_first;                /* number of its first row */
+    struct bytes key;                  /* owned by the writer */
+    uint32_t row_first;                /* index of its first row */
     uint32_t row_count;
 };
 
 struct packed_row {
     uint32_t end;                      /* in `bytes` */
-    uint16_t columns;                  /* packed_rows_columns, but for what it has besides */
-    bool has_others;
+    uint16_t columns;                  /* bits of the ids of its simple columns below 16 */
+    bool has_others;                   /* it has other cells */
 };
 
 /* All-zero is an empty one. */
 struct packed_rows {
     struct packed_span *spans;
     uint32_t span_count, span_capacity;
-    struct packed_row *rows;           /* private, as the next */
+    struct packed_row *rows;           /* private, as are the next three */
     uint32_t row_count, row_capacity;
     struct buffer bytes;               /* of the rows, back to back */
-    const struct table *table;         /* of the row that was begun last, */
-    uint32_t cells_left;               /* what it lacks */
-    uint32_t column_id;                /* and its last cell's column */
+    const struct table *table;         /* of the row that was begun last, as are the next two */
+    uint32_t cells_left;               /* cells still to be added */
+    uint32_t column_id;                /* column of the last cell */
 };
 
 void packed_rows_release(struct packed_rows *rows);
 void packed_rows_clear(struct packed_rows *rows);            /* keeps the memory */
 
-/* Begin a row of a table that is not ranked.  `key` lives as long as the rows are used; all else is
- * copied. */
+/* Begin a row of a table that is no event table.  `key` must stay valid as long as the rows are
+ * used; the clustering is copied. */
 void packed_rows_begin(struct packed_rows *rows, const struct table *table, int64_t token,
                        struct bytes key, const struct clustering *clustering, uint32_t cell_count);
-/* Its cells, columns ascending: a value, a cell tombstone, an element of a set, elements ascending.
- * Columns are the table's and values of their types, which is checked: these rows pass by
- * mutation_check. */
+/* Add a cell to the row: a value, a tombstone, or an element of a set.  Column ids ascend, and
+ * elements within their set.  Column and value must be those of the table, which is checked here
+ * because mutation_check is not called for these rows. */
 void packed_rows_value(struct packed_rows *rows, uint32_t column_id, struct bytes value);
 void packed_rows_null(struct packed_rows *rows, uint32_t column_id);
 void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct bytes element);
 
-/* Row number `row`, packed, as yet at the server's time.  A view until a row is added. */
+/* The row with index `row`, packed, with TIMESTAMP_SERVER.  A view, valid until a row is added. */
 struct bytes packed_rows_get(const struct packed_rows *rows, uint32_t row);
 
-/* The columns of a row that has simple values alone, as bits by their numbers; 0: it has others, or
- * one beyond the bits. */
+/* The columns of a row, as bits by their ids; 0: the row has an element of a set, or a column whose
+ * id is 16 or more. */
 uint16_t packed_rows_columns(const struct packed_rows *rows, uint32_t row);
 
-/* The span as mutation_pack writes a mutation, appended; and how many bytes that is at most. */
+/* Append the span as mutation_pack writes a mutation; and how many bytes that takes at most. */
 void packed_rows_pack_span(const struct packed_rows *rows, const struct packed_span *span,
                            struct buffer *buffer);
 size_t packed_rows_span_bytes(const struct packed_rows *rows, const struct packed_span *span);

@@ -1,7 +1,7 @@
-/* packed_stats: what fits stays packed, what does not is unpacked once and for all.
+/* packed_stats: stats stay packed while they fit, and are unpacked for ever when they do not.
  *
- * Correct means: the view is the exact sum of what was added.  So whether a sum fits is asked of
- * the sum itself, after it was made in full width, and not of its terms. */
+ * What must hold: the view is the exact sum of what was added.  So a sum is computed in full width
+ * first, and then it is checked whether it fits. */
 #include "storage/cell/packed_stats.h"
 
 #include "base/memory.h"
@@ -48,7 +48,7 @@ static bool stats_fit(const struct partition_stats *stats)
             (sum->count <= UINT32_MAX && sum->sum >= INT64_MIN && sum->sum <= INT64_MAX));
 }
 
-/* Packed stats own no memory, nor does a sum that fits. */
+/* While the stats are packed `sum` below owns no memory, unless it does not fit. */
 void packed_stats_add(struct packed_stats *packed, const struct partition_stats *more)
 {
     if (packed->is_large) {

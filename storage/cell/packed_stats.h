@@ -1,8 +1,8 @@
 /* packed_stats: the stats of one of millions of partitions, in 32 bytes.
  *
  * Nearly every partition has amounts of one scale, fewer than 2^32 rows, times less than 49 days
- * apart and a sum that fits 64 bits.  Any other has a struct partition_stats of its own, and keeps
- * it.  What holds packed stats copies them by packed_stats_copy alone. */
+ * apart and a sum that fits 64 bits.  Those of any other are a struct partition_stats on the heap,
+ * for ever.  Packed stats are copied by packed_stats_copy, never by assignment. */
 #ifndef DAYBOOK_STORAGE_CELL_PACKED_STATS_H
 #define DAYBOOK_STORAGE_CELL_PACKED_STATS_H
 
@@ -12,32 +12,33 @@ struct packed_stats {
     int64_t first;
     union {
         int64_t sum;
-        struct partition_stats *stats;         /* owned; is_large: instead of all but `tag` */
+        struct partition_stats *stats; /* owned; if is_large, all but `tag` is in there */
     };
     uint32_t rows;
     uint32_t span;                     /* last minus first */
     uint32_t values;                   /* 0: no value was added, and there is no scale */
-    uint16_t tag;                      /* the holder's, who has no better place for it */
+    uint16_t tag;                      /* for use by the owner, to fill the 32 bytes */
     uint8_t scale;
     bool is_large;
 };
 
 _Static_assert(sizeof(struct packed_stats) == 32, "packed stats take what the comment says");
 
-/* Zeros are stats of no rows.  Clearing gives memory back, and keeps the tag. */
+/* Zeros are stats of no rows.  Clearing frees memory and keeps the tag. */
 void packed_stats_clear(struct packed_stats *packed);
 void packed_stats_copy(struct packed_stats *target, const struct packed_stats *source);
-/* The same unpacked: a view of what `packed` owns, valid until that changes, not to be released. */
+/* The stats unpacked: a view, valid until `packed` changes and not to be released. */
 struct partition_stats packed_stats_view(const struct packed_stats *packed);
 void packed_stats_add(struct packed_stats *packed, const struct partition_stats *more);
-size_t packed_stats_bytes(const struct packed_stats *packed);  /* of memory beside the struct */
+size_t packed_stats_bytes(const struct packed_stats *packed);  /* of memory, beside the struct */
 
 static inline uint64_t packed_stats_rows(const struct packed_stats *packed)
 {
     return packed->is_large ? packed->stats->rows : packed->rows;
 }
 
-/* The way of nearly every row and value; false: nothing was added, it is packed_stats_add's. */
+/* Add a row without its value, or a value, if the stats stay packed, as nearly always; false:
+ * nothing was added, and packed_stats_add must add it. */
 static inline bool packed_stats_take_row(struct packed_stats *packed, int64_t time)
 {
     int64_t first = packed->rows > 0 ? packed->first : time;

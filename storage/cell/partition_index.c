@@ -1,12 +1,13 @@
 /* partition_index: open addressing by token; entries back to back in chunks that never move.
  *
- * Correct means: an entry is the exact sum of what was added.  It is 40 bytes, with its key behind,
- * and the stats of few partitions are in memory of their own (packed_stats.h).
+ * What must hold: an entry is the exact sum of what was added.  It has 40 bytes, which the key
+ * follows; the stats of few partitions need memory of their own (packed_stats.h).
  *
  *     chunk     | token first sum … key | token first sum … key | …      256 KiB
- *     places    an entry's place is its chunk times 2^15 and its offset in it, in units of 8 bytes
+ *     places    an entry's place is its chunk times 2^15 plus its offset there, in units of 8 bytes
  *     slots     places plus one, by the token's low bits; 0: empty
- *     order     places by (token, key), made when asked for and stale after adds */
+ *     order     places by (token, key), made by partition_index_seek, stale after partitions were
+ *               added */
 #include "storage/cell/partition_index.h"
 
 #include <stdlib.h>
@@ -17,9 +18,9 @@
 #include "base/radix_sort.h"
 
 enum {
-    CHUNK_UNITS = 1 << 15, /* of 8 bytes: 256 KiB, some times the longest key */
+    CHUNK_UNITS = 1 << 15, /* of 8 bytes: 256 KiB, four times the longest key */
     SLOTS_FIRST = 64,
-    WALK_AHEAD = 8 /* entries: who walks comes to them soon, and they lie anywhere */
+    WALK_AHEAD = 8 /* entries prefetched by a walk in order, which are anywhere in memory */
 };
 
 struct index_entry {
@@ -39,8 +40,8 @@ struct partition_index {
     uint32_t *slots; /* capacity a power of two, at most three quarters used */
     uint32_t slot_capacity;
     uint32_t *order;
-    uint32_t order_count; /* count when it was sorted; differs: stale */
-    uint32_t walked;      /* place in the order of the entry that was sought last */
+    uint32_t order_count; /* entries in `order`; not `count`: it is stale */
+    uint32_t walked;      /* index in `order` of the entry that was found last */
 };
 
 struct partition_index *partition_index_new(uint32_t table_id)
@@ -68,7 +69,7 @@ static uint32_t entry_units(size_t key_size)
     return (uint32_t)((sizeof(struct index_entry) + key_size + 7) / 8);
 }
 
-/* A place that nothing has; the entry is filled by the caller. */
+/* The place of a new entry, which the caller fills. */
 static uint32_t place_new(struct partition_index *index, size_t key_size)
 {
     uint32_t units = entry_units(key_size);
@@ -128,7 +129,7 @@ int partition_index_order(int64_t token_a, struct bytes key_a, int64_t token_b, 
     return bytes_compare(key_a, key_b);
 }
 
-/* By the upper halves of the tokens, and those of one half, which are few, among themselves. */
+/* Sort by the upper halves of the tokens, and then the few numbers of each half by `compare`. */
 void partition_index_sort_numbers(const struct partition_sort *sort, uint32_t *numbers,
                                   uint32_t count)
 {
@@ -152,7 +153,7 @@ void partition_index_sort_numbers(const struct partition_sort *sort, uint32_t *n
 
 /* ---- finding ---- */
 
-/* The slot that holds the partition, or the empty one where it belongs. */
+/* The slot of the partition, or the empty one where it is to be added. */
 static uint32_t *index_slot(const struct partition_index *index, int64_t token, struct bytes key)
 {
     uint32_t mask = index->slot_capacity - 1;
@@ -282,7 +283,7 @@ static void index_sort(struct partition_index *index)
     index->walked = 0;
 }
 
-/* Where the first entry at or after (token, key) is in the order, or after it. */
+/* The index in `order` of the first entry at or after (token, key), or behind it if `after`. */
 static uint32_t order_seek(const struct partition_index *index, int64_t token, struct bytes key,
                            bool after)
 {
@@ -300,7 +301,7 @@ static uint32_t order_seek(const struct partition_index *index, int64_t token, s
     return low;
 }
 
-/* Whether the entry found last is that of (token, key): then the next one is behind it. */
+/* Whether the entry that was found last is that of (token, key). */
 static bool is_walking(const struct partition_index *index, int64_t token, struct bytes key)
 {
     if (index->walked >= index->count)

@@ -8,8 +8,8 @@
  *              [-- 5 --)
  *     [- 3 -[----- 7 -----[- 3 -)         four bounds; 5 is never in force
  *
- * The open ranges stand in a heap, the strongest on top.  A range that has ended is taken off when
- * it comes to the top, not before: n ranges cost n log n whatever they overlap. */
+ * The open ranges are in a heap, the strongest first.  A range that has ended is removed when it
+ * becomes the first, and not before: so n ranges take a time of n log n however they overlap. */
 #include "storage/cell/range_deletions.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct range_sweep {
     struct heap open;               /* the strongest first */
 };
 
-/* Cut a range to the slice; false when nothing of it is left. */
+/* Cut a range to the slice; false: nothing is left of it. */
 static bool range_cut(const struct table *table, struct range_deletion *range,
                       const struct slice *slice)
 {
@@ -64,7 +64,7 @@ static const struct range_deletion *open_first(const struct range_sweep *sweep)
     return sweep->open.count > 0 ? sweep->open.items[0] : NULL;
 }
 
-/* The strongest range that goes on past `place`. */
+/* The strongest of the open ranges that end behind `place`. */
 static struct deletion open_strongest(struct range_sweep *sweep, const struct bound *place)
 {
     const struct range_deletion *first;

@@ -10,9 +10,10 @@ struct range_deletion {
     struct deletion deletion;
 };
 
-/* What is in force of `ranges` within `slice`, as bounds in stream order that pair up; ranges that
- * `partition_deletion` hides are left out.  `bounds_out` has room for 2 * count; its views are
- * those of the ranges and the slice.  Returns how many.  The ranges are cut to the slice. */
+/* Give as bounds, in stream order, which of `ranges` are in force where within `slice`, without
+ * ranges that `partition_deletion` hides.  `bounds_out` has space for 2 * count bounds, whose bytes
+ * are those of the ranges and the slice.  Returns the number of bounds.  The ranges themselves are
+ * cut to the slice. */
 size_t range_deletions_bounds(const struct table *table, struct range_deletion *ranges,
                               size_t count, struct deletion partition_deletion,
                               const struct slice *slice, struct unfiltered *bounds_out);

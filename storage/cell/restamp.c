@@ -1,4 +1,4 @@
-/* restamp: see the header. */
+/* restamp: times noted as spans, and a stream in which they are replaced. */
 #include "storage/cell/restamp.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int span_order(const void *left, const void *right)
     return a->first_us < b->first_us ? -1 : a->first_us > b->first_us;
 }
 
-/* Of spans in order, those that are at most the gap apart become one. */
+/* Join spans, which are in order, that are at most the gap apart. */
 static void spans_join(struct restamp *restamp)
 {
     uint32_t count = 0;
@@ -114,7 +114,7 @@ struct restamp_stream {
     struct stream stream;
     struct stream *inner;
     struct restamp_each each;
-    struct arena *arena; /* of what was yielded last */
+    struct arena *arena; /* for what was yielded last */
 };
 
 static int64_t time_of(const struct restamp_stream *stream, int64_t timestamp_us)

@@ -1,11 +1,11 @@
 /* The order of rows and bounds, and their packed form (docs/FORMATS.md "Row").
  *
- * A packed row names columns by id and carries whether each cell has a TTL, a path or a timestamp
- * of its own, so that it can be read without the schema it was written with; an ordinary INSERT
- * costs one flag byte, its clustering, one timestamp, and per cell an id, a flag byte and a sized
- * value.  Reading trusts nothing: counts are held against the bytes left before memory is taken,
- * and what no writer writes (two cells of one simple column, a TTL without an expiry) is corrupt,
- * so that merging need not look for it. */
+ * A packed row names columns by id and says whether each cell has a TTL, a path or a timestamp of
+ * its own, so that it can be read without the schema with which it was written.  An ordinary INSERT
+ * takes one byte of flags, its clustering, one timestamp, and for each cell an id, a byte of flags
+ * and a sized value.  When rows are read, counts are compared with the bytes left before memory is
+ * taken, and what no writer writes (two cells of one simple column, a TTL without an expiry) is
+ * corrupt, so that merging need not check for it. */
 #include "storage/cell/row.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ enum {
     PACK_CELL_UNUSED = 192
 };
 
-/* What a cell takes besides the bytes of path and value: its flags, and all of its numbers. */
+/* Bytes of a packed cell besides those of its path and value, at most: its flags and numbers. */
 enum { CELL_PACKED_MAX = 1 + 6 * VARINT_SIZE_MAX };
 
 /* Order */
@@ -52,7 +52,7 @@ static int clustering_compare_value(const struct table *table, uint32_t index, s
     return column->descending ? -order : order;
 }
 
-/* Over the values that both have. */
+/* Compare the values that both have. */
 static int clustering_compare_common(const struct table *table, const struct clustering *a,
                                      const struct clustering *b)
 {
@@ -238,7 +238,7 @@ static void cell_unpack(struct reader *reader, const struct liveness *marker, st
     cell->path = bytes_of(NULL, 0);
     cell->value = bytes_of(NULL, 0);
     uint8_t flags = reader_u8(reader);
-    /* Nearly all are like this. */
+    /* Nearly all cells are live, simple and as old as the marker. */
     if (flags == PACK_CELL_SAME_TIME && marker->timestamp_us != TIMESTAMP_NONE) {
         cell->flags = 0;
         cell->timestamp_us = marker->timestamp_us;
@@ -335,7 +335,7 @@ static void row_pack(const struct row *row, struct buffer *buffer)
         cell_pack(&row->cells[i], &row->marker, buffer);
 }
 
-/* Up to the timestamp of a row that row_pack_insert packed; false: it did not. */
+/* Read a packed INSERT up to its timestamp; false: the row does not begin like one. */
 static bool insert_pass_clustering(struct reader *reader)
 {
     if (reader_u8(reader) != (UNFILTERED_ROW | ROW_MARKER))
@@ -364,7 +364,7 @@ void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffe
 
 static void row_unpack(struct reader *reader, uint8_t flags, struct arena *arena, struct row *row)
 {
-    /* One by one: most of a row is room for clustering values, which need no zeros. */
+    /* Member by member: most of struct row is space for clustering values, which need no zeros. */
     row->is_static = (flags & ROW_STATIC) != 0;
     row->clustering.count = 0;
     row->marker = LIVENESS_NONE;
@@ -432,14 +432,14 @@ void row_unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buf
         bound_pack(unfiltered, buffer);
 }
 
-/* A packed INSERT without TTL whose cells are simple and all came with its marker. */
+/* A packed INSERT without TTL whose cells are simple and have the timestamp of its marker. */
 struct packed_insert {
     struct bytes clustering; /* packed */
     int64_t timestamp_us;
-    uint64_t columns; /* as bits */
+    uint64_t columns; /* a bit for each column id */
 };
 
-/* False: it is none, or has a column beyond the bits. */
+/* False: the row is no such INSERT, or has a column whose id is over the bits. */
 static bool packed_insert_read(struct bytes packed, struct packed_insert *insert_out)
 {
     enum { COLUMNS = 64 };
@@ -525,7 +525,7 @@ static size_t clustering_bytes(const struct clustering *clustering)
     return size;
 }
 
-/* Copy the bytes to `*to`, which moves behind them. */
+/* Copy the bytes to `*to`, and move `*to` behind them. */
 static struct bytes bytes_put(struct bytes bytes, uint8_t **to)
 {
     uint8_t *start = *to;

@@ -1,9 +1,10 @@
-/* row: the cell model: what a partition holds besides plain values, and how versions merge.
+/* row: rows, cells and deletions of a partition, their order, how versions of a row merge, and
+ * their packed form.
  *
  * A partition is: a partition deletion, a static row, and a sequence of unfiltereds in clustering
  * order, each a row or a bound of a range deletion.  A row is a marker (INSERT's liveness), a row
  * deletion, and cells; a cell has its own timestamp, TTL and expiry, and in a complex column a
- * path; a complex column has a deletion of its own.  Everything carries the write timestamp in
+ * path; a complex column has a deletion of its own.  Everything carries its write timestamp in
  * microseconds; the higher one wins, and ties are settled as in Cassandra (row_merge.c has the
  * table).
  *
@@ -24,14 +25,15 @@
 struct liveness {
     int64_t timestamp_us;              /* TIMESTAMP_NONE: there is none */
     int32_t ttl_s;                     /* 0: none */
-    int64_t expiry_s;                  /* gone from this second on; EXPIRY_NONE unless ttl_s > 0 */
+    int64_t expiry_s;                  /* seconds since 1970; not live from then on.  EXPIRY_NONE
+                                        * unless ttl_s > 0 */
 };
 
 #define LIVENESS_NONE ((struct liveness){TIMESTAMP_NONE, 0, EXPIRY_NONE})
 
 struct deletion {
     int64_t timestamp_us;              /* hides everything written at or before it */
-    int64_t local_s;                   /* when it was made, for purging */
+    int64_t local_s;                   /* seconds since 1970: when it was made */
 };
 
 #define DELETION_NONE ((struct deletion){TIMESTAMP_NONE, 0})
@@ -46,7 +48,8 @@ struct cell {
     uint8_t flags;
     int64_t timestamp_us;              /* never TIMESTAMP_NONE */
     int32_t ttl_s;                     /* 0: none */
-    int64_t expiry_s;                  /* gone from this second on; EXPIRY_NONE if it never is */
+    int64_t expiry_s;                  /* seconds since 1970; not live from then on.  EXPIRY_NONE:
+                                        * never */
     struct bytes path;                 /* data NULL in simple columns, never in complex ones */
     struct bytes value;                /* size 0 is an empty value */
 };
@@ -56,7 +59,7 @@ struct complex_deletion {
     struct deletion deletion;
 };
 
-/* Clustering values in key order; a prefix for bounds.  At most CLUSTERING_MAX. */
+/* Clustering values in key order; in a bound, the first ones of them. */
 enum { CLUSTERING_MAX = SCHEMA_CLUSTERING_MAX };
 struct clustering {
     uint32_t count;
@@ -74,8 +77,8 @@ struct row {
     uint32_t cell_count;
 };
 
-/* Where a range deletion begins or ends, or where a slice does.  `before` all rows that have the
- * prefix, or after them: inclusive start and exclusive end are BOUND_BEFORE. */
+/* Where a range deletion or a slice begins or ends: before all rows that begin with the prefix, or
+ * after them.  An inclusive start and an exclusive end are BOUND_BEFORE. */
 enum bound_side { BOUND_BEFORE = -1, BOUND_AFTER = 1 };
 struct bound {
     struct clustering prefix;          /* count 0: the partition's start (BEFORE) or end (AFTER) */
@@ -84,27 +87,28 @@ struct bound {
 
 enum unfiltered_kind { UNFILTERED_ROW = 1, UNFILTERED_BOUND = 2 };
 
-/* A bound changes which range deletion is in force from there on in stream order. */
+/* A row, or a bound: from there on, in stream order, another range deletion is in force. */
 struct unfiltered {
     enum unfiltered_kind kind;
     union {                            /* by kind */
         struct row row;
         struct bound bound;
     };
-    struct deletion before;            /* in force up to the bound; TIMESTAMP_NONE: none */
-    struct deletion after;             /* in force from the bound on */
+    struct deletion before;            /* of a bound: in force up to it; TIMESTAMP_NONE: none */
+    struct deletion after;             /* of a bound: in force from it on */
 };
 
-/* Order of clusterings, rows against bounds included, DESC columns turned; <0, 0, >0. */
+/* The order of clusterings and bounds, in which DESC columns descend; <0, 0, >0. */
 int row_clustering_compare(const struct table *table, const struct clustering *a,
                            const struct clustering *b);
 int row_bound_compare(const struct table *table, const struct bound *a, const struct bound *b);
 int row_bound_compare_clustering(const struct table *table, const struct bound *bound,
                                  const struct clustering *clustering);
 
-/* Whether `a` hides more than `b`: it is younger, or as young and made later. */
+/* Whether `a` is the stronger of two deletions: it has the higher timestamp, or the same one and
+ * was made later. */
 bool row_deletion_supersedes(struct deletion a, struct deletion b);
-/* Whether what was written at `timestamp_us` is hidden. */
+/* Whether the deletion hides what was written at `timestamp_us`. */
 bool row_deletion_hides(struct deletion deletion, int64_t timestamp_us);
 
 /* Which of two markers stands, and which of two cells of the same column and path: <0 `a`, >0 `b`,
@@ -112,60 +116,62 @@ bool row_deletion_hides(struct deletion deletion, int64_t timestamp_us);
 int row_liveness_reconcile(struct liveness a, struct liveness b);
 int row_cell_reconcile(const struct cell *a, const struct cell *b);
 
-/* Merge versions of one row (same clustering) into one, with `range` the strongest range or
- * partition deletion that covers it, which does not become part of the row.  What is shadowed is
- * dropped, and so are cells that the table has no column for; tombstones stay.  The order and the
- * grouping of merges do not matter.  Arrays and merged counters from `arena`, other bytes are the
- * versions'. */
+/* Merge versions of one row (of the same clustering) into one.  `range` is the strongest range or
+ * partition deletion that covers the row; it does not become part of it.  What a deletion hides is
+ * dropped, and so are cells of columns that the table does not have; tombstones stay.  The result
+ * does not depend on the order or the grouping of merges.  Arrays and merged counters are from
+ * `arena`; other bytes are the versions'. */
 struct arena;
 void row_merge(const struct table *table, const struct row *const *versions, uint32_t version_count,
                struct deletion range, struct arena *arena, struct row *merged_out);
 
-/* What a reader sees at `now_s` of a merged row: its live marker and cells, no deletions; counters
- * that were reset and not incremented since are gone too.  False when nothing is left (the row does
- * not exist).  `live_out` may be `row`. */
+/* What a reader sees at `now_s` of a merged row: its live marker and cells, without deletions and
+ * without counters that were reset and not incremented since.  False when nothing is left: then the
+ * row does not exist.  `live_out` may be `row`. */
 bool row_live(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
               struct row *live_out);
 
-/* What compaction keeps of a merged row when nothing outside the merge was written before
- * `before_us`: what a reader sees, and the deletions and expired cells from `before_us` on, for
- * they may still hide something.  False when nothing is left. */
+/* What a compaction keeps of a merged row when nothing outside the merge was written before
+ * `before_us`: what a reader sees, and the deletions and expired cells from `before_us` on, because
+ * these may still hide something.  False when nothing is left. */
 bool row_purge(const struct table *table, const struct row *row, int64_t now_s, int64_t before_us,
                struct arena *arena, struct row *kept_out);
-/* The deletion, if it is from `before_us` on. */
+/* The deletion if it is from `before_us` on, else DELETION_NONE. */
 struct deletion row_deletion_purge(struct deletion deletion, int64_t before_us);
 
-/* The same with every byte it points to in `arena`; of the clustering's values those that count. */
+/* Copies with all bytes that they point to in `arena`. */
 struct clustering row_clustering_copy(const struct clustering *from, struct arena *arena);
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out);
-size_t row_memory(const struct row *row);                    /* bytes that such a copy takes */
+size_t row_memory(const struct row *row);      /* bytes that row_copy takes from the arena */
 
 /* Packed form, for memtables, pages and log: FORMATS.md "Row". */
 void row_deletion_pack(struct deletion deletion, struct buffer *buffer);
-struct deletion row_deletion_unpack(struct reader *reader);   /* fails the reader if it is none */
+struct deletion row_deletion_unpack(struct reader *reader);   /* or fails the reader */
 void row_clustering_pack(const struct clustering *clustering, struct buffer *buffer);
-/* Or fails it. */
+/* Values are views of the reader's bytes.  Fails the reader when there is no clustering. */
 void row_clustering_unpack(struct reader *reader, struct clustering *clustering_out);
 void row_unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer);
-/* An INSERT without TTL in pieces: its beginning, and then its cells, so many, which have the
- * marker's timestamp: `path` without data in a simple column, `value` NULL for a tombstone. */
+/* Pack an INSERT without TTL in pieces: row_pack_insert, then row_pack_insert_cell `cell_count`
+ * times.  All cells have the timestamp of the marker; `path` has data only in a complex column, and
+ * `value` is NULL for a tombstone. */
 void row_pack_insert(const struct clustering *clustering, int64_t timestamp_us, uint32_t cell_count,
                      struct buffer *buffer);
 void row_pack_insert_cell(uint32_t column_id, struct bytes path, const struct bytes *value,
                           struct buffer *buffer);
-/* Such a row at another timestamp. */
+/* Append a row that row_pack_insert began, at another timestamp. */
 void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffer);
-/* Whether merging the two packed rows of one clustering gives `newer` as it is, as far as can be
- * told at a glance: both are whole INSERTs of simple values, and every column of `older` was
- * written later in `newer`.  Both were written by row_unfiltered_pack. */
+/* Whether merging two packed rows would surely give `newer` unchanged: both are INSERTs of simple
+ * values without TTL, of one clustering, and `newer` is later and has every column of `older`.
+ * Both were written by row_unfiltered_pack. */
 bool row_packed_replaces(struct bytes newer, struct bytes older);
-/* The same of two that were packed by row_pack_insert, as far as it is not their columns: the same
- * clustering, written later. */
+/* Whether `newer` has the same clustering and is later; both were begun by row_pack_insert.  With
+ * every column of `older` it then replaces that. */
 bool row_packed_follows(struct bytes newer, struct bytes older);
-/* Only the clustering of a packed row that is not static. */
+/* Read only the clustering of a packed row that is not static. */
 void row_unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out);
-/* Views into the reader's bytes, arrays from `arena`.  ERROR_CORRUPT if it is none.  What comes out
- * is sound but for the order of paths, which only the table knows. */
+/* Views of the reader's bytes, with arrays from `arena`.  ERROR_CORRUPT if the bytes are no packed
+ * row or bound.  The result is sound, but the order of cell paths is not checked: it depends on the
+ * table (mutation_check). */
 must_check int row_unfiltered_unpack(struct reader *reader, struct arena *arena,
                                      struct unfiltered *unfiltered_out);
 #endif

@@ -1,28 +1,29 @@
 /* Merging versions of a row: last write wins.
  *
- * What decides correctness: every rule is a maximum under a total order, so that a merge may be
- * repeated, reordered and regrouped: memory with disk, run with run, in any plan of compaction.
+ * What decides correctness: every rule is a maximum under a total order, so that merges may be
+ * repeated, reordered and regrouped: of memory with disk, of run with run, in any plan of
+ * compaction.
  * "Higher write timestamp" comes first; at a tie, in Cassandra's order (CASSANDRA-14592):
  *
  *   deletions   made later (local_s)
  *   markers     expiring beats lasting, then the later expiry, then the smaller TTL
- *   cells       a tombstone or expiring cell beats a lasting one (an expiring one will be a
- *               tombstone some day: had the value won today, the answer would change by itself),
- *               a tombstone an expiring one, then the later expiry, the smaller TTL, and
- *               the larger value by unsigned bytes
+ *   cells       a tombstone or expiring cell beats a lasting one (an expiring cell will be a
+ *               tombstone later: if the lasting value won until then, an answer would change
+ *               without a write), a tombstone beats an expiring one, then the later expiry, the
+ *               smaller TTL, and the larger value by unsigned bytes
  *   counters    are joined (counters/counter_cell.h) under the higher timestamp
  *
- * A deletion hides what was written at or before its timestamp; the strongest of range, row and
- * complex deletion counts, and a weaker one is itself hidden:
+ * A deletion hides what was written at or before its timestamp; of range, row and complex deletion
+ * the strongest counts and hides the weaker ones:
  *
  *   range @7          ----------------x    row @5 is dropped, m's @9 stays
  *   m deletion @9     ----------------------x
  *   cells             m[a]@8 hidden   n@8 stays   m[b]@10 stays
  *
- * A deletion and counters do not commute by themselves: (+1 @5), (+2 @9) merged are one cell @9,
- * which a deletion @7 no longer hides.  Hence the generation: whoever deletes counters at T gives
- * every later increment a generation of at least T, and the older shards lose to it (the engine
- * does; it also writes resets rather than tombstones). */
+ * Deletions and merges of counters do not commute: (+1 @5), (+2 @9) merged are one cell @9, which a
+ * deletion @7 no longer hides.  Therefore shards of counters have generations: after counters were
+ * deleted at T, the engine gives every increment a generation of at least T, and older shards lose
+ * to it (the engine also writes resets rather than tombstones). */
 #include <string.h>
 
 #include "counters/counter_cell.h"
@@ -92,9 +93,10 @@ struct merge {
     struct arena *arena;
     bool is_static;
     struct deletion active;           /* the strongest of range and row deletion */
-    struct complex_deletion *complex; /* those that hide more than `active`, by column id */
+    struct complex_deletion *complex; /* those that are stronger than `active`, by column id */
     uint32_t complex_count;
-    /* The column last asked for and the deletion that counts in it: cells come by column. */
+    /* The column of the cell looked at last, and the deletion that counts in it.  Cells are ordered
+     * by column, so the next cell mostly has the same. */
     uint32_t column_id;
     const struct column *column;
     struct deletion column_deletion;
@@ -105,7 +107,7 @@ struct cell_list {
     uint32_t count;
 };
 
-/* Where a complex column's deletion is, or would be. */
+/* The index of a complex column's deletion, or the one where it would be inserted. */
 static uint32_t complex_find(const struct complex_deletion *complex, uint32_t count,
                              uint32_t column_id)
 {
@@ -131,7 +133,7 @@ static const struct column *merge_find_column(const struct merge *merge, uint32_
     return column != NULL && column->kind == kind ? column : NULL;
 }
 
-static void merge_turn_to_column(struct merge *merge, uint32_t column_id)
+static void merge_set_column(struct merge *merge, uint32_t column_id)
 {
     if (column_id == merge->column_id)
         return;
@@ -145,7 +147,7 @@ static void merge_turn_to_column(struct merge *merge, uint32_t column_id)
 
 static bool merge_keeps(struct merge *merge, const struct cell *cell)
 {
-    merge_turn_to_column(merge, cell->column_id);
+    merge_set_column(merge, cell->column_id);
     if (merge->column == NULL || type_is_complex(merge->column->type) != (cell->path.data != NULL))
         return false;
     return !row_deletion_hides(merge->column_deletion, cell->timestamp_us);
@@ -157,7 +159,7 @@ static int merge_order(struct merge *merge, const struct cell *a, const struct c
         return a->column_id < b->column_id ? -1 : 1;
     if (a->path.data == NULL)
         return 0;
-    merge_turn_to_column(merge, a->column_id);
+    merge_set_column(merge, a->column_id);
     return type_compare(type_path(merge->column->type), a->path, b->path);
 }
 
@@ -172,7 +174,7 @@ static void counters_join(struct merge *merge, struct cell *into, const struct c
         into->timestamp_us = other->timestamp_us;
 }
 
-/* Add a kept cell that sorts at or after the list's last one. */
+/* Add a cell, which sorts at or after the list's last one, or merge it into that. */
 static void merge_emit(struct merge *merge, struct cell_list *list, const struct cell *cell)
 {
     struct cell *last = list->count > 0 ? &list->cells[list->count - 1] : NULL;
@@ -190,7 +192,7 @@ static struct cell_list cell_list_new(struct merge *merge, size_t capacity)
     return (struct cell_list){arena_array(merge->arena, capacity, sizeof(struct cell)), 0};
 }
 
-/* By halves, so that a cell is moved log(versions) times. */
+/* Merge by halves, so that a cell is moved log(versions) times. */
 static struct cell_list merge_cells(struct merge *merge, const struct row *const *versions,
                                     uint32_t count)
 {
@@ -251,8 +253,8 @@ static void merge_complex_deletions(struct merge *merge, const struct row *const
             merge_complex_deletion(merge, &versions[i]->complex[c]);
 }
 
-/* Clusterings that are equal in their types' order can differ by bytes, as paths can; the same one
- * must come out whatever the order of the versions. */
+/* Clusterings, like paths, can be equal in the order of their types and differ by bytes; which one
+ * the merged row gets must not depend on the order of the versions. */
 static bool clustering_bytes_less(const struct clustering *a, const struct clustering *b)
 {
     for (uint32_t i = 0; i < a->count && i < b->count; i++) {
@@ -283,7 +285,7 @@ void row_merge(const struct table *table, const struct row *const *versions, uin
     }
     if (!row_deletion_supersedes(deletion, range))
         deletion = DELETION_NONE;
-    /* No column has the id 0, so the first cell turns to its column. */
+    /* No column has the id 0, so merge_set_column looks the first cell's column up. */
     struct merge merge = {.table = table, .arena = arena, .is_static = versions[0]->is_static};
     merge.active = deletion.timestamp_us != TIMESTAMP_NONE ? deletion : range;
     if (row_deletion_hides(merge.active, marker.timestamp_us))
@@ -311,7 +313,7 @@ static bool cell_is_live(const struct cell *cell, int64_t now_s)
     return cell->ttl_s == 0 || now_s < cell->expiry_s;
 }
 
-/* Whether nothing but its column need be looked at to see the cell. */
+/* Whether the cell is a lasting value of a simple column that the table has: then it is live. */
 static bool is_plain(const struct merge *merge, const struct cell *cell)
 {
     const struct column *column = merge_find_column(merge, cell->column_id);
@@ -319,8 +321,8 @@ static bool is_plain(const struct merge *merge, const struct cell *cell)
            !type_is_complex(column->type);
 }
 
-/* How many cells from the first on are seen as they are. */
-static uint32_t cells_seen(struct merge *merge, const struct row *row, int64_t now_s)
+/* How many cells from the first on are live. */
+static uint32_t cells_live_first(struct merge *merge, const struct row *row, int64_t now_s)
 {
     uint32_t count = 0;
     while (count < row->cell_count &&
@@ -330,7 +332,7 @@ static uint32_t cells_seen(struct merge *merge, const struct row *row, int64_t n
     return count;
 }
 
-/* Those that are seen; the first `*count` are, and the one behind them is not. */
+/* The live cells; the first `*count` are live, and the next one is not. */
 static const struct cell *cells_filter(struct merge *merge, const struct row *row, int64_t now_s,
                                        struct arena *arena, uint32_t *count)
 {
@@ -347,7 +349,7 @@ bool row_live(const struct table *table, const struct row *row, int64_t now_s, s
 {
     struct merge merge = {.table = table, .is_static = row->is_static, .active = DELETION_NONE};
     struct liveness marker = row->marker;
-    uint32_t count = cells_seen(&merge, row, now_s);
+    uint32_t count = cells_live_first(&merge, row, now_s);
 
     if (marker.ttl_s > 0 && now_s >= marker.expiry_s)
         marker = LIVENESS_NONE;

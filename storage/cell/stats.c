@@ -1,9 +1,9 @@
 /* Statistics of a partition.  When they may be added:
  * docs/decisions/03-append-only-and-overwrite-runs.md.
  *
- * Sums are kept per scale because a sum has the largest scale of its terms: 1.50 + 0.5 is 2.00, and
- * after the 1.50 is deleted it must be 0.5 again, which a single sum could not know.  Nearly every
- * partition has one scale, which lies in the struct itself; more are an array of their own.
+ * Sums are kept for each scale, because a total has the largest scale of its terms: 1.50 + 0.5 is
+ * 2.00, and when the 1.50 is deleted the total must be 0.5 again and not 0.50.  Nearly every
+ * partition has one scale, whose sum is in the struct itself; more are in an array.
  *
  *   rows 3   scale 1: count 2, sum 12 (0.5 + 0.7)   scale 2: count 1, sum 150 (1.50)   -> 2.70 */
 #include "storage/cell/stats.h"
@@ -35,7 +35,7 @@ const struct scale_sum *stats_sums(const struct partition_stats *stats)
     return stats->scale_count > 1 ? stats->sums : &stats->inline_sum;
 }
 
-/* A zeroed entry at `place`, which all entries from there on make room for. */
+/* Insert a zeroed entry at `place`. */
 static struct scale_sum *stats_insert(struct partition_stats *stats, uint8_t place)
 {
     uint8_t count = stats->scale_count++;
@@ -163,7 +163,7 @@ void stats_serialize(const struct partition_stats *stats, struct buffer *buffer)
     }
 }
 
-/* One entry; false unless its scale follows the last one's. */
+/* Read one entry; false unless its scale is over that of the entry before. */
 static bool stats_read_sum(struct reader *reader, struct partition_stats *stats)
 {
     const struct scale_sum *sums = stats_sums(stats);

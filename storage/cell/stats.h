@@ -1,10 +1,10 @@
-/* stats: what a run knows of a partition without reading its rows.
+/* stats: counts and sums of a partition's rows in a run, which are known without reading the rows.
  *
- * Rows, and for the table's declared column (the first regular decimal column of a table)
- * the non-null count and the exact 128-bit sum per decimal scale, so that a subtracted row takes
- * its scale with it and the scale of the result stays right.  Stats of append-only runs add
- * whatever their time ranges are, because no ranked row can replace another; stats of anything else
- * never add (docs/decisions/03-append-only-and-overwrite-runs.md). */
+ * They are the number of rows, and for the first regular decimal column of the table the number of
+ * values and their exact 128-bit sum, for each decimal scale by itself: so the scale of a total is
+ * right also after rows were removed.  Stats of append-only runs may be added whatever times they
+ * cover, because no row of an event table replaces another; those of other runs may not
+ * (docs/decisions/03-append-only-and-overwrite-runs.md). */
 #ifndef DAYBOOK_STORAGE_CELL_STATS_H
 #define DAYBOOK_STORAGE_CELL_STATS_H
 
@@ -15,7 +15,7 @@
 #include "base/decimal.h"
 #include "base/reader.h"
 
-enum { STATS_SCALES_MAX = 19 };        /* scales 0..18 of ranked rows */
+enum { STATS_SCALES_MAX = 19 };        /* scales 0..18, as in rows of event tables */
 
 struct scale_sum {
     uint8_t scale;
@@ -26,7 +26,7 @@ struct scale_sum {
 struct partition_stats {
     uint64_t rows;
     int64_t first;                     /* least and greatest value of the first clustering column */
-    int64_t last;                      /* (milliseconds for time); meaningless when rows is 0 */
+    int64_t last;                      /* (a time in milliseconds); undefined without rows */
     uint8_t scale_count;
     struct scale_sum inline_sum;       /* the only entry when scale_count is 1: the common case */
     struct scale_sum *sums;            /* all entries, by scale, when scale_count > 1; owned */
@@ -34,10 +34,11 @@ struct partition_stats {
 
 void stats_release(struct partition_stats *stats);             /* zero rows are left */
 void stats_copy(struct partition_stats *target, const struct partition_stats *source);
-void stats_add_value(struct partition_stats *stats, int64_t unscaled, uint8_t scale); /* no row */
-void stats_add_row(struct partition_stats *stats, int64_t first_clustering);   /* not the value */
+/* Add the value of a row; and a row without its value. */
+void stats_add_value(struct partition_stats *stats, int64_t unscaled, uint8_t scale);
+void stats_add_row(struct partition_stats *stats, int64_t first_clustering);
 void stats_add(struct partition_stats *stats, const struct partition_stats *more);
-size_t stats_bytes(const struct partition_stats *stats);        /* of memory beside the struct */
+size_t stats_bytes(const struct partition_stats *stats);   /* bytes of memory beside the struct */
 bool stats_equal(const struct partition_stats *a, const struct partition_stats *b);
 
 const struct scale_sum *stats_sums(const struct partition_stats *stats);   /* scale_count entries */

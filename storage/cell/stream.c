@@ -1,14 +1,14 @@
 /* stream: slices, order, and the streams that need no merging.
  *
- * An array stream yields what it was given.  The two filters, live rows for a reader and what is
- * left for a compaction, are one loop with another keep function: both drop every bound, the one
- * because a reader wants rows, the other because what the deletion hid is gone with this merge. */
+ * An array stream yields the items of its array.  There are two filters: one yields the live rows
+ * for a reader, without bounds; the other yields what a compaction keeps, without deletions that
+ * have nothing left to hide. */
 #include "storage/cell/stream.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
 
-/* A row or two of ordinary size; a larger one gets a chunk of its own. */
+/* Bytes: a row or two of ordinary size.  A larger row gets a chunk of its own. */
 enum { STREAM_ARENA_CHUNK = 4096 };
 
 struct slice stream_slice_all(void)
@@ -99,7 +99,7 @@ struct filter_stream {
     struct stream base;
     struct stream *source; /* owned */
     int64_t now_s;
-    int64_t before_us; /* of a purge, as the next */
+    int64_t before_us; /* of stream_purged, as is the next */
     bool *has_dropped;
     struct arena *arena; /* for what was last yielded */
 };
@@ -124,7 +124,7 @@ static bool is_same_deletion(struct deletion a, struct deletion b)
     return a.timestamp_us == b.timestamp_us;
 }
 
-/* A purge changes nothing in a row, but may leave parts of it out. */
+/* Whether `kept` is all of the item: a purge may leave parts of it out, but changes none. */
 static bool is_whole(const struct unfiltered *item, const struct unfiltered *kept)
 {
     const struct row *row = &item->row;
@@ -138,7 +138,7 @@ static bool is_whole(const struct unfiltered *item, const struct unfiltered *kep
             row->cell_count == kept->row.cell_count);
 }
 
-/* Whether anything is left of the item. */
+/* Give in `out` what is kept of the item; false: nothing is. */
 static bool purge_item(const struct filter_stream *filter, const struct unfiltered *item,
                        struct unfiltered *out)
 {

@@ -1,6 +1,7 @@
-/* stream: one partition's unfiltereds from one run, and the merge of many.
+/* stream: the rows and bounds of one partition, from one run or merged from many.
  *
- * Memory and disk present the same stream, so a read, a verify and a compaction are one loop:
+ * Memtables and segments give the same kind of stream, so that reads, verifications and compactions
+ * are loops over one:
  *
  *     open memtable ────┐
  *     frozen memtable ──┤             rows and bounds in
@@ -9,9 +10,9 @@
  *
  * A stream is pulled; what it yields is valid until the next pull of the same stream.  It yields a
  * static row first if it has one, then rows and bounds within its slice in clustering order, or in
- * the exact opposite order when reversed.  A range deletion that is in force where the slice begins
- * is yielded as a bound at the slice's start, and one still open where it ends as a bound there, so
- * bounds always pair up. */
+ * the exact opposite order when reversed.  If a range deletion is in force where the slice begins,
+ * a bound is yielded at the slice's start, and if one is in force where the slice ends, at its end;
+ * so bounds always pair up. */
 #ifndef DAYBOOK_STORAGE_CELL_STREAM_H
 #define DAYBOOK_STORAGE_CELL_STREAM_H
 
@@ -33,35 +34,37 @@ bool stream_slice_contains(const struct table *table, const struct slice *slice,
 int stream_position_compare(const struct table *table, const struct unfiltered *a,
                             const struct unfiltered *b);
 
-/* The base of every stream; implementations embed it first. */
+/* The base of every stream, which is the first member of each implementation. */
 struct stream {
     const struct table *table;
     struct deletion partition_deletion;   /* TIMESTAMP_NONE: none */
-    /* 1: *out is the next; 0: the end; negative: error, and nothing more may be pulled. */
+    /* 1: *out is the next item; 0: the end; negative: an error, after which the stream may not be
+     * pulled. */
     int (*next)(struct stream *stream, struct unfiltered *out, struct error *err);
-    void (*close)(struct stream *stream); /* frees the stream; NULL function: nothing to free */
+    void (*close)(struct stream *stream); /* frees the stream; NULL: there is nothing to free */
 };
 
-/* Free a stream, whatever it is; NULL is fine. */
+/* Close a stream of any kind; NULL is fine. */
 void stream_close(struct stream *stream);
 
-/* Over an array that outlives it; items sorted as above and already cut to the slice. */
+/* The items of an array, which must outlive the stream; sorted as above and cut to the slice. */
 struct stream *stream_of_array(const struct table *table, struct deletion partition_deletion,
                                const struct unfiltered *items, size_t count);
 
-/* What a reader at `now_s` sees of `stream` (owned): live rows only, no bounds. */
+/* What a reader at `now_s` (seconds since 1970) sees of `stream` (owned): live rows, no bounds. */
 struct stream *stream_live(struct stream *stream, int64_t now_s);
 
 /* What a compaction keeps of `stream` (owned) when nothing outside it was written before
- * `before_us`; INT64_MAX: there is nothing outside.  `has_dropped` outlives it, and is set when it
- * keeps less than there was. */
+ * `before_us`; INT64_MAX: there is nothing outside.  `*has_dropped` is set when anything is left
+ * out; it must outlive the stream. */
 struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t before_us,
                              bool *has_dropped);
 
 /* ---- stream_merge.c ---- */
 
-/* Merge streams of one partition (all opened with the same slice).  Owns them.  Yields merged rows
- * with everything shadowed dropped and all tombstones kept; partition_deletion is the strongest. */
+/* Merge streams of one partition (owned), which were all opened with the same slice.  Yields merged
+ * rows without what a deletion hides and with all tombstones; partition_deletion is the strongest
+ * one. */
 struct stream *stream_merge(const struct table *table, struct stream **streams, size_t count,
                             bool reversed);
 #endif

@@ -2,20 +2,20 @@
  *
  * What decides correctness: at every place between two items each input has one deletion in force
  * (the `after` of its last bound), and the strongest of them is in force in the output.  So a bound
- * goes out only where that strongest one changes, and a row is merged under the one that stands
- * where the row is:
+ * is yielded only where the strongest one changes, and a row is merged under the one that is in
+ * force where the row is:
  *
  *     input a     [----- 7 -----)
  *     input b            [----- 9 -----)
  *     row              r            s
  *     output      [- 7 --[----- 9 -----)      three bounds; r is under 7, s under 9
  *
- * What the partition deletion hides, rows and ranges alike, is dropped as well: its timestamp goes
- * out with the stream itself.
+ * Rows and ranges that the partition deletion hides are dropped too; that deletion is a member of
+ * the merged stream itself.
  *
- * The inputs stand in a binary heap by their head's place.  A head is valid until its stream is
- * pulled again, and what goes out may point into it; so streams that gave something to the last
- * item are pulled at the beginning of the next call and not before. */
+ * The inputs are in a heap, ordered by the places of their heads.  A head is valid until its stream
+ * is pulled again, and what is yielded may point into it; so streams whose heads are in the last
+ * item are pulled when the next call begins, and not before. */
 #include "storage/cell/stream.h"
 
 #include "base/arena.h"
@@ -27,7 +27,7 @@ enum { STREAM_MERGE_ARENA_CHUNK = 4096 };
 struct merge_input {
     struct stream *stream;
     struct unfiltered head;
-    struct deletion open; /* of this input, where the merge stands */
+    struct deletion open; /* range deletion in force in this input, where the merge is */
 };
 
 struct merge_stream {
@@ -35,12 +35,12 @@ struct merge_stream {
     bool reversed;
     size_t count;
     struct heap heap;          /* inputs with a head, the first in stream order */
-    struct merge_input **used; /* those whose head is in the last item: to be pulled */
+    struct merge_input **used; /* inputs whose head is in the last item: to be pulled */
     size_t used_count;
     const struct row **versions; /* scratch: rows of one clustering */
-    struct deletion open;        /* of the output, where the merge stands */
+    struct deletion open;        /* range deletion in force in the output, where the merge is */
     struct arena *arena;         /* for what was last yielded */
-    struct merge_input inputs[]; /* `count`; the three arrays above lie behind them */
+    struct merge_input inputs[]; /* `count`; behind them in memory are the three arrays */
 };
 
 static int head_compare(const struct merge_stream *merge, const struct merge_input *a,
@@ -63,7 +63,7 @@ static bool head_is_before(const void *merge, const void *a, const void *b)
 
 /* ---- merging ---- */
 
-/* Pull every stream whose head was used up. */
+/* Pull every stream whose head was used. */
 static int pull_used(struct merge_stream *merge, struct error *err)
 {
     for (size_t i = 0; i < merge->used_count; i++) {
@@ -78,8 +78,9 @@ static int pull_used(struct merge_stream *merge, struct error *err)
     return 0;
 }
 
-/* Take all heads that stand at the first place: rows of one clustering, or bounds. */
-static void take_first(struct merge_stream *merge)
+/* Move all inputs whose heads are at the first place, rows of one clustering or bounds, to `used`.
+ */
+static void use_first(struct merge_stream *merge)
 {
     struct heap *heap = &merge->heap;
     struct merge_input *first = heap_pop(heap, head_is_before, merge);
@@ -111,7 +112,7 @@ static struct deletion strongest_open(const struct merge_stream *merge)
                                                                               : DELETION_NONE;
 }
 
-/* True when the bounds taken change what is in force. */
+/* Merge the bounds in `used`; false: they do not change what is in force. */
 static bool merge_bounds(struct merge_stream *merge, struct unfiltered *out)
 {
     for (size_t i = 0; i < merge->used_count; i++)
@@ -134,21 +135,22 @@ static bool row_is_empty(const struct row *row)
            row->cell_count == 0;
 }
 
-/* A version that is alone, deletes nothing and is covered by nothing goes out as it is. */
-static bool row_stands(const struct row *row, struct deletion covering)
+/* Whether the only version of a row is yielded unchanged: it deletes nothing and nothing covers
+ * it. */
+static bool row_is_unchanged(const struct row *row, struct deletion covering)
 {
     return covering.timestamp_us == TIMESTAMP_NONE &&
            row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0;
 }
 
-/* What a row is under where the merge stands. */
+/* The strongest range or partition deletion that covers a row where the merge is. */
 static struct deletion covering_of(const struct merge_stream *merge, const struct row *row)
 {
     struct deletion partition = merge->base.partition_deletion;
     return row->is_static ? partition : stronger(partition, merge->open);
 }
 
-/* True when something is left of the rows taken. */
+/* Merge the rows in `used`; false: nothing is left of them. */
 static bool merge_rows(struct merge_stream *merge, struct unfiltered *out)
 {
     const struct row *first = &merge->used[0]->head.row;
@@ -157,7 +159,7 @@ static bool merge_rows(struct merge_stream *merge, struct unfiltered *out)
     out->kind = UNFILTERED_ROW;
     out->before = DELETION_NONE;
     out->after = out->before;
-    if (merge->used_count == 1 && row_stands(first, covering)) {
+    if (merge->used_count == 1 && row_is_unchanged(first, covering)) {
         out->row = *first;
         return true;
     }
@@ -168,7 +170,8 @@ static bool merge_rows(struct merge_stream *merge, struct unfiltered *out)
     return !row_is_empty(&out->row);
 }
 
-/* Of one input nearly all rows go out as they come, and not by way of its head. */
+/* merge_next for a single input: nearly all of its rows are yielded unchanged, and these are not
+ * copied to a head. */
 static int merge_next_alone(struct stream *stream, struct unfiltered *out, struct error *err)
 {
     struct merge_stream *merge = (struct merge_stream *)stream;
@@ -182,7 +185,7 @@ static int merge_next_alone(struct stream *stream, struct unfiltered *out, struc
             return rc;
         }
         bool is_row = out->kind == UNFILTERED_ROW;
-        if (is_row && row_stands(&out->row, covering_of(merge, &out->row))) {
+        if (is_row && row_is_unchanged(&out->row, covering_of(merge, &out->row))) {
             out->before = DELETION_NONE;
             out->after = DELETION_NONE;
             return 1;
@@ -202,7 +205,7 @@ static int merge_next(struct stream *stream, struct unfiltered *out, struct erro
         int rc = pull_used(merge, err);
         if (rc < 0 || merge->heap.count == 0)
             return rc;
-        take_first(merge);
+        use_first(merge);
         bool is_row = merge->used[0]->head.kind == UNFILTERED_ROW;
         if (is_row ? merge_rows(merge, out) : merge_bounds(merge, out))
             return 1;

@@ -1,21 +1,23 @@
 /* string_table: open addressing with linear probing, at most half full.
  *
- * It grows in steps, for whoever asks the engine thread something waits meanwhile: a table of a
- * quarter million strings took 11 ms at once.  The new entries begin empty, the old ones stay as
- * they are and are copied over some at a time; until all are, a string that is not among the new
- * ones is looked for among the old.  And many new ones are made before they are needed, touched by
- * another thread, and then a piece at a time with the last strings of the old: the kernel clears
- * 2 MiB at the first touch of any of them, and strings are spread over all pieces, so that a single
- * dictionary had 16 MiB cleared, which took 10 ms.
+ * The table grows in steps, because all requests to the engine thread wait meanwhile: moving a
+ * quarter million strings in one step took 11 ms.  The new entries begin empty; the old ones stay
+ * as they are and are copied some at a time, and until all are, a string that is not among the new
+ * entries is searched for among the old ones.
+ *
+ * The memory of many new entries is made before it is needed.  The kernel clears 2 MiB when any of
+ * them is touched first, and strings are spread over all of the memory: a single dictionary had
+ * 16 MiB cleared, which took 10 ms.  So another thread touches the memory, and what it has not
+ * touched in time is touched here, a piece with each of the last strings before the growth.
  *
  *     strings   0 .... 3/8 of the slots .... 7/16 .... half of them .... a quarter of the new ones
  *     next             made, touched there   here      takes over
  *     old                                              copied            gone
  *
  * What decides correctness: two strings are the same only if their bytes are.  An entry holds the
- * size and 16 bytes: of a string up to 16 bytes its first and last eight, which with the size are
- * the whole string; of a longer one its 128-bit hash, after which the text itself is compared.
- * Numbers depend on the order of adding only, never on hashes. */
+ * size and 16 bytes: for a string of up to 16 bytes its first and last eight, which with the size
+ * are the whole string; for a longer one its 128-bit hash, and then the text itself is compared.
+ * Numbers depend on the order of adding alone, never on hashes. */
 #include "storage/cell/string_table.h"
 
 #include <string.h>
@@ -27,13 +29,14 @@
 enum {
     STRING_INLINE_MAX = 16,
     STRING_SLOTS_FIRST = 64,
-    STRING_AHEAD = 32, /* lookups under way at once; a core has 10 to 16 misses */
-    /* Slots looked at for moving, with every new string and every dictionary.  The new entries are
-     * half full when half as many strings have come as there are old slots: 2 would do. */
+    STRING_AHEAD = 32, /* lookups at the same time; a core has 10 to 16 cache misses under way */
+    /* Old slots that are moved with every new string and with every dictionary.  The new entries
+     * are half full when half as many strings were added as there are old slots, so 2 would do. */
     STRING_MOVES = 8,
     STRING_MOVES_DICTIONARY = 1024,
-    STRING_PAGE = 4096,           /* the least that the system clears at a touch, */
-    STRING_PREPARED_MIN = 4 << 20 /* and what has two of the most is made ahead, in bytes */
+    STRING_PAGE = 4096,           /* bytes, the least that the system clears at a touch */
+    STRING_PREPARED_MIN = 4 << 20 /* bytes of new entries, at least, that are made ahead: two of
+                                   * the most that the system clears at a touch */
 };
 
 /* 32 bytes, so that none lies in two cache lines. */
@@ -48,17 +51,17 @@ struct string_table {
     struct arena *arena;
     struct string_entry *entries;
     uint64_t mask;            /* entries - 1 */
-    struct string_entry *old; /* those before the last growth; NULL: all were moved */
+    struct string_entry *old; /* the entries before the last growth; NULL: all were moved */
     uint64_t old_count;
-    uint64_t old_moved;        /* so many slots from the first on */
-    struct string_entry *next; /* those after the next growth, or NULL */
-    uint64_t next_touched;     /* so many bytes of them from the first on */
+    uint64_t old_moved;        /* number of slots moved, from the first on */
+    struct string_entry *next; /* the entries after the next growth, or NULL */
+    uint64_t next_touched;     /* bytes of `next` touched here, from the first on */
     struct bytes *strings;
     uint32_t count;
     uint32_t capacity;
 };
 
-/* A string as its entry has it, and where its entry is looked for first. */
+/* A string, with the words of its entry and the hash by which the entry is found. */
 struct string_key {
     uint64_t words[2];
     uint64_t hash;
@@ -67,7 +70,7 @@ struct string_key {
 
 static uint64_t words_hash(const uint64_t words[2], uint64_t size)
 {
-    /* The constants' bytes are no UTF-8, so that no id can turn a factor into 0. */
+    /* The bytes of the constants are no UTF-8, so that no id makes a factor 0. */
     uint64_t left = words[0] ^ UINT64_C(0xfeb1c6f9f5e2d3ff);
     uint64_t right = words[1] ^ UINT64_C(0xfdc3f8b7ffa5e6f7) ^ size << 56;
     uint128 product = (uint128)left * right;
@@ -106,8 +109,9 @@ static struct string_key key_of(struct bytes string)
     return key;
 }
 
-/* From the arena, because lookups are as good as random and huge pages halve their cost; what a
- * table outgrows stays there until the end, and is less than the last. */
+/* Entries are in the arena because lookups are random and its huge pages halve their cost.  Entries
+ * that a table has outgrown stay there until the arena is freed; all of them take less memory than
+ * the present ones. */
 static struct string_entry *entries_new(struct arena *arena, uint64_t count)
 {
     return arena_alloc_zeroed(arena, count * sizeof(struct string_entry),
@@ -155,7 +159,7 @@ static bool entry_matches(const struct string_entry *entry, const struct string_
            memcmp(entry->text, key->string.data, entry->size) == 0;
 }
 
-/* The entry of the string, or the free one where it belongs. */
+/* The entry of the string, or the free one where it is to be added. */
 static struct string_entry *entry_probe(struct string_entry *entries, uint64_t mask,
                                         const struct string_key *key)
 {
@@ -178,7 +182,7 @@ static uint64_t entry_hash(const struct string_entry *entry)
                                             : entry->words[0];
 }
 
-/* Copy the strings of the next `count` old slots. */
+/* Copy the next `count` old slots to the new entries. */
 static void table_move(struct string_table *table, uint64_t count)
 {
     if (table->old == NULL)
@@ -198,8 +202,9 @@ static void table_move(struct string_table *table, uint64_t count)
         table->old = NULL;
 }
 
-/* Have what is next touched from three eighths on, and touch it here, as far as the table is on its
- * way to it, from seven sixteenths to half full: most of it was touched by then. */
+/* Make the next entries when three eighths of the slots are used, for another thread to touch. From
+ * seven sixteenths on they are touched here as well, in proportion to the strings added, so that
+ * all are touched when the table is half full. */
 static void table_prepare(struct string_table *table)
 {
     uint64_t slots = table->mask + 1;
