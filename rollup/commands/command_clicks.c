@@ -273,8 +273,8 @@ static int filters_make(struct clicks_call *call, struct error *err)
     return rc;
 }
 
-static bool is_asked(const struct clicks_call *call, const struct table *table,
-                     const struct page_row *row)
+static bool is_selected(const struct clicks_call *call, const struct table *table,
+                        const struct page_row *row)
 {
     for (uint32_t i = 0; i < call->filter_count; i++) {
         const struct column *column = schema_column(table, call->filters[i].column_id);
@@ -400,7 +400,7 @@ static int take_page(void *context, const struct read_page *page, struct error *
     call->version = page->version;
     for (uint32_t i = 0; rc == 0 && i < page->row_count; i++) {
         const struct page_row *row = &page->rows[i];
-        if (!is_asked(call, page->table, row))
+        if (!is_selected(call, page->table, row))
             continue;
         rc = take_row(call, page->table, row, err);
         bytes += ROW_BYTES + 8 * (row->key.size + row->row.clustering.values[1].size);

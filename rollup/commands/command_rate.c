@@ -7,7 +7,7 @@
  * that the rollup writes, as it reads the same rows anyway.
  *
  * Failures: a file with a wrong line changes nothing.  --expect is checked in the same call that
- * applies the batch, so of two commands that change one rate at the same time the second is
+ * applies the batch, so of two commands with it that change one rate at the same time the second is
  * refused. */
 #include "rollup/commands/command_rate.h"
 
@@ -216,7 +216,7 @@ struct rate_change {
     uint32_t reseller_count;
     int32_t since; /* the first day that may change */
     struct rate_effect *effect;
-    bool is_printed;       /* what changes, before it is written */
+    bool is_printed;       /* the effect was printed before the change */
     uint8_t id[UUID_SIZE]; /* of the change */
     struct buffer text;
     struct write_batch *batch;

@@ -203,8 +203,8 @@ static void put_by(struct listing *listing, struct buffer *text, const struct ro
     }
 }
 
-static bool is_asked(const struct restatements_options *options, const struct ledger_entry *entry,
-                     const struct row *row)
+static bool is_selected(const struct restatements_options *options,
+                        const struct ledger_entry *entry, const struct row *row)
 {
     if (entry->is_publication && !options->with_publications)
         return false;
@@ -303,7 +303,7 @@ static int take_entry(void *context, const struct table *table, const struct pag
     struct ledger_entry entry;
     struct table_cells cells = {.count = 0};
     int rc = ledger_read(table, row, &entry, err);
-    if (rc == 0 && is_asked(listing->options, &entry, &row->row)) {
+    if (rc == 0 && is_selected(listing->options, &entry, &row->row)) {
         if (listing->options->common.format == TABLE_ALIGNED)
             put_entry_moved(listing, &entry, &row->row, &cells);
         else

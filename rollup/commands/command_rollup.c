@@ -163,7 +163,7 @@ static void totals_start(struct rollup_call *call)
 
 /* ---- sealing ---- */
 
-static void seals_settled(void *context, int status, const struct error *err)
+static void seals_refreshed(void *context, int status, const struct error *err)
 {
     struct rollup_call *call = context;
     if (status < 0)
@@ -205,10 +205,10 @@ static void sealed(void *context, int status, const struct error *err,
     if (call->options->common.is_dry_run)
         totals_start(call);
     else
-        rollup_refresh_now(call->rollup, false, seals_settled, call);
+        rollup_refresh_now(call->rollup, false, seals_refreshed, call);
 }
 
-static void tell_doubt(const struct rollup_call *call)
+static void warn_of_doubt(const struct rollup_call *call)
 {
     if (!rollup_trusts_clock(call->rollup))
         command_printf(call->output, COMMAND_ERR,
@@ -234,7 +234,7 @@ static void seal_days(struct timer *timer)
 
 /* ---- the figures ---- */
 
-static void settled(void *context, int status, const struct error *err)
+static void figures_refreshed(void *context, int status, const struct error *err)
 {
     struct rollup_call *call = context;
     const struct rollup *rollup = call->rollup;
@@ -247,7 +247,7 @@ static void settled(void *context, int status, const struct error *err)
                    rollup->metrics.written->value - call->written_before,
                    rollup->metrics.published->value - call->published_before,
                    rollup->metrics.restated->value - call->restated_before);
-    tell_doubt(call);
+    warn_of_doubt(call);
     seal_days(&call->again);
 }
 
@@ -278,7 +278,7 @@ static void rollup_run(void *streams, const struct command_request *request,
     if (options->common.is_dry_run)
         dry_run(call);
     else
-        rollup_refresh_now(rollup, true, settled, call);
+        rollup_refresh_now(rollup, true, figures_refreshed, call);
 }
 
 const struct command command_rollup = {.name = "rollup",

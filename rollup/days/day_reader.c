@@ -31,7 +31,7 @@ struct day_reader {
 };
 
 /* One slice of one table, for days[start .. end). */
-struct cli_run {
+struct slice_read {
     struct day_reader *reader;
     uint32_t start;
     uint32_t end;
@@ -140,31 +140,31 @@ static void phase_step(struct day_reader *reader)
 
 /* ---- slices ---- */
 
-static void run_done(void *context, int status, const struct error *err)
+static void slice_done(void *context, int status, const struct error *err)
 {
-    const struct cli_run *run = context;
-    struct day_reader *reader = run->reader;
+    const struct slice_read *read = context;
+    struct day_reader *reader = read->reader;
     error_keep(&reader->err, status, err);
-    for (uint32_t i = run->start; status < 0 && i < run->end; i++)
+    for (uint32_t i = read->start; status < 0 && i < read->end; i++)
         reader->days[i].status = status;
     phase_step(reader);
 }
 
 /* Days descend, and so do the rows of both tables as they are read. */
-static struct day_facts *run_find(struct cli_run *run, int32_t day)
+static struct day_facts *slice_find(struct slice_read *read, int32_t day)
 {
-    struct day_facts *days = run->reader->days;
-    while (run->next < run->end && days[run->next].day > day)
-        run->next++;
-    return run->next < run->end && days[run->next].day == day ? &days[run->next] : NULL;
+    struct day_facts *days = read->reader->days;
+    while (read->next < read->end && days[read->next].day > day)
+        read->next++;
+    return read->next < read->end && days[read->next].day == day ? &days[read->next] : NULL;
 }
 
-static int run_figure(void *context, const struct table *table, const struct page_row *row,
-                      struct error *err)
+static int slice_figure(void *context, const struct table *table, const struct page_row *row,
+                        struct error *err)
 {
     struct day_figure figure;
     int rc = figure_read(table, row, &figure, err);
-    struct day_facts *day = rc == 0 ? run_find(context, figure.day) : NULL;
+    struct day_facts *day = rc == 0 ? slice_find(context, figure.day) : NULL;
     if (day != NULL) {
         day->has_row = true;
         day->row = figure;
@@ -173,12 +173,12 @@ static int run_figure(void *context, const struct table *table, const struct pag
     return rc;
 }
 
-static int run_entry(void *context, const struct table *table, const struct page_row *row,
-                     struct error *err)
+static int slice_entry(void *context, const struct table *table, const struct page_row *row,
+                       struct error *err)
 {
     struct ledger_entry entry;
     int rc = ledger_read_new(table, row, &entry, err);
-    struct day_facts *day = rc == 0 ? run_find(context, entry.new.day) : NULL;
+    struct day_facts *day = rc == 0 ? slice_find(context, entry.new.day) : NULL;
     if (day != NULL) {
         day->has_last = true;
         day->last = entry;
@@ -187,9 +187,10 @@ static int run_entry(void *context, const struct table *table, const struct page
     return rc;
 }
 
-static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, bool is_ledger)
+static void slice_start(struct day_reader *reader, uint32_t start, uint32_t end, bool is_ledger)
 {
-    struct cli_run *run = arena_alloc(reader->arena, sizeof(*run), _Alignof(struct cli_run));
+    struct slice_read *read =
+        arena_alloc(reader->arena, sizeof(*read), _Alignof(struct slice_read));
     struct day_slice_text text;
     struct bytes reseller = reader->days[start].reseller;
     uint32_t table_id =
@@ -197,13 +198,14 @@ static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, b
     struct read_request request = store_rows_request(table_id, &reseller, READ_APPLIED);
     int32_t from = reader->days[end - 1].day;
     int32_t to = reader->days[start].day;
-    *run = (struct cli_run){reader, start, end, start};
+    *read = (struct slice_read){reader, start, end, start};
     request.slice = is_ledger ? ledger_slice(from, to, &text) : figure_slice(from, to, &text);
     /* Entries ascend, and only a day's last one is needed. */
     request.slice.reversed = is_ledger;
     request.one_of_each = is_ledger;
     reader->reads++;
-    store_rows_read(reader->store, &request, is_ledger ? run_entry : run_figure, run_done, run);
+    store_rows_read(reader->store, &request, is_ledger ? slice_entry : slice_figure, slice_done,
+                    read);
 }
 
 static bool is_published(const struct day_facts *day)
@@ -213,7 +215,7 @@ static bool is_published(const struct day_facts *day)
 
 /* Read slices over neighbouring days of one reseller: of amount_by_day, where the row of any of
  * them is not known yet; of the ledger, where any of them is published. */
-static void start_runs(struct day_reader *reader, bool is_ledger)
+static void start_slices(struct day_reader *reader, bool is_ledger)
 {
     uint32_t start = 0;
     while (start < reader->count) {
@@ -227,7 +229,7 @@ static void start_runs(struct day_reader *reader, bool is_ledger)
             end++;
         }
         if (wanted)
-            run_start(reader, start, end, is_ledger);
+            slice_start(reader, start, end, is_ledger);
         start = end;
     }
 }
@@ -266,7 +268,7 @@ static void read_done(struct day_reader *reader)
 static void read_ledger(struct day_reader *reader)
 {
     phase_begin(reader, read_done);
-    start_runs(reader, true);
+    start_slices(reader, true);
     phase_step(reader);
 }
 
@@ -308,6 +310,6 @@ void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, 
     phase_begin(reader, read_ledger);
     start_sums(reader);
     if (!has_rows)
-        start_runs(reader, false);
+        start_slices(reader, false);
     phase_step(reader);
 }

@@ -122,7 +122,7 @@ static void take_page(void *context, int status, const struct error *err,
     buffer_clear(&reading->position);
     buffer_append_bytes(&reading->position, page->position);
     reading->is_over = page->position.size == 0;
-    rollup_tell_memory(rollup);
+    rollup_report_memory(rollup);
     if (!reading->is_over && !dirty_evicted_is_full(&rollup->evicted, rollup->marks.dirty)) {
         rollup_fire_in(rollup, &reading->time_slice, 0);
         return;

@@ -41,7 +41,7 @@ void refresh_list_fail(struct refresh_list *list, const struct error *err)
         waiter_call(list, &list->first, failure.code, &failure);
 }
 
-void refresh_list_tell(struct refresh_list *list, uint64_t applies_durable)
+void refresh_list_call(struct refresh_list *list, uint64_t applies_durable)
 {
     struct refresh_waiter **link = &list->first;
     while (*link != NULL) {

@@ -52,7 +52,7 @@ void refresh_list_wait_longer(struct refresh_list *list, uint64_t order);
 
 /* Call the waiters whose figures are durable, when so many batches are; or all, with a failure.
  * The callbacks may add waiters. */
-void refresh_list_tell(struct refresh_list *list, uint64_t applies_durable);
+void refresh_list_call(struct refresh_list *list, uint64_t applies_durable);
 void refresh_list_fail(struct refresh_list *list, const struct error *err);
 
 /* Nothing waits, and no waiter is being called. */

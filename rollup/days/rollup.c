@@ -16,7 +16,7 @@ const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id)
     return table;
 }
 
-void rollup_tell_memory(struct rollup *rollup)
+void rollup_report_memory(struct rollup *rollup)
 {
     size_t held = dirty_set_bytes(rollup->marks.dirty) + key_map_bytes(rollup->resellers.map);
     memory_held_change(rollup->store->held, MEMORY_HELD_DAYS,
@@ -77,9 +77,9 @@ void rollup_fail(struct rollup *rollup, int status, const struct error *err)
 void rollup_refreshed(struct rollup *rollup)
 {
     if (rollup->is_failed)
-        refresh_list_fail(&rollup->settles, &rollup->failure);
+        refresh_list_fail(&rollup->waiters, &rollup->failure);
     else
-        refresh_list_tell(&rollup->settles, rollup->progress.applies_durable);
+        refresh_list_call(&rollup->waiters, rollup->progress.applies_durable);
 }
 
 /* ---- the end ---- */
@@ -101,7 +101,7 @@ static void rollup_free(struct rollup *rollup)
 static bool is_idle(const struct rollup *rollup)
 {
     const struct refresh_progress *progress = &rollup->progress;
-    return rollup->pins == 0 && rollup->refresh == NULL && refresh_list_is_idle(&rollup->settles) &&
+    return rollup->pins == 0 && rollup->refresh == NULL && refresh_list_is_idle(&rollup->waiters) &&
            rollup->sealing == NULL && rollup->evicted.returns == 0 &&
            progress->applies_durable == progress->applies_sent;
 }

@@ -88,7 +88,7 @@ struct figure_reading {
 };
 
 /* Report what windows take to the store's account. */
-static void tell_account(const struct figure_reading *reading)
+static void report_memory(const struct figure_reading *reading)
 {
     int64_t change = quota_unreported(reading->rollup->figures);
     if (change != 0)
@@ -100,7 +100,7 @@ static void reading_free(struct figure_reading *reading)
     memory_free(reading->resellers);
     memory_free(reading->placed);
     figure_window_free(reading->window);
-    tell_account(reading);
+    report_memory(reading);
     dirty_overlay_free(reading->overlay);
     arena_free(reading->arena);
     memory_free(reading);
@@ -143,7 +143,7 @@ static void give(struct figure_reading *reading, const struct day_figure *figure
     }
     figure_window_add(reading->window,
                       reading->batch_resellers[reading->batch_at] - reading->window_first, figure);
-    tell_account(reading);
+    report_memory(reading);
 }
 
 /* Give the next computed figure, in the place of `row`; NULL: the day has no row.  An open day
@@ -236,7 +236,7 @@ static int give_entry(void *context, const struct table *table, const struct pag
 
 /* ---- one batch after the other ---- */
 
-static void batch_done(void *context, int status, const struct error *err)
+static void batch_read(void *context, int status, const struct error *err)
 {
     struct figure_reading *reading = context;
     error_keep(&reading->err, status, err);
@@ -264,14 +264,14 @@ static void read_rows(struct figure_reading *reading)
     reading->batch_at = 0;
     reseller_begin(reading);
     store_rows_read(reading->rollup->store, &request, query->is_as_of ? give_entry : give_row,
-                    batch_done, reading);
+                    batch_read, reading);
 }
 
 static void overlay_read(void *context, int status, const struct error *err)
 {
     struct figure_reading *reading = context;
     if (status < 0)
-        batch_done(reading, status, err);
+        batch_read(reading, status, err);
     else
         read_rows(reading);
 }
@@ -340,7 +340,7 @@ static void window_begin(struct figure_reading *reading)
         qsort_r(reading->placed, count, sizeof(*reading->placed), compare_placed, reading);
     if (!reading->query.in_any_order)
         figure_window_begin(reading->window, count);
-    tell_account(reading);
+    report_memory(reading);
 }
 
 /* Begin the next window; false: there is none.  Where a window had to drop resellers, the next one

@@ -285,6 +285,6 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct 
     }
     if (rollup->is_automatic && dirty_set_order(rollup->marks.dirty) != order)
         look_timer_soon(&rollup->look);
-    rollup_tell_memory(rollup);
+    rollup_report_memory(rollup);
     rollup_press(rollup);
 }

@@ -71,7 +71,7 @@ struct rollup {
     struct day_marks marks;            /* the dirty and waiting days */
     struct dirty_evicted evicted;      /* the waiting days that are not in memory */
     struct live_rates rates;
-    struct refresh_list settles;
+    struct refresh_list waiters;
     struct publication_queue due;
     struct look_timer look;            /* automatic: when dirty and due days are looked for next */
     struct retention retention;
@@ -120,7 +120,7 @@ void rollup_fail(struct rollup *rollup, int status, const struct error *err);
 void rollup_refreshed(struct rollup *rollup);
 
 /* Report to the store's account what the days and resellers in memory take. */
-void rollup_tell_memory(struct rollup *rollup);
+void rollup_report_memory(struct rollup *rollup);
 /* dirty_evicted_make_room: evict waiting days where there are too many. */
 void rollup_make_room(struct rollup *rollup);
 /* dirty_evicted_press: lock the store where there are far too many dirty days. */

@@ -144,7 +144,7 @@ static bool may_publish(const struct rollup *rollup, const struct day_facts *day
 {
     if (!rollup_trusts_clock(rollup))
         return false;
-    if (refresh_list_is_publishing(&rollup->settles) &&
+    if (refresh_list_is_publishing(&rollup->waiters) &&
         now_us >= publication_earliest_us(&rollup->due.rules, day->day))
         return true;
     return rollup->is_automatic && day->dirty != NULL &&
@@ -155,7 +155,7 @@ static bool may_publish(const struct rollup *rollup, const struct day_facts *day
 static bool may_restate(const struct refresh *refresh, const struct day_facts *day, int64_t now_us)
 {
     const struct rollup *rollup = refresh->rollup;
-    if (!rollup->is_automatic || refresh_list_is_publishing(&rollup->settles) ||
+    if (!rollup->is_automatic || refresh_list_is_publishing(&rollup->waiters) ||
         day->range != NULL || rollup->evicted.holds)
         return true;
     for (uint32_t i = 0; i < day->dirty->mark_count; i++)
@@ -329,7 +329,7 @@ static void put_back(struct refresh *refresh)
 /* Called when no day is off the queue and not yet written. */
 static void chunk_written(struct rollup *rollup)
 {
-    refresh_list_note_worked(&rollup->settles, rollup->marks.dirty, rollup->progress.applies_sent);
+    refresh_list_note_worked(&rollup->waiters, rollup->marks.dirty, rollup->progress.applies_sent);
     rollup_refreshed(rollup);
 }
 
@@ -344,7 +344,7 @@ static void refresh_finish(struct refresh *refresh)
     rollup->refresh = NULL;
     refresh_free(refresh);
     if (err.code < 0) {
-        refresh_list_fail(&rollup->settles, &err);
+        refresh_list_fail(&rollup->waiters, &err);
         look_timer_at(&rollup->look, rollup_now_us(rollup) + RETRY_US);
     } else {
         chunk_written(rollup);
@@ -383,7 +383,7 @@ static void chunk_end(struct refresh *refresh)
     chunk_clear(refresh);
     rollup_make_room(rollup);
     rollup->metrics.dirty->value = dirty_set_queued(rollup->marks.dirty);
-    rollup_tell_memory(rollup);
+    rollup_report_memory(rollup);
     rollup_press(rollup);
     if (is_stuck) {
         refresh_finish(refresh);
@@ -436,7 +436,7 @@ static void write_days(struct refresh *refresh)
     }
 }
 
-static void tell_watch(const struct refresh *refresh, const struct figure_watch *watch)
+static void call_watch(const struct refresh *refresh, const struct figure_watch *watch)
 {
     for (uint32_t i = 0; i < refresh->day_count; i++) {
         const struct day_facts *day = &refresh->days[i];
@@ -449,12 +449,12 @@ static void tell_watch(const struct refresh *refresh, const struct figure_watch 
 }
 
 /* Of a chunk that was applied. */
-static void tell_watches(const struct refresh *refresh)
+static void call_watches(const struct refresh *refresh)
 {
-    const struct refresh_waiter *waiter = refresh->rollup->settles.first;
+    const struct refresh_waiter *waiter = refresh->rollup->waiters.first;
     for (; waiter != NULL; waiter = waiter->next)
         if (waiter->watch.each != NULL)
-            tell_watch(refresh, &waiter->watch);
+            call_watch(refresh, &waiter->watch);
 }
 
 /* Whether ranges are left for another chunk, or days of these. */
@@ -501,7 +501,7 @@ static void write_chunk(struct refresh *refresh)
     write_days(refresh);
     int rc = apply_chunk(refresh, &err);
     if (rc == 0) {
-        tell_watches(refresh);
+        call_watches(refresh);
         chunk_end(refresh);
         return;
     }
@@ -510,7 +510,7 @@ static void write_chunk(struct refresh *refresh)
     if (rc == ERROR_FULL) {
         /* The days went back to the end of the queue: what waits for them waits for all before. */
         rollup->progress.order_wanted = dirty_set_order(rollup->marks.dirty);
-        refresh_list_wait_longer(&rollup->settles, rollup->progress.order_wanted);
+        refresh_list_wait_longer(&rollup->waiters, rollup->progress.order_wanted);
         rollup_fire_in(rollup, &rollup->progress.time_slice, FULL_PAUSE_MS);
         return;
     }
@@ -600,7 +600,7 @@ static uint32_t add_awaited(struct refresh *refresh)
     struct rollup *rollup = refresh->rollup;
     size_t bytes = 0;
     uint32_t count = 0;
-    for (struct refresh_waiter *waiter = rollup->settles.first; waiter != NULL;
+    for (struct refresh_waiter *waiter = rollup->waiters.first; waiter != NULL;
          waiter = waiter->next) {
         struct dirty_day *dirty;
         if (waiter->reseller.data == NULL || waiter->is_worked)

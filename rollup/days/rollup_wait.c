@@ -6,7 +6,7 @@ static void wait_for(struct rollup *rollup, const struct refresh_waiter *waiter,
 {
     struct error err;
     if (!rollup->is_failed) {
-        refresh_list_add(&rollup->settles, waiter, dirty_set_order(rollup->marks.dirty));
+        refresh_list_add(&rollup->waiters, waiter, dirty_set_order(rollup->marks.dirty));
         begin(rollup);
     } else if (waiter->done != NULL) {
         error_set(&err, ERROR_FAILED, "%s", rollup->failure.text);

@@ -72,7 +72,7 @@ static void page_applied(void *context)
 {
     const struct stream_marking *marking = context;
     struct rollup *rollup = marking->rollup;
-    rollup_tell_memory(rollup);
+    rollup_report_memory(rollup);
     if (rollup->is_automatic)
         look_timer_soon(&rollup->look);
 }

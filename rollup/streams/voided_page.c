@@ -26,7 +26,7 @@ struct voided_page {
     struct voided_row *rows;
     uint32_t count, capacity;
     struct key_map *ids;
-    bool *is_there;     /* by number of the id: a click has it; NULL: not looked up */
+    bool *is_there;     /* by number of the id: a click has it; NULL: not look_done up */
     struct buffer last; /* the id of the last row of the page before */
     struct store_version version;
     bool has_version;
@@ -121,7 +121,7 @@ static int take_clicks(void *context, const struct read_page *clicks, struct err
     return 0;
 }
 
-static void looked(void *context, int status, const struct error *err)
+static void look_done(void *context, int status, const struct error *err)
 {
     const struct voided_page *page = context;
     page->done(page->context, status, err);
@@ -143,7 +143,7 @@ void voided_page_look(struct voided_page *page, enum read_view view, store_done 
     page->is_there = memory_zeroed(key_map_count(page->ids), sizeof(bool));
     page->done = done;
     page->context = context;
-    store_rows_read_pages(page->store, &request, take_clicks, looked, page);
+    store_rows_read_pages(page->store, &request, take_clicks, look_done, page);
 }
 
 /* ---- what was found ---- */

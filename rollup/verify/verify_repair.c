@@ -57,7 +57,7 @@ static void batch_accepted(void *context)
     }
 }
 
-static void settled(void *context, int status, const struct error *err)
+static void refreshed(void *context, int status, const struct error *err)
 {
     struct repair *repair = context;
     struct verify *verify = repair->verify;
@@ -117,7 +117,7 @@ static void batch_next(struct repair *repair)
     struct rollup *rollup = repair->verify->rollup;
     if (repair->day_next == repair->list->day_count &&
         repair->counter_next == repair->list->counter_count) {
-        rollup_refresh_now(rollup, true, settled, repair);
+        rollup_refresh_now(rollup, true, refreshed, repair);
         return;
     }
     write_batch_clear(repair->batch);

@@ -64,7 +64,7 @@ static void verify_end(struct verify *verify)
 static const verify_step steps[] = {verify_files,  verify_seals,    verify_figures,
                                     verify_ledger, verify_counters, verify_end};
 
-static void settled(void *context, int status, const struct error *err)
+static void refreshed(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
     if (status < 0)
@@ -79,7 +79,7 @@ static void seals_pinned(void *context)
     if (verify->order.is_read_only)
         verify_next(verify);
     else
-        rollup_refresh_now(verify->rollup, false, settled, verify);
+        rollup_refresh_now(verify->rollup, false, refreshed, verify);
 }
 
 static void verify_begin(const struct verify_order *order, bool repairs)

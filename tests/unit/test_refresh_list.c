@@ -41,7 +41,7 @@ static void add(struct refresh_list *list, struct dirty_set *set, struct refresh
 static void look(struct refresh_list *list, struct dirty_set *set)
 {
     refresh_list_note_worked(list, set, 1);
-    refresh_list_tell(list, 1);
+    refresh_list_call(list, 1);
 }
 
 Test(refresh_list, waits_for_what_was_queued_before_and_for_nothing_later)
@@ -69,10 +69,10 @@ Test(refresh_list, what_is_worked_off_waits_until_it_is_durable)
     struct told told = {0};
     add(&list, set, (struct refresh_waiter){0}, &told);
     refresh_list_note_worked(&list, set, 7);
-    refresh_list_tell(&list, 6);
+    refresh_list_call(&list, 6);
     cr_assert_eq(told.calls, 0);
     refresh_list_note_worked(&list, set, 8); /* a later batch is not its own */
-    refresh_list_tell(&list, 7);
+    refresh_list_call(&list, 7);
     cr_assert_eq(told.calls, 1);
     dirty_set_free(set);
 }
@@ -130,7 +130,7 @@ Test(refresh_list, waits_longer_for_days_that_went_back)
     dirty_set_wait(set, day);
     refresh_list_note_worked(&list, set, 1);
     cr_assert_not(refresh_list_is_publishing(&list), "it is worked off, though not durable");
-    refresh_list_tell(&list, 1);
+    refresh_list_call(&list, 1);
     cr_assert_eq(told.calls, 1);
     dirty_set_free(set);
 }
