@@ -11,24 +11,19 @@ static int parse_day(const char *argument, int32_t *day_out, struct argp_state *
     return 0;
 }
 
-static int parse_only_day(struct command_options *options, const char *argument,
-                          struct argp_state *state)
-{
-    int rc = parse_day(argument, &options->from, state);
-    options->to = options->from;
-    return rc;
-}
-
 int command_options_parse(struct command_options *options, int key, const char *argument,
                           struct argp_state *state)
 {
+    int rc;
     switch (key) {
     case ARGP_KEY_INIT:
         options->from = DAY_MIN;
         options->to = DAY_MAX;
         return 0;
     case OPTION_DAY:
-        return parse_only_day(options, argument, state);
+        rc = parse_day(argument, &options->from, state);
+        options->to = options->from;
+        return rc;
     case OPTION_FROM:
         return parse_day(argument, &options->from, state);
     case OPTION_TO:

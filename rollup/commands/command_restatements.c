@@ -391,12 +391,6 @@ static void changes_read(void *context, int status, const struct error *err)
     known_resellers_read(&listing->rollup->resellers, resellers_known, listing);
 }
 
-static bool restatements_write(const void *options)
-{
-    (void)options;
-    return false;
-}
-
 static void restatements_run(void *streams, const struct command_request *request,
                              struct command_output *output)
 {
@@ -441,5 +435,4 @@ const struct command command_restatements = {
     .summary = "show what changed in published figures, why, and by whom",
     .argp = &restatements_argp,
     .options_size = sizeof(struct restatements_options),
-    .writes = restatements_write,
     .run = restatements_run};

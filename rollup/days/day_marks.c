@@ -19,21 +19,16 @@ void day_marks_release(struct day_marks *marks)
 
 /* ---- writing ---- */
 
-static const struct table *table_of(const struct day_marks *marks)
-{
-    const struct table *table =
-        schema_table(store_schema(marks->store), marks->stream->dirty_table_id);
-    check(table != NULL);
-    return table;
-}
-
 void day_marks_write(struct day_marks *marks, struct write_batch *batch, struct bytes reseller,
                      int32_t day, int32_t until, struct dirty_mark *mark, int64_t now_us)
 {
+    const struct table *table =
+        schema_table(store_schema(marks->store), marks->stream->dirty_table_id);
     struct column_value values[6];
     char text[DAY_TEXT_SIZE + 1];
     char end[DAY_TEXT_SIZE + 1] = "";
     uint32_t count = 0;
+    check(table != NULL && day < until);
     marks->last_us = now_us > marks->last_us ? now_us : marks->last_us + 1;
     timeuuid_make_as(marks->last_us, marks->maker, mark->id);
     calendar_day_format(day, text);
@@ -49,7 +44,7 @@ void day_marks_write(struct day_marks *marks, struct write_batch *batch, struct 
             (struct column_value){DIRTY_CHANGE_ID, false, bytes_of(mark->change, UUID_SIZE)};
     if (until > day + 1)
         values[count++] = (struct column_value){DIRTY_UNTIL, false, bytes_text(end)};
-    write_batch_insert(batch, table_of(marks), values, count);
+    write_batch_insert(batch, table, values, count);
 }
 
 void day_marks_add(struct day_marks *marks, struct write_batch *batch, struct bytes key,

@@ -418,20 +418,15 @@ void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day)
 
 /* ---- marks ---- */
 
-static bool parse_key(struct bytes key, struct bytes *reseller_out, int32_t *day_out)
-{
-    struct bytes day;
-    return type_key_component(key, KEY_COMPONENTS, 0, reseller_out) == 0 &&
-           type_key_component(key, KEY_COMPONENTS, 1, &day) == 0 &&
-           calendar_day_parse(day, day_out);
-}
-
 static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64_t hash,
                                  int64_t now_us)
 {
     struct bytes reseller;
+    struct bytes text;
     int32_t number;
-    if (key.size > UINT16_MAX || !parse_key(key, &reseller, &number))
+    if (key.size > UINT16_MAX || type_key_component(key, KEY_COMPONENTS, 0, &reseller) != 0 ||
+        type_key_component(key, KEY_COMPONENTS, 1, &text) != 0 ||
+        !calendar_day_parse(text, &number))
         return NULL;
     struct dirty_day *day = memory_zeroed(1, sizeof(*day) + key.size);
     memcpy(day->key, key.data, key.size);

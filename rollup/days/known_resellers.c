@@ -7,10 +7,7 @@
 void known_resellers_init(struct known_resellers *known, struct store *store,
                           const struct click_stream *stream)
 {
-    *known = (struct known_resellers){.store = store,
-                                      .stream = stream,
-                                      .is_read_only = store_capabilities(store).read_only,
-                                      .map = key_map_new()};
+    *known = (struct known_resellers){.store = store, .stream = stream, .map = key_map_new()};
 }
 
 void known_resellers_release(struct known_resellers *known)
@@ -66,7 +63,8 @@ static void rows_listed(void *context, int status, const struct error *err)
     struct known_resellers *known = listing->known;
     store_done done = listing->done;
     void *done_context = listing->context;
-    if (status == 0 && known->is_read_only && !listing->is_of_marks) {
+    bool is_read_only = store_capabilities(known->store).read_only;
+    if (status == 0 && is_read_only && !listing->is_of_marks) {
         listing->is_of_marks = true;
         list_resellers(listing);
         return;

@@ -14,7 +14,6 @@
 struct known_resellers {
     struct store *store;
     const struct click_stream *stream;
-    bool is_read_only;
     bool is_complete;                  /* the figures were scanned once */
     struct key_map *map;               /* owned */
 };

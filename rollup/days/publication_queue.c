@@ -15,20 +15,14 @@ void publication_queue_expect(struct publication_queue *queue, int64_t due_us)
         queue->next_us = due_us;
 }
 
-static int64_t day_due_us(const struct publication_queue *queue, const struct dirty_day *day,
-                          int64_t now_us)
-{
-    return day->owed_us != 0 ? publication_restate_us(&queue->rules, day, now_us)
-                             : publication_due_us(&queue->rules, day, now_us);
-}
-
 static void queue_due(struct publication_queue *queue, struct dirty_set *dirty, bool may_publish,
                       int64_t now_us)
 {
     struct dirty_day *next;
     queue->next_us = INT64_MAX;
     for (struct dirty_day *day = dirty_set_first_waiting(dirty); day != NULL; day = next) {
-        int64_t due_us = day_due_us(queue, day, now_us);
+        int64_t due_us = day->owed_us != 0 ? publication_restate_us(&queue->rules, day, now_us)
+                                           : publication_due_us(&queue->rules, day, now_us);
         next = TAILQ_NEXT(day, link);
         if (due_us <= now_us && (may_publish || day->owed_us != 0))
             dirty_set_queue(dirty, day);

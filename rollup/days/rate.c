@@ -22,10 +22,7 @@ static int shown(struct bytes text)
     return (int)(text.size < TEXT_SHOWN_MAX ? text.size : TEXT_SHOWN_MAX);
 }
 
-static struct decimal one(void)
-{
-    return decimal_from(1, 0);
-}
+static const struct decimal one = {.limb = {1}};
 
 static int refuse_form(struct bytes text, int rc, struct error *err)
 {
@@ -52,7 +49,7 @@ static int refuse_above_one(struct bytes text, struct decimal value, bool is_per
     if (decimal_compare(value, decimal_from(100, 0)) > 0)
         return error_set(err, ERROR_INVALID, "rate %.*s is more than the whole amount (1)",
                          shown(text), (const char *)text.data);
-    if (decimal_compare(value, one()) == 0)
+    if (decimal_compare(value, one) == 0)
         return error_set(err, ERROR_INVALID,
                          "rate %.*s is not clear; write 100%% for the whole amount, or 1%%",
                          shown(text), (const char *)text.data);
@@ -78,9 +75,9 @@ int rate_parse(struct bytes text, struct decimal *rate_out, struct error *err)
         return refuse_form(text, rc, err);
     if (is_percent) {
         value.scale += 2;
-        if (decimal_compare(value, one()) > 0)
+        if (decimal_compare(value, one) > 0)
             return refuse_above_one(text, value, true, err);
-    } else if (decimal_compare(value, one()) >= 0) {
+    } else if (decimal_compare(value, one) >= 0) {
         return refuse_above_one(text, value, false, err);
     }
     *rate_out = value;
@@ -145,7 +142,7 @@ int rate_check_reseller(struct bytes reseller, struct error *err)
 
 void rate_append_text(struct buffer *text, struct decimal rate)
 {
-    if (decimal_compare(rate, one()) == 0)
+    if (decimal_compare(rate, one) == 0)
         buffer_append_text(text, "100%");
     else
         decimal_append(text, rate);

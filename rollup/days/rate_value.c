@@ -6,16 +6,10 @@
 
 #include "storage/schema/type.h"
 
-static const struct column *rate_column(const struct click_stream_rates *rates,
-                                        const struct table *table)
-{
-    return schema_column(table, rates->rate);
-}
-
 int rate_value_read(const struct click_stream_rates *rates, const struct table *table,
                     struct bytes value, struct decimal *rate_out)
 {
-    int rc = type_decimal(rate_column(rates, table)->type, value, rate_out);
+    int rc = type_decimal(schema_column(table, rates->rate)->type, value, rate_out);
     if (rc == 0 && rates->is_percent)
         rate_out->scale += 2;
     return rc == 0 && rate_out->scale <= DECIMAL_SCALE_MAX ? 0 : ERROR_INVALID;
@@ -24,7 +18,7 @@ int rate_value_read(const struct click_stream_rates *rates, const struct table *
 int rate_value_check(const struct click_stream_rates *rates, const struct table *table,
                      struct bytes value, struct error *err)
 {
-    const struct column *column = rate_column(rates, table);
+    const struct column *column = schema_column(table, rates->rate);
     struct decimal number;
     struct decimal whole = decimal_from(rates->is_percent ? 100 : 1, 0);
     if (type_decimal(column->type, value, &number) == 0 && decimal_is_input(number) &&
@@ -58,7 +52,7 @@ static struct decimal number_of(const struct click_stream_rates *rates, struct d
 static int refuse(const struct click_stream_rates *rates, const struct table *table,
                   struct decimal number, struct error *err)
 {
-    const struct column *column = rate_column(rates, table);
+    const struct column *column = schema_column(table, rates->rate);
     struct buffer text = {0};
     decimal_append(&text, number);
     buffer_put_u8(&text, ' ');
@@ -80,7 +74,7 @@ int rate_value_make(const struct click_stream_rates *rates, const struct table *
     struct decimal number = number_of(rates, rate);
     size_t start = value->size;
     struct decimal back;
-    int rc = type_number(rate_column(rates, table)->type, number, value);
+    int rc = type_number(schema_column(table, rates->rate)->type, number, value);
     if (rc == 0)
         rc = rate_value_read(rates, table, bytes_of(value->data + start, value->size - start),
                              &back);

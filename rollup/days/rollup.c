@@ -45,18 +45,14 @@ void rollup_queue_ended(struct rollup *rollup)
                             rollup_now_us(rollup));
 }
 
-static int64_t due_next_us(const struct rollup *rollup)
-{
-    if (rollup->evicted.returns > 0 || rollup->due.next_us < rollup->evicted.due_us)
-        return rollup->due.next_us;
-    return rollup->evicted.due_us;
-}
-
 void rollup_look_again(struct rollup *rollup)
 {
     int64_t now_us = rollup_now_us(rollup);
-    int64_t due_us = due_next_us(rollup);
-    int64_t at_us = due_us < now_us + IDLE_US ? due_us : now_us + IDLE_US;
+    int64_t at_us = now_us + IDLE_US;
+    if (rollup->due.next_us < at_us)
+        at_us = rollup->due.next_us;
+    if (rollup->evicted.returns == 0 && rollup->evicted.due_us < at_us)
+        at_us = rollup->evicted.due_us;
     if (!rollup_trusts_clock(rollup) && at_us < now_us + DOUBT_US)
         at_us = now_us + DOUBT_US;
     if (dirty_set_queued(rollup->marks.dirty) > 0 ||

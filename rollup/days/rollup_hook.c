@@ -238,13 +238,6 @@ static const struct mutation *change_row_of(const struct write_batch *batch)
     return NULL;
 }
 
-/* The id of its row; NULL: it has none. */
-static const uint8_t *change_of(const struct write_batch *batch)
-{
-    const struct mutation *row = change_row_of(batch);
-    return row != NULL ? row->items[0].row.clustering.values[0].data : NULL;
-}
-
 void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
                         struct change_lines *lines)
 {
@@ -266,7 +259,8 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct 
 {
     const struct click_stream *stream = rollup->stream;
     const uint32_t mutation_count = batch->mutation_count;
-    const uint8_t *change = change_of(batch);
+    const struct mutation *row = change_row_of(batch);
+    const uint8_t *change = row != NULL ? row->items[0].row.clustering.values[0].data : NULL;
     bool is_event_table =
         (rollup_table(rollup, stream->clicks.table_id)->flags & TABLE_OF_EVENTS) != 0;
     uint64_t order = dirty_set_order(rollup->marks.dirty);

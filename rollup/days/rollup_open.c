@@ -39,21 +39,16 @@ static void add_metrics(struct rollup *rollup, const char *defined_name, struct 
         *all[i].metric = metrics_add(metrics, all[i].kind, all[i].name, label, all[i].help);
 }
 
-static void start_timers(struct rollup *rollup, bool is_automatic)
-{
-    rollup->is_automatic = is_automatic && !rollup->is_read_only;
-    look_timer_init(&rollup->look, rollup->world, rollup->is_automatic, rollup_look, rollup);
-    rollup->progress.time_slice = (struct timer){.fire = rollup_time_slice, .context = rollup};
-    rollup->seal_timer = (struct timer){.fire = seal_pass_tick, .context = rollup};
-}
-
 static void start(struct rollup *rollup, const struct rollup_options *options)
 {
     int64_t publish_after_ms = options->publish_after_ms > 0 ? options->publish_after_ms : HOUR_MS;
     const struct publication_rules rules = {.zone = rollup->zone,
                                             .publish_after_us = publish_after_ms * 1000};
     rollup->is_read_only = store_capabilities(options->store).read_only;
-    start_timers(rollup, options->is_automatic);
+    rollup->is_automatic = options->is_automatic && !rollup->is_read_only;
+    rollup->progress.time_slice = (struct timer){.fire = rollup_time_slice, .context = rollup};
+    rollup->seal_timer = (struct timer){.fire = seal_pass_tick, .context = rollup};
+    look_timer_init(&rollup->look, rollup->world, rollup->is_automatic, rollup_look, rollup);
     publication_queue_init(&rollup->due, &rules);
     live_rates_init(&rollup->rates);
     day_marks_init(&rollup->marks, rollup->store, rollup->stream, rollup->world->random);

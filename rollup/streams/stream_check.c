@@ -127,17 +127,12 @@ int stream_check(const struct click_stream *stream, const struct table *table,
     return rc;
 }
 
-static bool has_value(const struct block_column *column, uint32_t row)
-{
-    return column->absent == NULL || column->absent[row] == 0;
-}
-
 static int check_block_row(const struct click_stream_clicks *clicks, const struct table *table,
                            const struct block *block, uint32_t row, struct error *err)
 {
     for (uint32_t i = 0; i < block->column_count; i++) {
         const struct block_column *column = &block->columns[i];
-        if (!has_value(column, row))
+        if (column->absent != NULL && column->absent[row] != 0)
             continue;
         if (column->column_id == clicks->time && !is_time(column->integers[row]))
             return refuse(table, clicks->time, time_rule, err);

@@ -68,13 +68,6 @@ static bool is_dirty(const struct verify *verify, const struct day_facts *day)
            (dirty != NULL && dirty->is_queued);
 }
 
-/* Whether a restatement is put off, so that the ledger may be behind. */
-static bool is_owed(const struct verify *verify, const struct day_facts *day)
-{
-    const struct dirty_day *dirty = dirty_set_find(verify->rollup->marks.dirty, day->key);
-    return dirty != NULL && dirty->owed_us != 0;
-}
-
 /* Whether the day was queued or worked off since this look began, or may have been: of a day that
  * is not in the set any more, or was in a range, this is not known. */
 static bool was_touched(const struct verify *verify, const struct day_facts *day)
@@ -92,8 +85,11 @@ static bool row_agrees(const struct day_facts *day, const struct day_figure *fol
 
 static bool ledger_agrees(const struct verify *verify, const struct day_facts *day)
 {
+    const struct dirty_day *dirty = dirty_set_find(verify->rollup->marks.dirty, day->key);
     bool is_published = day->has_row && day->row.state != DAY_OPEN;
-    return !is_published || is_owed(verify, day) ||
+    bool is_put_off =
+        dirty != NULL && dirty->owed_us != 0; /* the restatement: the ledger is behind */
+    return !is_published || is_put_off ||
            (day->has_last && figure_equal(&day->last.new, &day->row));
 }
 

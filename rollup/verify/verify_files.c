@@ -11,11 +11,6 @@ static void take_damage(void *context, const char *text)
         command_printf(verify->output, COMMAND_OUT, "difference: %s\n", text);
 }
 
-static bool is_share(struct decimal rate)
-{
-    return !decimal_is_negative(rate) && decimal_compare(rate, decimal_from(1, 0)) <= 0;
-}
-
 static void name_rate(struct verify *verify, struct bytes reseller, const struct rate *rate)
 {
     char day[DAY_TEXT_SIZE + 1];
@@ -37,13 +32,14 @@ static void name_rate(struct verify *verify, struct bytes reseller, const struct
 static void verify_rates(struct verify *verify)
 {
     const struct rate_table *table = verify->rollup->rates.table;
+    const struct decimal whole = decimal_from(1, 0);
     uint32_t reseller_count;
     struct bytes *resellers = rate_table_resellers(table, &reseller_count);
     for (uint32_t i = 0; i < reseller_count; i++) {
         uint32_t count;
         const struct rate *rates = rate_table_rates(table, resellers[i], &count);
         for (uint32_t k = 0; k < count; k++)
-            if (!is_share(rates[k].rate))
+            if (decimal_is_negative(rates[k].rate) || decimal_compare(rates[k].rate, whole) > 0)
                 name_rate(verify, resellers[i], &rates[k]);
     }
     memory_free(resellers);

@@ -76,19 +76,15 @@ static int name_damage(struct verify *verify, int status, const struct error *er
 
 /* ---- a seal and its ads ---- */
 
-static bool claim_holds(const struct seal_claim *claim)
-{
-    return claim->clicks == claim->clicks_found && claim->ads == claim->ads_found &&
-           decimal_compare(claim->gross, claim->gross_found) == 0;
-}
-
 static void judge_claim(struct seals_check *seals, const struct seal_claim *claim)
 {
     struct verify *verify = seals->verify;
     struct bytes reseller = {0};
     struct bytes day = {0};
     struct buffer text = {0};
-    if (claim_holds(claim) || !verify_may_name(verify))
+    bool holds = claim->clicks == claim->clicks_found && claim->ads == claim->ads_found &&
+                 decimal_compare(claim->gross, claim->gross_found) == 0;
+    if (holds || !verify_may_name(verify))
         return;
     bool is_key = type_key_component(claim->key, 2, 0, &reseller) == 0 &&
                   type_key_component(claim->key, 2, 1, &day) == 0;
