@@ -1,20 +1,20 @@
 /* binary_decoder: see binary_decoder.h.
  *
- * What decides correctness: the rows that come out are those that the text door would make of the
- * same clicks, and so are the rejects.  There are two ways:
+ * What decides correctness: rows and rejects are those that lines of text with the same clicks
+ * would give.  There are two ways:
  *
- *     as columns   every string, day, time and amount is in order, and every entry of the tables is
+ *     as columns   every string, day, time and amount is valid, and every entry of the tables is
  *                  used: the tables become the block's dictionaries, the codes its codes, and a row
- *                  costs a few nanoseconds.  Looked at first, and left at the first doubt.
- *     row by row   through the row_builder, which refuses what is wrong: each row is handed over as
- *                  the line of text it stands for, unless it is plainly in order.
+ *                  costs a few nanoseconds.  Tried first, and given up at the first doubt.
+ *     row by row   through the row_builder, which rejects invalid rows: each row is added as the
+ * line of text that it stands for, unless it is plainly valid.
  *
  * An entry that no row uses would become a reseller's day without clicks; one that comes twice
  * would be two keys that are equal.  So strings are interned when they come (the same string again
  * is corrupt), and the tables of a batch are checked for repeated entries.
  *
- * A batch may name 4 KiB strings by 4 bytes each: what counts against the limit of a batch is its
- * payload and every string that it names.
+ * A batch can name strings of 4 KiB by 4 bytes each, so its limit holds for the sum of its payload
+ * and of every string that it names.
  *
  * Batches that are joined share the block's dictionaries: an entry of a later one's tables that an
  * earlier one had is found by its number, without a look at the string.
@@ -57,11 +57,11 @@ struct binary_decoder {
     struct intern intern;
     struct string_entry *entries; /* by code */
     uint32_t entry_capacity;
-    uint32_t batch;                    /* counts them, for the marks; never 0 */
-    bool is_parted;                    /* marks and codes from before are not to be relied on */
-    bool is_plain;                     /* of this batch: all strings and days are in order */
-    struct day_bounds *bounds;         /* by partition */
-    uint32_t *slot_at;                 /* its slot, by partition */
+    uint32_t batch;            /* counts them, for the marks; never 0 */
+    bool is_parted;            /* marks and codes of earlier batches are not valid any more */
+    bool is_plain;             /* of this batch: all strings and days are in order */
+    struct day_bounds *bounds; /* by partition */
+    uint32_t *slot_at;         /* its slot, by partition */
     uint8_t *partition_used, *ad_used; /* 1 once a row names it */
     uint32_t partition_capacity, ad_capacity;
     /* The partitions of the joined batches, marked by the last batch that has them: to find one
@@ -361,7 +361,8 @@ static int begin_ads(struct binary_decoder *decoder, const struct binary_batch *
     return 0;
 }
 
-/* The marks of earlier batches would look like this one's when the count begins anew. */
+/* Count a batch.  Where the count begins anew, marks of earlier batches are cleared, as they would
+ * look like those of this one and the next. */
 static void batch_count(struct binary_decoder *decoder)
 {
     if (++decoder->batch != 0)
@@ -619,7 +620,7 @@ int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batc
 
 /* ---- row by row ---- */
 
-/* A row's click as text; the views live until the next one. */
+/* A row's click as text; the views are valid until the next call. */
 static struct record row_text(struct binary_decoder *decoder, const struct plain_record *plain,
                               int32_t day)
 {

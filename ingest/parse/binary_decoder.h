@@ -1,9 +1,9 @@
-/* binary_decoder: frames of the binary door to rows of a row_builder.
+/* binary_decoder: decodes frames of the binary protocol into rows of a row_builder.
  *
- * A decoder holds what a connection has said before: its dictionary.  It knows nothing of sockets
- * and engine.  The bytes are the world's: whatever they say, a frame is taken whole or refused
- * whole.  ERROR_CORRUPT is a frame that is not formed as client/wire.h says, ERROR_LIMIT one that
- * is too much; single rows that are not in order become rejects, as they would as lines of text. */
+ * A decoder keeps the dictionary of a connection; it uses neither sockets nor the engine.  The
+ * bytes come from outside and may be anything: a frame is taken whole or refused whole.
+ * ERROR_CORRUPT: a frame is not formed as client/wire.h says.  ERROR_LIMIT: it exceeds a limit.
+ * Single rows that are not valid become rejects, as they would as lines of text. */
 #ifndef DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 #define DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 
@@ -17,7 +17,7 @@ struct hash128_stream;
 struct binary_decoder *binary_decoder_new(uint64_t seed);
 void binary_decoder_free(struct binary_decoder *decoder);      /* NULL is fine */
 
-/* Take the payload of a STRINGS frame.  After a failure the dictionary is not to be used. */
+/* Add the payload of a STRINGS frame to the dictionary, which must not be used after a failure. */
 size_t binary_decoder_strings_bytes(const struct binary_decoder *decoder);     /* of memory */
 must_check int binary_decoder_strings(struct binary_decoder *decoder, struct bytes payload);
 
@@ -47,9 +47,9 @@ must_check int binary_decoder_begin(struct binary_decoder *decoder,
 void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_batch *batch,
                          struct hash128_stream *hash);
 
-/* Add the rows to `builder`, behind those of the batches that were joined before: 1.  0: not all of
- * them are plainly in order, or this batch cannot be told from those before; nothing was added, and
- * the batch is to be begun anew for a builder without rows. */
+/* Add the rows to `builder`, behind those of the batches that were joined before.  1: done.  0: not
+ * all rows are plainly valid, or the dictionary has changed since those batches; nothing was added,
+ * and the batch is to be begun anew for a builder without rows. */
 must_check int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batch *batch,
                                    struct row_builder *builder);
 

@@ -1,13 +1,13 @@
-/* keyed: see click_dedup.h.
+/* click_dedup: see click_dedup.h.
  *
- * What decides correctness: the rows are judged against everything that is applied, durable or not,
- * and are written only if no mutation has come to one of their days since; so of two connections
- * that bring one id one finds the other's row.  Rows, increments and the producer's position are
- * one batch.  Two rows of one batch with one id: the first line is the click.
+ * What decides correctness: the rows are judged against all applied rows, durable or not, and are
+ * applied only if none of their days has changed since.  So where two connections send one id, the
+ * second finds the row of the first.  Rows, increments and the producer's position are one write
+ * batch.  Of two rows of one batch with one id the first line is the click.
  *
- * The rows of a batch are sorted by day and by the table's own order, and each day is read once,
- * from its first row of the batch to its last: clicks that come in order cost a read of what came
- * beside them, clicks out of order one of the days' parts that they span. */
+ * The rows of a batch are sorted by day and by the order of the table, and each day is read once,
+ * from its first row of the batch to its last.  So clicks in the order of their times cost a read
+ * of few other rows, and clicks out of order a read of the parts of the days that they span. */
 #include "ingest/parse/click_dedup.h"
 
 #include <stdlib.h>

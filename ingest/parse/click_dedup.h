@@ -1,14 +1,15 @@
-/* click_dedup: clicks that bring ids of their own, of which a repeated one is no other click.
+/* click_dedup: deduplicates clicks that have ids: a click whose id was written before is no new
+ * click.
  *
- *     rows of a batch ─▶ what is there under their ids, read as applied ─▶ each row is
+ *     rows of a batch ─▶ rows with the same ids are read from the store ─▶ each row is
  *         new         written, and counted
- *         a duplicate nothing is written: it is there, with the same amount
- *         different   refused: it is there, with another amount
- *     ─▶ rows and increments, applied if the days are as they were read; else read again
+ *         a duplicate not written: its id is there, with the same amount
+ *         different   rejected: its id is there, with another amount
+ *     ─▶ rows and increments are applied if the days are as they were read; else read again
  *
- * The store cannot rank such clicks, so a row builder's block never reaches it: it is of a table
- * that exists here only, and becomes rows of the stream's when it is known which of them are new.
- * Engine thread. */
+ * The row builder's block is not applied itself, because the store gives ranks to a block's clicks,
+ * and these have ids instead.  The block is of a table that exists here only, and its new rows
+ * become rows of the stream's table.  Engine thread. */
 #ifndef DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 #define DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 
@@ -19,10 +20,10 @@
 /* The builder's table: the stream's columns under their numbers, and these. */
 enum {
     CLICK_DEDUP_TABLE = 1,
-    CLICK_DEDUP_RANK = 1001,           /* the last key column, which nobody fills */
+    CLICK_DEDUP_RANK = 1001,           /* the last key column, which stays empty */
     CLICK_DEDUP_CLICK_ID,              /* serialized */
-    CLICK_DEDUP_LINE,                  /* its number in the batch, */
-    CLICK_DEDUP_CONTENT                /* and the line, cut, should it be refused */
+    CLICK_DEDUP_LINE,                  /* the line's number in the batch */
+    CLICK_DEDUP_CONTENT                /* the line, cut, in case it is rejected */
 };
 
 /* The schema of that table, for schema_unref. */
@@ -43,14 +44,15 @@ enum click_dedup_state {
 enum click_dedup_state click_dedup_state(const struct click_dedup *dedup);
 const struct error *click_dedup_error(const struct click_dedup *dedup); /* of CLICK_DEDUP_FAILED */
 
-/* EMPTY: find out what the block's rows are; `done` is called once, possibly at once, when it is
- * JUDGED or FAILED.  The block stays as it is until click_dedup_clear. */
+/* State EMPTY: find out which of the block's rows are new.  `done` is called once, possibly before
+ * this returns, when the state is JUDGED or FAILED.  The block must not change until
+ * click_dedup_clear. */
 void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
                        void (*done)(void *context), void *context);
-/* Forget what was judged: it was written, is of no use any more, or must be judged again. */
+/* Drop the verdicts: the rows were applied, or will not be, or must be judged again. */
 void click_dedup_clear(struct click_dedup *dedup);
 
-/* Of what is JUDGED. */
+/* The result, in the state JUDGED. */
 uint64_t click_dedup_duplicates(const struct click_dedup *dedup);
 uint64_t click_dedup_different(const struct click_dedup *dedup);
 void click_dedup_add_rejects(const struct click_dedup *dedup, struct reject_list *rejects);

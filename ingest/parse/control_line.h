@@ -1,16 +1,16 @@
-/* control_line: lines that begin with '#', as words: what a client says about what follows.
+/* control_line: splits control lines, which begin with '#', into words, and reads the words.
  *
  *     #producer UUID EPOCH [new]      #batch SEQUENCE LINES      #stream [NAME]    #sync
  *     #columns      #files KEY      #file KEY BYTES HASH LINES lf|cut      #notes
  *
- * Words are apart by one space.  Only the form is looked at here; pure functions, any thread. */
+ * Words are separated by one space; the same is true of answers.  Pure functions, any thread. */
 #ifndef DAYBOOK_INGEST_PARSE_CONTROL_LINE_H
 #define DAYBOOK_INGEST_PARSE_CONTROL_LINE_H
 
 #include "base/bytes.h"
 
 enum control_kind {
-    CONTROL_UNKNOWN,                   /* no control line: a record, to be refused */
+    CONTROL_UNKNOWN,                   /* no control line but a record, to be rejected */
     CONTROL_PRODUCER,
     CONTROL_BATCH,
     CONTROL_STREAM,
@@ -26,14 +26,15 @@ enum { CONTROL_WORDS_MAX = 8, CONTROL_LINE_MAX = 1024 };
 /* Views into the line. */
 struct control_words {
     struct bytes words[CONTROL_WORDS_MAX];
-    uint32_t count;                    /* CONTROL_WORDS_MAX: perhaps more */
+    uint32_t count;                    /* CONTROL_WORDS_MAX: the line may have more */
 };
 
-/* By the first word; `line` is without its end here and below. */
+/* The kind that the first word names; `line` is without its line end here and below. */
 enum control_kind control_line_kind(struct bytes line);
 void control_line_split(struct bytes line, struct control_words *words_out);
 
-/* Whether it is a control line that leaves the stream, and with it what rows mean, as it is. */
+/* Whether it is a control line that does not change the stream, on which the meaning of rows
+ * depends. */
 bool control_line_keeps_stream(struct bytes line);
 /* Whether it opens a batch, and which, of how many lines. */
 bool control_line_opens_batch(struct bytes line, uint64_t *sequence_out, uint64_t *lines_out);

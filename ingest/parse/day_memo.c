@@ -1,7 +1,7 @@
 /* day_memo: see day_memo.h.
  *
- * What decides correctness: a kept text is compared whole, so that a slot decides only how soon a
- * day is found; and what is no day is never kept. */
+ * What decides correctness: a kept text is compared whole, so that the choice of a slot affects
+ * speed only; and text that is no day is never kept. */
 #include "ingest/parse/day_memo.h"
 
 struct bytes day_memo_format(struct day_memo *memo, int32_t day)

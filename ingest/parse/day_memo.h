@@ -1,14 +1,14 @@
-/* day_memo: days as text and back, for those whose clicks come again and again.
+/* day_memo: formats and parses days, and keeps the results for the next clicks.
  *
- * A batch of shuffled clicks names another (reseller, day) in nearly every line, but few days: each
- * is formatted and parsed once, and then found by a comparison. */
+ * Nearly every line of a batch of shuffled clicks names another (reseller, day), but there are few
+ * days: each is formatted and parsed once, and then found by a comparison. */
 #ifndef DAYBOOK_INGEST_PARSE_DAY_MEMO_H
 #define DAYBOOK_INGEST_PARSE_DAY_MEMO_H
 
 #include "base/bytes.h"
 #include "base/calendar.h"
 
-enum { DAY_MEMO_SLOTS = 64 };          /* of each kind; two months find room beside each other */
+enum { DAY_MEMO_SLOTS = 64 };          /* of each kind; enough for two months */
 
 /* All-zero is an empty one. */
 struct day_memo {
@@ -23,7 +23,7 @@ struct day_memo {
     } parsed[DAY_MEMO_SLOTS];          /* by the day of the month, and whether the month is odd */
 };
 
-/* The text of a day between DAY_MIN and DAY_MAX: a view that lives until the next call. */
+/* The text of a day between DAY_MIN and DAY_MAX: a view that is valid until the next call. */
 struct bytes day_memo_format(struct day_memo *memo, int32_t day);
 
 /* calendar_day_parse of DAY_TEXT_SIZE bytes. */

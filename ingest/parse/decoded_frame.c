@@ -1,8 +1,8 @@
 /* decoded_frame: see decoded_frame.h.
  *
- * What decides correctness: a frame means the same here as when it is taken, so a plan ends before
- * any frame that could change that: HELLO, a CONTROL line that chooses a stream or is unknown,
- * LINES, what is no frame.
+ * What decides correctness: a frame that is decoded ahead must mean the same when it is taken.  So
+ * a plan ends before any frame that could change what later frames mean: HELLO, LINES, a CONTROL
+ * line that chooses a stream or is unknown, and bytes that are no frame.
  *
  *     input   STRINGS │ BATCH │ CONTROL #file … │ BATCH │ CONTROL #stream … │ BATCH │ half a frame
  *     plan    ├──── 0 ──────── 1 ────── 2 ──────────────┤                                        */

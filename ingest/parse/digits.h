@@ -1,8 +1,8 @@
-/* digits: thirteen digits, as a click's time in milliseconds has them, to a number.
+/* digits: the number that thirteen digits are, as a click's time in milliseconds has them.
  *
- * Two ways give one result: words of eight digits, which every machine has, and a vector of
- * sixteen, which adds neighbours up at once (pairs, fours, eights).  Inline, because a line is one
- * of them. */
+ * There are two ways with one result: by words of eight digits, on every machine, and by a vector
+ * of sixteen, whose digits are added in pairs, fours and eights.  Inline, because each line has a
+ * time. */
 #ifndef DAYBOOK_INGEST_PARSE_DIGITS_H
 #define DAYBOOK_INGEST_PARSE_DIGITS_H
 
@@ -13,7 +13,7 @@ enum {
     DIGITS_READ = 16                   /* bytes from the first digit on that must be readable */
 };
 
-/* Eight digits at once; every byte of `word` is one. */
+/* The number that eight digits are; every byte of `word` is a digit. */
 static inline uint64_t digits_of_word(uint64_t word)
 {
     word = (word & UINT64_C(0x0F0F0F0F0F0F0F0F)) * 2561 >> 8;

@@ -1,4 +1,4 @@
-/* intern: strings to codes of a dictionary, at a few nanoseconds each.
+/* intern: finds the code of a string in a dictionary, in a few nanoseconds.
  *
  * An id of up to 16 bytes is compared as two integers and never looked up in the dictionary's text;
  * a longer one is found by its hash and then compared.  Clearing is a step of the epoch, so that a
@@ -29,7 +29,7 @@ struct intern {
     uint32_t mask;                     /* number of slots - 1 */
     uint32_t count;
     uint32_t epoch;
-    uint64_t seed;                     /* chosen at random, so that nobody can aim at one slot */
+    uint64_t seed;                     /* random, so that no client can choose ids of one slot */
     struct block_dictionary *dictionary;
 };
 
@@ -39,7 +39,8 @@ void intern_release(struct intern *intern);
 void intern_clear(struct intern *intern);
 size_t intern_bytes(const struct intern *intern);      /* of memory, without the dictionary */
 
-/* What is compared first.  INTERN_PADDING bytes from `text.data` on are readable. */
+/* The part of a string that is compared first.  INTERN_PADDING bytes from `text.data` on are
+ * readable. */
 struct intern_key {
     uint64_t low, high;
     uint32_t size;

@@ -1,10 +1,10 @@
 /* line_parser: see line_parser.h.
  *
- * Two ways give one result.  The plain way takes a line whose delimiters say that it has the right
- * number of fields, a time of 13 digits and a short amount, and hands views to the row builder.
- * Everything else, and whatever that way does not like, takes the full way: split with quotes,
- * check each field, add or reject.  A quoted field never passes the plain way, for a quote is no
- * digit and the row builder refuses it in a new id.
+ * There are two ways with one result.  The plain way is for a line that has the right number of
+ * delimiters, a time of 13 digits and a short amount; it passes views to the row builder.  All
+ * other lines, and those that the row builder does not add that way, take the full way: split with
+ * quotes, check each field, add or reject.  A quoted field never passes the plain way, for a quote
+ * is no digit and the row builder refuses it in a new id.
  *
  *   text    r1,2013-11-28,1385654400123,ad42,0.005\n r2,...
  *   index     ^2         ^13           ^27  ^32   ^38   positions of one window of 16 KiB

@@ -1,4 +1,4 @@
-/* line_parser: CSV lines to rows of a row_builder.
+/* line_parser: parses CSV lines into rows of a row_builder.
  *
  * Fields are separated by commas and may be quoted (RFC 4180); LF or CRLF always ends a line, so a
  * quote that is open there is an error of that line and of no other. */
@@ -13,10 +13,10 @@
 
 enum {
     LINE_PARSER_PADDING = 64,          /* bytes that must be readable after the text */
-    LINE_PARSER_WINDOW = 16384         /* bytes whose delimiters are looked for at once */
+    LINE_PARSER_WINDOW = 16384         /* bytes whose delimiters are found in one step */
 };
 
-/* What a header says. */
+/* The order of columns that a header gives. */
 struct line_order {
     /* Which field of a line a record's field is; FIELD_DAY may be LINE_FIELD_NONE, and so is
      * FIELD_CLICK_ID where clicks have no ids. */
@@ -27,7 +27,7 @@ struct line_order {
 struct line_parser {
     struct line_order order;
     uint64_t line;                     /* number of the next one; set by the owner */
-    bool is_exact;                     /* always the full way: for tests, and as their reference */
+    bool is_exact;                     /* never take the plain way: for tests, as their reference */
     /* private */
     delimiter_index index;
     struct buffer unquoted;

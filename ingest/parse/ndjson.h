@@ -1,4 +1,4 @@
-/* ndjson: lines that are JSON objects to rows of a row_builder; the adapter for yajl.
+/* ndjson: parses lines that are JSON objects into rows of a row_builder; the adapter for yajl.
  *
  *     {"reseller_id":"r1","time":1385654400123,"ad_id":"ad42","amount":0.005}
  *

@@ -1,7 +1,7 @@
 /* parse_job: see the header.
  *
- * What decides correctness: while it runs the job alone touches its lane, its builder, its decoder
- * and its parts, and only reads the input. */
+ * What decides correctness: while the job runs nothing else touches its lane, its builder, its
+ * decoder and its parts, and it only reads the input. */
 #include "ingest/parse/parse_job.h"
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 
 /* ---- lines ---- */
 
-/* The records from `at` on, at most `lines_max`, into the builder; returns their bytes. */
+/* Parse the records from `at` on, at most `lines_max`, into the builder; returns their bytes. */
 static size_t records_parse(struct parse_job *job, size_t at, uint64_t lines_max,
                             uint64_t *lines_out)
 {
@@ -33,7 +33,7 @@ static size_t records_parse(struct parse_job *job, size_t at, uint64_t lines_max
     return size;
 }
 
-/* The span of records from `at` on; returns where it ends. */
+/* Make the span of records from `at` on; returns where it ends. */
 static size_t span_parse(struct parse_job *job, struct record_span *span, size_t at)
 {
     span->start = at;
@@ -42,7 +42,7 @@ static size_t span_parse(struct parse_job *job, struct record_span *span, size_t
     return at + span->group.size;
 }
 
-/* The line at `at`, which is whole, with its end. */
+/* The line at `at`, which is whole, with its LF. */
 static struct bytes line_at(const struct parse_job *job, size_t at)
 {
     const uint8_t *data = job->data + at;
@@ -51,7 +51,7 @@ static struct bytes line_at(const struct parse_job *job, size_t at)
     return bytes_of(data, (size_t)(end - data) + 1);
 }
 
-/* The bytes of the control line at `at`, if it opens a batch that can be the group's next; or 0.
+/* The bytes of the control line at `at`, if it opens a batch that can be the group's next; else 0.
  */
 static size_t group_next(const struct parse_job *job, const struct batch_group *group, size_t at,
                          struct batch_group_member *batch)
@@ -67,7 +67,7 @@ static size_t group_next(const struct parse_job *job, const struct batch_group *
     return size;
 }
 
-/* The batch's lines, `size` bytes from `at` on, are in the builder. */
+/* Add a batch to the group; its lines, `size` bytes from `at` on, are in the builder. */
 static void group_add_lines(const struct parse_job *job, struct batch_group *group, size_t at,
                             size_t size)
 {
@@ -80,9 +80,9 @@ static void group_add_lines(const struct parse_job *job, struct batch_group *gro
     row_builder_part_ads(job->builder);
 }
 
-/* Parse batches from the control line at `at` on, at most `count_max`, until one is not the next.
- * False: one is not whole, and some of its lines are in the builder with those before it; if it is
- * the first, the span is what there is of them. */
+/* Parse batches from the control line at `at` on, at most `count_max`, as long as each is the
+ * group's next.  False: the last one is not whole, and its lines are in the builder behind those of
+ * the batches before it.  If it is the first one, the span is its lines. */
 static bool group_fill(struct parse_job *job, struct record_span *span, size_t at,
                        uint32_t count_max)
 {
@@ -117,9 +117,10 @@ static bool group_fill(struct parse_job *job, struct record_span *span, size_t a
     return true;
 }
 
-/* The span from the control line at `at` on: a group, or the lines of a batch that is not whole.
- * Returns where it ends; 0: it is none.  A batch that is cut off makes those before it be parsed
- * once more, which is rare as chunks end. */
+/* Make the span from the control line at `at` on: a group, or the lines of a batch that is not
+ * whole.  Returns where it ends; 0: there is no span.  Where a batch after the first is cut off,
+ * those before it are parsed a second time, which is rare, because chunks end before a control line
+ * if possible. */
 static size_t group_parse(struct parse_job *job, struct record_span *span, size_t at)
 {
     uint32_t count_max = BATCH_GROUP_MAX;
@@ -150,13 +151,14 @@ void parse_job_lines(struct parse_job *job)
 
 /* ---- frames ---- */
 
-/* The group that BATCH frames are joined to, its rows in the builder; NULL: there are too many. */
+/* The open group, to which BATCH frames are joined, and whose rows are in the builder; NULL: there
+ * are PARSE_JOB_SPANS_MAX spans already. */
 static struct record_span *group_open(struct parse_job *job)
 {
     return job->span_count < PARSE_JOB_SPANS_MAX ? &job->spans[job->span_count] : NULL;
 }
 
-/* No more is joined to it. */
+/* Close the open group, if it has batches. */
 static void group_end(struct parse_job *job)
 {
     struct record_span *span = group_open(job);
@@ -167,7 +169,8 @@ static void group_end(struct parse_job *job)
     job->span_count++;
 }
 
-/* A part for the rows of a frame that is in no group: one that no group needs, or a new one. */
+/* A part for the rows of a frame that is in no group: that of the next span, which is then not used
+ * for a group, or a new one. */
 static struct row_part *frame_part(struct parse_job *job)
 {
     struct record_span *span = group_open(job);
@@ -184,7 +187,7 @@ static struct row_part *frame_part(struct parse_job *job)
     return part;
 }
 
-/* The group that the batch may be joined to, or begin; NULL: none. */
+/* The group that the batch may be joined to, or begin; NULL: there is none. */
 static struct record_span *frame_group(struct parse_job *job, const struct binary_batch *batch)
 {
     struct record_span *span = group_open(job);
@@ -197,7 +200,7 @@ static struct record_span *frame_group(struct parse_job *job, const struct binar
     return batch->sequence == 0 || batch->rows > BATCH_GROUP_ROWS_MAX ? NULL : span;
 }
 
-/* The frame's rows are in the builder, behind those of the group's others. */
+/* Add the frame to the group; its rows are in the builder, behind those of the group's others. */
 static void frame_join(struct parse_job *job, struct record_span *to, struct decoded_frame *made,
                        size_t size)
 {
@@ -217,7 +220,7 @@ static void frame_join(struct parse_job *job, struct record_span *to, struct dec
     batch_group_add(group, job->builder, made->hash, size);
 }
 
-/* A BATCH; false: the connection will end after it. */
+/* Decode a BATCH; false: it is malformed, and the connection will end with it. */
 static bool frame_decode_batch(struct parse_job *job, struct decoded_frame *made,
                                struct bytes frame)
 {
@@ -261,19 +264,19 @@ static bool frame_decode(struct parse_job *job, struct decoded_frame *made, stru
     return made->rc == 0;
 }
 
-/* The frames that were planned, up to one after which the connection will end. */
+/* Decode the frames that were planned, up to the first malformed one. */
 void parse_job_frames(struct parse_job *job)
 {
-    bool is_going_on = true;
+    bool is_sound = true;
     size_t at = job->start;
 
-    for (uint32_t i = 0; i < job->frame_count && is_going_on;) {
+    for (uint32_t i = 0; i < job->frame_count && is_sound;) {
         const uint8_t *data = job->data + at;
         struct bytes frame = bytes_of(data, WIRE_HEADER_SIZE + (size_t)load_u32(data));
 
         if (decoded_frame_has_kind(data[4])) {
             job->frames[i].start = at;
-            is_going_on = frame_decode(job, &job->frames[i], frame);
+            is_sound = frame_decode(job, &job->frames[i], frame);
             parse_lane_did(job->lane, job->frames[i++].batch.rows);
         } else {
             group_end(job);
@@ -283,7 +286,7 @@ void parse_job_frames(struct parse_job *job)
     group_end(job);
 }
 
-/* ---- what was made ---- */
+/* ---- results ---- */
 
 struct record_span *parse_job_span_at(struct parse_job *job, size_t start)
 {
@@ -295,7 +298,7 @@ struct record_span *parse_job_span_at(struct parse_job *job, size_t start)
 
 struct decoded_frame *parse_job_frame_at(struct parse_job *job, size_t start)
 {
-    /* Those of a group were taken with it. */
+    /* Frames of a group were taken with it. */
     while (job->frame_next < job->frame_count && job->frames[job->frame_next].start < start)
         job->frame_next++;
     if (job->frame_next == job->frame_count || job->frames[job->frame_next].start != start)
@@ -305,7 +308,8 @@ struct decoded_frame *parse_job_frame_at(struct parse_job *job, size_t start)
 
 void parse_job_clear(struct parse_job *job, struct part_pool *pool)
 {
-    /* The first span's is taken first again: what many rows have passed through is warm. */
+    /* In reverse, so that the first span's part is taken from the pool first again: many rows have
+     * passed through it, and it is in the caches. */
     for (uint32_t i = PARSE_JOB_SPANS_MAX; i > 0; i--)
         part_pool_give(pool, job->spans[i - 1].group.part);
     for (uint32_t i = 0; i < job->frame_count; i++) {

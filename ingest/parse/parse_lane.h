@@ -1,5 +1,5 @@
-/* parse_lane: what one thread keeps for the parse jobs that it runs, one after the other: a parser
- * of lines, and a builder for each stream, whose tables stay warm. */
+/* parse_lane: what one thread keeps for the parse jobs that it runs one after the other: a parser
+ * of lines, and a builder for each stream, whose tables so stay in the caches. */
 #ifndef DAYBOOK_INGEST_PARSE_PARSE_LANE_H
 #define DAYBOOK_INGEST_PARSE_PARSE_LANE_H
 
@@ -21,12 +21,13 @@ struct parse_lane *parse_lane_new(const struct ingest_stream *streams, uint32_t 
                                   void (*yield)(void));
 void parse_lane_free(struct parse_lane *lane);         /* NULL is fine */
 
-/* The lane's builder for one of `streams`; NULL when the stream's table is gone.  Not on the lane's
- * thread: a builder that was there before may be in use. */
+/* The lane's builder for one of `streams`; NULL: the stream's table is gone.  Engine thread; the
+ * lane's thread may be using the builder meanwhile. */
 struct row_builder *parse_lane_builder(struct parse_lane *lane, struct part_pool *pool,
                                        const struct ingest_stream *stream);
 
-/* So many more rows are done: small batches yield together, as that is two system calls. */
+/* `rows` more rows are parsed.  The thread yields, which is two system calls, every
+ * PARSE_LANE_PIECE_ROWS rows, however small the batches are. */
 static inline void parse_lane_did(struct parse_lane *lane, uint64_t rows)
 {
     lane->rows += rows;

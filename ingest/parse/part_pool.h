@@ -1,7 +1,7 @@
-/* part_pool: blocks for rows, and what fills them, for one store's streams.
+/* part_pool: empty row parts, and new row builders, for one store's streams.
  *
- * A block's memory is worth keeping: a part that was written is cleared and given to the next
- * batch.  Engine thread; what was taken may be filled on another. */
+ * A part whose rows were applied is cleared and used for a later batch, because its memory is
+ * expensive to allocate again.  Engine thread; a part that was taken may be filled on another. */
 #ifndef DAYBOOK_INGEST_PARSE_PART_POOL_H
 #define DAYBOOK_INGEST_PARSE_PART_POOL_H
 
@@ -9,13 +9,13 @@
 #include "storage/engine/store.h"
 
 enum {
-    PART_POOL_MAX = 128,               /* empty parts that are kept; more are freed, */
-    PART_POOL_BYTES_MAX = 512 << 10    /* and larger ones */
+    PART_POOL_MAX = 128,               /* empty parts that are kept; more are freed */
+    PART_POOL_BYTES_MAX = 512 << 10    /* of a part that is kept; a larger one is freed */
 };
 
 struct part_pool {
     struct store *store;               /* outlives the pool */
-    uint64_t seed;                     /* of the builders' tables, which strangers' ids go into */
+    uint64_t seed;                     /* of the builders' tables, whose keys clients choose */
     uint64_t builders;                 /* made so far */
     struct schema *click_dedup_schema; /* of blocks of a stream with click ids; NULL before one */
     struct row_part **parts;           /* owned, and empty; of any streams */
@@ -24,7 +24,7 @@ struct part_pool {
 
 /* `seed` is random. */
 void part_pool_open(struct part_pool *pool, struct store *store, uint64_t seed);
-/* Builders may be freed later than the pool; parts must have come back. */
+/* All parts must have been given back; builders may be freed later. */
 void part_pool_close(struct part_pool *pool);
 
 /* An empty part for the stream's table; NULL: the table is not there. */

@@ -56,7 +56,8 @@ void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code c
                      struct bytes text, struct bytes content)
 {
     list->items = memory_make_room(list->items, list->count, &list->capacity, sizeof *list->items);
-    /* One byte more than a reply shows, so that it can tell a cut character from a wrong one. */
+    /* A few bytes more than a reply shows, so that a character which is cut there is still whole
+     * here, and not taken for an invalid one. */
     if (text.size > REJECT_TEXT_MAX + 4)
         text.size = REJECT_TEXT_MAX + 4;
     if (content.size > REJECT_CONTENT_MAX)

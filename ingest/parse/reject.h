@@ -1,7 +1,7 @@
-/* reject: why a line is refused, and the list of those that were.
+/* reject: the reasons for which lines are rejected, and lists of rejected lines.
  *
- * Codes are seen by clients and kept in the table `reject`: a name never changes its meaning.
- * docs/PROTOCOL.md has an example of each. */
+ * Names of codes are sent to clients and kept in the table `reject`: a name never changes its
+ * meaning.  docs/PROTOCOL.md has an example of each. */
 #ifndef DAYBOOK_INGEST_PARSE_REJECT_H
 #define DAYBOOK_INGEST_PARSE_REJECT_H
 
@@ -78,7 +78,7 @@ void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code c
 void reject_list_append(struct reject_list *list, const struct reject_list *from);
 /* By line; items of one line stay in their order. */
 void reject_list_sort(struct reject_list *list);
-/* `lines` more for every item. */
+/* Add `lines` to the line number of every item. */
 void reject_list_renumber(struct reject_list *list, uint64_t lines);
 struct bytes reject_text(const struct reject_list *list, const struct reject *reject);
 struct bytes reject_content(const struct reject_list *list, const struct reject *reject);

@@ -1,13 +1,13 @@
 /* row_builder: see row_builder.h.
  *
- * What decides correctness: a row is added only when all of its fields are right, and nothing of a
- * refused one may stay in the block, for a partition without rows would become a reseller's day
- * without clicks, and an ad without rows a counter.  So all checks come first; then the ad, the
+ * What decides correctness: a row is added only when all of its fields are valid, and nothing of a
+ * rejected one may stay in the block, because a partition without rows would become a reseller's
+ * day without clicks, and an ad without rows a counter.  So all checks come first; then the ad, the
  * partition and the row are added together.  (Resellers have a dictionary outside the block.)
  *
- * The plain way is a shortcut, not another rule: it never rejects, and whatever it adds the full
- * way would have added, which tests check with random lines.  An id is checked when it is new to
- * the dictionary only: the same bytes were right before.
+ * row_builder_add_plain is a shortcut, not another rule: it never rejects, and row_builder_add
+ * would add the same row, which tests check with random lines.  An id is checked only when it is
+ * new to the dictionary, because the same bytes were valid before.
  *
  *   reseller ─ code ─ memo of its last day ─ same day text ─▶ partition
  *                            └ another: (reseller, day) in the slots, else a new key */
@@ -392,7 +392,7 @@ static bool record_is_refused(const struct row_builder *builder, const struct re
     return !day_is_near(*day, plain->time_ms);
 }
 
-/* The click's id as its type has it, in builder->key; false: it is none. */
+/* Serialize the click's id into builder->key; false: it is not valid for its type. */
 static bool click_id_read(struct row_builder *builder, struct bytes text)
 {
     const struct type *type = builder->stream->click_id_type;
@@ -403,7 +403,7 @@ static bool click_id_read(struct row_builder *builder, struct bytes text)
     return type_parse_text(type, text, &builder->key, NULL) == 0;
 }
 
-/* What a row of a stream with click ids has besides the others; its id is in builder->key. */
+/* Set the columns that only a stream with click ids has; the row's id is in builder->key. */
 static void click_id_append(struct row_builder *builder, uint64_t line, struct bytes content)
 {
     uint32_t row = builder->block->rows;
@@ -480,8 +480,8 @@ static bool odd_id_is_taken(struct bytes id)
     return row_builder_takes_id(id) && memchr(id.data, '"', id.size) == NULL;
 }
 
-/* Whether a new id of the plain way is in order.  A quote must be undone or refused, which only the
- * full way does. */
+/* Whether a new id is plainly valid.  One with a quote is not: only row_builder_add decides about
+ * it. */
 static inline bool plain_takes_id(struct intern_key key, struct bytes id)
 {
     return id_is_simple(key) || odd_id_is_taken(id);

@@ -1,8 +1,9 @@
-/* row_builder: records to rows of a block, or to rejects; what the CSV and NDJSON parsers share.
+/* row_builder: turns records into rows of a block, or into rejects; the parsers of CSV, NDJSON and
+ * frames share it.
  *
- * A builder knows nothing of the engine: it turns checked values into a block with dictionaries of
- * its own (storage/cell/block.h), so it can live on any thread.  One belongs to each connection; it
- * is cleared after each batch and keeps its memory. */
+ * A builder does not use the engine: it puts checked values into a block with dictionaries
+ * (storage/cell/block.h), so it can be used on any thread.  Each connection has one, which is
+ * cleared after each batch and keeps its memory. */
 #ifndef DAYBOOK_INGEST_PARSE_ROW_BUILDER_H
 #define DAYBOOK_INGEST_PARSE_ROW_BUILDER_H
 
@@ -17,7 +18,7 @@ enum {
     RECORD_LINE_MAX = 1 << 20          /* bytes of a line without its end */
 };
 
-/* What is known of a reseller's last day, so that its next click costs a comparison. */
+/* A reseller's last day and partition: a next click of the same day costs one comparison. */
 struct partition_memo {
     uint64_t text_low;                 /* the day's ten bytes; zero: it followed from a time */
     uint16_t text_high;
@@ -25,7 +26,7 @@ struct partition_memo {
     uint32_t partition;                /* its code in the block */
 };
 
-/* What some lines became. */
+/* The rows and rejects of some lines. */
 struct row_part {
     struct block *block;               /* owned; rows are complete after row_builder_finish */
     struct reject_list rejects;
@@ -54,24 +55,24 @@ struct row_builder {
 must_check int row_builder_new(const struct ingest_stream *stream, const struct table *table,
                                uint64_t seed, struct row_builder **builder_out, struct error *err);
 void row_builder_free(struct row_builder *builder);            /* NULL is fine */
-/* Forget rows and rejects. */
+/* Remove all rows and rejects. */
 void row_builder_clear(struct row_builder *builder);
 bool row_builder_is_empty(const struct row_builder *builder);
 size_t row_builder_bytes(const struct row_builder *builder);   /* of memory */
-/* Rows that follow name their ads anew, as if they were another block's: the table that ads are
- * looked up in stays as small as a batch's, and within the caches.  The dictionary may have an ad
- * twice then. */
+/* Add the ads of later rows to the dictionary anew, as if they were of another block: so the table
+ * in which ads are found stays as small as one batch needs, and within the caches.  The dictionary
+ * may then have an ad twice. */
 void row_builder_part_ads(struct row_builder *builder);
-/* Set what the rows of the block leave absent; before it is handed on. */
+/* Complete the block before it is used: set the columns that its rows leave absent. */
 void row_builder_finish(struct row_builder *builder);
-/* Finish, and give rows and rejects away in exchange for those of `part`, which is empty and of the
- * same stream's table: the builder is cleared, and its tables stay warm. */
+/* Finish, and exchange rows and rejects for those of `part`, which is empty and of the same
+ * stream's table.  The builder is empty then. */
 void row_builder_emit(struct row_builder *builder, struct row_part *part);
 
 /* Whether `id` may be a reseller's or an ad's. */
 bool row_builder_takes_id(struct bytes id);
 
-/* A record as text, quotes and escapes undone.  A missing day has size 0. */
+/* A record as text, without quotes and escapes.  A missing day has size 0. */
 struct record {
     struct bytes fields[RECORD_FIELDS_MAX];
 };
@@ -90,9 +91,10 @@ static inline struct bytes row_builder_without_cr(struct bytes text)
     return bytes_of(text.data, text.size - (text.size > 0 && text.data[text.size - 1] == '\r'));
 }
 
-/* The same for the common form of a line, without copies: INTERN_PADDING bytes are readable after
- * every field, a day is empty or of 10 bytes, time and amount are parsed.  False when anything is
- * not in order: nothing was added and the line takes the way above.  Room for the row is there. */
+/* The same for the common form of a line, without copies.  INTERN_PADDING bytes are readable after
+ * every field, the day is empty or has 10 bytes, time and amount are parsed, and the block has room
+ * for the row.  False: a value is not plainly valid, and nothing was added; row_builder_add decides
+ * about such a line. */
 struct plain_record {
     struct bytes reseller, ad, day;
     int64_t time_ms;

@@ -1,4 +1,4 @@
-/* text_rows: see row_parts.h. */
+/* row_parts: see row_parts.h. */
 #include "ingest/parse/row_parts.h"
 
 #include "base/memory.h"

@@ -1,9 +1,9 @@
-/* row_parts: the rows and rejects of the batch or group that is coming in.
+/* row_parts: the rows and rejects of a batch, or outside of batches, that are not applied yet.
  *
  *     part ─ part ─ part ─ builder          in the order of their lines
  *
- * Lines that are parsed when their turn comes go to the builder, and usually that is all.  What was
- * parsed ahead (parse_ahead.h) comes as parts. */
+ * Lines that the engine thread parses go to the builder.  Lines that were parsed ahead
+ * (parse_ahead.h) come as parts. */
 #ifndef DAYBOOK_INGEST_PARSE_ROW_PARTS_H
 #define DAYBOOK_INGEST_PARSE_ROW_PARTS_H
 
@@ -12,7 +12,7 @@
 
 struct row_parts {
     struct row_builder *builder;       /* owned; NULL before the first record of a stream */
-    struct row_part **parts;           /* owned; their lines come before the builder's */
+    struct row_part **parts;           /* owned; their lines are before the builder's */
     uint32_t count, capacity;
 };
 
@@ -20,11 +20,11 @@ struct row_parts {
 void row_parts_release(struct row_parts *rows, struct part_pool *pool);
 void row_parts_clear(struct row_parts *rows, struct part_pool *pool);
 size_t row_parts_bytes(const struct row_parts *rows);  /* of memory */
-/* Rows of lines that follow all that are there; `part` is owned from here on. */
+/* Append `part`, whose lines follow all others; it is owned from here on. */
 void row_parts_append(struct row_parts *rows, struct part_pool *pool, struct row_part *part);
 
-/* Complete the builder's block, and bring all rejects into one list, which is returned: before a
- * commit. */
+/* Before a commit: complete the builder's block, and move all rejects to one list, which is
+ * returned. */
 const struct reject_list *row_parts_finish(struct row_parts *rows);
 uint64_t row_parts_accepted(const struct row_parts *rows);
 void row_parts_add_blocks(const struct row_parts *rows, struct write_batch *batch);

@@ -1,6 +1,6 @@
-/* stream_map: which columns of which table a stream's fields go to.
+/* stream_map: the table of a stream, and the columns that its fields go to.
  *
- * Given by the caller of ingest_open, so that this room need not know the built-in tables. */
+ * The caller of ingest_open gives it, so that ingest does not depend on the built-in tables. */
 #ifndef DAYBOOK_INGEST_PARSE_STREAM_MAP_H
 #define DAYBOOK_INGEST_PARSE_STREAM_MAP_H
 
@@ -12,7 +12,7 @@
 /* The fields of a record, in the order they have without a header. */
 enum record_field {
     FIELD_RESELLER,
-    FIELD_DAY,                         /* may be empty or left out: follows from the time */
+    FIELD_DAY,                         /* may be empty or left out: then it follows from the time */
     FIELD_TIME,
     FIELD_AD,
     FIELD_AMOUNT,

@@ -1,8 +1,7 @@
-/* stream_rows: the stream that records are for, how they are read, and the rows that they became
- * and that are not in the store yet.
+/* stream_rows: the stream that a connection's records are for, how they are parsed, and their rows
+ * that are not in the store yet.
  *
- * A connection has one.  Another stream begins it anew: nothing of what was said of the columns
- * holds any more. */
+ * Choosing another stream begins anew: a header that was given before does not hold any more. */
 #ifndef DAYBOOK_INGEST_PARSE_STREAM_ROWS_H
 #define DAYBOOK_INGEST_PARSE_STREAM_ROWS_H
 
@@ -16,29 +15,30 @@ struct stream_rows {
     struct part_pool *pool;            /* outlives it */
     const struct ingest_stream *stream;
     struct line_columns columns;
-    uint64_t settings;                 /* another number after each change of what records mean */
+    uint64_t settings;                 /* counts changes of how records are parsed */
     enum record_format format;
-    bool is_first;                     /* no record came yet: a header may */
+    bool is_first;                     /* no record came yet, so that a header may come */
     struct line_parser parser;
     struct ndjson *ndjson;             /* NULL before the first line of JSON */
     struct click_dedup *dedup;         /* of a stream whose clicks have ids; else NULL */
-    struct row_parts parts;            /* has a builder from the first record on */
+    struct row_parts parts;            /* has a builder after stream_rows_prepare */
 };
 
 void stream_rows_open(struct stream_rows *rows, struct part_pool *pool);
 void stream_rows_release(struct stream_rows *rows);
 
-/* Records are for `stream` from here on; all before were committed.  False: the stream's table is
- * not there. */
+/* Records are for `stream` from here on; all rows before were applied.  False: the stream's table
+ * does not exist. */
 must_check bool stream_rows_choose(struct stream_rows *rows, const struct ingest_stream *stream);
-/* Have a builder; ERROR_INVALID where the stream's table is not there, or is not the stream's. */
+/* Make a builder if there is none; ERROR_INVALID where the stream's table does not exist, or does
+ * not have the stream's columns. */
 must_check int stream_rows_prepare(struct stream_rows *rows, struct error *err);
-/* The reader of JSON, which is made when it is first asked for. */
+/* The parser of JSON, which the first call makes. */
 struct ndjson *stream_rows_ndjson(struct stream_rows *rows);
 
-/* Rows and rejects go; the builder, and what was said, stay. */
+/* Remove rows and rejects; the builder, the stream and its header stay. */
 void stream_rows_clear(struct stream_rows *rows);
-/* The builder's memory goes, too, until the next stream_rows_prepare. */
+/* Free the builder, too, until the next stream_rows_prepare. */
 void stream_rows_spare(struct stream_rows *rows);
 /* Whether there is a builder, and no row or reject. */
 bool stream_rows_is_idle(const struct stream_rows *rows);
