@@ -1,11 +1,12 @@
-/* columnar_rows: columns of rows, appended, merged, dropped and streamed.
+/* columnar_rows: columns of rows, appended, merged, removed and streamed.
  *
  * What decides correctness: rows are appended in the order of their frames and sorted stably
- * (columnar_rows_order.c), so equals of the clustering end in that order, and their place among
- * equals is their rank.  Where rows go and equals stay, ranks become explicit.
+ * (columnar_rows_order.c), so equals are in that order, and their place among the equals is their
+ * rank.  Where a row is removed and equals behind it stay, their ranks become explicit.
  *
- * A merge is an append of all inputs and a sort: it beats comparing heads because nothing in it is
- * a branch that depends on the data, and rows in order already cost one pass. */
+ * A merge appends all inputs and sorts them.  That is faster than comparing the first rows of the
+ * inputs, because few of its branches depend on the data, and rows that are in order already take
+ * one pass. */
 #include "storage/cell/columnar_rows.h"
 
 #include <string.h>
@@ -71,7 +72,7 @@ static void vector_resize(struct columnar_vector *vector, size_t capacity)
         vector->absent = vector->absent_memory;
 }
 
-/* An optional array of the rows: made to the new capacity if it was ever used. */
+/* Resize an optional array, if it was ever made. */
 static void optional_resize(int64_t **memory, int64_t **active, size_t capacity)
 {
     if (*memory == NULL)
@@ -107,7 +108,7 @@ void columnar_rows_absent(struct columnar_rows *rows, struct columnar_vector *ve
     memset(vector->absent, 0, rows->rows);
 }
 
-/* Turn an optional array on, with `implied` in all rows. */
+/* Make an optional array, with `implied` in all rows. */
 static void optional_make(const struct columnar_rows *rows, int64_t **memory, int64_t **active,
                           int64_t implied)
 {
@@ -283,8 +284,8 @@ struct merged_strings {
     uint32_t capacity;
 };
 
-/* `codes` maps one input's codes to merged ones, 0 where it has none yet; all zero between uses,
- * for which `used` lists what was set. */
+/* `codes` maps codes of one input to merged ones plus one; 0: none yet.  Between inputs all are 0,
+ * and `used` lists those that have to be reset. */
 struct columnar_strings {
     struct merged_strings *columns;
     uint32_t column_count;
@@ -341,7 +342,7 @@ static uint32_t merged_strings_add(struct merged_strings *merged, struct bytes s
     return merged->count++;
 }
 
-/* Turn the codes of one input, appended at row `at`, into merged ones. */
+/* Translate the codes of one input, which was appended at row `at`, into merged ones. */
 static void merge_codes(struct columnar_strings *strings, uint32_t index,
                         const struct columnar_vector *input, struct columnar_vector *merged,
                         uint32_t at, uint32_t rows)
@@ -376,7 +377,7 @@ static int merge_append(const struct columnar_rows *input, struct columnar_strin
     return 0;
 }
 
-/* Number implied ranks among explicit ones. */
+/* Make all ranks explicit if any is. */
 static void merge_ranks(struct columnar_rows *rows)
 {
     int64_t next = 0;
@@ -418,7 +419,7 @@ int columnar_rows_merge(const struct columnar_rows *const *inputs, uint32_t inpu
 
 /* ---- removing ---- */
 
-/* The rank of a row: its place among equals, from the front or from the last explicit rank. */
+/* The rank of a row, counted from the last explicit rank among its equals or from the first one. */
 static int64_t rank_of(const struct columnar_rows *rows, uint32_t row)
 {
     uint32_t first = row;
@@ -438,7 +439,8 @@ static void remove_marked(uint8_t *values, size_t size, const uint8_t *gone, uin
             memmove(values + kept++ * size, values + i * size, size);
 }
 
-/* The first row behind some that go is given its rank; implied ranks go on from there. */
+/* Make the rank explicit of each row that stays behind an equal that is removed; implied ranks
+ * behind it are counted from there. */
 static void ranks_pin(struct columnar_rows *rows, const uint8_t *gone)
 {
     for (uint32_t i = 1; i < rows->rows; i++) {
@@ -467,17 +469,17 @@ void columnar_rows_remove(struct columnar_rows *rows, const uint8_t *gone)
 
 /* ---- stream ---- */
 
-/* Rows [position, end) are still to come, from the front or, reversed, from the back.  `values`
- * holds the serialized numbers of the row last given out and is reserved for the largest row, so
- * that views into it stay where they are. */
+/* Rows [position, end) are still to be yielded, from the front or, reversed, from the back.
+ * `values` has the serialized numbers of the row that was yielded last, and memory for the largest
+ * row, so that views of it stay valid. */
 struct rows_stream {
     struct stream base;
     const struct columnar_rows *rows;
     bool reversed;
     uint32_t position;
     uint32_t end;
-    uint32_t row; /* given out last, with its rank; UINT32_MAX: none yet */
-    int64_t rank;
+    uint32_t row; /* yielded last; UINT32_MAX: none yet */
+    int64_t rank; /* of that row */
     struct buffer values;
     struct cell *cells;
 };
@@ -507,7 +509,7 @@ static void row_clustering(const struct columnar_rows *rows, uint32_t row, int64
     clustering_out->count = count + 1;
 }
 
-/* The first row behind `bound`. */
+/* The index of the first row behind `bound`. */
 static uint32_t rows_seek(struct rows_stream *stream, const struct bound *bound)
 {
     const struct columnar_rows *rows = stream->rows;
@@ -525,7 +527,7 @@ static uint32_t rows_seek(struct rows_stream *stream, const struct bound *bound)
     return low;
 }
 
-/* From the rank of the row given out before, which is a neighbour, where they are equal. */
+/* The rank of a row, which follows from that of the row yielded before if the two are equals. */
 static int64_t next_rank(const struct rows_stream *stream, uint32_t row)
 {
     const struct columnar_rows *rows = stream->rows;
@@ -559,7 +561,7 @@ static void row_fill(struct rows_stream *stream, uint32_t row, struct row *row_o
     }
 }
 
-/* Cells stand by column id, columns by name. */
+/* Cells of a row are ordered by column id; they were made in the order of the columns' names. */
 static void cells_sort(struct cell *cells, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {

@@ -1,20 +1,20 @@
 /* columnar_rows_order: comparing rows, and sorting their columns.
  *
- * What decides correctness: the sort is stable, for equals stand in the order of their frames.
+ * What decides correctness: the sort is stable, because rows with the same clustering must stay in
+ * the order of their frames.
  *
  * The first clustering column is nearly always an integer (a time) whose values nearly all differ.
- * So sorting goes through these phases, each a loop over all rows that is cut into pieces:
+ * So sorting has these phases, each of which is a loop over all rows that is cut into pieces:
  *
  *     CHECK     rows that are in order already stay as they are
  *     RANGE     the least and the greatest value of the first column
- *     NUMBERS   a number from each value that ascends in clustering order, packed with its row
- *     RADIX     a radix sort of these
- *     PLACES    only the rows are kept of them
- *     EQUALS    a comparison sort of each run of equal numbers by the columns behind the first
- *     GATHER    each column's values, in that order
+ *     NUMBERS   a number for each value that ascends in clustering order, packed with the row
+ * number RADIX     a radix sort of these PLACES    the row numbers are taken out of them EQUALS a
+ * comparison sort of each run of equal numbers, by the columns behind the first GATHER    the
+ * values of each array are put into that order
  *
- * Where the first column is no integer, or number and row do not fit 64 bits, COMPARE takes the
- * place of all from RANGE to EQUALS: a comparison sort of all rows, which is not cut. */
+ * If the first column is no integer, or number and row number do not fit 64 bits, COMPARE replaces
+ * the phases from RANGE to EQUALS: a comparison sort of all rows in one piece. */
 #include "storage/cell/columnar_rows_order.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@
 #include "base/memory.h"
 
 enum {
-    INSERTION_ROWS = 24 /* up to here it beats sorts that need scratch memory */
+    INSERTION_ROWS = 24 /* rows for which an insertion sort is faster than other sorts */
 };
 
 /* ---- comparing ---- */
@@ -115,7 +115,7 @@ static void order_sort(const struct columnar_rows *rows, uint32_t *order, uint32
 
 /* ---- the phases of sorting ---- */
 
-/* Each does its work for rows [from, end) and returns the phase that comes next. */
+/* Does the work of a phase for rows [from, end) and returns the phase that comes next. */
 typedef enum columnar_rows_phase (*phase_piece)(struct columnar_rows_order *order, uint32_t from,
                                                 uint32_t end);
 
@@ -205,7 +205,7 @@ static enum columnar_rows_phase places_piece(struct columnar_rows_order *order, 
                                                              : COLUMNAR_ROWS_GATHER;
 }
 
-/* Runs that begin in the piece, wherever they end. */
+/* Sort the runs that begin in the piece, wherever they end. */
 static enum columnar_rows_phase equals_piece(struct columnar_rows_order *order, uint32_t from,
                                              uint32_t end)
 {
@@ -294,8 +294,9 @@ void columnar_rows_order_begin(struct columnar_rows_order *order, struct columna
     order->scratch = NULL;
 }
 
-/* The next piece, of at most `left` rows; returns how many it had.  What a phase was given all rows
- * of it begins anew: the radix sort its next loop, the gathering the next array. */
+/* Do the next piece, of at most `left` rows; returns the number of its rows.  A phase that goes on
+ * after its last row begins at the first row again: RADIX with its next loop, GATHER with the next
+ * array. */
 static uint32_t order_piece(struct columnar_rows_order *order, uint32_t left)
 {
     static const phase_piece pieces[] = {

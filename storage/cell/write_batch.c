@@ -1,12 +1,12 @@
-/* write_batch: collects what a door writes, and turns it into a frame's bytes and back.
+/* write_batch: writes are collected, serialized for a frame and read back.
  *
- * What must hold: deserialize(serialize(batch)) applied to the same memtable gives the same bytes,
- * because recovery is nothing but that.  So everything an apply depends on is in the payload: the
- * counting rules stand for increments that the block's own rows imply, and are applied again from
- * the block at replay.
+ * What must hold: a batch that was serialized and read back has the same effect on a memtable as
+ * the batch itself, because recovery is nothing else.  So everything on which applying it depends
+ * is in the payload.  Increments that follow from the rows of a block are not: a replay derives
+ * them from the block again, by the counting rules.
  *
  * A frame's payload is a sequence of batches, each:
- *   u64 timestamp_us, written by the engine, which alone knows it
+ *   u64 timestamp_us, written by the engine
  *   sections, each: u8 kind, then its body (FORMATS.md "Frame payload")
  *   u8 SECTION_END */
 #include "storage/cell/write_batch.h"
@@ -218,7 +218,7 @@ void write_batch_serialize(const struct write_batch *batch, const struct packed_
     buffer_put_u8(payload, SECTION_END);
 }
 
-/* A counter table of the schema with that counter column. */
+/* Whether the schema has a counter table with that counter column. */
 static bool is_counter(const struct schema *schema, uint32_t table_id, uint32_t column_id)
 {
     const struct table *table = schema_table(schema, table_id);

@@ -1,9 +1,10 @@
-/* write_batch: what every door hands to the store: all of it becomes part of one frame, or none.
+/* write_batch: the writes that a door gives to the store together: all of them become part of one
+ * frame, or none.
  *
- * A batch holds blocks (many appended rows of an event table), mutations (anything else), packed
- * rows (very many INSERTs, each a mutation of its run), counter increments, and counting rules, by
- * which a block's own rows say what they add to a counter table so that nothing need be logged for
- * it.  The engine applies them in this order: blocks and their counts, mutations, packed rows,
+ * A batch has blocks (many appended rows of an event table), mutations (any other write), packed
+ * rows (very many INSERTs, a mutation for each span), counter increments, and counting rules.  A
+ * rule derives counter increments from the rows of a block, so that these need not be logged.  The
+ * engine applies a batch in this order: blocks and their counts, mutations, packed rows,
  * increments. */
 #ifndef DAYBOOK_STORAGE_CELL_WRITE_BATCH_H
 #define DAYBOOK_STORAGE_CELL_WRITE_BATCH_H
@@ -12,7 +13,7 @@
 #include "storage/cell/block.h"
 #include "storage/cell/packed_rows.h"
 
-enum { WRITE_BATCH_BYTES_MAX = 24 << 20 };        /* in the log, at most; more is ERROR_LIMIT */
+enum { WRITE_BATCH_BYTES_MAX = 24 << 20 };        /* of a serialized batch; more is ERROR_LIMIT */
 
 struct store_write_lock;
 
@@ -30,8 +31,8 @@ struct counting_rule {
 /* Written to disk: the numbers cannot change. */
 enum counter_change {
     COUNTER_ADD = 0,
-    COUNTER_SET = 1,                              /* a new generation at `value` */
-    COUNTER_DELETE = 2                            /* gone until it is incremented again */
+    COUNTER_SET = 1,                              /* begin a new generation with `value` */
+    COUNTER_DELETE = 2                            /* delete it; an increment makes it again */
 };
 
 struct counter_increment {
@@ -44,77 +45,80 @@ struct counter_increment {
 };
 
 struct write_batch {
-    struct arena *arena;                          /* for whatever its parts point to */
-    bool arena_is_lent;
+    struct arena *arena;                          /* for what the parts of the batch point to */
+    bool arena_is_lent;                           /* it is the caller's */
     struct block **blocks;                        /* borrowed until store_apply returns */
     uint32_t block_count, block_capacity;
     struct counting_rule *rules;
     uint32_t rule_count, rule_capacity;
     struct mutation *mutations;
     uint32_t mutation_count, mutation_capacity;
-    struct packed_rows rows;                      /* its writer's, who adds to it; no hook does */
+    struct packed_rows rows;                      /* only the writer of the batch adds rows; the
+                                                   * store's hooks do not */
     struct counter_increment *increments;
     uint32_t increment_count, increment_capacity;
     struct schema *schema;                        /* a schema change; NULL: none; borrowed */
-    const struct store_write_lock *write_lock;    /* the writer's own (store_write_lock); NULL:
+    const struct store_write_lock *write_lock;    /* held by the writer (store_write_lock); NULL:
                                                    * none */
-    /* Its writer applies another within a moment, and waits for both: one frame for the two, rather
-     * than the second one's only after the first one's sync. */
+    /* The writer will apply another batch immediately and waits for both, so the frame is not
+     * sealed before that: otherwise the second batch would wait for the sync of the first. */
     bool is_followed;
-    /* Its writer is one of many that write little: its frame is sealed at the end of the loop's
-     * turn, with all that came in it, rather than at once and for it alone. */
+    /* The writer is one of many that write little, so the frame is sealed at the end of the loop
+     * turn, with all batches of that turn, and not for this batch alone. */
     bool joins_loop_turn;
 };
 
 struct write_batch *write_batch_new(void);
-/* For a batch of few parts: in an arena that is the caller's, outlives it and is never reset by
- * it. */
+/* A batch of few parts that uses the caller's arena, which must outlive it and which
+ * write_batch_clear does not reset. */
 struct write_batch *write_batch_new_in(struct arena *arena);
 void write_batch_free(struct write_batch *batch);
-void write_batch_clear(struct write_batch *batch);            /* for use again */
+void write_batch_clear(struct write_batch *batch);            /* empty it, and keep its memory */
 bool write_batch_is_empty(const struct write_batch *batch);
 
-/* Views in what is added must live until store_apply returns; `batch->arena` is the place. */
+/* Bytes to which the parts point must stay valid until store_apply returns, such as those in
+ * `batch->arena`. */
 void write_batch_add_block(struct write_batch *batch, struct block *block);
 void write_batch_add_rule(struct write_batch *batch, const struct counting_rule *rule);
 void write_batch_add_mutation(struct write_batch *batch, const struct mutation *mutation);
 void write_batch_add_increment(struct write_batch *batch,
                                const struct counter_increment *increment);
 
-/* Shorthands: mutation_insert and mutation_delete with the batch's arena; values are copied. */
+/* Add what mutation_insert and mutation_delete make; values are copied. */
 void write_batch_insert(struct write_batch *batch, const struct table *table,
                         const struct column_value *values, uint32_t count);
 void write_batch_delete(struct write_batch *batch, const struct table *table,
                         const struct column_value *values, uint32_t count);
 
-/* Serialized values in the batch's arena, for column_value. */
+/* Serialized values in the batch's arena, for struct column_value. */
 struct bytes write_batch_copy(struct write_batch *batch, struct bytes bytes);
 struct bytes write_batch_bigint(struct write_batch *batch, int64_t value);
 struct bytes write_batch_boolean(struct write_batch *batch, bool value);
 struct bytes write_batch_decimal(struct write_batch *batch, struct decimal value);
 
-/* The mutations so far as they will be serialized, for one who has to know their size before the
- * batch is complete.  Views `sections`. */
+/* The mutations that the batch has so far, serialized into `sections`, of which the result is a
+ * view: for a caller that needs their size before the batch is complete. */
 struct packed_mutations {
     struct bytes sections;
     uint32_t count;
 };
 struct packed_mutations write_batch_pack(const struct write_batch *batch, struct buffer *sections);
 
-/* Sections of a frame's payload: FORMATS.md "Frame payload".  `packed`: of this batch, so that its
- * mutations are not packed again; NULL: none are. */
+/* Append the batch as sections of a frame's payload: FORMATS.md "Frame payload".  `packed` has the
+ * first mutations of this batch, which need not be packed again; NULL: none. */
 void write_batch_serialize(const struct write_batch *batch, const struct packed_mutations *packed,
                            struct buffer *payload);
-/* Whether the next batch of a payload has nothing but a schema: a view of its bytes. */
+/* Whether the next batch of a payload has a schema and nothing else; gives a view of its bytes. */
 bool write_batch_is_schema(struct reader *payload, struct bytes *serialized_out);
-/* Whether write_batch_deserialize will take it, by the schema that the batch has or changes to:
- * blocks that were not checked, mutations and increments from these numbers on.  ERROR_INVALID. */
+/* ERROR_INVALID unless write_batch_deserialize will accept the batch with `schema`, or with that of
+ * the batch.  Checks blocks that are not marked as checked, and mutations and increments from these
+ * indexes on. */
 must_check int write_batch_check(const struct write_batch *batch, const struct schema *schema,
                                  uint32_t mutation_first, uint32_t increment_first,
                                  struct error *err);
-/* One batch from a frame's payload; `blocks` are then owned by the batch (freed by
- * write_batch_free_blocks).  A schema change in it replaces *schema (referenced).  `salvage`:
- * mutation.h; may be NULL. */
+/* Read one batch of a frame's payload into `batch`, which then owns its blocks
+ * (write_batch_free_blocks frees them).  A schema in it replaces *schema, of which the caller has a
+ * reference.  `salvage`: mutation.h; may be NULL. */
 must_check int write_batch_deserialize(struct reader *payload, struct schema **schema,
                                        const struct cell_salvage *salvage,
                                        struct write_batch *batch, struct error *err);
