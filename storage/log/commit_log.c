@@ -1,25 +1,26 @@
-/* commit_log: writing frames, one after the other, into files that are ready ahead of need.
+/* commit_log: frames are written, one after the other, into files that are made ahead of need.
  *
  * What decides correctness: a frame is written only after the one before it is synced, only into
- * blocks that this life of the file has not touched, and only into space that was allocated and
- * zero-filled before.  `durable` is called for a frame after the sync that follows all its writes.
+ * blocks that were not written since the file got its id, and only into space that was allocated
+ * and zero-filled before.  `durable` is called for a frame after the sync that follows all its
+ * writes.
  *
- * The happy path of commit_log_append:
- * - the engine's payload is swapped for the one that was written before;
- * - if the frame does not fit the current file, the next one, ready and open, takes its place, and
- *   a lane of its own begins to make another;
- * - the writer of frames (frame_writer.h) has the frame made durable, and tells on the engine
- *   thread: `durable` is called, and the engine may append the next frame from there.
+ * commit_log_append without failures:
+ * - the engine's payload is swapped for the buffer of the one that was written before;
+ * - if the frame does not fit the current file, the next one, which is ready and open, becomes the
+ *   current one, and a job on the lane of log files begins to make another;
+ * - the writer of frames (frame_writer.h) makes the frame durable and then calls append_done on the
+ *   engine thread, which calls `durable`; from there the engine may append the next frame.
  *
- * Possible failures:
- * - no space for the next file: commit_log_has_room says no, that lane tries again every
- *   250 ms, or at once when a file has become reusable; nothing is lost;
- * - a write or sync fails: what is on disk is unknown, so nothing is written or acknowledged any
- *   more (`durable` with the error, once), and the next opening finds out what is there;
- * - a file cannot be made for another reason than space: the same.
+ * Failures:
+ * - there is no space for the next file: commit_log_has_room returns false, and the file is tried
+ *   again every 250 ms, and immediately when a file becomes reusable; nothing is lost;
+ * - a write or sync fails: it is not known what is on disk, so nothing more is written or
+ *   acknowledged, `durable` gets the error, and the next opening finds out what is there;
+ * - a file cannot be made for another reason than space: likewise.
  *
- * Every file keeps two blocks free at its end, so that the closing record, and the opening record
- * of the next time, always have their place. */
+ * Every file keeps two blocks free at its end, so that there is always a place for a closing record
+ * and for the opening record behind it. */
 #include "storage/log/commit_log.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ enum {
     RETRY_MS = 250
 };
 
-/* All frames up to `frame` take `bytes` since the log was opened. */
+/* Of the bytes written since the log was opened, all frames up to `frame` take `bytes`. */
 struct mark {
     uint64_t frame;
     uint64_t bytes;
@@ -53,23 +54,23 @@ struct commit_log {
     void (*room)(void *context);
     void *context; /* of durable */
     void *room_context;
-    int failure; /* 0, or why nothing is written any more */
+    int failure; /* 0, or the error after which nothing is written */
     bool read_only;
 
     uint64_t frame_next;
     uint64_t frame_durable;
     uint64_t frame_flushed;
     uint32_t crc_last;
-    uint64_t purges;          /* published, */
-    uint64_t purges_reported; /* and of these the log has told */
+    uint64_t purges;          /* number that are published */
+    uint64_t purges_reported; /* number that a frame has recorded */
     int64_t timestamp_last_us;
     int64_t timestamp_durable_us;
     bool is_writing;
-    struct buffer payload; /* of the frame being written, */
+    struct buffer payload; /* of the frame being written, as are the next two */
     struct frame_writer_record record;
-    struct disk_file *left_file;      /* and the file before, if it is the first of another */
-    struct frame_writer *writer;      /* of frames; NULL of a log that is only read */
-    struct frame_writer *disk_writer; /* the local one, which the log owns */
+    struct disk_file *left_file;      /* the file before, if the frame is the first in its file */
+    struct frame_writer *writer;      /* of frames; NULL if the log is read only */
+    struct frame_writer *disk_writer; /* that of the local disk, which the log owns */
 
     struct commit_log_file current; /* id 0: none */
     struct disk_file *current_file;
@@ -77,11 +78,11 @@ struct commit_log {
     bool is_opening_due;
     struct commit_log_file next; /* ready; id 0: none */
     struct disk_file *next_file;
-    struct disk_file *retired[COMMIT_LOG_RETIRED_MAX]; /* wait for a file job to close them */
+    struct disk_file *retired[COMMIT_LOG_RETIRED_MAX]; /* to be closed by the next file job */
     size_t retired_count;
     struct commit_log_files live;
     struct commit_log_files spare;
-    struct commit_log_files leaving; /* for the archive, as soon as a file job comes to it */
+    struct commit_log_files leaving; /* to be moved to the archive by the next file job */
     struct commit_log_archive archive;
     struct commit_log_pin *pins;
     uint32_t file_id_last;
@@ -105,7 +106,7 @@ struct commit_log {
 
 /* ---- files, on the engine thread ---- */
 
-/* Does a record of `bytes` fit `file` at `offset`, leaving two blocks? */
+/* Whether a record of `bytes` fits `file` at `offset` and leaves two blocks. */
 static bool file_fits(const struct commit_log_file *file, uint64_t offset, uint64_t bytes)
 {
     return file->id != 0 && offset + bytes + 2 * COMMIT_LOG_BLOCK <= file->size;
@@ -133,7 +134,7 @@ static uint32_t spare_find(const struct commit_log *log, uint64_t size)
     return best;
 }
 
-/* Every frame up to here is flushed, and nobody has asked to keep it. */
+/* The last frame up to which all are flushed and none is pinned. */
 static uint64_t frame_free(const struct commit_log *log)
 {
     uint64_t frame = log->frame_flushed;
@@ -143,7 +144,7 @@ static uint64_t frame_free(const struct commit_log *log)
     return frame;
 }
 
-/* Nothing needs the file where it is. */
+/* Put the file, which is not needed in the log, where it goes next. */
 static void file_let_go(struct commit_log *log, struct commit_log_file file)
 {
     commit_log_files_add(log->archive.is_on && file.frame_last > 0 ? &log->leaving : &log->spare,
@@ -170,12 +171,12 @@ static void file_job_take_archive(struct commit_log *log, struct commit_log_file
             : commit_log_archive_take(&log->archive, file_job->discard, COMMIT_LOG_REMOVE_MAX);
 }
 
-/* Take spares that are too many, or too small for a log that has grown, out for removal. */
+/* Have the file job remove spare files that are too many, or too small for the present log. */
 static void file_job_take_removals(struct commit_log *log, struct commit_log_file_job *file_job)
 {
     file_job->remove_count = 0;
     if (log->current.id == 0)
-        return; /* the last file is not removed: a log has at least one */
+        return; /* a log has at least one file, and this may be the last */
     for (uint32_t i = log->spare.count; i > 0 && file_job->remove_count < COMMIT_LOG_REMOVE_MAX;
          i--)
         if (log->spare.count > SPARE_COUNT_MAX || log->spare.items[i - 1].size < log->current.size)
@@ -183,7 +184,7 @@ static void file_job_take_removals(struct commit_log *log, struct commit_log_fil
                 commit_log_files_take(&log->spare, i - 1).id;
 }
 
-/* Have the file job make a file in which `bytes` fit: a spare one if there is, else a new one. */
+/* Have the file job make a file in which `bytes` fit, from a spare one if one is large enough. */
 static void file_job_take_making(struct commit_log *log, struct commit_log_file_job *file_job,
                                  uint64_t bytes)
 {
@@ -201,9 +202,9 @@ static void file_job_take_making(struct commit_log *log, struct commit_log_file_
                                                       : log->size_next;
 }
 
-/* Is it time to have the next file made?  Small files wait until they are half full, since a small
- * directory may never need another; full-sized ones until an eighth, so that it is ready in
- * time. */
+/* Whether the next file must be made now: when the current one is half full if it is small, because
+ * a small directory may never need another; when an eighth of it is full if it has the full size,
+ * so that the next one is ready in time. */
 static bool next_is_due(const struct commit_log *log)
 {
     if (log->read_only || log->failure != 0 || log->is_retry_waiting)
@@ -221,7 +222,7 @@ static void log_fail(struct commit_log *log, int status)
     log->durable(log->context, log->failure, log->frame_durable);
 }
 
-/* The making of a file of `bytes` ended so; -ENOSPC and the like are waited out. */
+/* Note with which status the making of a file of `bytes` ended; 0: there is no shortage. */
 static void shortage_set(struct commit_log *log, int status, uint64_t bytes)
 {
     bool stops_frames = status != 0 && log->room_wanted != 0;
@@ -251,7 +252,7 @@ static void retry_stop(struct commit_log *log)
     log->world->executor->timer_stop(log->world->executor, &log->retry);
 }
 
-/* The file after one of `size` is larger, until file_size. */
+/* The file after one of `size` is larger, up to file_size. */
 static void size_next_raise(struct commit_log *log, uint64_t size)
 {
     uint64_t larger = size > log->file_size / FILE_GROWTH ? log->file_size : size * FILE_GROWTH;
@@ -266,7 +267,7 @@ static void file_retire(struct commit_log *log, struct disk_file *file)
     log->retired[log->retired_count++] = file;
 }
 
-/* Take over what the file job made.  0, or its error. */
+/* Take over the file that the job made.  0, or the error of the job. */
 static int file_job_finish(struct commit_log *log)
 {
     struct commit_log_file_job *file_job = &log->file_job;
@@ -275,12 +276,12 @@ static int file_job_finish(struct commit_log *log)
         return 0;
     file_job->is_making = false;
     if (file_job->status < 0) {
-        if (file_job->spare.id != 0) /* under its old name or its new one: not touched again */
+        if (file_job->spare.id != 0) /* it has the old id or the new one, which is not used again */
             log->file_id_last = file_job->made.id;
         return file_job->status;
     }
     log->file_id_last = file_job->made.id;
-    if (log->next.id != 0) { /* it was too small for the frame that waits */
+    if (log->next.id != 0) { /* that one is too small for the frame that waits */
         file_retire(log, log->next_file);
         commit_log_files_add(&log->spare, log->next);
     }
@@ -397,7 +398,7 @@ static struct commit_log *log_new(struct world *world, const struct commit_log_o
     return log;
 }
 
-/* Both as they were: the writer goes on where the reader ended. */
+/* Begin to write where the recovery ended. */
 static void log_take_recovered(struct commit_log *log, struct commit_log_recovered *recovered)
 {
     log->frame_next = recovered->frame_next;
@@ -431,7 +432,7 @@ static void current_replace(struct commit_log *log)
     log->next_file = NULL;
 }
 
-/* Open the file in which the log ends, or make one.  Without space that is left to the retry. */
+/* Open the file in which the log ends, or make one.  Without space a file is made by a retry. */
 static int log_open_current(struct commit_log *log, struct error *err)
 {
     struct disk *disk = log->world->disk;
@@ -523,7 +524,7 @@ int commit_log_open(struct world *world, const struct commit_log_options *option
     return 0;
 }
 
-/* ---- what the engine asks ---- */
+/* ---- state and callbacks ---- */
 
 uint64_t commit_log_next_frame(const struct commit_log *log)
 {
@@ -646,7 +647,8 @@ static void extent_add(struct buffer *extents, uint32_t file_id, uint64_t size)
     buffer_append(extents, &extent, sizeof(extent));
 }
 
-/* What is being written is not durable, nor is what was laid out before it without a sync. */
+/* Bytes of the current file that are durable: neither the frame being written nor an opening record
+ * before it is. */
 static uint64_t current_durable(const struct commit_log *log)
 {
     const struct frame_writer_record *record = &log->record;
@@ -656,7 +658,8 @@ static uint64_t current_durable(const struct commit_log *log)
     return record->opening_file == log->current_file ? record->opening_offset : record->offset;
 }
 
-/* The file that was left may be getting its opening record with the first frame of the next one. */
+/* The same for an earlier file, in which an opening record may be written before the first frame of
+ * the current one. */
 static uint64_t left_durable(const struct commit_log *log, const struct commit_log_file *file)
 {
     const struct frame_writer_record *record = &log->record;
@@ -668,7 +671,8 @@ static uint64_t left_durable(const struct commit_log *log, const struct commit_l
 
 void commit_log_extents(const struct commit_log *log, uint64_t frame, struct buffer *extents)
 {
-    /* By id: files go live in the order of their making, and the current one is the newest. */
+    /* By id: live files are in the order in which they were made, and the current one is the
+     * newest. */
     for (size_t i = 0; i < log->live.count; i++)
         if (log->live.items[i].frame_last > frame)
             extent_add(extents, log->live.items[i].id, left_durable(log, &log->live.items[i]));
@@ -698,7 +702,7 @@ int64_t commit_log_durable_timestamp(const struct commit_log *log)
 
 /* ---- append ---- */
 
-/* The writer tells of the frame that it was given. */
+/* The frame that the writer was given is durable, or has failed. */
 static void append_done(void *context, int status)
 {
     struct commit_log *log = context;
@@ -716,12 +720,12 @@ static void append_done(void *context, int status)
     log->crc_last = header->crc;
     log->frame_durable = header->frame;
     log->timestamp_durable_us = header->timestamp_us;
-    /* Also where the log failed meanwhile: whoever closes it waits until nothing is written. */
+    /* Also if the log failed meanwhile: it may be closed only when nothing is being written. */
     log->durable(log->context, log->failure, log->frame_durable);
 }
 
-/* Go over to the next file.  The old one is closed once this frame is written, because it may
- * still get an opening record. */
+/* Make the next file the current one.  The old one stays open until the frame is written, because
+ * an opening record may be written to it first. */
 static void file_rotate(struct commit_log *log)
 {
     check(log->next.id != 0);
@@ -734,7 +738,7 @@ static void file_rotate(struct commit_log *log)
     current_replace(log);
 }
 
-/* Where the next record goes, and whether an opening one goes before it. */
+/* Choose where the next record goes, and whether an opening record goes before it. */
 static void append_place(struct commit_log *log, uint64_t bytes)
 {
     struct frame_writer_record *record = &log->record;
@@ -758,8 +762,9 @@ void commit_log_note_purges(struct commit_log *log, uint64_t purges)
     log->purges = purges;
 }
 
-/* What kind of frame it is: one that is behind a purge of which no frame has told, tells. */
-static uint16_t purges_tell(struct commit_log *log, struct buffer *payload)
+/* The kind of the next frame, whose payload gets the number of purges if no frame has recorded it.
+ */
+static uint16_t purges_record(struct commit_log *log, struct buffer *payload)
 {
     if (log->purges <= log->purges_reported)
         return COMMIT_LOG_FRAME;
@@ -775,7 +780,7 @@ void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buff
 
     check(!log->is_writing && log->failure == 0 && !log->read_only);
     check(payload->size <= COMMIT_LOG_PAYLOAD_MAX);
-    uint16_t kind = purges_tell(log, payload);
+    uint16_t kind = purges_record(log, payload);
     uint64_t bytes = commit_log_record_bytes(payload->size);
     check(log_fits(log, bytes));
     log->payload = *payload;
@@ -806,7 +811,7 @@ void commit_log_flushed(struct commit_log *log, uint64_t frame)
     log->frame_flushed = frame;
     marks_flush(log, frame);
     files_let_go(log);
-    retry_stop(log); /* there may be a file to reuse */
+    retry_stop(log); /* a file may have become reusable */
     file_job_consider(log);
 }
 
@@ -843,8 +848,8 @@ void commit_log_close(struct commit_log *log)
     while (log->is_file_job_running)
         check(log->world->executor->step(log->world->executor));
     retry_stop(log);
-    /* A file that was begun by this opening is closed even without frames: the next opening then
-     * need not search it.  A failure here is only an unclean stop. */
+    /* A file that this opening has made gets a closing record even without frames, so that the next
+     * opening need not search it.  If this fails it is an unclean stop. */
     if (log->failure == 0 && log->current_file != NULL && !log->is_opening_due)
         (void)closing_write(log);
     for (size_t i = 0; i < log->retired_count; i++)
@@ -856,7 +861,7 @@ void commit_log_close(struct commit_log *log)
     log_free(log);
 }
 
-/* ---- what it is at ---- */
+/* ---- for debugging ---- */
 
 static void dump_file(const char *what, const struct commit_log_file *file, struct buffer *text)
 {

@@ -1,10 +1,10 @@
-/* commit_log_archive: log files that are kept though their frames are flushed, for a restore to a
+/* commit_log_archive: log files that are kept although their frames are flushed, for a restore to a
  * moment.
  *
- * What decides correctness: a file comes here by rename, only when nothing needs it in the log any
- * more, and is never opened for writing again.  A crash leaves it in one of the two directories.
- * Without a limit nothing is ever removed: a command that happens to open the directory must not
- * throw away what a server was told to keep. */
+ * What decides correctness: a file gets here by rename, only when it is not needed in the log, and
+ * is never opened for writing again.  A crash leaves it in one of the two directories.  Without a
+ * limit nothing is removed: a command that opens the directory has no limit, and must not remove
+ * files that the server is configured to keep. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,12 +1,12 @@
-/* commit_log_damage: what would be lost with the end of a damaged log: its frames and their clicks.
+/* commit_log_damage: the frames and clicks that would be lost with the end of a damaged log.
  *
- * For the error that refuses to open, so it reads on where recovery must not: over damage, block by
- * block, to every record whose header makes sense.  A frame counts as there if its header is whole,
- * and its clicks if all of it is; what cannot be read is passed over. */
+ * They are for the error with which a log does not open.  So this reads on where recovery must not:
+ * past damage, block by block, to every record whose header is valid.  A frame is counted if its
+ * header is valid, its clicks if all of it is; what cannot be read is left out. */
 #include "base/crc32c.h"
 #include "storage/log/commit_log_private.h"
 
-/* The header of a frame at `offset` that is at stake. */
+/* Read the header of a frame that is at stake; false: there is none at `offset`. */
 static bool header_at(struct commit_log_reader *reader, const struct commit_log_file *file,
                       uint64_t offset, const struct commit_log_damage *damage,
                       struct commit_log_header *header)
@@ -21,7 +21,7 @@ static bool header_at(struct commit_log_reader *reader, const struct commit_log_
            commit_log_record_bytes(header->payload_size) <= file->size - offset;
 }
 
-/* Count the clicks of the record, unless some of it is missing or cannot be read. */
+/* Count the clicks of the record; false: some of it is missing or cannot be read. */
 static bool damage_count(struct commit_log_reader *reader, const struct commit_log_header *header,
                          uint64_t offset, struct buffer *content, struct commit_log_damage *damage)
 {

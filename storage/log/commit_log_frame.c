@@ -1,8 +1,9 @@
 /* commit_log_frame: records of the commit log as bytes, and what a sector of one can show.
  *
- * What decides correctness: the stamp.  It says which record a sector belongs to and checks
- * itself, so that after a crash each sector of the last record is exactly one of: there, still the
- * old one, or damaged.  The checksums of header and payload are asked only when all are there.
+ * What decides correctness: the stamp.  It says to which record a sector belongs and has a checksum
+ * of its own, so that after a crash each sector of the last record is exactly one of: present,
+ * still the old one, or damaged.  The checksums of header and payload are compared only when all
+ * sectors are present.
  *
  *   sector   0..3 file id | 4..9 frame number | 10..11 check of bytes 0..9 | 12..511 content
  *   content  of a record's sectors, joined: header (44 bytes), payload, zeros to the 4 KiB block
@@ -21,7 +22,8 @@
 enum {
     HEADER_MAGIC = 0x474c4244, /* "DBLG" */
     HEADER_VERSION = 1,
-    HEADER_CRC = offsetof(struct commit_log_header, crc) /* what that is the checksum of */
+    HEADER_CRC =
+        offsetof(struct commit_log_header, crc) /* bytes of the header under its checksum */
 };
 
 _Static_assert(HEADER_CRC + 4 == COMMIT_LOG_HEADER, "the checksum ends a header without gaps");
@@ -118,7 +120,7 @@ uint64_t commit_log_sector_frame(const uint8_t sector[COMMIT_LOG_SECTOR])
     return load_u32(sector + 4) | (uint64_t)load_u16(sector + 8) << 32;
 }
 
-/* The content of one sector that begins at `position` of header + payload. */
+/* Lay out the content of one sector, which begins at `position` of header and payload joined. */
 static void content_fill(const uint8_t *header_bytes, struct bytes payload, uint64_t position,
                          uint8_t *to)
 {

@@ -1,13 +1,15 @@
-/* commit_log_private: what commit_log.c, commit_log_frame.c and commit_log_recover.c share.
+/* commit_log_private: what the files of commit_log.h and the writers of frames share.
  *
- * Nobody else includes this.  The rules that tie the three together:
+ * The rules that hold between them:
  *
  * - A file id is given once: to a new file, or by renaming one whose frames are all flushed.  It is
  *   larger than every id in the directory, so all stamps left in a renamed file are smaller.
- * - Under one id, a block is never given other bytes once it was written: an unclean stop ends a
- *   file for ever, a clean one may go on behind the closing record; an opening writes the last
- *   record again as it is.  So a sector shows its frame or what was there before.
- * - A record is written only after the one before it is synced: a crash leaves at most one torn. */
+ * - Under one id, a block that was written is never overwritten with other bytes: after an unclean
+ *   stop nothing is added to a file, after a clean stop records may follow the closing one; an
+ *   opening writes the last record again unchanged.  So a sector shows its frame or what was there
+ *   before the file got its id.
+ * - A record is written only after the one before it is synced, so a crash leaves at most one torn
+ *   record. */
 #ifndef DAYBOOK_STORAGE_LOG_COMMIT_LOG_PRIVATE_H
 #define DAYBOOK_STORAGE_LOG_COMMIT_LOG_PRIVATE_H
 
@@ -25,20 +27,21 @@ enum {
     COMMIT_LOG_BLOCK = 4096,       /* records begin at multiples */
     COMMIT_LOG_HEADER = 44,        /* bytes at the front of a record's content */
     COMMIT_LOG_PATH = 32,
-    COMMIT_LOG_PURGES = 8,         /* bytes at the end of a payload behind a purge */
+    COMMIT_LOG_PURGES = 8,         /* bytes at the end of the payload of COMMIT_LOG_PURGED */
     COMMIT_LOG_PIECE = 1 << 20     /* bytes read, or laid out and written, at a time */
 };
 
 /* Written to disk: the numbers cannot change. */
 enum commit_log_record {
     COMMIT_LOG_FRAME = 0,
-    COMMIT_LOG_CLOSING = 1,        /* clean stop; carries the next frame's number, takes none */
-    COMMIT_LOG_OPENING = 2,        /* first write after a clean stop; likewise */
-    COMMIT_LOG_PURGED = 3          /* a frame, the first one behind a purge; its payload ends with
-                                    * how many there have been, u64 */
+    COMMIT_LOG_CLOSING = 1,        /* the last record before a clean stop; it has the number of the
+                                    * next frame and is no frame itself */
+    COMMIT_LOG_OPENING = 2,        /* the first record after a clean stop; likewise */
+    COMMIT_LOG_PURGED = 3          /* a frame, the first one after a purge; its payload ends with
+                                    * the number of purges so far, u64 */
 };
 
-/* A file that is being made, in the directory log; never one with frames. */
+/* The name of a file in the directory log that is being made and has no frames yet. */
 #define COMMIT_LOG_NEW_NAME "new.tmp"
 
 /* ---- commit_log_frame.c: records and sectors as bytes ---- */
@@ -57,14 +60,15 @@ struct commit_log_header {
     uint32_t crc;                  /* of the header before it; set by encode */
 };
 
-/* What one sector of the record (file_id, frame) shows. */
+/* What a sector shows in the place of one of the record (file_id, frame). */
 enum commit_log_sector {
-    COMMIT_LOG_SECTOR_PRESENT,
-    COMMIT_LOG_SECTOR_OLD,         /* all zero, or from an earlier life of the file */
-    COMMIT_LOG_SECTOR_DAMAGED      /* nothing that a crash could leave */
+    COMMIT_LOG_SECTOR_PRESENT,     /* the record's sector */
+    COMMIT_LOG_SECTOR_OLD,         /* zeros, or a sector from before the file was renamed */
+    COMMIT_LOG_SECTOR_DAMAGED      /* bytes that no crash could leave */
 };
 
-/* Bytes on disk of a record, a multiple of COMMIT_LOG_BLOCK; and its sectors that have content. */
+/* Bytes of a record on disk, a multiple of COMMIT_LOG_BLOCK; and how many of its sectors have
+ * content. */
 uint64_t commit_log_record_bytes(size_t payload_size);
 uint64_t commit_log_record_sectors(size_t payload_size);
 
@@ -74,15 +78,15 @@ must_check int commit_log_header_decode(const uint8_t from[COMMIT_LOG_HEADER],
                                         struct commit_log_header *header_out, struct error *err);
 
 bool commit_log_is_frame(const struct commit_log_header *header);
-/* What was appended as a frame's payload; and behind how many purges it says that it is, 0: it does
- * not say. */
+/* The payload of a frame as it was appended; `purges_out` is the number of purges that the frame
+ * records, 0 if it records none. */
 struct bytes commit_log_frame_payload(const struct commit_log_header *header, struct bytes payload,
                                       uint64_t *purges_out);
 
 void commit_log_stamp(uint32_t file_id, uint64_t frame, uint8_t stamp_out[COMMIT_LOG_STAMP]);
 enum commit_log_sector commit_log_sector_check(const uint8_t sector[COMMIT_LOG_SECTOR],
                                                uint32_t file_id, uint64_t frame);
-/* The number of the frame that a sector's stamp names, whether it is one or not. */
+/* The number of the frame in a sector's stamp, which may be damaged. */
 uint64_t commit_log_sector_frame(const uint8_t sector[COMMIT_LOG_SECTOR]);
 
 /* Lay out `sector_count` sectors of a record, from its sector `sector_first` on, into `to`. */
@@ -90,26 +94,26 @@ void commit_log_record_fill(const struct commit_log_header *header,
                             const uint8_t header_bytes[COMMIT_LOG_HEADER], struct bytes payload,
                             uint64_t sector_first, uint64_t sector_count, uint8_t *to);
 
-/* "log/00000001.log", and back from the name alone: false if it is no such name. */
+/* "log/00000001.log"; and the id of "00000001.log", false for any other name. */
 void commit_log_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 bool commit_log_name_parse(const char *name, uint32_t *file_id_out);
 
-/* ---- commit_log_reader.c: reading ahead ---- */
+/* ---- commit_log_reader.c: a file's sectors, read ahead ---- */
 
 struct commit_log_reader;
 
 struct commit_log_reader *commit_log_reader_new(struct world *world);
 void commit_log_reader_free(struct commit_log_reader *reader);   /* closes what is open */
-/* `size` is the file's; the one read before is closed. */
+/* Open a file of `size` bytes, and close the one that was open. */
 must_check int commit_log_reader_open(struct commit_log_reader *reader, const char *path,
                                       uint64_t size, struct error *err);
-/* The sectors from `offset` on, at least one, valid until the next call.  Going forward is fast:
- * the pieces that follow are being read meanwhile. */
+/* The sectors from `offset` on, at least one, valid until the next call.  Reading forward is fast,
+ * because the pieces that follow are read meanwhile. */
 must_check int commit_log_reader_at(struct commit_log_reader *reader, uint64_t offset,
                                     const uint8_t **sectors_out, uint64_t *count_out,
                                     struct error *err);
-/* Join the content of a record's sectors, header included; `shown_out` is the worst of what they
- * show, and from a damaged one on nothing is joined. */
+/* Join the content of a record's sectors, header included.  `shown_out` is DAMAGED if a sector is,
+ * at which the joining ends, else OLD if a sector is, else PRESENT. */
 must_check int commit_log_reader_gather(struct commit_log_reader *reader,
                                         const struct commit_log_header *header, uint64_t offset,
                                         struct buffer *content, enum commit_log_sector *shown_out,
@@ -121,9 +125,9 @@ must_check int commit_log_reader_gather(struct commit_log_reader *reader,
 struct commit_log_file {
     uint32_t id;
     uint64_t size;
-    uint64_t frame_last;           /* newest frame in it, 0 if none: to be let go once that is
-                                    * flushed */
-    uint64_t used;                 /* bytes of its whole records; not known of an archived one */
+    uint64_t frame_last;           /* its newest frame, 0 if none; after that is flushed the file
+                                    * may be reused */
+    uint64_t used;                 /* bytes of its whole records; not known for an archived file */
 };
 
 struct commit_log_files {
@@ -144,12 +148,12 @@ struct commit_log_recovered {
     struct commit_log_file tail;   /* when is_clean; else it is among `live` or `spare` */
     uint64_t offset;
     uint64_t bytes_unflushed;      /* on disk, of the frames that were replayed */
-    uint64_t purges;               /* the most that a frame said */
-    struct commit_log_files live;  /* by id: hold frames past flushed_frame */
-    struct commit_log_files spare; /* hold none */
+    uint64_t purges;               /* the highest number that a frame recorded */
+    struct commit_log_files live;  /* by id: files with frames past flushed_frame */
+    struct commit_log_files spare; /* files without */
 };
 
-/* ---- commit_log_archive.c: files that are kept though their frames are flushed ---- */
+/* ---- commit_log_archive.c: files that are kept although their frames are flushed ---- */
 
 struct commit_log_archive {
     bool is_on;
@@ -158,10 +162,12 @@ struct commit_log_archive {
     struct commit_log_files files; /* by id */
 };
 
-/* Find out what is there; `limit` as archive_bytes, in which case the directory is made. */
+/* List the archive.  `limit` is commit_log_options.archive_bytes; if it is over 0 the directory is
+ * made. */
 must_check int commit_log_archive_open(struct disk *disk, uint64_t limit, bool read_only,
                                        struct commit_log_archive *archive, struct error *err);
-/* The oldest files beyond the limit, at most `capacity`, leave the list: to be removed. */
+/* Take the oldest files beyond the limit, at most `capacity`, off the list; the caller removes
+ * them. */
 size_t commit_log_archive_take(struct commit_log_archive *archive, uint32_t *ids, size_t capacity);
 void commit_log_archive_add(struct commit_log_archive *archive, struct commit_log_file file);
 /* "archive/00000001.log" */
@@ -171,11 +177,11 @@ void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 
 enum {
     COMMIT_LOG_REMOVE_MAX = 16,    /* files removed by one file job, and as many archived */
-    COMMIT_LOG_RETIRED_MAX = 4     /* two rotations and a file too small can fall into one file
-                                    * job */
+    COMMIT_LOG_RETIRED_MAX = 4     /* during one file job there can be two rotations, and a next
+                                    * file that was too small */
 };
 
-/* What that lane does in one go: close, remove, make the next file. */
+/* A job on that lane: close, archive and remove files, and make the next one. */
 struct commit_log_file_job {
     struct job job;                    /* first, so that it leads to the file job */
     struct disk *disk;
@@ -187,7 +193,7 @@ struct commit_log_file_job {
     size_t archive_count;
     uint32_t discard[COMMIT_LOG_REMOVE_MAX]; /* from the archive */
     size_t discard_count;
-    bool is_making; /* a file `made` from `spare`, anew when its id is 0 */
+    bool is_making; /* the file `made`, from `spare` if that has an id, else a new one */
     struct commit_log_file spare;
     struct commit_log_file made;
     struct disk_file *made_file; /* set by the job, open for writing */
@@ -200,22 +206,22 @@ void commit_log_file_job_run(struct job *job);
 /* ---- commit_log_damage.c ---- */
 
 struct commit_log_damage {
-    uint64_t frame_first;          /* where the log is damaged */
-    uint64_t frame_last;           /* the newest of which something is there */
+    uint64_t frame_first;          /* the damaged one */
+    uint64_t frame_last;           /* the newest one whose header can be read */
     uint64_t clicks;               /* in the frames that can be read */
     commit_log_count count;
     void *context;
 };
 
-/* Add what is at stake in a file from byte `offset` on; `reader` has it open. */
+/* Add the frames in a file from byte `offset` on, which `reader` has open. */
 void commit_log_damage_add_file(struct commit_log_reader *reader,
                                 const struct commit_log_file *file, uint64_t offset,
                                 struct commit_log_damage *damage);
 
 /* ---- commit_log_salvage.c ---- */
 
-/* End the log before byte `offset` of file `file_id`, for good: the file is copied aside and zeroed
- * from there, `later` files are moved aside.  After a crash in the middle it can be run again. */
+/* End the log before byte `offset` of `file`, for ever: the file is copied aside and zeroed from
+ * there, and `later` files are moved aside.  After a crash during this it can be run again. */
 must_check int commit_log_salvage(struct world *world, struct commit_log_file file,
                                   uint64_t offset, const struct commit_log_files *later,
                                   struct error *err);
@@ -223,8 +229,8 @@ must_check int commit_log_salvage(struct world *world, struct commit_log_file fi
 must_check int commit_log_copy(struct disk *disk, struct disk_file *from, struct disk_file *to,
                                uint64_t offset, uint64_t size);
 
-/* Replay as commit_log_open says.  What is filled in `recovered_out` is released by
- * commit_log_recovered_release, also after an error. */
+/* Replay as commit_log_open says.  `recovered_out` must be released by commit_log_recovered_release
+ * also after an error. */
 must_check int commit_log_recover(struct world *world, const struct commit_log_options *options,
                                   commit_log_replay replay, void *context,
                                   struct commit_log_recovered *recovered_out, struct error *err);

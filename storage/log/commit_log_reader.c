@@ -1,10 +1,10 @@
-/* commit_log_reader: a log file's sectors in order, with the pieces that follow on their way.
+/* commit_log_reader: a log file's sectors in order, read ahead in pieces.
  *
  * One direct read at a time leaves half of a disk's bandwidth unused, and checking what was read
- * takes a quarter of the time of reading it.  So a ring of pieces is kept: while the caller checks
- * one, the read lane fills the next ones.  A jump outside of the ring starts it anew.
+ * takes a quarter of the time of reading it.  So there is a ring of pieces: while the caller checks
+ * one, the read lane fills the next ones.  An offset outside the ring fills it from there.
  *
- * Runs while a directory is opened: it waits by stepping the executor. */
+ * It is used while a directory is opened, so it waits by stepping the executor. */
 #include "storage/log/commit_log_private.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct piece {
     uint8_t *data;   /* PIECE_SIZE aligned bytes, NULL until first used */
     size_t size;
     int64_t result;
-    bool is_filled; /* with `number`: being read, or read */
+    bool is_filled; /* `number` was read, or is being read */
     bool is_pending;
 };
 
@@ -106,7 +106,7 @@ int commit_log_reader_open(struct commit_log_reader *reader, const char *path, u
     return 0;
 }
 
-/* Have piece `number` read, unless it is or lies past the end. */
+/* Begin to read piece `number`, unless that was done or it is behind the end. */
 static void piece_start(struct commit_log_reader *reader, uint64_t number)
 {
     struct piece *piece = &reader->pieces[number % PIECE_COUNT];

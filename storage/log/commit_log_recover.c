@@ -1,18 +1,19 @@
-/* commit_log_recover: from the files of a log to its frames, telling a torn tail from damage.
+/* commit_log_recover: reads the frames of a log from its files, and distinguishes a torn tail from
+ * damage.
  *
- * What decides correctness: a record that cannot be read is the torn tail of a crash only if it
- * could be: some sector of it is still an old one, and no trace of a later record exists anywhere,
- * for a later one is only written once this one is synced.  Everything else is damage to frames
- * that may have been acknowledged, and refuses to open.
+ * What decides correctness: a record that cannot be read is the torn tail of a crash only if some
+ * sector of it is still an old one, and there is no trace of a later record anywhere, because a
+ * later one is written only after this one is synced.  Everything else is damage to frames that may
+ * have been acknowledged, and the log does not open.
  *
- * The way: probe the first block of every file; start in the last file that begins at or before
- * flushed_frame + 1 (those before it hold nothing that is needed); walk record by record, each
- * carrying the next number and the checksum of the one before; go on in the next file that has
- * records; at the end look for traces of later ones, and sync what was accepted.
+ * The steps: probe the first block of every file; start in the last file that begins at or before
+ * flushed_frame + 1 (files before it have nothing that is needed); walk from record to record, each
+ * of which has the next number and the checksum of the one before; go on in the next file that has
+ * records; at the end search for traces of later ones, and sync what was accepted.
  *
- * Example: file 5 holds 100..180 and a torn 181, from a crash.  The opening after it went on in
- * file 6 with a 181 of its own.  The walk ends file 5 at 181, finds file 6 to begin with 181 and
- * the checksum of 180, and never asks about the torn one again. */
+ * Example: file 5 has frames 100 to 180 and a torn 181, from a crash.  The opening after it wrote
+ * another 181 to file 6.  The walk leaves file 5 at 181, and file 6 begins with a frame 181 that
+ * has the checksum of 180; the torn record is not looked at again. */
 #include "storage/log/commit_log_private.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@
 #include "base/memory.h"
 
 enum found_state {
-    FOUND_EMPTY,  /* no record of this life of the file at its beginning */
+    FOUND_EMPTY,  /* no record with the file's id at its beginning */
     FOUND_BEGINS, /* `frame_first` is the number of its first record */
     FOUND_DAMAGED
 };
@@ -47,14 +48,14 @@ struct recovery {
     uint32_t found_count;
     uint32_t found_capacity;
     bool has_leftover;      /* a file under a temporary name */
-    bool is_archive_listed; /* what is found now lies there */
+    bool is_archive_listed; /* the directory being listed is the archive */
     struct buffer payload;
-    uint32_t index; /* where the walk stands: found_count before it started */
+    uint32_t index; /* of the file where the walk is; found_count before it starts */
     uint64_t offset;
-    uint32_t last_index; /* where the last record that was accepted lies ... */
+    uint32_t last_index; /* the file of the last record that was accepted, */
     uint64_t last_offset;
-    uint64_t last_bytes; /* ... and its size; 0: none was */
-    bool is_crc_known;
+    uint64_t last_bytes;                  /* and its size; 0: none was accepted */
+    bool is_crc_known;                    /* a record was accepted */
     bool is_closed;                       /* the last record was a closing one */
     const struct commit_log_range *range; /* of a scan; NULL: to the end */
     struct commit_log_end *end;           /* of a scan: where the last frame taken in ends */
@@ -104,7 +105,7 @@ static int found_open(struct recovery *r, const struct found *found, struct erro
     return commit_log_reader_open(r->reader, path, found->file.size, err);
 }
 
-/* The one way to say that bytes are wrong: where, which frame. */
+/* Refuse bytes that are wrong, with their place and the number of the frame. */
 static int damage(struct recovery *r, const char *what, struct error *err)
 {
     char path[COMMIT_LOG_PATH];
@@ -115,7 +116,7 @@ static int damage(struct recovery *r, const char *what, struct error *err)
                      r->offset, r->out->frame_next, what);
 }
 
-/* After damage: what is at stake, and what to do. */
+/* Add to the error about damage what is at stake, and what to do. */
 static int damage_explain(struct recovery *r, struct error *err)
 {
     struct commit_log_damage damage = {.frame_first = r->out->frame_next,
@@ -248,7 +249,7 @@ static int found_all(struct recovery *r, struct error *err)
 
 /* ---- one record ---- */
 
-/* Is this header the one that must come next? */
+/* Check that the header is that of the record that must come next. */
 static int header_check(struct recovery *r, const struct commit_log_header *header,
                         struct error *err)
 {
@@ -318,8 +319,8 @@ static int record_read(struct recovery *r, struct commit_log_header *header, boo
     return rc < 0 ? rc : record_gather(r, header, is_whole_out, err);
 }
 
-/* Replay a frame, unless the state that it is replayed over lacks a purge that came before it: its
- * clicks would get other ranks than they had, and what names one would meet another. */
+/* Replay a frame, unless the segments lack a purge that was before it: its clicks would get other
+ * ranks than they had, and a write to one of them would change another. */
 static int frame_accept(struct recovery *r, const struct commit_log_header *header,
                         struct error *err)
 {
@@ -343,7 +344,7 @@ static int frame_accept(struct recovery *r, const struct commit_log_header *head
                : r->replay(r->context, header->frame, header->timestamp_us, payload, err);
 }
 
-/* Take in a record that was read whole. */
+/* Accept a record that was read whole. */
 static int record_accept(struct recovery *r, const struct commit_log_header *header,
                          struct error *err)
 {
@@ -372,7 +373,8 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
 
 /* ---- the walk ---- */
 
-/* The time of a frame before the range says nothing: it may be of a clock that was mended since. */
+/* Whether the record is a frame behind the range.  The time of a frame before the range does not
+ * count: it may be of a clock that was wrong. */
 static bool is_behind(const struct recovery *r, const struct commit_log_header *header)
 {
     return r->range != NULL && commit_log_is_frame(header) &&
@@ -386,7 +388,8 @@ static bool is_through(const struct recovery *r)
     return r->range != NULL && r->out->frame_next > r->range->frame_until;
 }
 
-/* Frames before the range lie on the way, and may end before it begins. */
+/* Note a frame as the end of what was read, unless it is before the range: the walk also passes
+ * frames before it. */
 static void end_note(struct recovery *r, const struct commit_log_header *header)
 {
     if (r->end == NULL || !commit_log_is_frame(header) || header->frame <= r->range->frame_after)
@@ -420,7 +423,7 @@ static int file_walk(struct recovery *r, struct error *err)
     return rc;
 }
 
-/* The next file at or after `index` that is not empty; found_count when there is none. */
+/* The first file from `index` on that is not empty; found_count: there is none. */
 static uint32_t found_next(const struct recovery *r, uint32_t index)
 {
     while (index < r->found_count && r->found[index].state == FOUND_EMPTY)
@@ -463,8 +466,8 @@ static int log_walk(struct recovery *r, struct error *err)
     return 0;
 }
 
-/* A stamp of a later frame anywhere from `offset` of file `index` on proves that the frame which
- * could not be read had been synced. */
+/* Search file `index` from `offset` on for the stamp of a later frame, which proves that the frame
+ * that could not be read had been synced. */
 static int file_search_later(struct recovery *r, uint32_t index, uint64_t offset, struct error *err)
 {
     const struct found *found = &r->found[index];
@@ -509,10 +512,10 @@ static int log_search_later(struct recovery *r, struct error *err)
 
 /* ---- what is left for the writer ---- */
 
-/* The frames that were accepted may so far be only in a cache; and if it was a failed sync that
- * ended the life before, a cache that takes them for written, so that no sync saves them.  Only the
- * last record can be such a one, so that is written again: the same bytes in the same place, of
- * which a crash can tear nothing. */
+/* Sync the file in which the log ends: the frames that were accepted may so far be only in a cache.
+ * If the log stopped because a sync failed, the system may treat pages that did not reach the disk
+ * as written, so that another sync does not write them.  That can be the case for the last record
+ * only, so it is written again: the same bytes in the same place, so a crash cannot tear it. */
 static int tail_sync(struct recovery *r, uint32_t index, struct error *err)
 {
     struct disk *disk = r->world->disk;
@@ -533,7 +536,7 @@ static int tail_sync(struct recovery *r, uint32_t index, struct error *err)
     return rc < 0 ? error_set(err, rc, "cannot sync %s: %s", path, error_text(rc)) : 0;
 }
 
-/* Sort the files by what may be done with them.  A damaged one that nobody needed stays aside. */
+/* Sort the files into live and spare ones.  A damaged file that was not needed is neither. */
 static void files_sort(struct recovery *r, uint32_t tail)
 {
     for (uint32_t i = 0; i < r->found_count; i++) {
@@ -639,7 +642,7 @@ int commit_log_recover(struct world *world, const struct commit_log_options *opt
 
 /* ---- reading without opening ---- */
 
-/* Follow the range. */
+/* Read and check the frames of the range. */
 static int range_walk(struct world *world, const struct commit_log_range *range,
                       commit_log_replay replay, void *context,
                       struct commit_log_recovered *recovered, struct commit_log_end *end_out,

@@ -1,8 +1,9 @@
-/* commit_log_salvage: cut the log off before damage, keeping a copy of everything that is cut.
+/* commit_log_salvage: ends the log before damage, and keeps a copy of everything behind that.
  *
- * What decides correctness: until the damaged file itself is zeroed, in the last step, the log is
- * as damaged as before and salvage starts again; after it the log ends cleanly before the damage.
- * Files are moved aside from the last to the first, so that what is left never looks whole.
+ * What decides correctness: the damaged file is zeroed in the last step.  After a crash before that
+ * the log is as damaged as it was, and salvage starts again; after it the log ends before the
+ * damage.  Later files are moved aside from the last to the first, so that the files that are left
+ * are at no moment taken for a whole log.
  *
  * Example: frame 17 at byte 8192 of log/00000003.log is damaged, log/00000004.log follows.
  * 00000004.log becomes 00000004.damaged-1; 00000003.log is copied to 00000003.damaged-1 and
@@ -14,8 +15,8 @@
 
 #include "base/memory.h"
 
-/* A name that is free: a crash in here, or damage in what an earlier salvage left, must not replace
- * the copy that was made first. */
+/* A name that is not used: copies made before a crash during salvage, or by an earlier salvage,
+ * must not be replaced. */
 static void damaged_path(struct disk *disk, uint32_t file_id, char path[COMMIT_LOG_PATH])
 {
     struct disk_file *file;

@@ -1,4 +1,4 @@
-/* frame_batches: see the header. */
+/* frame_batches: payloads are parsed batch by batch. */
 #include "storage/log/frame_batches.h"
 
 #include "base/memory.h"

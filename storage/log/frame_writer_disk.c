@@ -1,8 +1,8 @@
-/* frame_writer_disk: one record onto the local disk, and synced.
+/* frame_writer_disk: writes one record to the local disk and syncs it, on the log lane.
  *
- * Runs on the log lane.  A record is laid out in a fixed piece of aligned memory, a piece at a
- * time, and written past the page cache; the sync comes once, after all of it.  An opening record
- * that is due is synced first, because a record is written only after the one before is durable. */
+ * A record is laid out in aligned memory, a piece at a time, and written past the page cache; there
+ * is one sync, after all pieces.  An opening record that is due is written and synced first,
+ * because a record is written only after the one before it is durable. */
 #include "base/crc32c.h"
 #include "base/memory.h"
 #include "storage/log/frame_writer.h"
@@ -14,7 +14,7 @@ struct disk_writer {
     struct job job;
     struct world *world;
     uint8_t *piece;                     /* COMMIT_LOG_PIECE aligned bytes */
-    struct frame_writer_record *record; /* that is being written; NULL: none is */
+    struct frame_writer_record *record; /* being written; NULL: none is */
     int status;                         /* set by the job */
 };
 
