@@ -234,13 +234,15 @@ static int apply_batch(struct write *write, struct error *err)
 static void write_given(struct write *write, int rc, const struct error *err,
                         void (*again)(struct cql_execution *execution), void (*retry)(void *write))
 {
+    if (rc == 0)
+        return; /* the write may be answered, and freed with its execution */
     struct cql_execution *execution = write->execution;
     if (rc == ERROR_FULL) {
         execution->resume = again;
         cql_wait_for_room(execution);
     } else if (rc == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
         retry(write);
-    } else if (rc != 0) {
+    } else {
         cql_fault_of(&execution->fault, err);
         cql_execution_finish_fault(execution);
     }
