@@ -1,7 +1,7 @@
-/* backup_command: `daybook backup DIR`: a point of the directory as of now; with --follow, and the
- * log behind it until it is told to stop, also by a server that starts again.
+/* backup_command: `daybook backup DIR`: makes a backup point of the directory as of now; with
+ * --follow the server then goes on copying the log until --stop, also after it was started again.
  *
- * The answer comes when the point is there and synced. */
+ * The command is answered when the point is complete and synced. */
 #include "query/backup_command.h"
 
 #include <errno.h>
@@ -105,7 +105,7 @@ static const struct argp backup_command_argp = {
 
 /* ---- answers ---- */
 
-static void tell_progress(void *context, const struct backup_progress *progress)
+static void show_progress(void *context, const struct backup_progress *progress)
 {
     struct backup_call *call = context;
     uint64_t mb = progress->bytes_done >> 20;
@@ -137,12 +137,12 @@ static void backup_command_done(void *context, int status, const struct error *e
     memory_free(call);
 }
 
-static const struct backup_handler handler = {.progress = tell_progress,
+static const struct backup_handler handler = {.progress = show_progress,
                                               .done = backup_command_done};
 
 /* ---- the command ---- */
 
-/* The server's working directory is not the caller's. */
+/* A relative path is the caller's, whose working directory is not the server's. */
 static bool resolve(const char *path, const char *folder, char to[PATH_MAX])
 {
     int length = path[0] == '/' || folder == NULL || folder[0] == '\0'
@@ -151,8 +151,8 @@ static bool resolve(const char *path, const char *folder, char to[PATH_MAX])
     return length >= 0 && length < PATH_MAX;
 }
 
-static void stopped(void *context, int status, const struct error *err,
-                    const struct backup_progress *progress)
+static void follow_stopped(void *context, int status, const struct error *err,
+                           const struct backup_progress *progress)
 {
     struct command_output *output = context;
     (void)progress;
@@ -164,7 +164,7 @@ static void stopped(void *context, int status, const struct error *err,
 
 static void stop_following(const struct query *query, struct command_output *output)
 {
-    static const struct backup_handler stop_handler = {.done = stopped};
+    static const struct backup_handler stop_handler = {.done = follow_stopped};
     if (!backup_unfollow(query->backup, &stop_handler, output))
         command_fail(output, EXIT_DATA_SAYS_NO, "no backup follows this directory");
 }

@@ -1,6 +1,6 @@
-/* clock: `daybook clock`: whether the wall clock is believed, and `accept`, which says that it is
- * right (base/world/trusted_clock.h).  `mend` is the program's own: it changes what lies below an
- * open store. */
+/* clock_command: `daybook clock`: prints whether the wall clock is trusted; `accept` declares that
+ * it is right (base/world/trusted_clock.h).  `mend` is carried out by program/, because it changes
+ * files below an open store. */
 #include "query/clock_command.h"
 
 #include <errno.h>

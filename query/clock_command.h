@@ -1,4 +1,4 @@
-/* clock_command: `daybook clock`: whether the clock is believed, and that it is right. */
+/* clock_command: `daybook clock`: whether the clock is trusted, and declaring that it is right. */
 #ifndef DAYBOOK_QUERY_CLOCK_COMMAND_H
 #define DAYBOOK_QUERY_CLOCK_COMMAND_H
 

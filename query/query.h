@@ -1,4 +1,4 @@
-/* query: what reads: reports, counters, and what there is to know of a directory. */
+/* query: what the commands of query/ and query/report/ run on: the parts of an open directory. */
 #ifndef DAYBOOK_QUERY_QUERY_H
 #define DAYBOOK_QUERY_QUERY_H
 
@@ -8,7 +8,7 @@
 #include "storage/backup/backup.h"
 #include "storage/engine/store.h"
 
-/* The room of the commands; everything outlives it. */
+/* What the commands of this folder run on; everything outlives it. */
 struct query {
     struct store *store;
     struct streams *streams;

@@ -4,7 +4,8 @@
 
 #include "base/cli/command.h"
 
-/* Rows go into `text`, which leaves in pieces.  The command's memory, and released by it. */
+/* Rows are printed into `text`, which is written out in pieces.  The struct is the command's
+ * memory, and is released by the command. */
 struct query_answer {
     struct command_output *output;
     struct table_print *print;         /* NULL: nothing, or not begun */
@@ -14,10 +15,11 @@ struct query_answer {
 void query_answer_begin(struct query_answer *answer, struct command_output *output,
                         enum table_format format, const struct table_column *columns,
                         uint32_t column_count);
-/* Add a row.  False: enough waits to be read; go on when query_answer_wait calls. */
+/* Add a row.  False: enough output waits to be read; add further rows when query_answer_wait calls
+ * `drained`. */
 bool query_answer_row(struct query_answer *answer, const struct bytes *cells);
 bool query_answer_has_room(const struct query_answer *answer);
-/* Call `drained` once what waits has left, which may be at once. */
+/* Call `drained` when the output that waits has been read, possibly before this returns. */
 void query_answer_wait(struct query_answer *answer, void (*drained)(void *context), void *context);
 /* Print the rest; the caller then finishes the output. */
 void query_answer_end(struct query_answer *answer);

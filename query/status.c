@@ -1,9 +1,9 @@
-/* status: `daybook status`: how the directory and whoever holds it are, one line a fact.
+/* status: `daybook status`: the state of the directory and of the process that holds it.
  *
  *     directory     5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11
  *     held by       process 4711, which serves it
  *
- * Each part adds its facts, and its findings: what keeps `--check` from saying that all is well. */
+ * Each part adds its facts and its findings, which are reasons for `--check` to exit with 1. */
 #include "query/status.h"
 
 #include <errno.h>
@@ -177,7 +177,7 @@ static void put_log(struct status_report *report, const struct status_context *c
                         " of them not in segments");
 }
 
-/* The account that --memory limits, part by part. */
+/* The parts of the memory that --memory limits. */
 static void put_memory(struct status_report *report, const struct status_context *context)
 {
     static const struct {
@@ -220,7 +220,7 @@ static void put_segments(struct status_report *report, const struct status_conte
     }
 }
 
-/* The disk is nearly full when it has not twice what the store will write next. */
+/* The disk counts as nearly full when less than twice what the store will write next is free. */
 static void put_disk(struct status_report *report, const struct status_context *context)
 {
     struct engine_examination disk;
@@ -258,7 +258,7 @@ static void put_descriptors(struct status_report *report, const struct status_co
             descriptors.limit);
 }
 
-/* NAME for NAME_max; NULL: it is no limit. */
+/* The metric NAME that the metric NAME_max limits; NULL: `limit` is no such metric. */
 static const struct metric *limited_by(const struct metrics *metrics, const struct metric *limit)
 {
     static const char suffix[] = "_max";
@@ -271,8 +271,8 @@ static const struct metric *limited_by(const struct metrics *metrics, const stru
     return metrics_find(metrics, name);
 }
 
-/* What doors and others have a limit of is among the metrics, which is all that is seen of them
- * from here (metrics.h). */
+/* Report limits that are reached.  Doors and other parts publish each as a metric NAME_max beside
+ * the metric NAME, since this file may not include them. */
 static void put_limits(struct status_report *report, const struct status_context *context)
 {
     static const char prefix[] = "daybook_";
@@ -290,7 +290,7 @@ static void put_limits(struct status_report *report, const struct status_context
     }
 }
 
-/* A following backup is behind by what has not left this machine yet. */
+/* The lag of a following backup is what has not been copied to it yet. */
 static void put_backup(struct status_report *report, const struct status_context *context)
 {
     struct backup_status backup = {0};
@@ -311,7 +311,7 @@ static void put_backup(struct status_report *report, const struct status_context
                           backup.failure);
 }
 
-/* A reader without a server has loaded none. */
+/* A command that reads the directory without a server has not loaded the open days. */
 static void put_days(struct status_report *report, const struct status_context *context)
 {
     const struct rollup *rollup = streams_find(context->query->streams, NULL);

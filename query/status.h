@@ -1,4 +1,4 @@
-/* status: `daybook status`: how the directory and the process that holds it are. */
+/* status: `daybook status`: the state of the directory and of the process that holds it. */
 #ifndef DAYBOOK_QUERY_STATUS_H
 #define DAYBOOK_QUERY_STATUS_H
 

@@ -34,7 +34,7 @@ struct status_report {
 
 /* Begin a line; with "" it goes on under the label of the one before. */
 void status_report_line(struct status_report *report, const char *label, const char *words);
-/* Words of the line alone, which are no fact. */
+/* Append words to the line; they are not in the JSON object. */
 void status_report_words(struct status_report *report, const char *words);
 /* A fact.  It begins a line with this label (NULL: it stands in the line that is open); `words`
  * follow it there. */
@@ -55,7 +55,7 @@ struct status_report_size {
 };
 struct status_report_size status_report_size(uint64_t bytes);
 
-/* Append the whole: the lines, with those of the findings; or the object. */
+/* Append the whole report: as lines, with one for the findings; or as a JSON object. */
 void status_report_print_lines(struct status_report *report, struct buffer *text);
 void status_report_print_json(struct status_report *report, struct buffer *text);
 void status_report_release(struct status_report *report);

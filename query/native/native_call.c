@@ -1,11 +1,11 @@
 /* native_call: statements of a connection, from arrival to answer.
  *
- * What decides correctness: a call is answered exactly once, under its own stream id; it holds its
- * bytes until then; and what cannot be admitted is refused before anything was done, by 0x1001,
- * which drivers may take to another server.
+ * What decides correctness: a call is answered exactly once, under its own stream id, and its bytes
+ * are accounted for until then.  A call that cannot be admitted is refused by 0x1001 before
+ * anything is done for it, so that drivers may send it to another server.
  *
- * cql may answer within cql_run: then native_call_answered runs inside native_call_start, whose
- * loop goes on by itself; `is_starting` keeps the two from entering each other. */
+ * cql may answer within cql_run: then call_answered runs inside native_call_start, whose loop
+ * starts further calls anyway; `is_starting` keeps call_answered from entering it again. */
 #include <stdio.h>
 
 #include "codec/native_response.h"
@@ -46,7 +46,7 @@ static void call_free(struct native_call *call)
     struct native_door *door = connection->door;
 
     quota_give(&connection->calls, call->size);
-    native_door_tell(door);
+    native_door_account(door);
     if (door->spare_count < NATIVE_CALLS_SPARE_MAX && arena_held(call->arena) <= CALL_KEEP_MAX) {
         arena_reset(call->arena);
         call->next = door->spare;
@@ -71,7 +71,7 @@ void native_call_free_spare(struct native_door *door)
 
 /* ---- answers ---- */
 
-/* Rows that would fill the memory of a server whose client does not read. */
+/* Whether an answer is large while too many answers wait for clients that do not read them. */
 static bool is_over(const struct native_connection *connection, const struct cql_result *result)
 {
     const struct native_door *door = connection->door;
@@ -176,7 +176,7 @@ void native_call_drop(struct native_connection *connection)
 
 /* ---- arrival ---- */
 
-/* Take the call's bytes; false: there is no room for them. */
+/* Count the call's bytes; false: there is no room for them. */
 static bool call_admit(struct native_call *call)
 {
     struct native_connection *connection = call->connection;
@@ -185,7 +185,7 @@ static bool call_admit(struct native_call *call)
     if (connection->door->is_closing || !quota_take(&connection->calls, size))
         return false;
     call->size = size;
-    native_door_tell(connection->door);
+    native_door_account(connection->door);
     return true;
 }
 

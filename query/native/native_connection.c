@@ -1,11 +1,12 @@
-/* native_connection: bytes of a connection in, requests to where they belong, answers out.
+/* native_connection: decodes the input of a connection, hands requests to the files that answer
+ * them, and sends the answers.
  *
- * What decides correctness: the door never stops reading because it is busy, since a heartbeat
- * (OPTIONS) that waits makes drivers give the server up.  So the memory that requests take is
+ * What decides correctness: the door never stops reading because it is busy, since drivers take a
+ * server for dead whose answer to a heartbeat (OPTIONS) is late.  So the memory of requests is
  * bounded by refusing them: the inbox gathers no body for which there is no room, and a call is
- * admitted by its size.  Only a client that does not read its answers is not read from.
+ * admitted by its size.  Input is left unread only while the client does not read its answers.
  *
- * An idle connection holds its struct, and no buffer: all read into the door's. */
+ * An idle connection has its struct and no buffer: all connections read into the door's buffer. */
 #include "query/native/native_connection.h"
 
 #include <stdarg.h>
@@ -64,10 +65,11 @@ void native_connection_count(struct native_connection *connection)
 
     quota_charge(&door->requests, &connection->input_bytes, input);
     quota_charge(&door->answers, &connection->output_bytes, output);
-    native_door_tell(door);
+    native_door_account(door);
 }
 
-/* How large a body may be now, so that what is gathered stays within the door's limit. */
+/* How large a request's body may be now, so that the memory of requests stays within the door's
+ * limit. */
 static uint32_t body_max(const struct native_connection *connection)
 {
     const struct quota *quota = &connection->door->requests;
@@ -135,7 +137,7 @@ static bool is_expected(const struct native_connection *connection, uint8_t opco
     return false;
 }
 
-/* Requests that are answered at once. */
+/* Requests that are answered before the next one is read. */
 static void take_greeting(struct native_connection *connection,
                           const struct native_envelope *envelope)
 {
@@ -181,7 +183,7 @@ static void take_envelope(struct native_connection *connection,
     }
 }
 
-/* The bytes make no sense from here on. */
+/* The input cannot be decoded from here on: answer with an error, and end the connection. */
 static void refuse_bytes(struct native_connection *connection, int rc,
                          const struct native_envelope *envelope, const struct error *err)
 {
@@ -189,7 +191,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
         native_greeting_refuse_version(connection, envelope->version, envelope->flags);
         return;
     }
-    /* A peer that answers, or speaks nothing known, is not spoken to. */
+    /* A peer whose first bytes are of no known version, or of an answer, gets no error. */
     if (connection->inbox.version != 0) {
         connection->outbox.version = connection->inbox.version;
         native_connection_error(connection, 0, CQL_PROTOCOL_ERROR, "%s", err->text);
@@ -197,8 +199,8 @@ static void refuse_bytes(struct native_connection *connection, int rc,
     native_connection_refuse(connection);
 }
 
-/* Of a client that has not logged in a request is small, or it is none. */
-static bool is_guest(const struct native_connection *connection)
+/* Whether the client has not logged in yet: then its requests must be small. */
+static bool is_before_login(const struct native_connection *connection)
 {
     return connection->state == NATIVE_GREETING || connection->state == NATIVE_LOGGING_IN ||
            connection->state == NATIVE_CHECKING;
@@ -213,7 +215,7 @@ static void take_input(struct native_connection *connection)
         int rc = native_inbox_next(&connection->inbox, &envelope, &err);
         if (rc < 0) {
             refuse_bytes(connection, rc, &envelope, &err);
-        } else if (rc == 0 && is_guest(connection) &&
+        } else if (rc == 0 && is_before_login(connection) &&
                    native_inbox_unread(&connection->inbox) >= NATIVE_GREETING_MAX) {
             native_connection_error(connection, 0, CQL_INVALID,
                                     "Request is too big: more than %d bytes before a login.",
@@ -260,7 +262,7 @@ void native_connection_refuse(struct native_connection *connection)
     connection->door->metrics.refused->value++;
 }
 
-/* Everything that will ever be answered is: say so to the peer. */
+/* All answers have been made: send them, and end our side of the connection. */
 static void connection_finish(struct native_connection *connection)
 {
     native_connection_flush(connection);
@@ -297,7 +299,7 @@ static void connection_close(struct native_connection *connection)
     connection->is_closing = true;
     connection->events = 0;
     door_leave(&connection->slot);
-    native_greeting_forget_login(connection);
+    native_greeting_drop_login(connection);
     native_call_drop(connection);
     cql_session_leave(&connection->session, 0);
     native_inbox_release(&connection->inbox);
@@ -319,19 +321,19 @@ void native_connection_evict(struct door_slot *slot)
     connection_close(connection_of(slot));
 }
 
-/* A reader that is slow may go on as long as it reads at all. */
+/* A client that reads slowly keeps its connection as long as it reads anything at all. */
 void native_connection_late(struct door_slot *slot)
 {
     struct native_connection *connection = connection_of(slot);
 
-    if (connection->has_finished || is_guest(connection) ||
+    if (connection->has_finished || is_before_login(connection) ||
         bytes_left(connection) == connection->left)
         connection_close(connection);
     else
         native_connection_update(connection);
 }
 
-/* Send, and start what could not start for what waited to be sent. */
+/* Send, and start the calls that could not start because too many answers waited to be sent. */
 static void connection_pump(struct native_connection *connection)
 {
     do {
@@ -355,11 +357,12 @@ static enum door_claim claim_of(const struct native_connection *connection)
     return connection->state == NATIVE_SERVING ? DOOR_NAMED : DOOR_IDLE;
 }
 
-/* What it holds is in the account of those that have not logged in; the last thing to be done with
- * it, since it may be closed for that. */
-static void update_guest(struct native_connection *connection)
+/* Count the connection's memory among that of clients that have not logged in.  The door may close
+ * the connection because of it, so this must come last. */
+static void count_guest_memory(struct native_connection *connection)
 {
-    size_t most = 2 * NATIVE_GREETING_MAX; /* of one that is refused all else goes soon */
+    size_t most = 2 * NATIVE_GREETING_MAX; /* of a refused connection everything else is freed
+                                            * soon */
     size_t held = native_inbox_held(&connection->inbox);
 
     if (connection->state == NATIVE_SERVING || connection->login != NULL) {
@@ -389,7 +392,7 @@ void native_connection_update(struct native_connection *connection)
         }
     }
     size_t queued = network_queued(connection->connection);
-    if (is_guest(connection) && queued > NATIVE_GREETING_MAX) {
+    if (is_before_login(connection) && queued > NATIVE_GREETING_MAX) {
         connection_close(connection);
         return;
     }
@@ -400,7 +403,7 @@ void native_connection_update(struct native_connection *connection)
     door_claim(&connection->slot, claim_of(connection));
     connection_time(connection, queued > (door->is_over ? 0 : NATIVE_QUEUE_MAX),
                     is_ending && is_quiet && connection->has_finished);
-    update_guest(connection);
+    count_guest_memory(connection);
 }
 
 void native_connection_release(struct native_connection *connection)
@@ -422,12 +425,13 @@ static void connection_space(void *context, uint8_t **to_out, size_t *size_out)
     struct native_connection *connection = context;
 
     *to_out = connection->door->read;
-    *size_out = is_guest(connection) ? NATIVE_GREETING_MAX - native_inbox_unread(&connection->inbox)
-                                     : sizeof connection->door->read;
+    *size_out = is_before_login(connection)
+                    ? NATIVE_GREETING_MAX - native_inbox_unread(&connection->inbox)
+                    : sizeof connection->door->read;
 }
 
-/* What functions that were called and the loader that bound them (it saves all registers) left on
- * the stack. */
+/* Overwrite what called functions, and the loader that bound them (which saves all registers), left
+ * on the stack. */
 static __attribute__((noinline)) void stack_wipe(void)
 {
     uint8_t below[STACK_WIPED];
@@ -465,7 +469,8 @@ static void connection_end(void *context, int status)
     connection->has_ended = true;
     /* A peer that only half-closed still reads its answers; one that is gone looks the same. */
     cql_session_leave(&connection->session, NATIVE_LEAVE_US);
-    /* No password is checked for a client that has hung up: others' wait for theirs. */
+    /* No password is checked for a client that has hung up, since other clients wait for their
+     * checks. */
     if (status < 0 || connection->login != NULL)
         connection_close(connection);
     else

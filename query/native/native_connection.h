@@ -136,7 +136,7 @@ void native_connection_error(struct native_connection *connection, int16_t strea
 void native_connection_put_error(struct native_connection *connection, int16_t stream,
                                  const struct cql_extras *extras,
                                  const struct cql_error *error);
-/* Nothing that comes is looked at any more; hang up once the answers have left. */
+/* Ignore all further input, and close the connection once the answers have been sent. */
 void native_connection_refuse(struct native_connection *connection);
 /* Send what waits to be sent. */
 void native_connection_flush(struct native_connection *connection);
@@ -146,7 +146,7 @@ void native_connection_flush_soon(struct native_connection *connection);
 void native_connection_update(struct native_connection *connection);
 /* Free it if nothing holds it any more. */
 void native_connection_release(struct native_connection *connection);
-/* Its place is needed for another, or its clock has run down. */
+/* The connection's place is needed for another one; or its clock has run out. */
 void native_connection_evict(struct door_slot *slot);
 void native_connection_late(struct door_slot *slot);
 /* Bring the door's sums up to date. */
@@ -158,13 +158,14 @@ void native_greeting_startup(struct native_connection *connection, int16_t strea
                              const struct native_request *request);
 void native_greeting_authenticate(struct native_connection *connection, int16_t stream,
                                   const struct native_request *request);
-/* The connection closes: a login that waits is forgotten; one that is being checked holds it. */
-void native_greeting_forget_login(struct native_connection *connection);
-/* The door closes: those that wait are told so. */
+/* The connection closes: a login that waits is removed; one that is being checked keeps the
+ * connection's memory until then. */
+void native_greeting_drop_login(struct native_connection *connection);
+/* The door closes: logins that wait are refused. */
 void native_greeting_drop_logins(struct native_door *door);
 void native_greeting_register(struct native_connection *connection, int16_t stream,
                               const struct native_request *request);
-/* A version is not spoken: say so as every driver understands it. */
+/* Refuse an unsupported version in the form that every driver understands. */
 void native_greeting_refuse_version(struct native_connection *connection, uint8_t version,
                                     uint8_t flags);
 
@@ -173,7 +174,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
 /* Take a statement: it is queued, or refused. */
 void native_call_take(struct native_connection *connection,
                       const struct native_envelope *envelope);
-/* Start what waits, as far as it may. */
+/* Start waiting calls, as many as may run. */
 void native_call_start(struct native_connection *connection);
 /* Forget what has not started. */
 void native_call_drop(struct native_connection *connection);
@@ -181,10 +182,10 @@ void native_call_free_spare(struct native_door *door);
 
 /* ---- native_door.c ---- */
 
-/* What is taken has changed: tell the store, and all connections where the answers are past their
- * limit, or are back at half of it. */
-void native_door_tell(struct native_door *door);
-/* A connection is gone: the last one of a closing door takes the door with it. */
+/* The memory taken has changed: report it to the store.  If the answers have passed their limit or
+ * are back at half of it, update all connections. */
+void native_door_account(struct native_door *door);
+/* A connection was freed: free the door, if it is closing and this was the last one. */
 void native_door_release(struct native_door *door);
 /* The metric of an error's code. */
 struct metric *native_door_error_metric(struct native_door *door, uint32_t code);

@@ -1,7 +1,7 @@
 /* native_door: see the header; states in native_connection.h.
  *
- * What decides correctness: the door goes when the last connection has, and a connection when the
- * network is done with it and its last call is answered; so whoever comes last releases. */
+ * What decides correctness: the door is freed after its last connection, and a connection when the
+ * network is done with it and its last call is answered, whichever comes last. */
 #include "query/native/native_door.h"
 
 #include <stddef.h>
@@ -103,7 +103,7 @@ static void door_flush(struct timer *timer)
 
 /* ---- memory ---- */
 
-/* What each of them may do has changed. */
+/* Update all connections, because what they may do has changed. */
 static void update_all(void *context)
 {
     struct native_door *door = context;
@@ -112,7 +112,7 @@ static void update_all(void *context)
         native_connection_flush_soon(connection);
 }
 
-void native_door_tell(struct native_door *door)
+void native_door_account(struct native_door *door)
 {
     struct store *store = door->options.store;
     int64_t request_change = quota_unreported(&door->requests);

@@ -33,7 +33,7 @@ struct native_options {
     struct network *network;
     struct metrics *metrics;
     struct store *store;                 /* in whose account the door's memory is; NULL: in none */
-    const struct native_passwords *passwords;      /* NULL: nobody has to log in; outlives it */
+    const struct native_passwords *passwords;      /* NULL: no login is needed; outlives it */
     bool read_only;                      /* of every session: cql_session.h */
     struct native_limits limits;
 };
@@ -45,7 +45,7 @@ struct native_door *native_door_new(const struct native_options *options);
  * machines reach is read-only if its place says that it is open to all, and ERROR_USAGE if not. */
 must_check int native_door_listen(struct native_door *door, const struct door_place *place,
                                   const char **address_out, struct error *err);
-/* Own `connection`, wherever it came from, and serve it. */
+/* Take ownership of an accepted `connection`, and serve it. */
 void native_door_attach(struct native_door *door, struct connection *connection);
 
 /* Take no more connections and requests; answer those that are under way, hang up, free the door,

@@ -43,7 +43,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
     native_response_put_error(&error, NATIVE_VERSION_MAX, &body);
     buffer_put_u8(&wire, (is_old ? version : NATIVE_VERSION_MAX) | NATIVE_RESPONSE_BIT);
     buffer_put_u8(&wire, 0);
-    /* Stream 0, whatever the request said: that is where every driver looks. */
+    /* Stream 0, whatever the request said, because every driver expects it there. */
     buffer_put_zeros(&wire, is_old ? 1 : 2);
     buffer_put_u8(&wire, NATIVE_ERROR);
     buffer_put_u32_be(&wire, (uint32_t)body.size);
@@ -58,7 +58,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
 /* ---- STARTUP ---- */
 
 /* In upper or lower case. */
-static bool is_word(struct bytes text, const char *word)
+static bool is_same_word(struct bytes text, const char *word)
 {
     return text.size == strlen(word) && strncasecmp((const char *)text.data, word, text.size) == 0;
 }
@@ -68,7 +68,7 @@ static bool find_option(const struct native_request *request, const char *name,
                         struct bytes *value_out)
 {
     for (uint32_t i = 0; i < request->option_count; i++) {
-        if (is_word(request->options[i].name, name)) {
+        if (is_same_word(request->options[i].name, name)) {
             *value_out = request->options[i].value;
             return true;
         }
@@ -100,11 +100,12 @@ static bool choose_compression(struct native_connection *connection, int16_t str
     *compression_out = NATIVE_PLAIN;
     if (!find_option(request, "COMPRESSION", &name) || name.size == 0)
         return true;
-    if (is_word(name, "lz4")) {
+    if (is_same_word(name, "lz4")) {
         *compression_out = NATIVE_LZ4;
         return true;
     }
-    if (is_word(name, "snappy") && connection->inbox.version < 5 && native_compress_has_snappy()) {
+    if (is_same_word(name, "snappy") && connection->inbox.version < 5 &&
+        native_compress_has_snappy()) {
         *compression_out = NATIVE_SNAPPY;
         return true;
     }
@@ -153,7 +154,7 @@ void native_greeting_startup(struct native_connection *connection, int16_t strea
 
 /* ---- logging in: SASL PLAIN ---- */
 
-/* A password that waits to be checked, or is being checked, on a lane of its own. */
+/* A password that waits to be checked, or is being checked, on LANE_LOGIN. */
 struct native_login {
     struct job job;
     struct login_waiter waiter;
@@ -179,8 +180,9 @@ static bool take_part(struct bytes *token, char *to, size_t size_max)
     return true;
 }
 
-/* Whom to act as (not looked at, and written over), user and password, a NUL between them.  Nothing
- * of a token that is none stays outside of `login`, either: it may be a password. */
+/* A SASL PLAIN token: the authorization id (read into the user's place and ignored), the user and
+ * the password, separated by NULs.  Parts of an invalid token are only in `login` too, which is
+ * wiped: they may be a password. */
 static bool read_token(struct bytes token, struct native_login *login)
 {
     return take_part(&token, login->user, NATIVE_USER_MAX) &&
@@ -196,7 +198,8 @@ static void login_run(struct job *job)
     login->is_right = native_password_match(login->passwords, login->user, login->password);
 }
 
-/* Whoever tries passwords cannot fill the log: the last one is named, and how many there were. */
+/* A client that tries many passwords must not fill the log: one event in each period names the last
+ * login and the number of failures. */
 static void log_failed(struct native_connection *connection, const struct native_login *login)
 {
     struct clock *clock = connection->door->options.world->clock;
@@ -235,7 +238,7 @@ static void login_free(struct native_login *login)
     memory_free(login);
 }
 
-static void logins_go_on(struct native_door *door);
+static void check_next_login(struct native_door *door);
 
 static void login_done(struct job *job)
 {
@@ -253,7 +256,7 @@ static void login_done(struct job *job)
         native_connection_update(connection);
     }
     login_free(login);
-    logins_go_on(door);
+    check_next_login(door);
     native_connection_release(connection);
 }
 
@@ -262,7 +265,7 @@ static struct native_login *login_of(struct login_waiter *waiter)
     return (struct native_login *)(void *)((char *)waiter - offsetof(struct native_login, waiter));
 }
 
-static void logins_go_on(struct native_door *door)
+static void check_next_login(struct native_door *door)
 {
     struct executor *executor = door->options.world->executor;
     struct login_waiter *next = door->checking == NULL ? login_queue_next(&door->logins) : NULL;
@@ -273,7 +276,7 @@ static void logins_go_on(struct native_door *door)
     executor->submit(executor, LANE_LOGIN, &door->checking->job);
 }
 
-void native_greeting_forget_login(struct native_connection *connection)
+void native_greeting_drop_login(struct native_connection *connection)
 {
     struct native_login *login = connection->login;
 
@@ -284,7 +287,7 @@ void native_greeting_forget_login(struct native_connection *connection)
     login_free(login);
 }
 
-/* It waits no more and is not checked; the client may try again, or another server. */
+/* Refuse a waiting login unchecked; the client may try again, or try another server. */
 static void login_turn_away(struct native_login *login, const char *why)
 {
     struct native_connection *connection = login->connection;
@@ -329,7 +332,7 @@ void native_greeting_authenticate(struct native_connection *connection, int16_t 
     struct login_waiter *loser = login_queue_add(&door->logins, &login->waiter);
     if (loser != NULL)
         login_turn_away(login_of(loser), "Too many logins wait for their turn; try again later");
-    logins_go_on(door);
+    check_next_login(door);
 }
 
 /* ---- REGISTER ---- */

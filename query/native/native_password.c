@@ -1,11 +1,12 @@
 /* native_password: see the header; the only file that knows crypt.h.
  *
- * What decides correctness: a name that is not there takes as much time as one that is, whatever
- * their costs, so that no client learns which names there are; and a hash that crypt does not know
- * never matches.
+ * What decides correctness: a login under an unknown name takes as much time as one under a known
+ * name, whatever the costs of their hashes, so that no client learns which names exist; and a hash
+ * that crypt does not know never matches.
  *
- * A hash of cost c takes 2^c steps.  One of the cost c is followed by others of c, c + 1, ... up to
- * one less than the highest, which together take as long as the highest does. */
+ * Computing a hash of cost c takes 2^c steps.  After one of cost c, others of c, c + 1, ... up to
+ * one less than the highest cost are computed; together they take as long as one of the highest
+ * cost. */
 #include "query/native/native_password.h"
 
 #include <crypt.h>
@@ -36,7 +37,7 @@ struct native_passwords {
     int cost_max; /* of all */
 };
 
-/* Looks at all, wherever it is. */
+/* Compares all names, so that the time does not show where the name stands. */
 static const struct native_user *find_user(const struct native_passwords *passwords,
                                            struct bytes name)
 {
@@ -195,7 +196,7 @@ void native_password_free(struct native_passwords *passwords)
 
 /* ---- checking ---- */
 
-/* Bytes that are equal are not told from others by time. */
+/* Compare in a time that does not depend on where the bytes differ. */
 static bool is_same(const char *a, const char *b, size_t size)
 {
     unsigned difference = 0;
@@ -208,7 +209,7 @@ static bool is_same(const char *a, const char *b, size_t size)
 /* Whether it is the hash's password. */
 static bool check_password(const char *password, const char *hash, struct crypt_data *data)
 {
-    /* Unlike crypt_r it says NULL when it fails. */
+    /* Unlike crypt_r, it returns NULL when it fails. */
     const char *made = crypt_rn(password, hash, data, sizeof *data);
 
     return made != NULL && strlen(made) == HASH_SIZE && is_same(made, hash, HASH_SIZE);

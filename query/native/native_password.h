@@ -23,15 +23,17 @@ enum {
     NATIVE_PASSWORD_MAX = 255            /* bcrypt looks at the first 72 */
 };
 
-/* ERROR_INVALID with the line's number when the file is not as above, has nobody or one twice. */
+/* ERROR_INVALID, with the line's number, when the file is not as above, names no user or names one
+ * twice. */
 must_check int native_password_load(const char *path, struct native_passwords **passwords_out,
                                     struct error *err);
 must_check int native_password_parse(struct bytes text, struct native_passwords **passwords_out,
                                      struct error *err);
 void native_password_free(struct native_passwords *passwords);
 
-/* Takes as long for every name, known or not: what the file's highest cost takes, 50 ms at 10 and
- * twice as long for each one more.  Any thread. */
+/* Whether it is the user's password.  This takes equally long for every name, known or not: as long
+ * as the file's highest cost takes, which is 50 ms at cost 10 and doubles with each step.  Any
+ * thread. */
 bool native_password_match(const struct native_passwords *passwords, const char *user,
                            const char *password);
 #endif

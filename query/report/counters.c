@@ -1,14 +1,13 @@
 /* counters: `daybook counters`: clicks per ad, per reseller, per reseller and day.
  *
  * What decides correctness: clicks_per_ad and clicks_per_reseller are counter tables, written in
- * the click's own frame; clicks_per_reseller_per_day is no table of its own, it is what the figures
- * count, which are current, and of days whose clicks have expired too.  All are as of the last
- * durable frame.
+ * the click's own frame.  clicks_per_reseller_per_day is not stored: its clicks are those of the
+ * current figures, including days whose clicks have expired.  All are as of the last durable frame.
  *
- * A table is read a page at a time, in the store's order (by the key's hash), and nothing is held
- * but a page: the next one is asked for when the last has been read.  Figures come by reseller, the
- * last day first, and pause while the answer waits for its reader.  --top keeps the N largest in a
- * heap whose root is the smallest of them:
+ * A table is read page by page, in the store's order (by the key's hash), and only one page is in
+ * memory: the next one is read when the output of the last has been read.  Figures come by
+ * reseller, the last day first, and pause while the output waits for its reader.  --top keeps the N
+ * largest in a heap whose root is the smallest of them:
  *
  *     page ─▶ larger than the root? ─▶ takes its place, sinks       end ─▶ sorted, printed
  *
@@ -40,7 +39,8 @@ struct top_entry {
 enum {
     PAGE_ROWS = 2000,
     COUNTER_TABLES = 3,
-    /* Of an entry: its place in the heap, itself, and what malloc takes; its key comes to that. */
+    /* Memory of an entry without its key: its place in the heap, the struct, and malloc's
+     * overhead. */
     ENTRY_BYTES = sizeof(void *) + sizeof(struct top_entry) + 16,
     TOP_KEEP_STEP = 64 << 10,
     COUNTER_KEYS_MAX = 2
@@ -83,7 +83,7 @@ struct counters {
     struct heap top; /* of top_entry, smallest first */
     uint32_t top_capacity;
     size_t top_bytes;  /* of memory, */
-    size_t kept_bytes; /* and what the output was told of them */
+    size_t kept_bytes; /* and what was reserved for them by command_keep */
     uint64_t keys_seen;
     uint64_t clicks_seen;
     bool is_reading; /* the store's call has not returned */
@@ -197,7 +197,7 @@ static bool is_smaller(const void *context, const void *a, const void *b)
                                          : bytes_compare(right->key, left->key) < 0;
 }
 
-/* In steps, not for each. */
+/* Reserve memory for the entries in steps, not for each one. */
 static int top_keep(struct counters *counters)
 {
     if (counters->top_bytes <= counters->kept_bytes)
@@ -231,8 +231,8 @@ static int top_add(struct counters *counters, struct bytes key, uint64_t clicks)
     return top_keep(counters);
 }
 
-/* Whether the parts of a key that were asked for are these. */
-static bool is_asked(const struct counters *counters, struct bytes key)
+/* Whether the key begins with the parts that --key gives. */
+static bool is_selected(const struct counters *counters, struct bytes key)
 {
     const struct counters_options *options = counters->options;
     for (uint32_t i = 0; i < options->key_count; i++) {
@@ -245,9 +245,9 @@ static bool is_asked(const struct counters *counters, struct bytes key)
     return true;
 }
 
-static int take(struct counters *counters, struct bytes key, uint64_t clicks)
+static int count_key(struct counters *counters, struct bytes key, uint64_t clicks)
 {
-    if (clicks == 0 || !is_asked(counters, key))
+    if (clicks == 0 || !is_selected(counters, key))
         return 0;
     counters->keys_seen++;
     counters->clicks_seen += clicks;
@@ -288,7 +288,8 @@ static void counters_end(struct counters *counters)
     struct heap *top = &counters->top;
     size_t count = top->count;
     int rc = 0;
-    /* The smallest leaves the heap for the place that it frees there: the largest is first then. */
+    /* Sort in place: each smallest entry is moved to the place that its removal frees at the end,
+     * so that the largest comes first. */
     while (top->count > 0) {
         void *least = heap_pop(top, is_smaller, NULL);
         top->items[top->count] = least;
@@ -322,7 +323,7 @@ static void put_sum(struct counters *counters)
 
 static void counters_read(void *context);
 
-/* Which table is next when one has been read. */
+/* Go to the next table, when one has been read. */
 static void next_table(struct counters *counters)
 {
     counters->table = NULL;
@@ -359,7 +360,7 @@ static void counter_page(void *context, int status, const struct error *err,
     for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
         struct bytes clicks;
         if (store_row_value(page->table, &page->rows[i], COUNTER_CLICKS, &clicks))
-            status = take(counters, page->rows[i].key, (uint64_t)type_value_bigint(clicks));
+            status = count_key(counters, page->rows[i].key, (uint64_t)type_value_bigint(clicks));
     }
     if (status == 0)
         position = page->position;
@@ -371,7 +372,7 @@ static bool figure_given(void *context, const struct day_figure *figure)
     struct counters *counters = context;
     buffer_clear(&counters->figure_key);
     dirty_put_key(&counters->figure_key, figure->reseller, figure->day);
-    counters->status = take(counters, buffer_view(&counters->figure_key), figure->clicks);
+    counters->status = count_key(counters, buffer_view(&counters->figure_key), figure->clicks);
     return counters->status == 0 && query_answer_has_room(&counters->answer);
 }
 
@@ -392,8 +393,8 @@ static void figures_given(void *context, int status, const struct error *err)
     page_taken(counters, status, err, bytes_of("", 0));
 }
 
-/* Sums and the largest are printed at the end, and need no order. */
-static void ask_figures(struct counters *counters)
+/* Sums, and the entries of --top, are printed at the end, and need no order of the figures. */
+static void read_figures(struct counters *counters)
 {
     const struct counters_options *options = counters->options;
     struct bytes reseller = bytes_text(options->key_count > 0 ? options->keys[0] : "");
@@ -411,13 +412,13 @@ static void ask_figures(struct counters *counters)
                    figures_given, counters);
 }
 
-static int ask_page(struct counters *counters, struct error *err)
+static int read_next_page(struct counters *counters, struct error *err)
 {
     struct store *store = counters->query->store;
     struct bytes position = buffer_view(&counters->position);
     struct bytes key = buffer_view(&counters->key);
     if (counters->table->is_figures) {
-        ask_figures(counters);
+        read_figures(counters);
         return 0;
     }
     struct read_request request = {.table_id = counters->table->table_id,
@@ -430,7 +431,7 @@ static int ask_page(struct counters *counters, struct error *err)
     return store_read(store, &request, counter_page, counters, err);
 }
 
-/* Pages that come within the call are taken by this loop, not by recursion. */
+/* Pages that arrive within the call that asks for them are taken by this loop, not by recursion. */
 static void counters_read(void *context)
 {
     struct counters *counters = context;
@@ -446,7 +447,7 @@ static void counters_read(void *context)
         }
         counters->is_reading = true;
         counters->has_page = false;
-        int rc = ask_page(counters, &counters->err);
+        int rc = read_next_page(counters, &counters->err);
         counters->is_reading = false;
         counters->status = rc != 0 ? rc : counters->status;
     } while (counters->status != 0 ||

@@ -9,14 +9,15 @@
  *     R1 2013-12-01 ┘ month               R1 2013-11 ┘ reseller          total
  *     R1 2013-11-30 ─ month               R2 ...
  *
- * A day without a rate counts in clicks and gross, never in amount, and is told by number and
- * gross.
+ * A day without a rate counts in clicks and gross, never in amount; the number of such days and
+ * their gross are printed.
  *
- * By ad, the figures tell which days there are and at which rates, and each day's clicks are read
- * in turn (report_ads.h).  As of a time, figures are those of the ledger.  Rounding is the last
- * thing that happens to a number.
+ * By ad, the figures show which days there are and at which rates, and the clicks of one day after
+ * the other are read (report_ads.h).  As of a time, figures are those of the ledger.  Numbers are
+ * rounded last, when they are printed.
  *
- * A slow reader: when enough waits, the reading of figures pauses until it has left. */
+ * When enough output waits for a slow reader, the reading of figures pauses until it has been read.
+ */
 #include "query/report/report.h"
 
 #include <errno.h>
@@ -49,7 +50,7 @@ struct report {
     uint32_t column_count;
     char names[REPORT_COLUMNS_MAX][32]; /* of columns with a currency */
     bool has_group;
-    struct report_row group; /* the sum of neighbours with one key; its reseller is below */
+    struct report_row group; /* the sum of the days with one key; its reseller is in `reseller` */
     struct buffer reseller;  /* of the last figure */
     bool has_last;
     struct report_figures figures;
@@ -104,7 +105,7 @@ static error_t parse_round(const char *text, struct report_options *options,
                                 ROUND_MAX, text);
 }
 
-/* A time with its zone, or a day, which is its end. */
+/* Parse a time with its zone, or a day, which stands for the day's end. */
 static bool parse_as_of(const char *text, const struct zone *zone, int64_t *time_ms_out)
 {
     int32_t day;
@@ -230,7 +231,7 @@ static const struct table_column fields[] = {
     [FIELD_UNPRICED_DAYS] = {"unpriced_days", TABLE_NUMBER},
     [FIELD_UNPRICED_GROSS] = {"unpriced_gross", TABLE_DECIMAL}};
 
-/* What every report but one by day ends with. */
+/* The last columns of every report but one by day. */
 #define SUM_FIELDS                                                                                 \
     FIELD_CLICKS, FIELD_GROSS, FIELD_AMOUNT, FIELD_UNPRICED_DAYS, FIELD_UNPRICED_GROSS
 
@@ -241,7 +242,7 @@ static const enum report_field layouts[][REPORT_COLUMNS_MAX + 1] = {
     [BY_AD] = {FIELD_RESELLER, FIELD_AD, SUM_FIELDS},
     [BY_TOTAL] = {SUM_FIELDS}};
 
-/* For people, amounts say what they are counted in. */
+/* In aligned tables, the names of columns of money have the currency. */
 static const char *money_name(const struct report *report, const char *name, char to[32])
 {
     const struct click_stream *stream = rollup_stream(report->rollup);
@@ -301,7 +302,7 @@ static struct bytes period_cell(int32_t day, size_t size, char text[DAY_TEXT_SIZ
     return bytes_of(text, size);
 }
 
-/* A day without a rate has neither that nor an amount. */
+/* In a report by day, a day without a rate has an empty rate and amount. */
 static struct bytes field_cell(const struct report *report, enum report_field field,
                                const struct report_row *row, char text[DECIMAL_TEXT_MAX + 1])
 {
@@ -338,8 +339,8 @@ static struct bytes field_cell(const struct report *report, enum report_field fi
     return (struct bytes){0};
 }
 
-/* False: enough waits for its reader.  A picture waits for none: nothing of it leaves before it is
- * whole. */
+/* False: enough output waits to be read.  A chart never waits, since it is printed only when it is
+ * complete. */
 static bool print_row(struct report *report, const struct report_row *row)
 {
     const enum report_field *layout = layouts[report->options->by];
@@ -382,7 +383,7 @@ static bool print_ad(struct report *report, const struct report_ad *ad)
     return print_row(report, &row);
 }
 
-/* Whether the figure begins another group than the one that is open. */
+/* Whether the figure belongs to another group than the open one. */
 static bool is_next_group(const struct report *report, const struct day_figure *figure)
 {
     switch (report->options->by) {
@@ -399,16 +400,16 @@ static bool is_next_group(const struct report *report, const struct day_figure *
            calendar_month_of_day(figure->day) != report->group.period;
 }
 
-static void remember(struct report *report, const struct day_figure *figure)
+static void set_last_reseller(struct report *report, const struct day_figure *figure)
 {
     buffer_clear(&report->reseller);
     buffer_append_bytes(&report->reseller, figure->reseller);
     report->has_last = true;
 }
 
-/* Its clicks are read while the figures pause; what a reseller's days add up to is printed
- * before the next one's first. */
-static void take_day(struct report *report, const struct day_figure *figure)
+/* Remember a day whose clicks are to be read while the reading of figures pauses.  The ads of a
+ * reseller are printed before the first day of the next one is read. */
+static void set_day(struct report *report, const struct day_figure *figure)
 {
     report->has_day = true;
     report->day_figure = *figure;
@@ -417,7 +418,8 @@ static void take_day(struct report *report, const struct day_figure *figure)
     report->day_figure.reseller = buffer_view(&report->day_reseller);
 }
 
-/* Figures of one reseller mostly follow one another. */
+/* Mark the reseller as found.  The search begins at the last one, since figures of one reseller
+ * mostly follow one another. */
 static void mark_found(struct report *report, struct bytes reseller)
 {
     uint32_t count = report->options->reseller_count;
@@ -440,7 +442,7 @@ static bool report_figure(void *context, const struct day_figure *figure)
         report->status = report_sum_add(&report->unpriced, &sum);
     if (report->options->by == BY_AD) {
         if (figure->clicks > 0)
-            take_day(report, figure);
+            set_day(report, figure);
         return figure->clicks == 0;
     }
     if (report->options->by == BY_DAY) {
@@ -453,7 +455,7 @@ static bool report_figure(void *context, const struct day_figure *figure)
         int rc = report_sum_add(&report->group.sum, &sum);
         report->status = report->status == 0 ? rc : report->status;
     }
-    remember(report, figure);
+    set_last_reseller(report, figure);
     return has_room && report->status == 0;
 }
 
@@ -530,16 +532,16 @@ static void ads_added(void *context, int status, const struct error *err)
     if (status != 0) {
         report->status =
             error_set(&report->err, status, "%s", err != NULL ? err->text : error_text(status));
-        report_figures_go_on(&report->figures);
+        report_figures_resume(&report->figures);
         return;
     }
-    remember(report, &report->day_figure);
+    set_last_reseller(report, &report->day_figure);
     report->has_day = false;
     report_figures_wait(&report->figures);
 }
 
 /* Print the reseller that is complete, if one is; then read the next one's day, or end. */
-static void ads_go_on(void *context)
+static void print_ads(void *context)
 {
     struct report *report = context;
     bool is_complete = report->has_last &&
@@ -550,7 +552,7 @@ static void ads_go_on(void *context)
         report->ads_sorted = report_ads_sorted(report->ads, &report->ads_count);
     while (is_complete && report->ads_printed < report->ads_count) {
         if (!print_ad(report, &report->ads_sorted[report->ads_printed++])) {
-            query_answer_wait(&report->answer, ads_go_on, report);
+            query_answer_wait(&report->answer, print_ads, report);
             return;
         }
     }
@@ -592,7 +594,7 @@ static void report_read_done(void *context, int status, const struct error *err)
     if (status != 0)
         report_fail(report, status, err);
     else if (report->options->by == BY_AD)
-        ads_go_on(report);
+        print_ads(report);
     else
         report_end(report);
 }
@@ -602,7 +604,7 @@ static void report_paused(void *context, struct figure_reading *reading)
     struct report *report = context;
     report->figures.reading = reading;
     if (report->status == 0 && report->options->by == BY_AD)
-        ads_go_on(report);
+        print_ads(report);
     else
         report_figures_wait(&report->figures);
 }

@@ -64,7 +64,7 @@ void report_ads_clear(struct report_ads *ads)
     ads->numbers = key_map_new();
 }
 
-/* Entries, and the same again sorted. */
+/* Reserve memory for the entries, and for as many sorted ones. */
 static int keep_entries(struct report_ads *ads, struct error *err)
 {
     size_t bytes = key_map_bytes(ads->numbers) +

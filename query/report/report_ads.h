@@ -1,9 +1,10 @@
 /* report_ads: the clicks of one reseller by ad, for `report --by ad`.
  *
- * Figures are kept by day, not by ad, so the days' clicks are read: one partition after the other,
- * a page at a time, and what is kept of those that have expired (rollup/days/seal.h); held is one
- * entry per ad of the reseller.  An ad's amount is the sum over days of its gross times the day's
- * rate, so that the ads of a reseller add up to his amount digit for digit. */
+ * Figures are kept by day, not by ad.  So the clicks of the days are read, one partition after the
+ * other and page by page, and the seals of days whose clicks have expired (rollup/days/seal.h).  In
+ * memory is one entry for each ad of the reseller.  An ad's amount is the sum over the days of its
+ * gross times the day's rate, so that the ads of a reseller add up to the reseller's amount digit
+ * for digit. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_ADS_H
 #define DAYBOOK_QUERY_REPORT_REPORT_ADS_H
 
@@ -17,7 +18,7 @@ struct report_ad {
     struct report_sum sum;
 };
 
-/* All outlive it.  What it holds is kept for the command of `output` (command_keep). */
+/* All arguments outlive it.  Its memory is reserved by command_keep for the command of `output`. */
 struct report_ads *report_ads_new(struct store *store, struct rollup *rollup,
                                   struct command_output *output);
 void report_ads_free(struct report_ads *ads);                  /* NULL is fine */

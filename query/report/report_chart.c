@@ -159,7 +159,7 @@ static int add_period(struct report_chart *chart, const struct report_row *row, 
     return add_to(&panel->sum, &row->sum, err);
 }
 
-/* A name, cut where it is too long for its place. */
+/* Cut a name that is too long for its place. */
 static void name_cut(struct bytes name, char to[NAME_BYTES])
 {
     size_t end = 0;
@@ -259,7 +259,7 @@ static void put_unpriced(const struct report_sum *sum, struct buffer *text)
     }
 }
 
-/* "12.5 EUR, 1 day without a rate": what a bar says. */
+/* "12.5 EUR, 1 day without a rate": the label of a bar. */
 static void put_amount(const struct report_chart *chart, const struct report_sum *sum,
                        struct buffer *text)
 {
@@ -267,7 +267,7 @@ static void put_amount(const struct report_chart *chart, const struct report_sum
     put_unpriced(sum, text);
 }
 
-/* The same, and what it comes from: what is shown when a bar is pointed at. */
+/* The tooltip of a bar: its label, clicks and gross. */
 static void put_hint(const struct report_chart *chart, const char *name,
                      const struct report_sum *sum, struct buffer *svg)
 {
@@ -282,7 +282,7 @@ static void put_hint(const struct report_chart *chart, const char *name,
     buffer_append_text(svg, "</title>");
 }
 
-/* A label of text that is put together first. */
+/* Add a label, and empty the buffer of its text. */
 static void put_label(struct buffer *svg, int32_t x, int32_t y, const char *class,
                       struct buffer *text)
 {
@@ -311,7 +311,7 @@ static double step_of(const struct scale *scale)
     return scale->mantissa * pow(10, scale->exponent);
 }
 
-/* The smallest step that needs no more than TICKS; nothing at all has none. */
+/* The smallest step that needs no more than TICKS ticks; without any amount there is no step. */
 static struct scale scale_of(double most)
 {
     struct scale scale = {.most = most, .mantissa = 1};
@@ -438,7 +438,7 @@ static int32_t draw_panels(const struct report_chart *chart, struct buffer *svg)
 
 /* ---- bars ---- */
 
-/* How long the longest bar may be, so that what each says fits behind it. */
+/* How long the longest bar may be, so that every bar's label fits behind it. */
 static int32_t bar_room(const struct report_chart *chart)
 {
     int32_t widest = 0;

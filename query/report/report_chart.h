@@ -5,9 +5,9 @@
  *     by reseller, ad, total  a bar each, the largest amount first; what comes after CHART_BARS is
  *                             summed up in a line of digits
  *
- * Bars are as long as amounts; what had no rate earned nothing yet, and is marked instead.  Every
- * figure stands in the picture as digits too, exact or rounded as the report is asked to round; a
- * browser shows a bar's when it is pointed at. */
+ * The length of a bar is the amount; days without a rate have no amount yet, and are marked.  Every
+ * figure is in the picture as digits too, exact, or rounded as --round says; a browser shows those
+ * of a bar when the pointer is on it. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_CHART_H
 #define DAYBOOK_QUERY_REPORT_REPORT_CHART_H
 

@@ -1,7 +1,7 @@
 /* report_figures: see the header. */
 #include "query/report/report_figures.h"
 
-void report_figures_go_on(struct report_figures *figures)
+void report_figures_resume(struct report_figures *figures)
 {
     struct figure_reading *reading = figures->reading;
     figures->reading = NULL;
@@ -15,7 +15,7 @@ static void figures_drained(void *context)
 {
     struct report_figures *figures = context;
     figures->answer->output->drained = NULL;
-    report_figures_go_on(figures);
+    report_figures_resume(figures);
 }
 
 void report_figures_wait(struct report_figures *figures)

@@ -23,7 +23,7 @@ void svg_put_text(struct buffer *svg, struct bytes text);
 /* The baseline of the text begins at (x, y), or as the class anchors it. */
 void svg_put_label(struct buffer *svg, int32_t x, int32_t y, const char *class, struct bytes text);
 
-/* A whole document: `drawn` upon white, with a title for those who do not see it. */
+/* Write a whole document: `drawn` on a white background, with a title for screen readers. */
 void svg_put_document(struct buffer *svg, int32_t width, int32_t height, struct bytes title,
                       const char *style, struct bytes drawn);
 #endif

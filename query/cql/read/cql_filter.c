@@ -1,4 +1,4 @@
-/* The values of a relation, and the rows that it lets through. */
+/* A filter binds the values of a relation, and matches rows against them. */
 #include "query/cql/read/cql_filter.h"
 
 #include "query/cql/expression/cql_value_set.h"
@@ -6,7 +6,7 @@
 
 /* ---- values ---- */
 
-/* Of a condition no value may be unset, and no list null. */
+/* In a condition after IF no value may be unset, and no list of IN may be null. */
 static int refuse_condition(const struct cql_context *context, bool is_null)
 {
     return is_null ? cql_invalid(context->fault, "Invalid null list in IN condition")
@@ -124,7 +124,8 @@ static bool order_fits(enum cql_operator operator, int order)
     }
 }
 
-/* Null equals null, which only conditions ask for, and is in no order with anything. */
+/* Null equals null (only conditions compare with null) and is neither less nor greater than any
+ * value. */
 static bool value_fits(const struct cql_filter *filter, const struct type *type, struct bytes value)
 {
     enum cql_operator operator= filter->restriction->operator;
@@ -145,7 +146,7 @@ static bool value_fits(const struct cql_filter *filter, const struct type *type,
     return false;
 }
 
-/* The element of a map at a key or of a list at a place. */
+/* The element of a map at a key, or of a list at an index. */
 static struct bytes element_of(const struct cql_filter *filter, const struct cql_row *row,
                                const struct column *column, struct arena *arena)
 {

@@ -1,4 +1,4 @@
-/* cql_filter: a relation of a WHERE, or a condition after IF, with its values, asked of a row.
+/* cql_filter: whether a row fulfils a relation of a WHERE, or a condition after IF.
  *
  * Its specification is tests/cql/cassandra/read_restrictions.cql and
  * tests/cql/cassandra/write_conditions.cql. */
@@ -7,10 +7,10 @@
 
 #include "query/cql/read/cql_restrict.h"
 
-/* Values of one restriction; nulls are let through when `allows_null`. */
+/* Evaluate the values of one restriction.  A null is refused unless `allows_null`. */
 int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
                     bool allows_null, struct cql_filter *filter_out);
-/* Whether a row is what the filter asks for. */
+/* Whether the row fulfils the filter's relation. */
 bool cql_filter_matches(const struct cql_filter *filter, const struct cql_row *row,
                         struct arena *arena);
 #endif

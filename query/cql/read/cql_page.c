@@ -1,4 +1,5 @@
-/* Paging states come back from outside: a checksum tells damage, the hash another statement. */
+/* Paging states come back from clients: the checksum shows damage, and the hash shows that a state
+ * belongs to another statement. */
 #include "query/cql/read/cql_page.h"
 
 #include "base/crc32c.h"

@@ -1,4 +1,5 @@
-/* cql_page: the paging state of a SELECT: where the next page begins, in bytes that a client keeps.
+/* cql_page: the paging state of a SELECT: bytes, kept by the client, that say where the next page
+ * begins.
  *
  *   byte 0       version, 2
  *   byte 1..8    hash of the statement and its keyspace
@@ -12,10 +13,10 @@
  *   varint n, n  the store's position
  *   4 bytes      CRC-32C of all before
  *
- * Valid: the checksum holds, the version is known, the hash is the statement's, nothing follows.
- * The next page is read as the one before was, though other indexes were made meanwhile; where the
- * keys or the index are others, a position means something else and the state is refused.  Version
- * 1 did not say what it was read by. */
+ * A state is valid if the checksum holds, the version is known, the hash is the statement's, and
+ * nothing follows.  The next page is read by the same index as the one before, even if other
+ * indexes were made in the meantime.  If the table's keys or the index have changed, a position
+ * means something else, and the state is refused.  Version 1 did not name the index. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_PAGE_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_PAGE_H
 

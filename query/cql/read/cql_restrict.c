@@ -1,8 +1,9 @@
-/* Relations are sorted by what they name: partition columns make keys, clustering columns make
- * slices as far as they go from the left, the rest is asked of each row and needs ALLOW FILTERING.
+/* Relations are sorted by the columns that they name.  Relations on partition columns make keys;
+ * those on clustering columns make slices, as far as they cover the columns from the first one on;
+ * each row is checked against the others, which needs ALLOW FILTERING.
  *
- * What decides correctness: slices hold the rows that their relations mean and no others, because
- * DELETE takes them as they are; a relation that makes no slice is a filter. */
+ * What decides correctness: slices hold exactly the rows that their relations mean, because DELETE
+ * deletes all rows of a slice; a relation that makes no slice is a filter. */
 #include "query/cql/read/cql_restrict.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static const struct type *tuple_of(struct arena *arena, const struct column *con
 
 /* ---- one relation ---- */
 
-/* A relation as CQL has it, for refusals. */
+/* The relation as CQL text, for refusals. */
 static const char *relation_text(struct cql_scope *scope, const struct cql_relation *relation)
 {
     struct buffer text = {.arena = scope->arena};
@@ -44,7 +45,8 @@ static bool is_contains(enum cql_operator operator)
     return operator== CQL_CONTAINS || operator== CQL_CONTAINS_KEY;
 }
 
-/* The type of a value beside a column, and what a marker there is called. */
+/* Set the type of the values that a column is compared with, and the name that a marker there
+ * has. */
 static int value_type(struct cql_scope *scope, const struct cql_relation *relation,
                       struct cql_restriction *restriction)
 {
@@ -86,7 +88,7 @@ static int value_type(struct cql_scope *scope, const struct cql_relation *relati
     return 0;
 }
 
-/* A literal that is compared with a tuple of columns. */
+/* Check a literal that is compared with a tuple of columns. */
 static int check_tuple_literal(struct cql_scope *scope, const struct cql_term *term,
                                const struct cql_restriction *restriction)
 {
@@ -111,7 +113,7 @@ static int check_tuple_literal(struct cql_scope *scope, const struct cql_term *t
     return 0;
 }
 
-/* Markers within a tuple are known by the columns that they are compared with. */
+/* A marker within a tuple has the name of the column that it is compared with. */
 static void name_tuple_markers(struct cql_scope *scope, const struct cql_restriction *restriction,
                                const struct cql_expression *tuple)
 {
@@ -305,7 +307,7 @@ static bool shares_column(const struct cql_restriction *a, const struct cql_rest
     return false;
 }
 
-/* What two relations restrict both, as Cassandra lists it. */
+/* The columns that both relations restrict, as Cassandra lists them. */
 static const char *common_names(struct arena *arena, const struct cql_restriction *a,
                                 const struct cql_restriction *b)
 {
@@ -370,7 +372,7 @@ static int check_pairs(struct cql_scope *scope, const struct cql_restriction *al
     return 0;
 }
 
-/* Token and partition columns. */
+/* Sort the relations on token() and on partition columns. */
 static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *plan,
                           enum cql_restrict_for what)
 {
@@ -463,7 +465,7 @@ static int gap_refused(struct cql_scope *scope, const struct cql_restrict_plan *
                        clustering[position].name, clustering[position - 1].name);
 }
 
-/* Whether an index holds what a relation asks for. */
+/* Whether the rows of a relation can be found by an index. */
 static bool index_answers(const struct cql_index *index, const struct cql_restriction *r)
 {
     if (r->columns[0] != index->column || !index->is_built)
@@ -481,7 +483,8 @@ static bool index_answers(const struct cql_index *index, const struct cql_restri
     return false;
 }
 
-/* The first relation that one of the indexes answers; of a known partition its key needs none. */
+/* The first relation that one of the indexes answers.  Relations on the partition key need no index
+ * where the partitions are named. */
 static struct cql_index_use first_use(const struct cql_restrict_plan *plan,
                                       const struct cql_index *indexes, uint32_t count)
 {
@@ -513,8 +516,8 @@ struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, u
     return use;
 }
 
-/* How far the slices go, and what of the clustering columns is left for filters, which an index may
- * make free. */
+/* Find how many clustering columns the slices use; relations on the others become filters, which
+ * are allowed without ALLOW FILTERING where an index answers one of them. */
 static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *plan,
                            enum cql_restrict_for what, bool allow_filtering)
 {
@@ -561,7 +564,7 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
     return 0;
 }
 
-/* What a filter cannot be, of a column that is no key. */
+/* Refuse relations that cannot be a filter, on a column outside the key. */
 static int check_filter(struct cql_scope *scope, const struct cql_restriction *r)
 {
     static const char *const operators[] = {
@@ -611,8 +614,8 @@ static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
     return 0;
 }
 
-/* If the relation that an index answers is the only one that rows must be asked for, nothing needs
- * filtering. */
+/* If the relation that the index answers is the only one that each row must be checked against, the
+ * statement needs no ALLOW FILTERING. */
 static void choose_index(struct cql_scope *scope, struct cql_restrict_plan *plan)
 {
     uint32_t others = 0;
@@ -659,7 +662,7 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
         rc = cql_restrict_refuse_missing(scope, plan, COLUMN_PARTITION);
     if (rc == 0)
         rc = sort_clustering(scope, plan, what, allow_filtering);
-    /* Without a key, a slice means reading every partition for it. */
+    /* Without a partition key, the slice must be read in every partition. */
     if (rc == 0 && what == CQL_FOR_SELECT && !plan->has_keys && plan->has_clustering)
         plan->needs_filtering = true;
     if (rc == 0 && what == CQL_FOR_SELECT && plan->needs_filtering)

@@ -1,5 +1,5 @@
-/* cql_restrict: what a WHERE means: which partitions, which slices of them, and what is left to be
- * asked of each row.
+/* cql_restrict: what a WHERE means: which partitions are read, which slices of them, and which
+ * relations each row is checked against.
  *
  *   WHERE r = 'x' AND day IN ('1','2') AND time > 5 AND amount = 3 ALLOW FILTERING
  *         └──── two keys ────────────┘ └ a slice ┘ └── a filter ──┘
@@ -15,7 +15,7 @@
 
 /* A relation, or a condition after IF, whose names and types are known. */
 struct cql_restriction {
-    const struct cql_relation *relation; /* as it was written */
+    const struct cql_relation *relation; /* the relation in the syntax tree */
     enum cql_relation_kind kind;
     enum cql_operator operator;
     const struct column **columns;
@@ -29,7 +29,7 @@ struct cql_restriction {
     bool in_marker;
     const struct type *type;             /* of one value */
     const char *name;                    /* in refusals */
-    bool is_filter;                      /* asked of each row */
+    bool is_filter;                      /* each row is checked against it */
     struct cql_restriction *next;
 };
 
@@ -66,7 +66,7 @@ struct cql_restrict_plan {
     struct cql_index_use use;            /* the index to read rows by, if there is one */
 };
 
-/* The index of a column, by its kind, where it answers a relation of the plan; else none. */
+/* The index of this kind on the column, where it answers a relation of the plan; else none. */
 struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, uint32_t column_id,
                                          enum cql_index_of of);
 
@@ -74,7 +74,8 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                          const struct cql_relation *where, enum cql_restrict_for what,
                          bool allow_filtering, struct cql_restrict_plan *plan_out);
 
-/* Refuse a plan where columns of the key, all of one kind, have no relation: they are named. */
+/* Refuse the plan because partition or clustering columns (`kind`) have no relation; the refusal
+ * names them. */
 int cql_restrict_refuse_missing(struct cql_scope *scope, const struct cql_restrict_plan *plan,
                                 enum column_kind kind);
 
@@ -83,15 +84,15 @@ int cql_restrict_refuse_missing(struct cql_scope *scope, const struct cql_restri
 uint32_t cql_restrict_key_markers(const struct cql_restrict_plan *plan, bool allows_lists,
                                   struct arena *arena, const uint16_t **indexes_out);
 
-/* A relation by itself: conditions. */
+/* Resolve one relation by itself: a condition after IF. */
 int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,
                             const struct cql_relation *relation,
                             struct cql_restriction **restriction_out);
 
 /* ---- with values ---- */
 
-/* A restriction whose values are known; `values` of IN ? are the list's elements.  Those of IN are
- * in order, each once, but for tuples. */
+/* A restriction with its values evaluated; for IN ? they are the list's elements.  The values of IN
+ * are in order and each occurs once, except where they are tuples. */
 struct cql_filter {
     const struct cql_restriction *restriction;
     struct bytes *values;
@@ -105,7 +106,7 @@ struct cql_restrict_bound {
     bool is_scan;
     int64_t token_first;
     int64_t token_last;
-    struct bytes index_key;              /* the partition of the index, if it is read */
+    struct bytes index_key;              /* the index's partition key, where rows are read by it */
     struct slice *slices;                /* in clustering order, apart from each other */
     uint32_t slice_count;
     struct cql_filter *filters;
@@ -115,7 +116,7 @@ struct cql_restrict_bound {
 /* ERROR_INVALID and a fault for a null or unset value. */
 int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_context *context,
                       struct cql_restrict_bound *bound_out);
-/* Rows are read by an index and not by keys. */
+/* Where rows are read by an index and not by keys: set bound->index_key. */
 int cql_restrict_bind_index(const struct cql_index_use *use, const struct cql_context *context,
                             struct cql_restrict_bound *bound);
 #endif

@@ -1,7 +1,8 @@
 /* A WHERE with its values: keys, slices and filters.
  *
- * Keys come in the order of their columns' types and only once each, whatever the order and
- * repetitions of IN; slices in clustering order.  So the answer's order follows from the values. */
+ * Keys are in the order of their columns' types and occur once each, whatever the order and the
+ * repetitions in IN; slices are in clustering order.  So the answer's order follows from the values
+ * alone. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ enum { PRODUCT_MAX = 100000 }; /* keys or slices that one statement may name */
 
 /* ---- partition keys ---- */
 
-/* The key whose components are the values chosen by a number, in the last column fastest. */
+/* The key of combination `number` of the columns' values; the value of the last column changes
+ * fastest. */
 static int choose_key(const struct table *table, const struct cql_filter *parts, size_t number,
                       const struct cql_context *context, struct bytes *key_out)
 {
@@ -81,7 +83,7 @@ static int bind_tokens(const struct cql_restrict_plan *plan, const struct cql_co
     return 0;
 }
 
-/* Of keys that are named, those that a relation of token() holds for too. */
+/* Of the keys that are named, keep those for which the relations on token() hold too. */
 static int keep_keys_of_tokens(const struct cql_restrict_plan *plan,
                                const struct cql_context *context, struct cql_restrict_bound *bound)
 {
@@ -201,7 +203,7 @@ static int set_limit(const struct cql_restriction *restriction, const struct cql
     return value_parts(restriction, context, filter.values[0], limit->values);
 }
 
-/* A slice after those that are there; one that begins where the last one ends makes it longer. */
+/* Append a slice; one that begins where the last slice ends extends that slice. */
 static void add_slice(const struct range *range, const struct bound *start, const struct bound *end)
 {
     struct cql_restrict_bound *bound = range->bound;

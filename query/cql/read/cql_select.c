@@ -5,10 +5,10 @@
  *   page      of the store: rows of a unit; a static row comes first in its partition
  *   position  right before the row at which the client's page ended
  *
- * A partition's static row is read again when a page begins within the partition.
+ * A partition's static row is read again when the client's page begins within the partition.
  *
- * Reads may be answered at once or later: select_go is a loop, so that a statement with thousands
- * of keys does not nest. */
+ * The store may answer a read before the call returns, or later.  select_continue is a loop, so
+ * that a statement with thousands of keys does not nest calls. */
 #include "query/cql/read/cql_select.h"
 
 #include <stdlib.h>
@@ -74,9 +74,10 @@ static void select_finish(struct select *select)
 
 /* ---- reading ---- */
 
-static void select_go(struct select *select);
+static void select_continue(struct select *select);
 
-/* Rows of a partition that are past its limit are not looked at: the next read goes on after it. */
+/* Once the partition's limit is reached, its further rows are skipped: the next read begins behind
+ * the partition. */
 static bool skip_partition(struct select *select, const struct read_page *page)
 {
     if (select->partition_rows < select->partition_limit || select->has_group ||
@@ -88,8 +89,8 @@ static bool skip_partition(struct select *select, const struct read_page *page)
     return true;
 }
 
-/* How many rows the next page of the store should have: what may be wanted, and one to see whether
- * there is more. */
+/* How many rows the next page of the store should have: as many as the answer may still need, and
+ * one to find whether there are more. */
 static uint32_t rows_wanted(const struct select *select)
 {
     const struct cql_select_plan *plan = select->plan;
@@ -130,8 +131,8 @@ static void keep_entries(struct select *select, const struct read_page *page)
     buffer_append_bytes(&select->after_entries, page->position);
 }
 
-/* The row that an entry stands for, if it is still there and is what the entry says: the indexed
- * relation is a filter as well. */
+/* Take the row that an index entry stands for, if it still exists.  That it still has the indexed
+ * value is checked by a filter, since the indexed relation is one as well. */
 static int entry_row(struct select *select, const struct read_page *page)
 {
     const struct page_row *found = NULL;
@@ -148,8 +149,8 @@ static int entry_row(struct select *select, const struct read_page *page)
     return cql_select_take_stored(select, page->table, found, select->entries, select->entry);
 }
 
-/* The partition of the entry is read from its start, or from where the last page of the answer
- * ended; then its static row is fetched first. */
+/* Read the entry's partition from its start, or from where the last page of the answer ended.  In
+ * the second case its static row is fetched first. */
 static void partition_begin(struct select *select)
 {
     struct bytes key;
@@ -192,7 +193,7 @@ static int index_answer(struct select *select, const struct read_page *page)
     return rc;
 }
 
-/* A page of an entry's partition was taken. */
+/* A page of an entry's partition has been taken: after the last one, go to the next entry. */
 static int partition_answer(struct select *select)
 {
     int rc = 0;
@@ -230,7 +231,7 @@ static struct read_request index_request(const struct select *select)
     return request;
 }
 
-/* Room for small values at once; others, and many, make theirs as they come. */
+/* Reserve room for some small values in one step; larger and further ones make the buffer grow. */
 static void reserve_cells(struct select *select, uint32_t rows)
 {
     size_t likely = (size_t)rows * select->plan->selector_count * CELL_LIKELY;
@@ -238,8 +239,8 @@ static void reserve_cells(struct select *select, uint32_t rows)
         buffer_reserve(&select->cells, likely < CELLS_FIRST_MAX ? likely : CELLS_FIRST_MAX);
 }
 
-/* Whether the slice is used up before row `i`; then the rest of the page is read again in the next
- * one, with fewer rows behind it. */
+/* Whether the request's time slice is used up before row `i`.  Then the rest of the page is read
+ * again in the next slice, by pages of fewer rows. */
 static bool is_cut_before(struct select *select, const struct read_page *page, uint32_t i)
 {
     bool looks = i > 0 && (select->looks_each_row || i % ROWS_A_LOOK == 0);
@@ -297,7 +298,7 @@ static void page_arrived(void *context, int status, const struct error *err,
                          : cql_fault_of(&select->execution->fault, err);
     if (rc != 0)
         cql_select_stop(select, rc);
-    select_go(select);
+    select_continue(select);
     cql_slice_end(cql, slice);
 }
 
@@ -377,7 +378,7 @@ static void figures_arrived(void *context, int status, const struct error *err,
     select->unit_ended = true;
     if (rc != 0)
         cql_select_stop(select, rc);
-    select_go(select);
+    select_continue(select);
 }
 
 static void trace_read(struct select *select)
@@ -419,7 +420,7 @@ static void read_unit(struct select *select)
         cql_execution_read(select->execution, &request, page_arrived, select);
 }
 
-/* All units were read: the rows that no further one completes. */
+/* All units were read: add the rows and the group that were waiting for further input. */
 static int take_last(void *context)
 {
     struct select *select = context;
@@ -445,10 +446,10 @@ static void select_next(struct select *select)
 
 static void select_resume(struct cql_execution *execution)
 {
-    select_go(execution->state);
+    select_continue(execution->state);
 }
 
-static void select_go(struct select *select)
+static void select_continue(struct select *select)
 {
     struct cql_execution *execution = select->execution;
     if (select->is_going) {
@@ -476,7 +477,7 @@ static void select_go(struct select *select)
 
 /* ---- the beginning ---- */
 
-/* A row count from LIMIT; none where it is left unset. */
+/* The row count of a LIMIT; CQL_PAGE_NO_LIMIT where there is none, or its marker is left unset. */
 static int bind_limit(struct select *select, const struct cql_expression *limit, uint64_t *out)
 {
     struct cql_context context =
@@ -542,7 +543,7 @@ static int read_state(struct select *select, struct bytes paging_state,
                                     "keys; begin the query anew");
 }
 
-/* What rows are read by: what the page before was read by, or else the plan's choice. */
+/* Choose whether and by which index rows are read: as for the page before, or else by the plan. */
 static int choose_use(struct select *select, const struct cql_page_state *state)
 {
     const struct cql_restrict_plan *where = &select->plan->where;
@@ -563,7 +564,7 @@ static int choose_use(struct select *select, const struct cql_page_state *state)
     return select->by_index ? cql_restrict_bind_index(&select->use, &context, &select->bound) : 0;
 }
 
-static int go_on_from(struct select *select, const struct cql_page_state *state)
+static int resume_from(struct select *select, const struct cql_page_state *state)
 {
     struct bytes position = state->position;
     if (state->unit >= select->unit_count) {
@@ -583,7 +584,7 @@ static int go_on_from(struct select *select, const struct cql_page_state *state)
     } else {
         buffer_append_bytes(&select->position, position);
     }
-    /* The first slice of a partition is the one that came with its static row. */
+    /* The static row is read along with the first slice of a partition. */
     bool is_first_slice = select->bound.is_scan || state->unit % select->bound.slice_count == 0;
     bool is_within = position.size > 0 || !is_first_slice;
     select->has_partition = is_within && state->partition_key.size > 0;
@@ -598,16 +599,16 @@ static int select_begin(void *context_of_step)
     struct cql_execution *execution = select->execution;
     struct cql_context context = cql_expression_context(execution, execution->arena);
     struct cql_page_state state;
-    bool goes_on = execution->request.paging_state.size > 0;
+    bool is_resumed = execution->request.paging_state.size > 0;
     int rc = cql_restrict_bind(&select->plan->where, &context, &select->bound);
     if (rc == 0)
         rc = bind_limit(select, select->plan->limit, &select->limit_left);
     if (rc == 0)
         rc = bind_limit(select, select->plan->partition_limit, &select->partition_limit);
-    if (rc == 0 && goes_on)
+    if (rc == 0 && is_resumed)
         rc = read_state(select, execution->request.paging_state, &state);
     if (rc == 0)
-        rc = choose_use(select, goes_on ? &state : NULL);
+        rc = choose_use(select, is_resumed ? &state : NULL);
     if (rc != 0)
         return rc;
     if (select->plan->is_distinct)
@@ -619,7 +620,7 @@ static int select_begin(void *context_of_step)
         select->bound.is_scan && (select->bound.slice_count != 1 || select->by_index);
     select->unit_count =
         select->bound.is_scan ? 1 : (uint64_t)select->bound.key_count * select->bound.slice_count;
-    /* What is sorted comes whole. */
+    /* An answer that is sorted has one page. */
     select->page_rows = execution->request.page_size > 0 && !cql_select_sorts(select)
                             ? (uint64_t)execution->request.page_size
                             : UINT32_MAX;
@@ -630,7 +631,7 @@ static int select_begin(void *context_of_step)
         select->virtual_count =
             cql_system_rows(execution, select->plan->table, &select->virtual_rows);
     }
-    return goes_on ? go_on_from(select, &state) : 0;
+    return is_resumed ? resume_from(select, &state) : 0;
 }
 
 static void select_start(struct select *select)
@@ -640,10 +641,11 @@ static void select_start(struct select *select)
         cql_select_stop(select, rc);
     else
         warn_of_aggregates(select);
-    select_go(select);
+    select_continue(select);
 }
 
-static void rows_made(void *context, int status, const struct page_row *rows, uint32_t count)
+static void virtual_rows_made(void *context, int status, const struct page_row *rows,
+                              uint32_t count)
 {
     struct select *select = context;
     if (status != 0) {
@@ -677,7 +679,7 @@ void cql_select_run(struct cql_execution *execution)
     if (plan->table->id == TABLE_CLICKS_PER_RESELLER_PER_DAY &&
         !cql_scope_is_virtual(execution->cql, plan->table)) {
         select->is_virtual = true;
-        cql_per_day_rows(execution, rows_made, select);
+        cql_per_day_rows(execution, virtual_rows_made, select);
         return;
     }
     select_start(select);

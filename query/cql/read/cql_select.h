@@ -10,12 +10,12 @@ struct cql_select_plan;
 
 int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
                        struct cql_select_plan **plan_out);
-/* The columns of its rows. */
+/* The columns of the result's rows. */
 struct cql_metadata cql_select_metadata(const struct cql_select_plan *plan);
 /* Which markers make up the partition key; 0: not all of its parts are markers. */
 uint32_t cql_select_key_markers(const struct cql_select_plan *plan, struct arena *arena,
                                 const uint16_t **indexes_out);
 
-/* Ends with cql_execution_finish. */
+/* Carry the SELECT out, up to cql_execution_finish. */
 void cql_select_run(struct cql_execution *execution);
 #endif

@@ -81,7 +81,7 @@ static void describe_columns(struct cql_scope *scope, struct cql_select_plan *pl
 
 /* ---- DISTINCT, ORDER BY, GROUP BY, LIMIT ---- */
 
-/* A column of one of some kinds, as a set of bits, that an expression asks for; NULL: none. */
+/* A column that an expression uses and whose kind is in `kinds`, a set of bits; NULL: none. */
 static const struct column *column_of_kind(const struct cql_expression *expression, uint32_t kinds)
 {
     const struct column *found = NULL;
@@ -102,11 +102,11 @@ static const struct column *selected_of_kind(const struct cql_select_plan *plan,
     return found;
 }
 
-static bool asks_for(const struct cql_expression *expression, const struct column *column)
+static bool uses_column(const struct cql_expression *expression, const struct column *column)
 {
     bool found = expression != NULL && expression->column == column;
     for (uint32_t i = 0; expression != NULL && i < expression->argument_count && !found; i++)
-        found = asks_for(expression->arguments[i], column);
+        found = uses_column(expression->arguments[i], column);
     return found;
 }
 
@@ -124,7 +124,7 @@ static int check_distinct(struct cql_scope *scope, struct cql_select_plan *plan)
     for (uint32_t p = 0; p < plan->table->partition_count; p++) {
         bool is_there = false;
         for (uint32_t i = 0; i < plan->selector_count; i++)
-            is_there |= asks_for(plan->selectors[i], &plan->table->columns[p]);
+            is_there |= uses_column(plan->selectors[i], &plan->table->columns[p]);
         if (!is_there) {
             return cql_invalid(scope->fault,
                                "SELECT DISTINCT queries must request all the partition key columns "
@@ -139,7 +139,7 @@ static int check_distinct(struct cql_scope *scope, struct cql_select_plan *plan)
     return 0;
 }
 
-/* Of a partition's static columns alone no row can be chosen. */
+/* Where only static columns are selected, relations on clustering columns are refused. */
 static int check_statics(struct cql_scope *scope, const struct cql_select *select,
                          const struct cql_select_plan *plan)
 {
@@ -332,7 +332,7 @@ static int resolve_limits(struct cql_scope *scope, const struct cql_select *sele
     return rc;
 }
 
-/* The column that the stats of an event table are of. */
+/* The column whose sums the stats of an event table hold. */
 static const struct column *stats_column(const struct table *table)
 {
     const struct column *found = NULL;

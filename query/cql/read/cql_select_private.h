@@ -1,4 +1,4 @@
-/* cql_select_private: a SELECT under way.
+/* cql_select_private: the state of a SELECT that is being carried out, which two files share.
  *
  *   cql_select.c        reads: the store's pages, an index's entries and their rows, stats
  *   cql_select_rows.c   what is read becomes rows and groups of the answer, until a limit or the
@@ -14,7 +14,8 @@ struct sorted_row {
     struct clustering clustering;
     size_t start;                        /* in the cells */
     size_t size;
-    uint64_t number;                     /* as they came: what is equal stays in this order */
+    uint64_t number;                     /* by which rows that are equal in the order stay as they
+                                          * came */
 };
 
 struct select {
@@ -26,7 +27,8 @@ struct select {
     struct arena *static_arena;
     bool checks_slices;                  /* a scan with several slices */
     bool is_going, goes_again, is_done;
-    bool looks_each_row;                 /* whether the slice is over: a row may take long */
+    bool looks_each_row;                 /* the clock is read before each row, because a row may
+                                          * take long */
     uint32_t read_rows;                  /* of a store's page where nothing says how many */
     int status;
     const struct read_page *page;        /* the store's, while it is taken in */
@@ -44,10 +46,10 @@ struct select {
     struct buffer partition_key;         /* of the rows that come now */
     bool has_partition;
     uint64_t partition_rows;             /* given of it */
-    bool partition_is_taken;             /* a row of it has passed */
+    bool partition_is_taken;             /* a row of it has passed the filters */
     struct row static_row;               /* in static_arena */
     bool has_static;
-    bool static_is_pending;              /* no row of the partition was met yet */
+    bool static_is_pending;              /* no other row of the partition has been read yet */
     struct buffer static_position;       /* the place before it */
     uint64_t static_unit;
 
@@ -73,18 +75,19 @@ struct select {
     struct buffer after_entries;         /* the index's position after its page */
     /* An entry that stands for a partition, whose rows come in pages of their own at `position`. */
     struct buffer before_entry;          /* the index's position */
-    struct buffer resumed;               /* where a paging state goes on in the first entry's */
+    struct buffer resumed;               /* where the paging state continues in the first entry's
+                                          * partition */
     uint32_t virtual_count;
 };
 
-/* The statement has its answer, or a fault. */
+/* Read nothing more: the answer is complete (0), or the execution's fault is filled. */
 void cql_select_stop(struct select *select, int status);
 
-/* Whether ORDER BY merges rows of several partitions: then all of them must have come. */
+/* Whether ORDER BY sorts the rows of several partitions, which needs all of them in memory. */
 bool cql_select_sorts(const struct select *select);
 int cql_select_sort_rows(void *select);          /* a guarded step (cql_guard.h) */
 
-/* The row that a group is; the accumulators are back to nothing. */
+/* Add the answer's row for the group that is open, and reset the accumulators. */
 int cql_select_group_end(struct select *select);
 /* Row `i` of a page of the store, in the order of the answer. */
 int cql_select_page_row(struct select *select, const struct read_page *page, uint32_t i);
@@ -98,8 +101,8 @@ void cql_select_place_before(const struct select *select, const struct page_row 
 
 /* The rows that follow are of the partition with this key, which may be the one before. */
 int cql_select_enter_partition(struct select *select, struct bytes key);
-/* The partition whose static row waited has no other row: it is a row of its own, unless the
- * statement asked for rows by their clustering. */
+/* The partition has no further rows.  If it has a static row and no other, that is one row of the
+ * answer, unless the statement restricts clustering columns. */
 int cql_select_end_partition(struct select *select);
 void cql_select_keep_static(struct select *select, const struct page_row *row);
 bool cql_select_in_slices(const struct select *select, const struct row *row);

@@ -1,8 +1,8 @@
 /* SELECT: rows and groups of the answer.
  *
- * What decides correctness: a row is looked at once over all pages of an answer.  The client's page
- * ends only when a further row has been met that belongs into the answer, so there is no empty last
- * page; the state then names the place before that row. */
+ * What decides correctness: over all pages of an answer, each row is checked once.  The client's
+ * page ends only when a further row that belongs to the answer has been found, so that no last page
+ * is empty; the paging state then names the place before that row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ bool cql_select_sorts(const struct select *select)
            (!select->plan->is_aggregate || select->plan->has_group_by);
 }
 
-/* ORDER BY over several partitions: in memory, so all rows must have come. */
+/* ORDER BY over several partitions sorts in memory, when all rows have been read. */
 int cql_select_sort_rows(void *context)
 {
     struct select *select = context;
@@ -169,7 +169,7 @@ int cql_select_group_end(struct select *select)
     return rc;
 }
 
-/* What all rows of a group have in common. */
+/* The part of a row's key that is the same for all rows of its group. */
 static int group_key_of(struct select *select, const struct cql_row *row,
                         const struct cql_context *context, struct buffer *key)
 {
@@ -279,7 +279,7 @@ bool cql_select_reads_partition(const struct select *select)
     return select->by_index && cql_index_is_wide(select->use.index);
 }
 
-/* What a position in the table or in an index of it is made of. */
+/* A hash of the key columns, on whose types and order every position depends. */
 uint64_t cql_select_key_hash(const struct select *select)
 {
     const struct table *table = select->plan->table;

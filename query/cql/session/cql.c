@@ -4,9 +4,9 @@
  *                                                                                   │
  *   answer ◀────────────────────────── cql_execution_finish ◀─────────────────────────────────┘
  *
- * What decides correctness: an execution is answered once and then gone; a statement runs against
- * the schema it was compiled with, and one that a change made out of date is compiled again
- * first. */
+ * What decides correctness: an execution is answered exactly once, and freed then.  A statement
+ * runs against the schema it was compiled with; a prepared one that a schema change made out of
+ * date is compiled again first. */
 #include "query/cql/session/cql.h"
 
 #include <stdio.h>
@@ -124,7 +124,7 @@ static void use_run(struct cql_execution *execution)
     cql_execution_finish(execution, &result);
 }
 
-/* What daybook refuses by name, whatever is in it. */
+/* The refusal of a kind of statement that daybook does not carry out; NULL: it does. */
 static const char *refused_kind(enum cql_statement_kind kind)
 {
     switch ((int)kind) {
@@ -246,7 +246,7 @@ static void work_run(struct cql_execution *execution)
         run_compiled(execution);
 }
 
-/* A change by a command has no client that waits for it. */
+/* A request of a client must end in time.  A schema change by a command has no limit. */
 static void set_deadline(struct cql_execution *execution)
 {
     struct clock *clock = execution->cql->options.world->clock;

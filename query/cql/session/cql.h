@@ -1,4 +1,4 @@
-/* cql: CQL statements in, results out: what a door that speaks CQL calls.
+/* cql: the server of CQL: a door hands it requests with statements, and gets results.
  *
  * A `struct cql` is one per server: prepared statements, virtual system tables, and the store
  * behind them.  A `struct cql_session` is one per connection and cheap.  A request is asynchronous
@@ -7,9 +7,10 @@
  *     struct cql_request request = {.kind = CQL_QUERY, .text = bytes_text("SELECT ...")};
  *     cql_run(session, &request, answered, connection);
  *
- * Nothing is held here between the pages of a SELECT: the paging state is bytes that say where the
- * store goes on and what is left of the limits, with a checksum and the statement it belongs to.
- * It survives a restart; one that is damaged or of another statement is an error.
+ * The server keeps nothing between the pages of a SELECT: the paging state is bytes that say where
+ * in the store the next page begins, what is left of the limits, and to which statement they
+ * belong, with a checksum.  It survives a restart; one that is damaged or of another statement is
+ * an error.
  *
  * Order of a schema change: durable, then visible, then the listener, then the answer. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_H
@@ -30,18 +31,18 @@ void cql_set_statement_time(struct cql *cql, int64_t time_us);
 /* From now on requests of clients that are not with the store yet are refused. */
 void cql_stop(struct cql *cql);
 
-/* Called with every change that became visible, before the request that made it is answered.  At
- * most one listener; NULL takes it back. */
+/* `changed` is called with every change that became visible, before the request that made it is
+ * answered.  At most one listener; NULL removes it. */
 void cql_on_schema_change(struct cql *cql,
                           void (*changed)(void *context, const struct cql_schema_change *change),
                           void *context);
 
-/* Requests under way hold half of what they may: pages are short, and a door starts no further
- * requests of a connection that has some until `has_room` is called, when they hold a quarter.  One
- * that finds no room is answered 0x1001, and one that alone would hold more than any may 0x2200.
- * At most one listener; NULL takes it back. */
+/* True when requests under way take half of the memory that they may.  Then pages are short, and a
+ * door starts no further request of a connection that has one, until `has_room` is called when they
+ * take a quarter.  A request that finds no room is answered 0x1001, and one that alone would take
+ * more than any request may, 0x2200.  At most one listener; NULL removes it. */
 bool cql_is_crowded(const struct cql *cql);
-/* Only the part that is for small requests is left: no door starts any. */
+/* Only the memory reserved for small requests is left: doors start no request. */
 bool cql_is_full(const struct cql *cql);
 void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context);
 

@@ -60,7 +60,8 @@ static const struct cql_value *value_named(const struct cql_value *const *sorted
     return from < count && bytes_equal(sorted[from]->name, name) ? sorted[from] : NULL;
 }
 
-/* Another number of values than markers, as Cassandra says it at each door. */
+/* Refuse a number of values that is not that of the markers, in Cassandra's words for this kind of
+ * request. */
 static int refuse_count(struct cql_execution *execution, uint32_t wanted, uint32_t count)
 {
     if (execution->request.kind == CQL_QUERY)

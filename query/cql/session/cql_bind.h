@@ -6,7 +6,8 @@
 
 #include "query/cql/common/cql_compiled.h"
 
-/* Counts, names and types are checked.  *values_out by marker number, in the execution's arena. */
+/* Bind the values: their number, names and types are checked.  *values_out is by marker number and
+ * in the execution's arena. */
 int cql_bind(struct cql_execution *execution, const struct cql_compiled *compiled,
              const struct cql_value *values, uint32_t value_count, bool are_named,
              const struct cql_value **values_out);

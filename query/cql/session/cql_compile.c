@@ -44,7 +44,8 @@ static int parse(struct cql_compiled *compiled, struct bytes text, struct cql_fa
     return rc == 0 ? 0 : cql_fault_of(fault, &err);
 }
 
-/* A marker that no place gave a type is one that the statement's kind does not read. */
+/* A marker has no type yet where this kind of statement does not use it; it is described as a
+ * blob. */
 static void name_markers(const struct cql_compiled *compiled)
 {
     for (uint32_t i = 0; i < compiled->marker_count; i++) {

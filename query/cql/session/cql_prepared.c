@@ -1,8 +1,10 @@
-/* A list in the order of last use; an id is looked for from the front.
+/* Statements are found by their id in a hash table, and are in a list in the order of their last
+ * use.
  *
- * What decides correctness: a client may skip the columns of a result it knows (v4), so a statement
- * whose columns a schema change altered must not be executed under the old id: it is answered as
- * unprepared once, and the client asks for the columns again. */
+ * What decides correctness: a client may ask for a result without its columns, which it got when it
+ * prepared the statement (v4).  So a statement whose columns were altered by a schema change must
+ * not be executed under the old id: it is answered as unprepared once, and the client prepares it
+ * again and gets the new columns. */
 #include "query/cql/session/cql_prepared.h"
 
 #include <string.h>
@@ -43,7 +45,7 @@ struct cql_prepared_cache *cql_prepared_cache_new(struct store *store, size_t by
     return cache;
 }
 
-static struct prepared **find(struct cql_prepared_cache *cache, const uint8_t *id)
+static struct prepared **find_place(struct cql_prepared_cache *cache, const uint8_t *id)
 {
     struct prepared **at = &cache->buckets[load_u16(id) % BUCKETS];
     while (*at != NULL && memcmp((*at)->id, id, CQL_ID_SIZE) != 0)
@@ -51,19 +53,19 @@ static struct prepared **find(struct cql_prepared_cache *cache, const uint8_t *i
     return at;
 }
 
-/* So much more is kept, or less. */
-static void take_bytes(struct cql_prepared_cache *cache, int64_t change)
+/* Account for `change` bytes more, or fewer. */
+static void account_bytes(struct cql_prepared_cache *cache, int64_t change)
 {
     cache->bytes += (size_t)change;
     memory_held_change(cache->store->held, MEMORY_HELD_STATEMENTS, change);
 }
 
-static void drop(struct cql_prepared_cache *cache, struct prepared *prepared)
+static void drop_prepared(struct cql_prepared_cache *cache, struct prepared *prepared)
 {
-    struct prepared **at = find(cache, prepared->id);
+    struct prepared **at = find_place(cache, prepared->id);
     *at = prepared->next;
     TAILQ_REMOVE(&cache->by_use, prepared, link);
-    take_bytes(cache, -(int64_t)prepared->bytes);
+    account_bytes(cache, -(int64_t)prepared->bytes);
     cql_compiled_unref(prepared->compiled);
     buffer_release(&prepared->text);
     memory_free(prepared);
@@ -72,7 +74,7 @@ static void drop(struct cql_prepared_cache *cache, struct prepared *prepared)
 void cql_prepared_cache_free(struct cql_prepared_cache *cache)
 {
     while (!TAILQ_EMPTY(&cache->by_use))
-        drop(cache, TAILQ_FIRST(&cache->by_use));
+        drop_prepared(cache, TAILQ_FIRST(&cache->by_use));
     memory_free(cache);
 }
 
@@ -89,7 +91,8 @@ static void statement_id(struct bytes text, const char *keyspace, uint8_t id[CQL
 
 /* ---- adding ---- */
 
-static void describe(const struct prepared *prepared, struct arena *arena, struct cql_prepared *out)
+static void describe_prepared(const struct prepared *prepared, struct arena *arena,
+                              struct cql_prepared *out)
 {
     const struct cql_compiled *compiled = prepared->compiled;
     memcpy(out->id, prepared->id, CQL_ID_SIZE);
@@ -104,15 +107,15 @@ static void describe(const struct prepared *prepared, struct arena *arena, struc
         out->key_count = cql_write_batch_key_markers(compiled->batch, arena, &out->key_indexes);
 }
 
-static void remember(struct cql_prepared_cache *cache, struct prepared *prepared)
+static void keep_prepared(struct cql_prepared_cache *cache, struct prepared *prepared)
 {
     struct prepared **bucket = &cache->buckets[load_u16(prepared->id) % BUCKETS];
     prepared->next = *bucket;
     *bucket = prepared;
     TAILQ_INSERT_TAIL(&cache->by_use, prepared, link);
-    take_bytes(cache, (int64_t)prepared->bytes);
+    account_bytes(cache, (int64_t)prepared->bytes);
     while (cache->bytes > cache->bytes_max && TAILQ_FIRST(&cache->by_use) != prepared)
-        drop(cache, TAILQ_FIRST(&cache->by_use));
+        drop_prepared(cache, TAILQ_FIRST(&cache->by_use));
 }
 
 int cql_prepared_add(struct cql_execution *execution, struct cql_prepared *prepared_out)
@@ -124,16 +127,16 @@ int cql_prepared_add(struct cql_execution *execution, struct cql_prepared *prepa
         return ERROR_INVALID;
     uint8_t id[CQL_ID_SIZE];
     statement_id(text, execution->keyspace, id);
-    struct prepared *prepared = *find(cache, id);
+    struct prepared *prepared = *find_place(cache, id);
     if (prepared != NULL)
-        drop(cache, prepared);
+        drop_prepared(cache, prepared);
     prepared = memory_zeroed(1, sizeof(*prepared));
     memcpy(prepared->id, id, CQL_ID_SIZE);
     buffer_append_bytes(&prepared->text, text);
     prepared->compiled = compiled;
     prepared->bytes = sizeof(*prepared) + text.size + arena_held(compiled->arena);
-    remember(cache, prepared);
-    describe(prepared, execution->arena, prepared_out);
+    keep_prepared(cache, prepared);
+    describe_prepared(prepared, execution->arena, prepared_out);
     return 0;
 }
 
@@ -153,8 +156,9 @@ static int unprepared(struct bytes id, struct cql_fault *fault)
     return rc;
 }
 
-/* Bring a statement up to the schema; false: its columns are others now. */
-static bool refresh(struct cql_execution *execution, struct prepared *prepared)
+/* Compile a statement again for the present schema; false: that failed, or its columns have
+ * changed. */
+static bool compile_again(struct cql_execution *execution, struct prepared *prepared)
 {
     const struct cql_compiled *before = prepared->compiled;
     struct cql_compiled *compiled =
@@ -174,11 +178,11 @@ static bool refresh(struct cql_execution *execution, struct prepared *prepared)
 struct cql_compiled *cql_prepared_get(struct cql_execution *execution, struct bytes id)
 {
     struct cql_prepared_cache *cache = execution->cql->prepared;
-    struct prepared *prepared = id.size == CQL_ID_SIZE ? *find(cache, id.data) : NULL;
+    struct prepared *prepared = id.size == CQL_ID_SIZE ? *find_place(cache, id.data) : NULL;
     if (prepared != NULL &&
         prepared->compiled->schema != store_schema(execution->cql->options.store) &&
-        !refresh(execution, prepared)) {
-        drop(cache, prepared);
+        !compile_again(execution, prepared)) {
+        drop_prepared(cache, prepared);
         prepared = NULL;
     }
     if (prepared == NULL) {

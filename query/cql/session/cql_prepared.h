@@ -1,9 +1,9 @@
 /* cql_prepared: the server's prepared statements, by the MD5 of keyspace and text.
  *
- * Bounded by bytes, the least recently used leaves first; whoever executes one that is gone is told
- * so (0x2500) and prepares it again.  One whose schema is out of date is compiled again under the
- * same id when its columns are as they were, and is gone otherwise: clients keep the columns of its
- * result.
+ * Their memory is bounded: the least recently used statement is dropped first.  Executing one that
+ * was dropped is answered by 0x2500, after which drivers prepare it again.  A statement whose
+ * schema is out of date is compiled again under the same id if its columns are unchanged, and
+ * dropped otherwise, because clients keep the columns of its result.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_PREPARED_H

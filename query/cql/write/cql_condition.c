@@ -1,5 +1,6 @@
-/* A condition is a filter that nulls go through: null equals null, is different from any value and
- * in no order with one.  An empty list, set or map of cells is no cells, so as a value it is null.
+/* A condition is a filter that accepts nulls: null equals null, differs from any value, and is
+ * neither less nor greater than one.  An empty collection that is not frozen has no cells, so as a
+ * value it is null.
  *
  *   IF EXISTS        of the row; of a statement that names statics alone, of the static row
  *   IF s = 1         of the static row, whatever row the statement names
@@ -12,7 +13,7 @@
 
 /* ---- values ---- */
 
-/* Operators that compare with no null. */
+/* The operators that cannot compare with null, as refusals name them; NULL for all others. */
 static const char *const operator_texts[] = {[CQL_LT] = "<",
                                              [CQL_LE] = "<=",
                                              [CQL_GT] = ">",
@@ -21,7 +22,7 @@ static const char *const operator_texts[] = {[CQL_LT] = "<",
                                              [CQL_CONTAINS_KEY] = "CONTAINS KEY",
                                              [CQL_IS_NOT_NULL] = NULL};
 
-/* An element's key may be no null, and no place before the list's first. */
+/* The key of an element may not be null, and the index in a list not negative. */
 static int check_key(struct cql_execution *execution, const struct cql_restriction *restriction,
                      const struct cql_context *context)
 {
@@ -102,7 +103,8 @@ bool cql_condition_shows_first(const struct cql_write_statement *statements, uin
     return has_static;
 }
 
-/* Two statements with conditions of one row; being of one sort is transitive. */
+/* Check two statements with conditions on one row: both must have the same sort of condition.  It
+ * is enough to check neighbours, since having the same sort is transitive. */
 static int check_pair(struct cql_execution *execution, const struct cql_write_statement *a,
                       const struct cql_write_statement *b)
 {

@@ -1,6 +1,6 @@
-/* cql_condition: IF of a statement, with its values, and asked of what was read.
+/* cql_condition: whether the conditions after IF hold for the rows that were read.
  *
- * Conditions of a batch are all asked of the partition as it was before the batch.
+ * All conditions of a batch are checked against the partition as it was before the batch.
  *
  * Its specification is tests/cql/conditions.cql and tests/cql/cassandra/write_conditions.cql. */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_CONDITION_H
@@ -8,22 +8,24 @@
 
 #include "query/cql/write/cql_write.h"
 
-/* Fills the statement's conditions; refuses values that nothing can be compared with. */
+/* Evaluate the values of the statement's conditions.  Refused are values that no column can be
+ * compared with. */
 int cql_condition_bind(struct cql_execution *execution, const struct cql_context *context,
                        struct cql_write_statement *statement);
 
-/* What a batch with conditions may not hold: more than a partition, or two sorts of conditions of
- * one row.  The statements are bound. */
+/* Refuse a batch with conditions that covers several partitions, or has two sorts of conditions on
+ * one row.  The statements must be bound. */
 int cql_condition_check_batch(struct cql_execution *execution,
                               const struct cql_write_statement *statements, uint32_t count);
 
-/* Whether a condition is of the static row, or of the statement's own. */
+/* Whether the statement has a condition on the static row (`static_row`), or one on its own row. */
 bool cql_condition_is_of(const struct cql_write_plan *plan, bool static_row);
 
-/* Whether every condition of the statements is of the static row: then what a refusal shows is the
- * partition's first row, which is read for it. */
+/* Whether every condition of the statements is on the static row.  Then a refusal shows the
+ * partition's first row, which is read for this. */
 bool cql_condition_shows_first(const struct cql_write_statement *statements, uint32_t count);
 
-/* True where there is none. */
+/* Whether all conditions of the statement hold for the row that was read; true where there is
+ * none. */
 bool cql_condition_holds(const struct cql_write_statement *statement, struct arena *arena);
 #endif

@@ -1,15 +1,15 @@
 /* Requests with an id, which are carried out once.
  *
  * What decides correctness: the id's row is read as applied, and the write is applied only if that
- * row's partition is as it was read (store_apply_if), so of two copies under way at once one is
- * applied and the other finds it; row and write are one batch, so one frame.  A copy is answered
- * when the row it found is durable: an empty batch is the wait.
+ * row's partition is as it was read (store_apply_if).  So of two copies that run at the same time
+ * one is applied, and the other finds its row.  Row and write are one batch, so they are in one
+ * frame.  A copy is answered when the row that it found is durable, which an empty batch waits for.
  *
  *     id uuid  content blob  answer blob        every cell expires after CQL_IDEMPOTENCY_WINDOW_S
  *
- * `content` is the XXH3-128 of the statements and their values, low half first: the client's
- * default timestamp is not in it, which drivers make anew for a retry.  `answer` is absent but
- * after a conditional write: FORMATS.md "Requests" draws it. */
+ * `content` is the XXH3-128 of the statements and their values, low half first.  The client's
+ * default timestamp is not part of it, since drivers make a new one for a retry.  Only a
+ * conditional write has an `answer`, whose format is in FORMATS.md "Requests". */
 #include "query/cql/write/cql_idempotency.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static struct bytes skip_space(struct bytes text)
     return text;
 }
 
-/* Moves past `word`, and the space around it. */
+/* Move past `word` and the space around it; false: the text begins with something else. */
 static bool take_word(struct bytes *text, const char *word)
 {
     struct bytes wanted = bytes_text(word);
@@ -156,8 +156,8 @@ void cql_idempotency_answer_pack(const struct cql_idempotency_answer *answer, st
     buffer_append_bytes(packed, answer->cells);
 }
 
-/* How many rows of `count` cells; 0: they are none.  A cell is its size in four bytes, -1 for null,
- * and its bytes. */
+/* How many rows of `count` cells the bytes hold; 0: they are not whole rows.  A cell is its size in
+ * four bytes, -1 for null, and its bytes. */
 static uint32_t rows_of(struct bytes cells, uint32_t count)
 {
     struct reader reader = reader_of(cells);
@@ -293,7 +293,7 @@ void cql_idempotency_add(const struct cql_idempotency *idempotency,
     write_batch_add_mutation(batch, &mutation);
 }
 
-void cql_idempotency_tell(struct cql_execution *execution, bool is_duplicate)
+void cql_idempotency_set_echo(struct cql_execution *execution, bool is_duplicate)
 {
     execution->echo = (struct cql_payload){bytes_text(CQL_IDEMPOTENCY_NAME),
                                            bytes_text(is_duplicate ? "duplicate" : "applied")};

@@ -3,8 +3,8 @@
  * A client gives a request an id of 16 bytes: in its custom payload under `daybook-request-id`, or,
  * where the driver has no payloads, in a comment that begins the text and holds nothing but
  * `daybook-request-id: <32 hex digits>`.  The id is a row of daybook_system.request in the frame of
- * the write itself, so after any crash both are there or neither is.  A copy is answered as the
- * first one was; CQL_IDEMPOTENCY_WINDOW_S after it the id is forgotten.
+ * the write itself, so after any crash both are there or neither is.  A copy gets the answer of the
+ * first one.  CQL_IDEMPOTENCY_WINDOW_S after that one, the id expires.
  *
  *     read the id's row as applied ─▶ none: write, with the row, if there is still none
  *                                  └▶ of this statement: wait until it is durable, answer again
@@ -28,8 +28,8 @@ struct cql_idempotency_answer {
     struct bytes cells;
 };
 
-/* As it is kept in a row; unpacking copies what it needs, and is false for bytes that packing
- * cannot have made. */
+/* The answer as bytes, which are kept in the id's row.  Unpacking copies what it needs; false:
+ * packing cannot have made these bytes. */
 void cql_idempotency_answer_pack(const struct cql_idempotency_answer *answer,
                                  struct buffer *packed);
 bool cql_idempotency_answer_unpack(struct bytes packed, struct arena *arena,
@@ -48,33 +48,36 @@ struct cql_idempotency {
     void *context;
 };
 
-/* The id in a leading comment of a statement: 0 and size 0 where there is none; a view otherwise is
- * in `arena`.  Refuses one that is not 32 hex digits, for without it a retry would count twice. */
+/* Find the id in a leading comment of a statement, as a copy in `arena`; 0 and size 0: there is
+ * none.  An id that is not 32 hex digits is refused, for without an id a retry would count
+ * twice. */
 int cql_idempotency_hint(struct bytes text, struct arena *arena, struct bytes *id_out,
                          struct cql_fault *fault);
 
-/* The request's id, from its payload, else `hint` (may be empty); *idempotency_out is NULL without
- * one.  cql_idempotency_free afterwards. */
+/* Take the request's id from its payload, or else from `hint` (which may be empty).  Without an id
+ * *idempotency_out is NULL.  Call cql_idempotency_free afterwards. */
 int cql_idempotency_new(struct cql_execution *execution, struct bytes hint,
                         struct cql_idempotency **idempotency_out);
 void cql_idempotency_free(struct cql_idempotency *idempotency); /* NULL is fine */
 
-/* A statement of the request with its bound values: a copy has the same ones in the same order. */
+/* Add a statement of the request, with its bound values, to the hash by which a retry is
+ * recognized: a retry has the same statements and values in the same order. */
 void cql_idempotency_add_statement(struct cql_idempotency *idempotency,
                                    const struct cql_compiled *compiled,
                                    const struct cql_value *values);
 
-/* Look whether the id is known.  `looked` is called once, possibly at once; FAILED: the execution's
- * fault says why. */
+/* Look up whether the id is known.  `looked` is called once, possibly before this returns; after
+ * FAILED the execution's fault says why. */
 void cql_idempotency_look(struct cql_idempotency *idempotency,
                           void (*looked)(void *context, enum cql_idempotency_verdict verdict),
                           void *context);
 
-/* That nobody wrote the id's row meanwhile, and the row, for the write's own batch. */
+/* What the write's own batch needs: the expectation that the id's row was not written since it was
+ * looked up, and the row. */
 struct store_expectation cql_idempotency_expectation(const struct cql_idempotency *idempotency);
 void cql_idempotency_add(const struct cql_idempotency *idempotency,
                          const struct cql_idempotency_answer *answer, struct write_batch *batch);
 
-/* The answer that follows says `applied` or `duplicate`. */
-void cql_idempotency_tell(struct cql_execution *execution, bool is_duplicate);
+/* The answer's payload will say `duplicate` or `applied`. */
+void cql_idempotency_set_echo(struct cql_execution *execution, bool is_duplicate);
 #endif

@@ -1,5 +1,6 @@
-/* A number below `read_count` is of a cell that was read, one from there on of a cell that the
- * statement made: the builder's array may move, and a number takes less room than a cell. */
+/* Cells are kept as numbers: those below `read_count` stand for cells that were read, those from
+ * there on for cells that the statement made.  The array of the latter may move, so pointers would
+ * not stay valid; and a number takes less memory than a cell. */
 #include "query/cql/write/cql_live_list.h"
 
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static uint32_t gather(const struct numbering *numbering, uint32_t made_count, s
     return count;
 }
 
-/* Room for `more` numbers beside those that are there. */
+/* Make room for `more` numbers besides those of the list. */
 static void make_room(struct cql_live_list *list, uint32_t more, struct arena *arena)
 {
     if (list->numbers != NULL && list->count + more <= list->capacity)
@@ -84,7 +85,7 @@ static void make_room(struct cql_live_list *list, uint32_t more, struct arena *a
     list->capacity = capacity;
 }
 
-/* The first place, from one on, whose path is not before the cell's. */
+/* The first place at or after `from` whose path is not before the cell's path. */
 static uint32_t place_of(const struct numbering *numbering, uint32_t from, const struct cell *cell)
 {
     const struct cql_live_list *list = numbering->list;

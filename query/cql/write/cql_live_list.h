@@ -1,12 +1,12 @@
-/* cql_live_list: what a list is while a statement changes it: each operation finds what those
- * before it left.
+/* cql_live_list: the cells of a list while a statement changes it: each operation sees the list as
+ * those before it have left it.
  *
  *     cells that were read + cells that the statement made so far ─▶ live cells in path order
  *
- * A list that the statement has not changed yet costs nothing; otherwise the cells made since the
- * last look are put in by halves, and what lies between them is copied as it is.  Of two cells with
- * one path one stands as it will in the store; a cell that has the server's time is newer than any
- * that was read. */
+ * A list that the statement has not changed yet costs nothing.  Otherwise the places of the cells
+ * made since the last call are found by binary search, and the cells between them are copied as
+ * they are.  Of two cells with one path, the one that the store would keep stays; a cell that gets
+ * the server's time is newer than any that was read. */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_LIVE_LIST_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_LIVE_LIST_H
 
@@ -27,12 +27,14 @@ struct cql_live_list {
 
 struct cql_live_list cql_live_list_of(const struct column *column, const struct cell *read,
                                       uint32_t read_count);
-/* Take in what the statement made since the last call.  Of all its cells, in the order in which
- * they were made, those of other columns are left out.  Between two calls a path comes once, and
- * one that was deleted never again.  What is kept lies in `arena`. */
+/* Take in the cells that the statement made since the last call.  `made` holds all of its cells in
+ * the order in which they were made; those of other columns are left out.  Between two calls each
+ * path occurs at most once, and a path that was deleted never occurs again.  Memory is taken from
+ * `arena`. */
 void cql_live_list_take(struct cql_live_list *list, const struct cell *made, uint32_t made_count,
                         struct arena *arena);
-/* The live cell at `at`, below `list->count`; `made` as it was given at last. */
+/* The live cell at index `at`, which is below `list->count`; `made` as in the last call of
+ * cql_live_list_take. */
 const struct cell *cql_live_list_cell(const struct cql_live_list *list, const struct cell *made,
                                       uint32_t at);
 #endif

@@ -14,7 +14,8 @@ struct row_size {
 
 struct cql_row_size_bounds {
     size_t limit;
-    struct row_size kept[SIZES_KEPT]; /* each at the place that its hash gives; others go */
+    struct row_size kept[SIZES_KEPT]; /* each at the place that its hash gives; a new one overwrites
+                                       * another there */
 };
 
 struct cql_row_size_bounds *cql_row_size_bounds_new(size_t limit)
@@ -38,8 +39,8 @@ static bool is_replaced(const struct row *row, uint32_t column_id)
     return false;
 }
 
-/* Whether the cells of the column that begin at `*at`, behind which it is left, may make the row
- * large. */
+/* Whether the cells of the column that begins at `*at` may make the row large; *at is moved behind
+ * them. */
 static bool column_grows(const struct row *row, uint32_t *at)
 {
     const struct cell *first = &row->cells[*at];
@@ -58,7 +59,7 @@ size_t cql_row_size_growth(const struct row *row)
     return grows ? row_memory(row) : 0;
 }
 
-/* Whether a write puts something in the place of all that the column had. */
+/* Whether the write replaces all that the column had. */
 static bool writes_over(const struct row *write, uint32_t column_id)
 {
     if (is_replaced(write, column_id))
@@ -136,7 +137,7 @@ static uint64_t hash_of(const struct cql_row_size_measure *measure)
     return row_hash(&measure->batch->mutations[measure->mutation], &item_of(measure)->row);
 }
 
-static int refuse(struct cql_row_size_measure *measure, size_t size)
+static int refuse_row(struct cql_row_size_measure *measure, size_t size)
 {
     const struct table *table = table_of(measure);
     return cql_invalid(
@@ -147,7 +148,7 @@ static int refuse(struct cql_row_size_measure *measure, size_t size)
         measure->execution->cql->row_sizes->limit);
 }
 
-static void go_on(struct cql_row_size_measure *measure);
+static void measure_rows(struct cql_row_size_measure *measure);
 
 static void row_arrived(void *context, int status, const struct error *err,
                         const struct read_page *page)
@@ -162,12 +163,12 @@ static void row_arrived(void *context, int status, const struct error *err,
         measure->rc = cql_fault_of(&measure->execution->fault, err);
     } else if (!cql_row_size_measured(measure->execution->cql->row_sizes, hash_of(measure), size,
                                       measure->growth)) {
-        measure->rc = refuse(measure, size);
+        measure->rc = refuse_row(measure, size);
     }
     measure->item++;
     measure->is_answered = true;
     if (!measure->is_reading)
-        go_on(measure);
+        measure_rows(measure);
 }
 
 static void read_row(struct cql_row_size_measure *measure)
@@ -212,7 +213,7 @@ static bool next_row(struct cql_row_size_measure *measure)
 }
 
 /* A loop, because a read may be answered at once; one that is answered late begins it again. */
-static void go_on(struct cql_row_size_measure *measure)
+static void measure_rows(struct cql_row_size_measure *measure)
 {
     measure->is_reading = true;
     do {
@@ -230,5 +231,5 @@ void cql_row_size_measure_begin(struct cql_row_size_measure *measure)
 {
     measure->mutation = measure->item = 0;
     measure->rc = 0;
-    go_on(measure);
+    measure_rows(measure);
 }

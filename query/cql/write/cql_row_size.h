@@ -1,9 +1,9 @@
 /* cql_row_size: keeps rows small enough to be read.
  *
- * A row is read, merged and written as a whole, so it must fit memory several times over.  Without
- * a limit a client makes it as large as it likes by statements that are each small: elements added
- * to a collection, elements deleted one by one (each leaves a tombstone), large values in many
- * columns.
+ * A row is read, merged and written as a whole, so it must fit into memory several times over.
+ * Without a limit, a client could make it as large as it likes by statements that are each small:
+ * by elements added to a collection, elements deleted one by one (each leaves a tombstone), or
+ * large values in many columns.
  *
  * For rows that grow in these ways an upper bound of their size is kept: what the row held when it
  * was last measured, tombstones included, and all that was added since.  A row of which no bound is
@@ -32,23 +32,24 @@ struct cql_row_size_bounds;
 struct cql_row_size_bounds *cql_row_size_bounds_new(size_t limit);
 void cql_row_size_bounds_free(struct cql_row_size_bounds *sizes);
 
-/* By how many bytes a write makes its row grow at most; 0: it cannot make a row large, since each
- * of its columns is replaced by something small. */
+/* The bytes by which a write makes its row grow at most.  0: it cannot make a row large, since it
+ * replaces each of its columns by something small. */
 size_t cql_row_size_growth(const struct row *row);
 
-/* What is left of a row, in bytes of memory, where a write puts something in the place of some of
- * its columns. */
+/* The bytes of memory of a row without the columns that the write replaces. */
 size_t cql_row_size_kept(const struct row *row, const struct row *write);
 
-/* By the row's hash.  True: the row's bound is known, has room for `growth`, and counts it from now
- * on.  False: the row must be measured, and cql_row_size_measured says whether it has room. */
+/* The row is known by its hash.  True: its bound is known, and with `growth`, which is added to it,
+ * stays within the limit.  False: the row must be measured, and cql_row_size_measured says whether
+ * it has room. */
 bool cql_row_size_add(struct cql_row_size_bounds *sizes, uint64_t hash, size_t growth);
 bool cql_row_size_measured(struct cql_row_size_bounds *sizes, uint64_t hash, size_t size,
                             size_t growth);
 
-/* Whether every row of a batch stays small enough, rows measured where need be.  The caller's
- * memory, which lives until `ready` was called: once, possibly at once, with 0, or a negative code
- * and the execution's fault filled. */
+/* Check that every row of a batch stays small enough, and measure rows where that is needed.  The
+ * struct is the caller's memory until `ready` is called: once, possibly before
+ * cql_row_size_measure_begin returns, with 0, or with a negative code and the execution's fault
+ * filled. */
 struct cql_row_size_measure {
     struct cql_execution *execution;
     const struct write_batch *batch;

@@ -5,13 +5,13 @@
  *              │                            ▼ all that was seen is durable  │
  *              └────────────────────────────────────────────────────────────┘
  *
- * What decides correctness: the reads show what is applied, also what is not durable yet, and the
- * batch is applied only if every partition that was read is as it was (store_apply_if); so between
- * a condition and its write nothing comes.  A condition that fails is answered only when what it
- * saw is durable: an empty batch is the wait.
+ * What decides correctness: the reads show what is applied, including what is not durable yet, and
+ * the batch is applied only if every partition that was read is unchanged (store_apply_if).  So no
+ * other write comes between a condition and its write.  A condition that fails is answered only
+ * when what it was checked against is durable, which an empty batch waits for.
  *
  * A write that was handed to the store and whose outcome is not known is answered as a write
- * timeout, never as something that a driver tries again by itself. */
+ * timeout, never by an error after which drivers retry by themselves. */
 #include "query/cql/write/cql_write.h"
 
 #include <string.h>
@@ -138,7 +138,8 @@ static bool is_clicks_table(const struct cql *cql, const struct table *table)
     return stream != NULL && stream->clicks.table_id == table->id;
 }
 
-/* Changes of clicks take turns, which one that holds the store would wait for in vain. */
+/* Changes of clicks lock days (rollup/days/day_lock.h).  One that held the store's write lock could
+ * wait forever for a day whose lock is held by a change that waits for the store. */
 static bool may_lock(const struct write *write)
 {
     bool may = true;
@@ -190,7 +191,8 @@ static const char *peer_of(struct cql_execution *execution)
                            CQL_SHOW(host), client->port);
 }
 
-/* What changes a rate or deletes clicks has a name that restatements tell. */
+/* A statement that changes rates or deletes clicks gets a row in the table of changes, which the
+ * restatements that it causes refer to. */
 static void add_change(struct write *write)
 {
     struct cql_execution *execution = write->execution;
@@ -229,8 +231,8 @@ static int apply_batch(struct write *write, struct error *err)
                           write->expectation_count, write_applied, write, err);
 }
 
-/* What the store said to a batch that it was given: where it has no room, the execution waits for
- * some and goes on at `again`; where what was read has changed, it goes on at `retry`. */
+/* Act on what the store returned for a batch.  Where it has no room, the execution waits for room
+ * and then continues at `again`; where what was read has changed, it continues at `retry`. */
 static void write_given(struct write *write, int rc, const struct error *err,
                         void (*again)(struct cql_execution *execution), void (*retry)(void *write))
 {
@@ -257,8 +259,8 @@ static void write_apply(struct cql_execution *execution)
     write_given(write, apply_batch(write, &err), &err, write_apply, write_retry);
 }
 
-/* Wait for what a failed condition, or a copy of the request, saw: its answer is kept, under the
- * request's id if it has one. */
+/* Wait until what a failed condition or a retried request has read is durable.  The answer of a
+ * failed condition is kept under the request's id, if it has one. */
 static void write_wait(struct cql_execution *execution)
 {
     struct write *write = execution->state;
@@ -318,8 +320,8 @@ static int build(void *context)
 
 enum { CONDITIONS_FAIL = 1 };
 
-/* CONDITIONS_FAIL, and what is answered then; 0: they hold. */
-static int ask_conditions(void *context)
+/* 0: all conditions hold.  CONDITIONS_FAIL: one does not, and write->answer is filled. */
+static int check_conditions(void *context)
 {
     struct write *write = context;
     struct cql_execution *execution = write->execution;
@@ -348,7 +350,7 @@ static void write_measured(void *context, int rc)
 static void write_decide(struct write *write)
 {
     struct cql_execution *execution = write->execution;
-    int rc = cql_guard(execution, ask_conditions, write);
+    int rc = cql_guard(execution, check_conditions, write);
     write->measure = (struct cql_row_size_measure){
         .execution = execution, .batch = write->batch, .ready = write_measured, .context = write};
     if (rc == CONDITIONS_FAIL)
@@ -361,7 +363,7 @@ static void write_decide(struct write *write)
 
 /* ---- reading first ---- */
 
-static void read_go(struct write *write);
+static void read_units(struct write *write);
 
 static void keep_row(struct write *write, struct cql_read_row *read, const struct row *row)
 {
@@ -396,7 +398,7 @@ static void read_arrived(void *context, int status, const struct error *err,
     if (status != 0) {
         cql_fault_of(&write->execution->fault, err);
         write->read_failed = true;
-        read_go(write);
+        read_units(write);
         return;
     }
     const struct cql_write_statement *statement = &write->statements[write->read_statement];
@@ -417,16 +419,16 @@ static void read_arrived(void *context, int status, const struct error *err,
         buffer_clear(&write->position);
         write->read_unit++;
     }
-    read_go(write);
+    read_units(write);
 }
 
-/* Whether rows must be read before the statement is made a mutation. */
+/* Whether rows must be read before mutations can be made of the statement. */
 static bool reads(const struct cql_write_plan *plan)
 {
     return plan->is_conditional || plan->reads_first;
 }
 
-/* The statement and unit to be read next; false: all is there. */
+/* Move to the statement and unit to be read next; false: everything has been read. */
 static bool read_next(struct write *write)
 {
     for (; write->read_statement < write->count; write->read_statement++, write->read_unit = 0) {
@@ -454,7 +456,7 @@ static void read_unit(struct write *write)
 }
 
 /* A loop, because a read may be answered at once; a read that is answered late begins it again. */
-static void read_go(struct write *write)
+static void read_units(struct write *write)
 {
     if (write->is_reading) {
         write->reads_again = true;
@@ -477,8 +479,8 @@ static void read_go(struct write *write)
     write->is_reading = false;
 }
 
-/* One place per key and slice for what will be read; behind them one for the partition's first row,
- * if that is shown. */
+/* Make one place per key and slice for the rows that will be read, and behind them one for the
+ * partition's first row, if a refusal shows it. */
 static void make_places(struct write *write, struct cql_write_statement *statement,
                         bool shows_first)
 {
@@ -503,8 +505,9 @@ static void make_places(struct write *write, struct cql_write_statement *stateme
     }
 }
 
-/* The request's id was looked up: what is new is written, of a copy the first one's answer told. */
-static void once_looked(void *context, enum cql_idempotency_verdict verdict)
+/* The request's id was looked up: a new request is carried out, and a retry gets the first one's
+ * answer. */
+static void id_looked_up(void *context, enum cql_idempotency_verdict verdict)
 {
     struct write *write = context;
     struct cql_execution *execution = write->execution;
@@ -513,7 +516,7 @@ static void once_looked(void *context, enum cql_idempotency_verdict verdict)
         return;
     }
     write->is_copy = verdict == CQL_IDEMPOTENCY_KNOWN;
-    cql_idempotency_tell(execution, write->is_copy);
+    cql_idempotency_set_echo(execution, write->is_copy);
     if (write->is_copy) {
         write->answer = write->idempotency->answer;
         write_wait(execution);
@@ -521,7 +524,7 @@ static void once_looked(void *context, enum cql_idempotency_verdict verdict)
     }
     write->expectations[write->expectation_count++] =
         cql_idempotency_expectation(write->idempotency);
-    read_go(write);
+    read_units(write);
 }
 
 static void write_start(void *context)
@@ -544,15 +547,15 @@ static void write_start(void *context)
     write->read_unit = 0;
     buffer_clear(&write->position);
     if (write->idempotency != NULL)
-        cql_idempotency_look(write->idempotency, once_looked, write);
+        cql_idempotency_look(write->idempotency, id_looked_up, write);
     else
-        read_go(write);
+        read_units(write);
 }
 
 /* ---- statements ---- */
 
-/* The request's id, of its payload or its first text. */
-static int take_id(struct write *write)
+/* Take the request's id from its payload or its first statement's text. */
+static int read_id(struct write *write)
 {
     struct cql_execution *execution = write->execution;
     const struct cql_compiled *whole = execution->compiled;
@@ -571,13 +574,13 @@ static int take_id(struct write *write)
     return 0;
 }
 
-/* Bind all statements, and see whether they may stand together. */
+/* Bind all statements, and check that they may be in one batch. */
 static int bind_all(void *context)
 {
     struct write *write = context;
     struct cql_execution *execution = write->execution;
     const struct cql_expression *timestamp = write->timestamp;
-    int rc = take_id(write);
+    int rc = read_id(write);
     if (rc == 0 && write->is_batch) {
         rc = cql_write_check_batch(execution, write->kind, write->statements, write->count,
                                    timestamp != NULL);

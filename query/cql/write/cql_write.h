@@ -1,5 +1,5 @@
-/* cql_write: statements that change rows, with their values: reads that come first, conditions, and
- * the mutations that they are.
+/* cql_write: statements that change rows, carried out with their values: the reads that they need
+ * first, their conditions, and the mutations that are made of them.
  *
  * One statement or a batch is a struct cql_write; all of it becomes one store batch.
  *
@@ -21,7 +21,8 @@ int cql_write_compile_batch(struct cql_scope *scope, const struct cql_batch *bat
 /* Which markers make up the partition key; 0: not all of its parts are markers. */
 uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *arena,
                                const uint16_t **indexes_out);
-/* Of statements of one table: those of the last one that has them. */
+/* The same of a batch whose statements are all of one table: the markers of its last statement that
+ * has them. */
 uint32_t cql_write_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
                                      const uint16_t **indexes_out);
 
@@ -30,7 +31,7 @@ void cql_write_run_batch(struct cql_execution *execution); /* BEGIN BATCH ... */
 
 /* The protocol's BATCH: begin, add each statement of the request with its values, then run. */
 void cql_write_items_begin(struct cql_execution *execution);
-/* Those that were added. */
+/* The number of statements that were added. */
 uint32_t cql_write_items_count(const struct cql_execution *execution);
 /* Takes the reference over. */
 void cql_write_items_add(struct cql_execution *execution, struct cql_compiled *compiled,
@@ -87,7 +88,7 @@ int cql_write_bind_json(struct cql_execution *execution, struct cql_write_statem
 /* Whether it deletes rows without naming each. */
 bool cql_write_deletes_range(const struct cql_write_plan *plan);
 
-/* Append what the statement is to the batch; its reads are there. */
+/* Append the statement's mutations to the batch.  What it reads first must have been read. */
 int cql_write_build(struct cql_execution *execution, const struct cql_write_statement *statement,
                     struct write_batch *batch);
 
@@ -95,7 +96,7 @@ int cql_write_build(struct cql_execution *execution, const struct cql_write_stat
 
 void cql_write_keep_applied(struct cql_execution *execution,
                             struct cql_idempotency_answer *answer_out);
-/* The rows that the statements' conditions met, which were read. */
+/* Keep the rows that the statements' conditions were checked against. */
 void cql_write_keep_refused(struct cql_execution *execution,
                             const struct cql_write_statement *statements, uint32_t count,
                             bool is_batch, struct cql_idempotency_answer *answer_out);

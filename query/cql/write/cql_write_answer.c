@@ -6,8 +6,8 @@
  *             all conditions are of statics; of a partition without rows the statics; or
  *             [applied] alone
  *
- * It is names and cells and no types, so that it can be kept under the request's id and told again:
- * a column's type is looked up when it is told. */
+ * The answer is kept as names and cells without types, so that it can be stored under the request's
+ * id and sent again: the columns' types are looked up when it is sent. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,7 +139,7 @@ static void add_condition_names(const struct refusal *refusal, bool is_batch,
     }
 }
 
-/* The row's cells, in the answer's order; whether one of a static column is no null. */
+/* Add the row's cells in the answer's order.  Returns whether a static column has a value. */
 static bool add_cells(const struct refusal *refusal, const struct row *row,
                       const struct cql_idempotency_answer *answer, struct arena *arena,
                       struct buffer *cells)

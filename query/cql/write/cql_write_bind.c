@@ -1,10 +1,10 @@
 /* Values, write timestamps and TTLs of statements that write, and what may stand together in a
  * batch.
  *
- * What decides correctness: a statement's own timestamp comes before its batch's, and that before
- * the request's.  In a table that a stream uses neither counts: every write has the server's, so
- * that no client's clock can hide clicks that come later.  Refusals are Cassandra's, with its
- * words. */
+ * What decides correctness: a statement's own timestamp takes precedence over that of its batch,
+ * and that over the request's.  In a table that a stream uses none of them counts: every write has
+ * the server's time, so that no client's clock can hide clicks that come later.  Refusals are
+ * Cassandra's, in its words. */
 #include "query/cql/expression/cql_key.h"
 #include "query/cql/write/cql_condition.h"
 #include "query/cql/write/cql_write.h"
@@ -22,7 +22,8 @@ enum {
 /* One more than TIMESTAMP_SERVER: what a statement overwrites it deletes one microsecond before. */
 #define TIMESTAMP_OWN_LAST (TIMESTAMP_SERVER + 1)
 
-/* What is written has a clustering that Cassandra could keep; what is read need not. */
+/* A clustering that is written must be one that Cassandra could keep; one that is only read need
+ * not. */
 static int check_clusterings(struct cql_fault *fault, const struct cql_restrict_bound *bound)
 {
     int rc = 0;
@@ -184,7 +185,8 @@ int cql_write_check_size(struct cql_execution *execution, enum cql_batch_kind ki
             schema_table(store_schema(execution->cql->options.store), batch->mutations[i].table_id);
         if ((written->flags & TABLE_HIDDEN) != 0)
             continue;
-        /* The first ones are enough to tell one from several; more are counted up to a bound. */
+        /* Comparing each of the first 1,000 with those before finds whether there are several;
+         * further ones count as new without that. */
         partitions += i < 1000 ? is_new_partition(batch->mutations, i) : 1;
         mutation_pack(&batch->mutations[i], &packed);
     }

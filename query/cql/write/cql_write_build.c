@@ -106,7 +106,7 @@ static struct bytes list_path(struct row_builder *builder, uint64_t ticks)
     return buffer_view(&uuid);
 }
 
-/* Rising numbers that no list of this server had before. */
+/* The first of `count` rising numbers that no list of this server has had before. */
 static uint64_t take_ticks(struct row_builder *builder, uint32_t count)
 {
     struct cql *cql = builder->execution->cql;
@@ -462,7 +462,7 @@ static struct bytes click_value(const struct row *row, const struct column *colu
     return CQL_NULL;
 }
 
-/* A click without a rank is a block of one row, as ingest's are of many. */
+/* A click without a rank is written as a block of one row; blocks of ingest have many. */
 static int build_click(struct row_builder *builder, uint32_t key)
 {
     const struct cql_restrict_bound *bound = &builder->statement->bound;
@@ -651,7 +651,7 @@ static void build_count_deletion(const struct row_builder *builder, uint32_t key
 
 /* ---- the statement ---- */
 
-/* A mutation of a partition, with the entries of its rows in the table's indexes. */
+/* Add the mutation of one partition, and the index entries of its rows. */
 static int build_mutation(struct row_builder *builder, uint32_t key)
 {
     const struct cql_write_plan *plan = builder->statement->plan;

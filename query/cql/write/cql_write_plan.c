@@ -16,7 +16,7 @@ static bool is_key(const struct column *column)
 
 /* ---- what is common ---- */
 
-/* A counter table that a user's stream keeps. */
+/* Check a write to a counter table that a stream of the user keeps. */
 static int check_kept_counter(struct cql_scope *scope, const struct click_stream *stream,
                               struct cql_write_plan *plan)
 {
@@ -92,7 +92,7 @@ static int resolve_attributes(struct cql_scope *scope, const struct cql_attribut
     return rc;
 }
 
-/* Conditions on parts of columns that have none. */
+/* Refuse conditions on parts of columns that have no such parts. */
 static int check_condition(struct cql_scope *scope, const struct cql_relation *relation,
                            const struct cql_write_plan *plan)
 {
@@ -161,7 +161,7 @@ static bool all_static(const struct cql_write_plan *plan)
     return is_static;
 }
 
-/* Whether an INSERT leaves to the store what it ranks clicks by. */
+/* Whether an INSERT leaves out the last clustering column, by which the store ranks clicks. */
 static bool leaves_rank(const struct cql_write_plan *plan)
 {
     uint32_t count = plan->table->clustering_count;
@@ -172,8 +172,8 @@ static bool leaves_rank(const struct cql_write_plan *plan)
     return leaves;
 }
 
-/* Statements that change columns name rows, or nothing of the clustering for statics alone; INSERT
- * may name a row beside its statics. */
+/* Statements that change columns must name whole rows.  Those that change static columns only must
+ * name no clustering column, except INSERT, which may. */
 static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
 {
     bool has_operations = plan->operation_count > 0;
@@ -224,7 +224,7 @@ static int check_conditional(struct cql_scope *scope, const struct cql_write_pla
 
 /* ---- operations ---- */
 
-/* What takes the place of a column of a wrong type in refusals. */
+/* What refusals call a column whose type has no elements to be set. */
 static const char *element_word(const struct type *type)
 {
     if (type->kind == TYPE_SET && !type->frozen)
@@ -331,7 +331,7 @@ static int resolve_map_change(struct cql_scope *scope, const struct cql_assignme
                        CQL_SHOW(buffer_view(&text)));
 }
 
-/* c = c + v and its like. */
+/* c = c + v, c = v + c, c = c - v. */
 static int resolve_change(struct cql_scope *scope, const struct cql_assignment *assignment,
                           struct cql_write_plan *plan, struct cql_operation *operation)
 {

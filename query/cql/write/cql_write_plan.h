@@ -48,8 +48,8 @@ struct cql_write_plan {
     bool is_static;                      /* of the static row: needs no clustering */
     bool is_ranked;                      /* INSERT of a click without its rank, which the store
                                           * gives: only under a request id */
-    bool is_ignored;                     /* a counter that a stream keeps, and whose clients' own
-                                          * updates it takes and forgets */
+    bool is_ignored;                     /* a counter that a stream keeps, defined so that clients'
+                                          * own updates are accepted and ignored */
     bool is_counter;
     bool reads_first;                    /* elements of lists, deleted counters */
     const struct cql_index *indexes;     /* of the table */
