@@ -33,6 +33,7 @@ bool query_answer_has_room(const struct query_answer *answer)
 
 bool query_answer_row(struct query_answer *answer, const struct bytes *cells)
 {
+    check(answer->print != NULL);
     table_print_row(answer->print, cells);
     if (answer->text.size < PIECE)
         return true;

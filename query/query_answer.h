@@ -15,8 +15,8 @@ struct query_answer {
 void query_answer_begin(struct query_answer *answer, struct command_output *output,
                         enum table_format format, const struct table_column *columns,
                         uint32_t column_count);
-/* Add a row.  False: enough output waits to be read; add further rows when query_answer_wait calls
- * `drained`. */
+/* Add a row, between query_answer_begin and query_answer_end.  False: enough output waits to be
+ * read; add further rows when query_answer_wait calls `drained`. */
 bool query_answer_row(struct query_answer *answer, const struct bytes *cells);
 bool query_answer_has_room(const struct query_answer *answer);
 /* Call `drained` when the output that waits has been read, possibly before this returns. */

@@ -43,6 +43,7 @@ void status_report_line(struct status_report *report, const char *label, const c
 
 void status_report_words(struct status_report *report, const char *words)
 {
+    check(report->is_line_open);
     buffer_append_text(&report->lines, words);
 }
 
@@ -52,6 +53,7 @@ static void begin_fact(struct status_report *report, const char *label, const ch
 {
     if (label != NULL)
         status_report_line(report, label, "");
+    check(report->is_line_open);
     buffer_printf(&report->members, ",\"%s\":", key);
 }
 

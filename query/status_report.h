@@ -34,10 +34,10 @@ struct status_report {
 
 /* Begin a line; with "" it goes on under the label of the one before. */
 void status_report_line(struct status_report *report, const char *label, const char *words);
-/* Append words to the line; they are not in the JSON object. */
+/* Append words to the open line; they are not in the JSON object. */
 void status_report_words(struct status_report *report, const char *words);
-/* A fact.  It begins a line with this label (NULL: it stands in the line that is open); `words`
- * follow it there. */
+/* Add a fact.  It begins a line with this label, or is appended to the open line where the label is
+ * NULL; `words` follow it there. */
 void status_report_text(struct status_report *report, const char *label, const char *key,
                         const char *value);
 void status_report_number(struct status_report *report, const char *label, const char *key,

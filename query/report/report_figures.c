@@ -4,6 +4,7 @@
 void report_figures_resume(struct report_figures *figures)
 {
     struct figure_reading *reading = figures->reading;
+    check(reading != NULL);
     figures->reading = NULL;
     if (*figures->status == 0)
         rollup_figures_go_on(reading);

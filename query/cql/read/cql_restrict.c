@@ -419,6 +419,7 @@ static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *pla
 int cql_restrict_refuse_missing(struct cql_scope *scope, const struct cql_restrict_plan *plan,
                                 enum column_kind kind)
 {
+    check(kind == COLUMN_PARTITION || kind == COLUMN_CLUSTERING);
     bool is_partition = kind == COLUMN_PARTITION;
     const struct table *table = plan->table;
     const struct column *columns = table->columns + (is_partition ? 0 : table->partition_count);

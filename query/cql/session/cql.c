@@ -96,6 +96,7 @@ void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context
 
 void cql_set_statement_time(struct cql *cql, int64_t time_us)
 {
+    check(time_us >= 0);
     cql->statement_time_us = time_us;
 }
 

@@ -38,6 +38,7 @@ struct cql_prepared_cache {
 
 struct cql_prepared_cache *cql_prepared_cache_new(struct store *store, size_t bytes_max)
 {
+    check(bytes_max > 0);
     struct cql_prepared_cache *cache = memory_zeroed(1, sizeof(*cache));
     cache->store = store;
     cache->bytes_max = bytes_max;

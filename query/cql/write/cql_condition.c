@@ -174,6 +174,7 @@ static bool has_in(const struct cql_write_plan *plan)
 int cql_condition_check_batch(struct cql_execution *execution,
                               const struct cql_write_statement *statements, uint32_t count)
 {
+    check(count > 0);
     const struct cql_write_statement *first = &statements[0];
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_write_statement *statement = &statements[i];

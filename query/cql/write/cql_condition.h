@@ -14,7 +14,7 @@ int cql_condition_bind(struct cql_execution *execution, const struct cql_context
                        struct cql_write_statement *statement);
 
 /* Refuse a batch with conditions that covers several partitions, or has two sorts of conditions on
- * one row.  The statements must be bound. */
+ * one row.  `count` is not 0, and the statements must be bound. */
 int cql_condition_check_batch(struct cql_execution *execution,
                               const struct cql_write_statement *statements, uint32_t count);
 

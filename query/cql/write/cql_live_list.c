@@ -33,6 +33,7 @@ struct cql_live_list cql_live_list_of(const struct column *column, const struct 
 const struct cell *cql_live_list_cell(const struct cql_live_list *list, const struct cell *made,
                                       uint32_t at)
 {
+    check(at < list->count);
     struct numbering numbering = {list, made};
     return cell_of(&numbering, list->numbers == NULL ? at : list->numbers[at]);
 }

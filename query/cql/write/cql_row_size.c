@@ -20,6 +20,7 @@ struct cql_row_size_bounds {
 
 struct cql_row_size_bounds *cql_row_size_bounds_new(size_t limit)
 {
+    check(limit > 0);
     struct cql_row_size_bounds *sizes = memory_zeroed(1, sizeof(*sizes));
     sizes->limit = limit;
     return sizes;

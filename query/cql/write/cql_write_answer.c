@@ -167,6 +167,7 @@ void cql_write_keep_refused(struct cql_execution *execution,
                             const struct cql_write_statement *statements, uint32_t count,
                             bool is_batch, struct cql_idempotency_answer *answer_out)
 {
+    check(count > 0);
     const struct table *table = statements[0].plan->table;
     struct refusal refusal = {.statements = statements, .count = count, .table = table};
     struct buffer cells = {.arena = execution->arena};
