@@ -77,11 +77,6 @@ struct backup {
 static void task_open(struct task *task);
 static void task_close(struct task *task);
 
-static int64_t now_us(const struct backup *backup)
-{
-    return world_monotonic_us(backup->world);
-}
-
 static void submit(struct task *task, void (*run)(struct job *job), void (*done)(struct job *job))
 {
     world_submit(task->backup->world, LANE_COPY, &task->job, run, done);
@@ -159,8 +154,9 @@ static void note_success(struct task *task)
 }
 
 /* The directory is closed: the task is over, or tries again. */
-static void task_closed(struct task *task)
+static void close_done(struct job *job)
 {
+    struct task *task = (struct task *)job;
     struct backup *backup = task->backup;
     int status = task->status;
     if (task->is_forgotten && !task->forgets) {
@@ -194,15 +190,20 @@ static void close_run(struct job *job)
     }
 }
 
-static void close_done(struct job *job)
-{
-    task_closed((struct task *)job);
-}
-
 static void task_close(struct task *task)
 {
     task->forgets = task->is_forgotten;
     submit(task, close_run, close_done);
+}
+
+/* Whether the task goes on after a job; else it is closed. */
+static bool goes_on(struct task *task)
+{
+    if (task->is_ending && task->status >= 0)
+        task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
+    if (task->status < 0)
+        task_close(task);
+    return task->status >= 0;
 }
 
 /* ---- copying ---- */
@@ -227,11 +228,7 @@ static void step_done(struct job *job)
     }
     backup_copy_free(task->copy);
     task->copy = NULL;
-    if (task->is_ending && task->status >= 0)
-        task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
-    if (task->status < 0)
-        task_close(task);
-    else
+    if (goes_on(task))
         copied(task);
 }
 
@@ -247,7 +244,7 @@ static void copy_begin(struct task *task, bool is_tail)
                                           .copies = task->options.copies,
                                           .keep = task->options.keep,
                                           .now_us = world_wall_us(backup->world)};
-    task->began_us = now_us(backup);
+    task->began_us = world_monotonic_us(backup->world);
     task->copy = backup_copy_new(&options);
     submit(task, step_run, step_done);
 }
@@ -255,9 +252,9 @@ static void copy_begin(struct task *task, bool is_tail)
 /* Take the next snapshot before the one before is given back. */
 static int take_next(struct task *task)
 {
-    bool goes_on = task->held != NULL && !task->has_let_go;
+    bool has_held = task->held != NULL && !task->has_let_go;
     struct engine_snapshot *next;
-    int rc = engine_snapshot_take(task->backup->store, goes_on ? task->frame : UINT64_MAX, &next,
+    int rc = engine_snapshot_take(task->backup->store, has_held ? task->frame : UINT64_MAX, &next,
                                   &task->err);
     if (rc == 0) {
         release_held(task);
@@ -276,9 +273,10 @@ static void copy_again(struct timer *timer)
 
 static bool point_is_due(const struct task *task)
 {
-    return task->needs_point || (task->held->frame > task->frame_point &&
-                                 (task->log_bytes >= BACKUP_POINT_LOG_BYTES ||
-                                  now_us(task->backup) / 1000 - task->point_ms >= BACKUP_POINT_MS));
+    return task->needs_point ||
+           (task->held->frame > task->frame_point &&
+            (task->log_bytes >= BACKUP_POINT_LOG_BYTES ||
+             world_monotonic_us(task->backup->world) / 1000 - task->point_ms >= BACKUP_POINT_MS));
 }
 
 /* Copy what is durable now.  While a purge is published there is no snapshot, which is not for
@@ -304,7 +302,7 @@ static void tick(struct timer *timer)
     store_status(backup->store, &status);
     task->status = 0;
     if (status.frame_durable == task->frame && !task->needs_point) {
-        task->taken_us = now_us(backup);
+        task->taken_us = world_monotonic_us(backup->world);
         if (backup->is_closing)
             task_close(task);
         else
@@ -326,7 +324,7 @@ static void note_point(struct task *task)
     task->needs_point = false;
     task->frame_point = task->held->frame;
     task->point = task->progress.point;
-    task->point_ms = now_us(task->backup) / 1000;
+    task->point_ms = world_monotonic_us(task->backup->world) / 1000;
     task->log_bytes = 0;
 }
 
@@ -343,12 +341,8 @@ static void remember_run(struct job *job)
 static void remember_done(struct job *job)
 {
     struct task *task = (struct task *)job;
-    if (task->status == 0 && task->is_ending)
-        task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
-    if (task->status != 0) {
-        task_close(task);
+    if (!goes_on(task))
         return;
-    }
     task->is_remembered = true;
     tell_done(task, 0, NULL);
     wait_ms(task, BACKUP_TICK_MS, tick);
@@ -422,11 +416,7 @@ static void open_run(struct job *job)
 static void open_done(struct job *job)
 {
     struct task *task = (struct task *)job;
-    if (task->status == 0 && task->is_ending)
-        task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
-    if (task->status != 0)
-        task_close(task);
-    else
+    if (goes_on(task))
         copy_next(task);
 }
 
@@ -470,7 +460,8 @@ static void watch(struct timer *timer)
     if (backup->follow == NULL)
         return;
     world_timer_start(backup->world, &backup->watch, watch, backup, WATCH_MS);
-    if (backup->is_closing && now_us(backup) - backup->closing_us > BACKUP_DRAIN_MS * 1000) {
+    if (backup->is_closing &&
+        world_monotonic_us(backup->world) - backup->closing_us > BACKUP_DRAIN_MS * 1000) {
         task_end(backup->follow);
     } else if (engine.log_bytes > backup->follow->options.log_max && status.lag_frames > 0 &&
                backup->follow->held != NULL && !backup->follow->has_let_go) {
@@ -523,7 +514,7 @@ int backup_start(struct backup *backup, const struct backup_options *options,
     task->handler = *handler;
     task->context = context;
     task->needs_point = true;
-    task->taken_us = now_us(backup);
+    task->taken_us = world_monotonic_us(backup->world);
     *place = task;
     if (options->follows)
         world_timer_start(backup->world, &backup->watch, watch, backup, WATCH_MS);
@@ -580,7 +571,8 @@ void backup_status(struct backup *backup, struct backup_status *status)
     snprintf(status->path, sizeof(status->path), "%s", task->options.path);
     status->frame = task->frame;
     status->lag_frames = store.frame_durable - task->frame;
-    status->lag_us = status->lag_frames > 0 ? now_us(backup) - task->taken_us : 0;
+    status->lag_us =
+        status->lag_frames > 0 ? world_monotonic_us(backup->world) - task->taken_us : 0;
     status->point = task->point;
     snprintf(status->failure, sizeof(status->failure), "%s", task->failure);
 }
@@ -596,7 +588,7 @@ void backup_close(struct backup *backup, store_done done, void *context)
     struct task *follow = backup->follow;
     backup_stop(backup);
     backup->is_closing = true;
-    backup->closing_us = now_us(backup);
+    backup->closing_us = world_monotonic_us(backup->world);
     backup->closed = done;
     backup->closed_context = context;
     if (follow != NULL && follow->failure[0] != '\0') {

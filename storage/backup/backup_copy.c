@@ -24,6 +24,7 @@
 #include "storage/backup/backup_point.h"
 #include "storage/backup/backup_prune.h"
 #include "base/memory.h"
+#include "base/world/whole_file.h"
 #include "storage/engine/engine.h"
 #include "storage/log/commit_log_private.h"
 #include "storage/segment/segment_format.h"
@@ -220,11 +221,36 @@ static int prepare(struct backup_copy *copy, struct error *err)
 
 /* ---- bytes ---- */
 
+static int is_another(const struct work *work, struct error *err)
+{
+    return error_set(err, ERROR_CONFLICT,
+                     "%s of the backup is another one: it is of another course of this directory, "
+                     "before it was restored; name an empty or a new one",
+                     work->target_path);
+}
+
 static int read_exactly(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
                         size_t size)
 {
     int64_t got = disk->read(disk, file, offset, to, size);
     return got == (int64_t)size ? 0 : got < 0 ? (int)got : -EIO;
+}
+
+/* Whether the file under way and `file`, the backup's of its name, have the same block at `offset`;
+ * or the latter only zeros there, as a copy that was cut short leaves them, where it `may_be_zero`.
+ * They are of one course of the directory only if they have. */
+static int compare_block(struct backup_copy *copy, struct disk_file *file, uint64_t offset,
+                         size_t size, bool may_be_zero, struct error *err)
+{
+    const struct work *work = &copy->work;
+    int rc = read_exactly(copy->options.target, file, offset, copy->other, size);
+    rc = rc == 0 ? read_exactly(copy->options.source, work->from, offset, copy->piece, size) : rc;
+    if (rc != 0)
+        return fail(err, rc, "backup: read", work->target_path);
+    bool is_zero = copy->other[0] == 0 && memcmp(copy->other, copy->other + 1, size - 1) == 0;
+    return memcmp(copy->piece, copy->other, size) == 0 || (may_be_zero && is_zero)
+               ? 0
+               : is_another(work, err);
 }
 
 static int put_piece(struct backup_copy *copy, size_t size)
@@ -271,11 +297,6 @@ static int work_sync(struct backup_copy *copy, struct error *err)
 
 /* ---- segments ---- */
 
-static void segment_temporary(uint64_t id, char path[BACKUP_PATH])
-{
-    snprintf(path, BACKUP_PATH, "segments/%016" PRIx64 ".tmp", id);
-}
-
 /* Whether the backup has the segment: 1 yes, 0 no. */
 static int segment_is_there(struct backup_copy *copy, const struct segment_info *info,
                             struct error *err)
@@ -288,32 +309,22 @@ static int segment_is_there(struct backup_copy *copy, const struct segment_info 
         return 0;
     if (rc != 0)
         return fail(err, rc, "backup: open", work->target_path);
-    uint64_t at = info->size - SEGMENT_BLOCK;
     int64_t size = target->size(target, file);
-    bool is_same = size == (int64_t)info->size;
-    rc = size < 0 ? (int)size : 0;
-    if (is_same) {
-        rc = read_exactly(target, file, at, copy->other, SEGMENT_BLOCK);
-        rc = rc == 0
-                 ? read_exactly(copy->options.source, work->from, at, copy->piece, SEGMENT_BLOCK)
-                 : rc;
-        is_same = rc == 0 && memcmp(copy->piece, copy->other, SEGMENT_BLOCK) == 0;
-    }
+    if (size < 0)
+        rc = fail(err, (int)size, "backup: read", work->target_path);
+    else if (size != (int64_t)info->size)
+        rc = is_another(work, err);
+    else
+        rc = compare_block(copy, file, info->size - SEGMENT_BLOCK, SEGMENT_BLOCK, false, err);
     target->close(target, file);
-    if (rc != 0)
-        return fail(err, rc, "backup: read", work->target_path);
-    return is_same ? 1
-                   : error_set(err, ERROR_CONFLICT,
-                               "%s of the backup is another one: it is of another course of this "
-                               "directory, before it was restored; name an empty or a new one",
-                               work->target_path);
+    return rc == 0 ? 1 : rc;
 }
 
 static int segment_open_target(struct backup_copy *copy, uint64_t id, struct error *err)
 {
     struct work *work = &copy->work;
     struct disk *target = copy->options.target;
-    segment_temporary(id, work->target_path);
+    snprintf(work->target_path, BACKUP_PATH, "segments/%016" PRIx64 ".tmp", id);
     (void)target->remove(target, work->target_path); /* of a copy that was cut short */
     work->is_temporary = true;
     int rc = target->open(target, work->target_path, DISK_WRITE | DISK_CREATE | DISK_DIRECT,
@@ -416,31 +427,6 @@ static int log_open_source(struct backup_copy *copy, uint32_t file_id, struct er
     return rc == 0 ? 0 : fail(err, rc, "backup: open", work->path);
 }
 
-static bool is_zero(const uint8_t *block)
-{
-    return block[0] == 0 && memcmp(block, block + 1, COMMIT_LOG_BLOCK - 1) == 0;
-}
-
-/* Does the file of the backup hold the beginning of the same one?  A block of zeros is what a copy
- * that was cut short leaves. */
-static int log_compare_first(struct backup_copy *copy, uint64_t target_size, struct error *err)
-{
-    struct work *work = &copy->work;
-    if (target_size < COMMIT_LOG_BLOCK || work->size < COMMIT_LOG_BLOCK)
-        return 0;
-    int rc = read_exactly(copy->options.target, work->to, 0, copy->other, COMMIT_LOG_BLOCK);
-    rc = rc == 0 ? read_exactly(copy->options.source, work->from, 0, copy->piece, COMMIT_LOG_BLOCK)
-                 : rc;
-    if (rc != 0)
-        return fail(err, rc, "backup: read", work->target_path);
-    if (memcmp(copy->piece, copy->other, COMMIT_LOG_BLOCK) == 0 || is_zero(copy->other))
-        return 0;
-    return error_set(err, ERROR_CONFLICT,
-                     "%s of the backup is another one: it is of another course of this directory, "
-                     "before it was restored; name an empty or a new one",
-                     work->target_path);
-}
-
 static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct error *err)
 {
     struct disk *target = copy->options.target;
@@ -455,7 +441,9 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
     int64_t size = rc == 0 ? target->size(target, work->to) : rc;
     if (size < 0)
         return fail(err, (int)size, "backup: open", work->target_path);
-    return log_compare_first(copy, (uint64_t)size, err);
+    return size < COMMIT_LOG_BLOCK || work->size < COMMIT_LOG_BLOCK
+               ? 0
+               : compare_block(copy, work->to, 0, COMMIT_LOG_BLOCK, true, err);
 }
 
 /* What the last point, or a tail before this, has seen synced. */
@@ -517,20 +505,6 @@ static int log_step(struct backup_copy *copy, struct error *err)
 
 /* ---- the point ---- */
 
-static int point_put(struct disk *target, const char *path, struct bytes content)
-{
-    struct disk_file *file;
-    (void)target->remove(target, "points/new.tmp"); /* left by a crash */
-    int rc = target->open(target, "points/new.tmp", DISK_WRITE | DISK_CREATE, &file, NULL);
-    if (rc != 0)
-        return rc;
-    rc = target->write(target, file, 0, content.data, content.size);
-    rc = rc == 0 ? target->sync(target, file) : rc;
-    target->close(target, file);
-    rc = rc == 0 ? target->rename(target, "points/new.tmp", path) : rc;
-    return rc == 0 ? target->sync_directory(target, "points") : rc;
-}
-
 static int point_write(struct backup_copy *copy, struct error *err)
 {
     char path[BACKUP_PATH];
@@ -538,7 +512,8 @@ static int point_write(struct backup_copy *copy, struct error *err)
     backup_point_path(copy->point.number, path);
     backup_point_encode(&copy->point, &content);
     int rc = content.size <= BACKUP_POINT_MAX
-                 ? point_put(copy->options.target, path, buffer_view(&content))
+                 ? whole_file_replace(copy->options.target, "points", path, "points/new.tmp",
+                                      buffer_view(&content))
                  : ERROR_LIMIT;
     buffer_release(&content);
     if (rc != 0)
@@ -565,7 +540,7 @@ int backup_copy_step(struct backup_copy *copy, struct error *err)
         copy->phase = PHASE_DONE;
         return backup_prune(copy->options.target, copy->options.keep, err);
     case PHASE_DONE:
-        return 0;
+        break;
     }
     return 0;
 }
