@@ -1,14 +1,14 @@
-/* appended_stats: the sums of a partition's append-only runs, which add: the index has the sum over
- * the sealed ones, each memtable its own.
+/* appended_stats: adds the sums of a partition's append-only runs: the index has the sum of the
+ * sealed runs, and each memtable has a sum.
  *
- * They are the partition's figure only as long as it has nothing in an overwrite run (a delete, an
- * overwrite, a row with a TTL). */
+ * The result is the figure of the partition only if the partition has nothing in an overwrite run
+ * (a delete, an overwrite, a row with a TTL). */
 #ifndef DAYBOOK_STORAGE_ENGINE_APPENDED_STATS_H
 #define DAYBOOK_STORAGE_ENGINE_APPENDED_STATS_H
 
 #include "storage/engine/memtable_set.h"
 
-/* Add those of all append-only runs, as of `frame`, to `stats`. */
+/* Add the sums of all append-only runs, as of `frame`, to `stats`. */
 void appended_stats_add(const struct run_set *runs, const struct memtable_set *memtables,
                         uint32_t table_id, int64_t token, struct bytes key, uint64_t frame,
                         struct partition_stats *stats);

@@ -1,11 +1,9 @@
-/* columnar_sums: see columnar_sums.h.
+/* What decides correctness: a piece of rows is added quickly only where the result cannot differ
+ * from adding one row after the other: every row has a value, all values have one scale, and no sum
+ * of that many values can exceed 64 bits.  All other pieces are added row by row.
  *
- * What decides correctness: a quick way is taken for a piece of rows only where it cannot differ
- * from adding one row after the other: every row has a value, all of one scale, and no sum of so
- * many can leave 64 bits.  All other pieces are added row by row.
- *
- * Numbers are places in one dictionary of one segment, or codes of one memtable: what is kept by
- * number is told and forgotten before another of them begins. */
+ * Numbers are places in one dictionary of one segment, or codes of one memtable.  So all sums by
+ * number are given to the caller and cleared before another dictionary or memtable begins. */
 #include "storage/engine/columnar_sums.h"
 
 #include <string.h>
@@ -20,14 +18,14 @@
 
 enum { NUMBER_NONE = 0, NUMBERS_FIRST = 1024 }; /* the first number is for rows without a string */
 
-/* What a piece has at one place of its list. */
+/* The sum of a piece's rows at one place of its list. */
 struct place_sum {
     int64_t sum;
     uint64_t rows;
 };
 
-/* What a number has, small because there are many and every piece touches hundreds: rows whose
- * values are all there, of one scale, and add up within 64 bits; and any others. */
+/* The sums of a number; small because there are many, and every piece touches hundreds.  `sum` and
+ * `rows` are of rows that have a value, all of one scale, and add up within 64 bits. */
 struct number_sum {
     int64_t sum;
     uint64_t rows;
@@ -50,7 +48,7 @@ struct columnar_sums {
     const struct bytes *codes;  /* the memtable's strings, while its partitions come */
     struct number_sum *numbers; /* by number plus one */
     uint32_t capacity;
-    uint32_t used; /* those beyond are zero */
+    uint32_t used; /* numbers beyond are all zero */
 };
 
 struct columnar_sums *columnar_sums_new(const struct table *table, uint32_t by_column)
@@ -151,7 +149,7 @@ static int number_string(struct columnar_sums *sums, uint32_t number, struct byt
                                    string_out, err);
 }
 
-/* All that a number has. */
+/* All sums of a number. */
 static struct partition_stats number_total(const struct number_sum *number)
 {
     struct partition_stats total = {0};
@@ -183,8 +181,8 @@ int columnar_sums_end(struct columnar_sums *sums, columnar_sums_group group, voi
 
 /* ---- a piece of rows ---- */
 
-/* Whether the quick way is right: `rows` has no absent value, one scale, no large values.  Their
- * sum too, which means nothing otherwise. */
+/* Whether the rows may be added quickly: no value is absent or large, and all have one scale.  Then
+ * *sum_out is their sum. */
 static bool is_plain(const struct columnar_vector *amount, uint32_t from, uint32_t count,
                      int64_t *sum_out)
 {
@@ -270,7 +268,8 @@ static void piece_group_slowly(struct columnar_sums *sums, const struct columnar
     }
 }
 
-/* The entry's rows by place first: its strings are few and their sums lie together. */
+/* Sum the entry's rows by place first: its strings are few, and their sums lie together in memory.
+ */
 static void entry_group(struct columnar_sums *sums, uint32_t index,
                         const struct columnar_vector *by, const struct columnar_vector *amount)
 {
@@ -308,7 +307,7 @@ static int corrupt(const struct columnar_sums *sums, uint32_t page, const char *
                      (unsigned long long)segment_info(sums->segment)->id, (unsigned)page, what);
 }
 
-/* Numbers of the loaded page's lists are those of strings. */
+/* Check that the numbers of the loaded page's lists are in the dictionary. */
 static int numbers_check(struct columnar_sums *sums, uint32_t page, struct error *err)
 {
     const struct columnar_page_list *list = &sums->page.lists[sums->by];
@@ -335,7 +334,7 @@ static int page_read(struct columnar_sums *sums, uint32_t page, struct error *er
     return rc == 0 && sums->by != UINT32_MAX ? numbers_check(sums, page, err) : rc;
 }
 
-/* Load a page; what the dictionary before its own has is told. */
+/* Load a page.  If another dictionary begins, first end the sums of the one before. */
 static int page_load(struct columnar_sums *sums, uint32_t page, columnar_sums_group group,
                      void *context, struct error *err)
 {

@@ -1,8 +1,9 @@
-/* Failure: after a failed write or sync nothing more is ever acknowledged; waiters are told, apply
- * answers ERROR_FAILED, and what runs the engine stops it.
+/* Failure: after a failed write or sync no write is acknowledged any more.  All that wait get the
+ * error, apply answers ERROR_FAILED, and the program that runs the engine stops it.
  *
- * Closing waits for what is under way, and happens from the loop with no caller of the engine
- * below; a clean close leaves no more than SEQUENCER_REPLAY_BYTES to be replayed. */
+ * Closing waits for all jobs.  The engine is freed by a timer, so that no function of the engine
+ * is on the stack then.   A clean close leaves at most SEQUENCER_REPLAY_BYTES of the log to be
+ * replayed. */
 #include "storage/engine/engine_private.h"
 
 #include "base/memory.h"
@@ -21,7 +22,7 @@ struct engine *engine_of(struct store *store)
 
 static bool is_idle(const struct engine *engine)
 {
-    /* A full disk is not waited for: what is not flushed is in the log. */
+    /* Closing does not wait for space on a full disk: what is not flushed is in the log. */
     bool unfinished = engine->sequencer.payload.size > 0 ||
                       (engine->memtables.frozen_count > 0 &&
                        !maintenance_is_waiting_for_space(&engine->maintenance));
@@ -36,7 +37,7 @@ static void timers_stop(struct engine *engine)
     sequencer_stop(&engine->sequencer);
 }
 
-/* From the loop, with no caller of ours below: the engine goes away here. */
+/* Called from the loop: the engine is freed here. */
 static void close_now(struct timer *timer)
 {
     struct engine *engine = timer->context;
@@ -80,7 +81,7 @@ static void engine_close(struct store *store, store_done done, void *context)
     close_if_idle(engine);
 }
 
-/* ---- notices of the parts and of the log ---- */
+/* ---- callbacks of the parts and of the log ---- */
 
 static void on_failure(void *context)
 {
@@ -141,7 +142,7 @@ void engine_frames_durable(void *context, int status, uint64_t frame)
     close_if_idle(engine);
 }
 
-/* ---- its life ---- */
+/* ---- creating and freeing ---- */
 
 static void add_metrics(struct engine *engine, struct metrics *metrics)
 {
@@ -233,7 +234,7 @@ const uint8_t *engine_directory_id(const struct store *store)
     return manifest_state(((const struct engine *)store)->runs.manifest)->directory_id;
 }
 
-/* ---- operations: each is a part's ---- */
+/* ---- operations: each calls a part ---- */
 
 static int engine_apply(struct store *store, struct write_batch *batch,
                         const struct store_expectation *expectations, uint32_t expectation_count,

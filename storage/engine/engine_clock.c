@@ -3,12 +3,12 @@
 #include "base/calendar.h"
 #include "base/memory.h"
 
-#define MARK_US       INT64_C(3600000000)
-#define MARK_AGAIN_US INT64_C(60000000)
-#define SAID_US       INT64_C(3600000000)
-#define AHEAD_US      INT64_C(60000000)
-#define SAYS_DOUBT    "sealing, expiry, publication, and forgetting producers"
-#define TIME_US_MAX   (TIME_MS_MAX / 4 * 1000) /* timeuuids and texts take it: in the year 3977 */
+#define MARK_US         INT64_C(3600000000)
+#define MARK_AGAIN_US   INT64_C(60000000)
+#define LOG_AGAIN_US    INT64_C(3600000000)
+#define AHEAD_US        INT64_C(60000000)
+#define WAITS_FOR_CLOCK "sealing, expiry, publication, and forgetting producers"
+#define TIME_US_MAX     (TIME_MS_MAX / 4 * 1000) /* timeuuids and texts take it: in the year 3977 */
 
 struct mark_job {
     struct job job; /* first */
@@ -96,7 +96,7 @@ int64_t engine_clock_given_us(const struct engine_clock *clock)
     return clock->next_us > 0 ? clock->next_us - 1 : 0;
 }
 
-/* ---- what is asked ---- */
+/* ---- reading it ---- */
 
 int64_t engine_clock_past_us(struct engine_clock *clock)
 {
@@ -140,7 +140,7 @@ int engine_clock_accept(struct engine_clock *clock, store_done done, void *conte
     return 0;
 }
 
-/* ---- what is said ---- */
+/* ---- log lines ---- */
 
 static struct buffer time_text(int64_t time_us)
 {
@@ -151,7 +151,7 @@ static struct buffer time_text(int64_t time_us)
     return text;
 }
 
-static void say_doubt(struct engine_clock *clock, const struct clock_reading *now)
+static void log_doubt(struct engine_clock *clock, const struct clock_reading *now)
 {
     int64_t trusted_us = trusted_clock_us(&clock->trusted, now);
     struct buffer wall = time_text(now->wall_us);
@@ -159,22 +159,23 @@ static void say_doubt(struct engine_clock *clock, const struct clock_reading *no
     log_event(LOG_WARNING, "clock_in_doubt", log_bytes("wall", buffer_view(&wall)),
               log_bytes("trusted", buffer_view(&trusted)),
               log_number("ahead_seconds", (now->wall_us - trusted_us) / 1000000),
-              log_text("waiting", SAYS_DOUBT),
+              log_text("waiting", WAITS_FOR_CLOCK),
               log_text("help", "set the clock; if it is right: daybook clock accept"));
     buffer_release(&wall);
     buffer_release(&trusted);
 }
 
-static void say_trust(const struct clock_reading *now)
+static void log_trust(const struct clock_reading *now)
 {
     struct buffer wall = time_text(now->wall_us);
     log_event(LOG_NOTICE, "clock_trusted", log_bytes("wall", buffer_view(&wall)),
-              log_text("goes_on", SAYS_DOUBT));
+              log_text("goes_on", WAITS_FOR_CLOCK));
     buffer_release(&wall);
 }
 
-/* Once: a clock that was ahead when it gave them, or a version that took a client's for its own. */
-static void say_ahead(struct engine_clock *clock, const struct clock_reading *now)
+/* Logged once: the clock was ahead when the store gave these timestamps, or an earlier version took
+ * a client's timestamps for the store's. */
+static void log_ahead(struct engine_clock *clock, const struct clock_reading *now)
 {
     int64_t ahead_us = clock->next_us - now->wall_us;
     if (clock->is_watched || ahead_us < AHEAD_US)
@@ -191,15 +192,15 @@ void engine_clock_watch(struct engine_clock *clock)
     const struct clock_reading now = trusted_clock_read(clock->env->world->clock);
     bool is_in_doubt = trusted_clock_look(&clock->trusted, &now);
     uint64_t count;
-    if (!clock->is_doubt_said)
-        clock->doubts = (struct log_group){.period_us = SAID_US};
+    if (!clock->is_doubt_logged)
+        clock->doubts = (struct log_group){.period_us = LOG_AGAIN_US};
     if (is_in_doubt &&
         log_group_admit(&clock->doubts, world_monotonic_us(clock->env->world), &count))
-        say_doubt(clock, &now);
-    if (!is_in_doubt && clock->is_doubt_said)
-        say_trust(&now);
-    say_ahead(clock, &now);
-    clock->is_doubt_said = is_in_doubt;
+        log_doubt(clock, &now);
+    if (!is_in_doubt && clock->is_doubt_logged)
+        log_trust(&now);
+    log_ahead(clock, &now);
+    clock->is_doubt_logged = is_in_doubt;
     clock->is_watched = true;
     mark_if_old(clock, &now);
 }

@@ -1,12 +1,13 @@
-/* engine_clock: what time it is for the store, and whether that may be believed (trusted_clock.h).
+/* engine_clock: gives write timestamps, and says whether the wall clock is in doubt
+ * (trusted_clock.h).
  *
- * Write timestamps come after all that the store gave before, and from nothing else: a client's are
- * in cells alone.
+ * A write timestamp is later than all that the store gave before.  Timestamps that clients give are
+ * in cells only, and do not move this clock.
  *
- * The mark of trusted time is written to the manifest when the directory is opened and as long as
- * the server runs, once it is an hour old; never while the clock is in doubt, so that a wrong clock
- * that is started with finds the mark of the right one.  One that there is no room for is tried
- * again a minute later.
+ * The mark of trusted time is written to the manifest when the directory is opened and while the
+ * server runs, once the last mark is an hour old.  It is never written while the clock is in doubt:
+ * a server that starts with a wrong clock then finds the mark of the right one.  If the disk has no
+ * room for a mark, the next try is a minute later.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_CLOCK_H
@@ -23,25 +24,25 @@ struct engine_clock {
     int64_t next_us;                   /* the next write timestamp to be given */
     struct trusted_clock trusted;
     int64_t marked_us;                 /* trusted time of the manifest's mark; 0: there is none */
-    uint32_t markings;                 /* jobs that write one */
-    struct log_group doubts;           /* in the clock */
-    bool is_doubt_said;
-    bool is_watched;                   /* by a server */
+    uint32_t markings;                 /* jobs under way that write a mark */
+    struct log_group doubts;           /* limits the log lines about a clock in doubt */
+    bool is_doubt_logged;
+    bool is_watched;                   /* a server calls engine_clock_watch */
 };
 
 void engine_clock_init(struct engine_clock *clock, struct engine_env *env,
                        struct manifest *manifest);
-/* Once the log is read, whose last timestamp is `log_last_us`: trust begins. */
+/* Begin the trusted clock, after the log was read; `log_last_us` is its last timestamp. */
 void engine_clock_open(struct engine_clock *clock, int64_t log_last_us);
 
-/* The store gave this timestamp, and gives later ones. */
+/* The store has given this timestamp: the next ones are later. */
 void engine_clock_pass(struct engine_clock *clock, int64_t timestamp_us);
 /* The next write timestamp. */
 int64_t engine_clock_now_us(struct engine_clock *clock);
-/* The last one that was given; 0: none was. */
+/* The last write timestamp that was given; 0: none was. */
 int64_t engine_clock_given_us(const struct engine_clock *clock);
-/* What expired before it has expired for good: the wall clock's time, or while that is in doubt the
- * earlier one. */
+/* The time up to which expired data may be removed for good: the wall clock's, or, while that clock
+ * is in doubt, trusted time if it is earlier. */
 int64_t engine_clock_past_us(struct engine_clock *clock);
 
 /* As store.h has them. */

@@ -5,7 +5,7 @@
 
 enum {
     MEMTABLE_ROWS_DEFAULT = 16 << 20,
-    DAY_ROWS_DEFAULT = 2 << 20 /* some 8 MB on disk: a file is worth it */
+    DAY_ROWS_DEFAULT = 2 << 20 /* some 8 MB on disk, worth a separate file */
 };
 
 void engine_env_init(struct engine_env *env, struct world *world,

@@ -1,10 +1,10 @@
-/* engine_env: what all parts of the engine work with: the system, the options, the jobs that are
- * under way, and whether the engine has failed.
+/* engine_env: what all parts of the engine share: the system, the options, the number of jobs under
+ * way, and whether the engine has failed.
  *
  *     part of the engine ──job, failure──▶ engine_env ──callback──▶ engine.c
  *
- * A part knows this and the parts below it, never the engine that it is a part of.  What the engine
- * does when it fails, or when a job has ended, is told by the two callbacks.
+ * A part uses engine_env and the parts below it, never the engine.  Two callbacks report a failure,
+ * and the end of a job, to the engine.
  *
  * Engine thread, except that jobs read `world` and `options`, which do not change. */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_ENV_H
@@ -19,11 +19,11 @@
 struct engine_env {
     struct world *world;
     struct engine_options options;     /* with defaults in the place of zeros */
-    uint32_t jobs;                     /* under way, of any kind: closing waits for them */
-    bool is_closing;                   /* no new work is begun */
+    uint32_t jobs;                     /* under way, of all parts: closing waits for them */
+    bool is_closing;                   /* no new work may begin */
     int failed;                        /* negative once a write or sync failed, for good */
     struct error failure;              /* why */
-    /* So many frames were handed to the log.  Jobs read it, to rest while there is ingest. */
+    /* Number of frames handed to the log.  Jobs read it, and work more slowly while it grows. */
     atomic_uint_fast64_t frames_sealed;
     void (*on_failure)(void *context); /* once, when `failed` is set */
     void (*on_job_done)(void *context);        /* after each job */
@@ -34,18 +34,18 @@ struct engine_env {
 void engine_env_init(struct engine_env *env, struct world *world,
                      const struct engine_options *options);
 
-/* A job is under way from the first call to the second one.  engine_env_submit is the first one,
- * and submits it. */
+/* A job is under way between engine_env_job_started and engine_env_job_done.   engine_env_submit
+ * does the first, and submits the job. */
 void engine_env_job_started(struct engine_env *env);
 void engine_env_job_done(struct engine_env *env);
 void engine_env_submit(struct engine_env *env, enum executor_lane lane, struct job *job,
                        void (*run)(struct job *job), void (*done)(struct job *job));
 
-/* Nothing is acknowledged or written from now on.  Only the first failure counts. */
+/* Nothing is acknowledged or written from now on.  Only the first failure has an effect. */
 void engine_env_fail(struct engine_env *env, int code, const char *why);
 
 /* 0, or ERROR_FAILED with the reason. */
 must_check int engine_env_check(const struct engine_env *env, struct error *err);
-/* The same, and ERROR_READ_ONLY for a directory that was opened so. */
+/* The same, or ERROR_READ_ONLY for a directory that was opened for reading only. */
 must_check int engine_env_check_writable(const struct engine_env *env, struct error *err);
 #endif

@@ -1,9 +1,9 @@
-/* frame_waiters: who is told when a frame of the log is durable; a queue in the order of frames.
+/* frame_waiters: callbacks that wait until a frame of the log is durable, in the order of frames.
  *
  *     frame     41  41  42  43  43  43
- *     durable: 42 ──▶ the first three are told, the others stay
+ *     durable: 42 ──▶ the first three are called, the others stay
  *
- * A completion that is told may add others. */
+ * A callback may add others. */
 #ifndef DAYBOOK_STORAGE_ENGINE_FRAME_WAITERS_H
 #define DAYBOOK_STORAGE_ENGINE_FRAME_WAITERS_H
 
@@ -11,16 +11,16 @@
 
 struct frame_waiter;
 
-/* All zero: none waits. */
+/* All zero: there is none. */
 struct frame_waiters {
     struct frame_waiter *ring;
     uint32_t first, count, capacity;
 };
 
-/* `frame` is not below that of the one added before. */
+/* `frame` is at least that of the one added before. */
 void frame_waiters_add(struct frame_waiters *waiters, uint64_t frame, store_done done,
                        void *context);
-/* Tell all that wait for a frame up to `frame`; `err` NULL when `status` is 0. */
+/* Call and remove all that wait for a frame up to `frame`; `err` NULL when `status` is 0. */
 void frame_waiters_call(struct frame_waiters *waiters, uint64_t frame, int status,
                         const struct error *err);
 void frame_waiters_release(struct frame_waiters *waiters);

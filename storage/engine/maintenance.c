@@ -18,7 +18,7 @@ void maintenance_release(struct maintenance *maintenance)
 {
     memory_free(maintenance->purges);
     callbacks_release(&maintenance->flush_waiters);
-    callbacks_release(&maintenance->compact_askers);
+    callbacks_release(&maintenance->compact_requests);
     callbacks_release(&maintenance->compact_waiters);
 }
 
@@ -41,7 +41,7 @@ bool maintenance_is_merging_table(const struct maintenance *maintenance, uint32_
     return false;
 }
 
-/* ---- who is told ---- */
+/* ---- callbacks ---- */
 
 void maintenance_call_flush_waiters(struct maintenance *maintenance, int status,
                                     const struct error *err)
@@ -78,8 +78,8 @@ void maintenance_job_succeeded(struct maintenance *maintenance, enum maintenance
     maintenance->on_change(maintenance->context);
 }
 
-/* What a flush or a merge would have written is still in the log, or in the runs it was to merge,
- * so a disk that is full loses nothing: it only takes longer. */
+/* A full disk loses nothing: what a flush or a merge would have written is still in the log, or in
+ * the runs that were to be merged. */
 void maintenance_job_failed(struct maintenance *maintenance, enum maintenance_kind kind, int status,
                             const struct error *err)
 {

@@ -1,13 +1,13 @@
-/* maintenance: flushes and merges, in the background, and what is asked for of them.
+/* maintenance: flushes and merges in the background, and the calls that request them.
  *
  *     frozen memtable ──flush──▶ segments ──merge, perhaps with a purge──▶ fewer segments
  *
- * maintenance_flush.c has the flush, maintenance_compact.c chooses merges and publishes them,
- * maintenance_merge.c and maintenance_drop.c do a merge's work, and maintenance.c is what both
- * kinds of jobs share: a job that finds the disk full is tried again, one that fails for good fails
- * the engine.
+ * maintenance_flush.c does flushes, maintenance_compact.c chooses merges and publishes them, and
+ * maintenance_merge.c and maintenance_drop.c do the work of a merge.  maintenance.c has what
+ * flushes and merges share: a job that finds the disk full is tried again, and any other failure is
+ * a failure of the engine.
  *
- * What must hold: a memtable is flushed only when its frames are durable, and the log forgets
+ * What must hold: a memtable is flushed only when its frames are durable, and the log gives up
  * frames only when the manifest names the segments that hold them.
  *
  * Engine thread. */
@@ -22,7 +22,7 @@ struct flush_job;
 struct compact_job;
 struct purge_tried;
 
-/* Jobs that wait when the system is short of something, and are tried again. */
+/* The kinds of jobs, each of which is tried again when the system is short of something. */
 enum maintenance_kind { MAINTENANCE_FLUSH, MAINTENANCE_MERGE, MAINTENANCE_KINDS };
 
 struct maintenance {
@@ -34,33 +34,33 @@ struct maintenance {
 
     struct flush_job *flush;           /* under way */
     struct callbacks flush_waiters;    /* until `flush_until` is in segments */
-    uint64_t flush_until;              /* the newest frame when the last of them asked */
+    uint64_t flush_until;              /* the newest frame when the last of them was added */
 
     struct compact_job *compactions[SEGMENT_KINDS];    /* under way; by kind of runs */
-    struct callbacks compact_askers;   /* until flushed, */
-    struct callbacks compact_waiters;  /* then merged up to compact_until */
-    uint64_t compact_until;            /* newest in segments when it was asked */
+    struct callbacks compact_requests; /* until the memtables of then are flushed, */
+    struct callbacks compact_waiters;  /* and until runs are merged up to compact_until */
+    uint64_t compact_until;            /* the newest frame in segments at the last request */
     struct timer compact_timer;        /* until a closed day has been quiet for long enough */
-    atomic_bool merge_ends;            /* read by the merge */
-    struct purge_tried *purges;        /* by table: what need not be tried again */
+    atomic_bool merge_ends;            /* the store closes: merges under way end early */
+    struct purge_tried *purges;        /* by table: which purges need not be tried again */
     uint32_t purge_count;
-    uint64_t purges_begun;             /* numbers given to purges that are to be published */
-    uint32_t purges_under_way;         /* being published: no snapshot meanwhile */
+    uint64_t purges_begun;             /* the last number that a purge got before its publication */
+    uint32_t purges_under_way;         /* being published: no snapshot is taken meanwhile */
 
-    struct timer retry_timer;          /* runs while flush and merge wait for space */
-    int job_status[MAINTENANCE_KINDS]; /* why the last one is to be tried again; 0: it is not */
+    struct timer retry_timer;          /* runs while flushes and merges wait for space */
+    int job_status[MAINTENANCE_KINDS]; /* the error of a job that is to be tried again; or 0 */
     struct metric *metric_flushes;
     struct metric *metric_compactions;
-    void (*on_change)(void *context);  /* job_status may be otherwise */
+    void (*on_change)(void *context);  /* job_status may have changed */
     void *context;
 };
 
-/* The parts outlive it; callback, context and metrics are the caller's to set. */
+/* The parts outlive it.  The caller sets callback, context and metrics. */
 void maintenance_init(struct maintenance *maintenance, struct sequencer *sequencer,
                       struct run_set *runs);
 void maintenance_release(struct maintenance *maintenance);
 
-/* Begin what there is to do, if anything. */
+/* Begin a flush, or merges, if there is anything to do. */
 void maintenance_start_flush(struct maintenance *maintenance);
 void maintenance_start_compaction(struct maintenance *maintenance);
 /* While opening: write the frozen memtables on this thread. */
@@ -72,14 +72,14 @@ must_check int maintenance_flush(struct maintenance *maintenance, store_done don
 must_check int maintenance_compact(struct maintenance *maintenance, store_done done, void *context,
                                    struct error *err);
 
-/* Jobs found the disk full, and are tried again in a while. */
+/* Whether jobs found the disk full, and wait for their next try. */
 bool maintenance_is_waiting_for_space(const struct maintenance *maintenance);
-/* Why jobs wait; 0: they do not. */
+/* The error for which jobs wait; 0: none waits. */
 int maintenance_status(const struct maintenance *maintenance);
-/* The engine has failed: tell all who asked for a flush or a merge. */
+/* The engine has failed: call all that wait for a flush or a merge. */
 void maintenance_fail(struct maintenance *maintenance);
-/* The store closes: a merge that is under way ends soon. */
+/* The store closes: have a merge that is under way end early. */
 void maintenance_end_merges(struct maintenance *maintenance);
-/* No timer fires any more. */
+/* Stop the timers. */
 void maintenance_stop(struct maintenance *maintenance);
 #endif

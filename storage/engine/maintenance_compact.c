@@ -620,23 +620,23 @@ static void compact_flushed(void *context, int status, const struct error *err)
 {
     struct maintenance *maintenance = context;
     if (status != 0) {
-        callbacks_call(&maintenance->compact_askers, status, err);
+        callbacks_call(&maintenance->compact_requests, status, err);
         return;
     }
     maintenance->compact_until = maintenance->runs->frame_flushed;
     for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
         if (maintenance->compactions[i] != NULL)
             maintenance->compactions[i]->is_awaited = true;
-    callbacks_move(&maintenance->compact_askers, &maintenance->compact_waiters);
+    callbacks_move(&maintenance->compact_requests, &maintenance->compact_waiters);
     maintenance_start_compaction(maintenance);
 }
 
 int maintenance_compact(struct maintenance *maintenance, store_done done, void *context,
                         struct error *err)
 {
-    callbacks_add(&maintenance->compact_askers, done, context);
+    callbacks_add(&maintenance->compact_requests, done, context);
     int rc = maintenance_flush(maintenance, compact_flushed, maintenance, err);
     if (rc != 0)
-        callbacks_drop_last(&maintenance->compact_askers);
+        callbacks_drop_last(&maintenance->compact_requests);
     return rc;
 }

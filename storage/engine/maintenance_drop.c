@@ -1,11 +1,12 @@
-/* What decides correctness: a run goes only if every row in it is hidden by the deletion of its
- * partition, no other run that stays has the partition, and the overwrites have nothing of it but
- * that deletion.  So what goes is whole partitions with their deletions, and no click is left whose
- * rank it would change.  What came since, in memtables or later runs, is looked for when the merge
- * is done, as after any purge (maintenance_compact.c).
+/* What decides correctness: a run is dropped only if the deletion of its partition hides every row
+ * in it, no run that stays has the partition, and the overwrites have nothing of it but that
+ * deletion.  So whole partitions are dropped together with their deletions, and no click is left
+ * whose rank would change.  Clicks that came meanwhile, in memtables or later runs, are looked for
+ * when the merge is done, as after any purge (maintenance_compact.c).
  *
- * Cost: the first partition of a run that is not dropped says so; of one that is, each partition is
- * looked up in the directories of the others.  No page of a columnar run is read. */
+ * Cost: for a run that stays, mostly one lookup, of its first partition; for a run that is dropped,
+ * a lookup of each partition in the directories of the others.  No page of a columnar run is read.
+ */
 #include "storage/engine/maintenance_drop.h"
 
 #include "base/memory.h"
@@ -13,7 +14,7 @@
 /* A columnar run of the table. */
 struct candidate {
     struct segment *segment;
-    bool goes;
+    bool is_dropped;
 };
 
 int maintenance_drop_overwrites(struct compact_job *compact, int64_t token, struct bytes key,
@@ -24,7 +25,7 @@ int maintenance_drop_overwrites(struct compact_job *compact, int64_t token, stru
                                    err);
 }
 
-/* 1: the overwrites of the partition are its deletion alone, which hides all up to `newest_us`. */
+/* 1: the overwrites of the partition are only its deletion, which hides all up to `newest_us`. */
 static int is_deleted(struct compact_job *compact, int64_t token, struct bytes key,
                       int64_t newest_us)
 {
@@ -61,14 +62,14 @@ static bool is_elsewhere(const struct candidate *candidates, uint32_t count, int
 {
     for (uint32_t i = 0; i < count; i++) {
         struct segment *segment = candidates[i].segment;
-        if (!candidates[i].goes && segment_days_find(segment_days(segment), day) != NULL &&
+        if (!candidates[i].is_dropped && segment_days_find(segment_days(segment), day) != NULL &&
             segment_has(segment, partition->token, partition->key))
             return true;
     }
     return false;
 }
 
-/* Whether a run that stays has one of its partitions. */
+/* Whether a run that stays has one of the segment's partitions. */
 static bool is_shared(const struct compact_job *compact, const struct candidate *candidates,
                       uint32_t count, struct segment *segment)
 {
@@ -83,23 +84,23 @@ static bool is_shared(const struct compact_job *compact, const struct candidate 
     return found;
 }
 
-/* Each run that stays may keep others, which may keep others. */
+/* A run that shares a partition with one that stays has to stay, too; and so on. */
 static bool keep_shared(const struct compact_job *compact, struct candidate *candidates,
                         uint32_t count)
 {
-    bool goes_any = false;
+    bool drops_any = false;
     for (bool changed = true; changed;) {
-        changed = goes_any = false;
+        changed = drops_any = false;
         for (uint32_t i = 0; i < count; i++) {
-            if (candidates[i].goes &&
+            if (candidates[i].is_dropped &&
                 is_shared(compact, candidates, count, candidates[i].segment)) {
-                candidates[i].goes = false;
+                candidates[i].is_dropped = false;
                 changed = true;
             }
-            goes_any = goes_any || candidates[i].goes;
+            drops_any = drops_any || candidates[i].is_dropped;
         }
     }
-    return goes_any;
+    return drops_any;
 }
 
 static void note_purged(struct compact_job *compact, struct segment *segment)
@@ -119,17 +120,17 @@ static void list_append(struct segment_list *list, struct segment *segment)
     list->segments[list->count++] = segment;
 }
 
-/* The references go along. */
-static void take_candidates(struct compact_job *compact, const struct candidate *candidates,
-                            uint32_t count)
+/* Move the candidates, with their references, to the two lists. */
+static void split_candidates(struct compact_job *compact, const struct candidate *candidates,
+                             uint32_t count)
 {
     memory_free(compact->inputs.segments);
     memory_free(compact->beside.segments);
     compact->inputs = compact->beside = (struct segment_list){0};
     for (uint32_t i = 0; i < count; i++) {
-        list_append(candidates[i].goes ? &compact->inputs : &compact->beside,
+        list_append(candidates[i].is_dropped ? &compact->inputs : &compact->beside,
                     candidates[i].segment);
-        if (candidates[i].goes)
+        if (candidates[i].is_dropped)
             note_purged(compact, candidates[i].segment);
     }
 }
@@ -139,7 +140,7 @@ static bool comes_before(const struct segment *a, const struct segment *b)
     return segment_info(a)->frame_first < segment_info(b)->frame_first;
 }
 
-/* Both lists as one, in the order of frames; the caller's to free. */
+/* Both lists as one, in the order of frames; the caller frees it. */
 static struct candidate *candidates_of(const struct compact_job *compact, uint32_t *count_out)
 {
     const struct segment_list *inputs = &compact->inputs;
@@ -163,11 +164,11 @@ int maintenance_drop_find(struct compact_job *compact)
     int rc = 0;
     for (uint32_t i = 0; rc >= 0 && i < count; i++) {
         rc = is_all_deleted(compact, candidates[i].segment);
-        candidates[i].goes = rc == 1;
+        candidates[i].is_dropped = rc == 1;
     }
     rc = rc < 0 ? rc : keep_shared(compact, candidates, count);
     if (rc == 1)
-        take_candidates(compact, candidates, count);
+        split_candidates(compact, candidates, count);
     memory_free(candidates);
     return rc;
 }

@@ -1,15 +1,16 @@
-/* maintenance_drop: finds the columnar runs of which nothing is left: a purge need not read them.
+/* maintenance_drop: finds the columnar runs whose rows are all deleted, which a purge need not
+ * read.
  *
- * A day that is sealed is deleted whole, partition by partition, in one frame each.  A run whose
- * every partition was deleted after its last row was written can be unlinked as it is: one edit of
- * the manifest takes the runs away, and the deletions with them.
+ * A sealed day is deleted partition by partition, each in one frame.  If every partition of a run
+ * was deleted after the last row of the run was written, the run can be removed without being read:
+ * one edit of the manifest removes the runs, and the deletions with them.
  *
  *     runs of days    27 ─ dropped      28 ─ dropped      27, 28, 29 mixed ─ stays
  *     deletions       of every partition of the 27th and the 28th
  *
- * The mixed run still has rows of the 29th.  As it also has partitions of the 27th and the 28th,
- * whose later equals would get other ranks if only the older run went, neither day's run goes
- * before it: the three are merged as any others, which reads them once.
+ * The mixed run still has rows of the 29th, and partitions of the 27th and the 28th too.  Without
+ * the older runs their clicks would get other ranks, so the runs of these days cannot be removed
+ * before the mixed one: the three are merged as others are.
  *
  * On the merge lane, for a merge that may purge (maintenance_merge.h). */
 #ifndef DAYBOOK_STORAGE_ENGINE_MAINTENANCE_DROP_H
@@ -17,12 +18,12 @@
 
 #include "storage/engine/maintenance_merge.h"
 
-/* Look through all columnar runs of the table.  1: compact->inputs are now the runs that may be
- * unlinked, compact->beside the others, and compact->purged has the partitions; 0: there are none,
- * and nothing was changed; negative: an error. */
+/* Look for such runs among all columnar runs of the table.  1: compact->inputs are now the runs
+ * that may be removed, compact->beside the others, and compact->purged has the partitions of the
+ * former; 0: there are none, and nothing was changed; negative: an error. */
 must_check int maintenance_drop_find(struct compact_job *compact);
 
-/* A stream of all that the overwrites have of a partition; NULL when they have nothing. */
+/* Open a stream of all that the overwrites have of a partition; NULL when they have nothing. */
 must_check int maintenance_drop_overwrites(struct compact_job *compact, int64_t token,
                                            struct bytes key, struct stream **stream_out,
                                            struct error *err);

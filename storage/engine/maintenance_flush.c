@@ -68,7 +68,7 @@ static void flush_free(struct flush_job *flush)
     memory_free(flush);
 }
 
-/* Whether segments hold what was there when a flush was last asked for. */
+/* Whether all that was there when a flush was last requested is in segments. */
 static bool is_flushed(const struct maintenance *maintenance)
 {
     const struct memtable_set *memtables = maintenance->memtables;
@@ -104,7 +104,7 @@ static void flush_done(struct job *job)
     engine_env_job_done(maintenance->env);
 }
 
-/* What a dropped or truncated table left behind goes with the next flush. */
+/* The segments of tables that were dropped or truncated are removed by the next flush. */
 static void collect_dropped(struct flush_job *flush)
 {
     const struct run_set *runs = flush->maintenance->runs;

@@ -1,21 +1,22 @@
-/* The merge is the read path written out.
+/* A merge writes what the read path reads.
  *
- * A columnar merge writes one output, or, where it takes one day out of mixed runs, one for the day
- * and one for what is left of each input, which keeps its frames and so its place in the order.
+ * A columnar merge writes one output.  Where it takes one day out of mixed runs it writes one for
+ * the day, and one for the rest of each input, which keeps its frames and so its place in the
+ * order.
  *
- * Purging.  A partition's deletions go together with the rows they hide, in one edit of the
- * manifest, when this merge takes in every columnar run that has rows of it, and all row ones.
- * Rows behind one that goes keep their ranks, explicitly (columnar_purge.h).  What the overwrites
- * hold besides, corrections of clicks that are still there, is bound to those rows: such partitions
- * stay as they are.  Runs whose every partition was deleted whole are not even read
+ * Purging.  The deletions of a partition are dropped together with the rows that they hide, in one
+ * edit of the manifest, if the merge takes in every columnar run that has rows of the partition,
+ * and all row runs.  Rows behind a dropped one keep their ranks: these are written explicitly
+ * (columnar_purge.h).  If the overwrites also have corrections of clicks that are still there, the
+ * partition is left as it is.  Runs of which every partition was deleted whole are not even read
  * (maintenance_drop.h).
  *
- * A merge of row runs drops tombstones when it takes in the table's oldest run, for then nothing
- * is left that they could hide; of event tables never by itself, because what they hide is in
- * columnar runs.  Counter shards are folded: each is in one run only, so the sum of the inputs'
- * shards stands for all of them.
+ * A merge of row runs drops tombstones if it takes in the oldest run of the table, because then
+ * nothing is left that they could hide.  It never does so for event tables, where they hide rows of
+ * columnar runs.  Counter shards are folded: each shard is in one run only, so the sum of the
+ * shards of the inputs replaces them.
  *
- * While frames are sealed the merge rests as long as it works, unless runs have piled up. */
+ * While frames are sealed the merge rests as long as it works, unless there are too many runs. */
 #include "storage/engine/maintenance_merge.h"
 
 #include "counters/counter_cell.h"
@@ -109,7 +110,8 @@ static struct stream *stream_folded(struct stream *inner)
     return &fold->stream;
 }
 
-/* Up to which writing time the partition's tombstones go; INT64_MIN: none does. */
+/* Tombstones of the partition that were written before this time are dropped; INT64_MIN: none is.
+ */
 static int64_t purged_before(const struct compact_job *compact, int64_t token, struct bytes key)
 {
     struct partition_index_entry entry;
@@ -175,8 +177,8 @@ static bool takes(void *context, int64_t token, struct bytes key)
            (segment_days_of_key(compact->table, key) == compact->day) == compact->takes_day;
 }
 
-/* Exceptions of later frames are newer than all rows of the inputs, and those of the inputs' frames
- * and before were flushed with them. */
+/* Overwrites of later frames are newer than all rows of the inputs; those of the inputs' frames and
+ * before were flushed with them. */
 static bool may_raise(void *context, int64_t token, struct bytes key)
 {
     const struct compact_job *compact = context;
@@ -199,7 +201,7 @@ static bool list_has(const struct segment_list *list, const struct segment_list 
     return false;
 }
 
-/* The deletions that go with the partition's rows; NULL: they stay. */
+/* The deletions that are dropped together with the partition's rows; NULL: they stay. */
 static int deletions(void *context, int64_t token, struct bytes key, struct stream **stream_out,
                      struct error *err)
 {
@@ -241,7 +243,7 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
     return rc == 0 ? run_change_add(&compact->change, &info, compact->table, &compact->err) : rc;
 }
 
-/* Runs that were deleted whole go unread; what else was chosen is chosen again afterwards. */
+/* Runs that were deleted whole are dropped unread; the other inputs are chosen again afterwards. */
 static int merge_columnar_runs(struct compact_job *compact)
 {
     int rc = compact->may_purge && compact->reader != NULL ? maintenance_drop_find(compact) : 0;

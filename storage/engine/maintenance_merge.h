@@ -1,10 +1,10 @@
-/* maintenance_merge: a compaction's work on the merge lane: runs in, files out.
+/* maintenance_merge: the work of a merge on its lane: reads runs, writes the files of new runs.
  *
  *   engine thread           merge lane              engine thread       background lane
- *   chooses, references ──▶ writes the outputs ──▶ may it still be? ──▶ manifest ──▶ swaps
+ *   chooses, references ──▶ writes the outputs ──▶ checks again ──▶ manifest ──▶ swaps
  *   (maintenance_compact.c)      (maintenance_merge.c)        (maintenance_compact.c)
  *
- * Shared by these two files only. */
+ * Only these files and maintenance_drop.c include it. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MAINTENANCE_MERGE_H
 #define DAYBOOK_STORAGE_ENGINE_MAINTENANCE_MERGE_H
 
@@ -20,35 +20,35 @@ struct segment_list {
 };
 
 struct compact_job {
-    struct job job;                    /* the merge, the publication, and what is let go */
+    struct job job;                    /* the merge, its publication, and the release of its runs */
     struct maintenance *maintenance;
     struct schema *schema;             /* referenced: the table's */
     const struct table *table;
     enum segment_kind kind;
     bool splits;                       /* as in compact_choice */
-    int32_t day;
-    bool may_purge;                    /* rows that the overwrites delete, and these deletions */
-    bool is_awaited;                   /* who asked for merges is not told before it is over */
-    bool drops_tombstones;             /* row: nothing older is left that they could hide, */
-    int64_t drops_before_us;           /* and nothing that was written before this is elsewhere */
-    bool clients_give_times;           /* so that a later write may be one that they would hide */
-    int64_t now_s;
+    int32_t day;                       /* likewise */
+    bool may_purge;                    /* drop rows that the overwrites delete, and deletions */
+    bool is_awaited;                   /* requests for merges are answered only after it */
+    bool drops_tombstones;             /* of row runs: no older run has anything they could hide, */
+    int64_t drops_before_us;           /* nor has anything else a write from before this time */
+    bool clients_give_times;           /* a later write may have an earlier time */
+    int64_t now_s;                     /* what expired before it is gone for good */
     struct segment_list inputs;
     struct segment_list beside;        /* of a columnar merge: the table's other columnar runs */
     struct segment_list overwrites;    /* of a columnar merge: the table's row runs */
 
-    /* The merge lane's, until it is done. */
-    struct segment_list pass;          /* the inputs of the output being written; borrowed */
-    bool takes_day;                    /* of a split: the day, or else the rest */
+    /* Used on the merge lane until the merge is done: */
+    struct segment_list pass;          /* the inputs of the output being written; not referenced */
+    bool takes_day;                    /* of a split: the output gets the day, else the rest */
     struct partition_reader *reader;   /* over the overwrites */
     struct view overwrite_view;
     struct partition_index *purged;    /* the partitions whose deletions went with their rows */
-    bool has_dropped;                  /* a tombstone, at least */
-    struct pace pace;                  /* hurries: there are too many runs to rest */
+    bool has_dropped;                  /* at least one tombstone was dropped */
+    struct pace pace;                  /* hurries when there are too many runs */
 
     struct run_change change;          /* the outputs for the inputs */
-    uint64_t purge;                    /* its number in the manifest; 0: it is none */
-    int status;                        /* ERROR_CLOSED: told to end */
+    uint64_t purge;                    /* the number of the purge in the manifest; 0: it is none */
+    int status;                        /* ERROR_CLOSED: it ended early */
     struct error err;
 };
 

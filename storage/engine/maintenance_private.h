@@ -4,15 +4,15 @@
 
 #include "storage/engine/maintenance.h"
 
-/* A job could not be done: those who wait for it are told, and it is tried again in a while, or the
- * engine fails for good where waiting mends nothing. */
+/* A job has failed.  Where waiting can help, all that wait for a flush or a merge are called, and
+ * the job is tried again later; else the engine has failed. */
 void maintenance_job_failed(struct maintenance *maintenance, enum maintenance_kind kind, int status,
                             const struct error *err);
-/* One was done: none of its kind waits any more. */
+/* A job of this kind was done: none waits for space any more. */
 void maintenance_job_succeeded(struct maintenance *maintenance, enum maintenance_kind kind);
-/* Tell those who asked for a flush. */
+/* Call all that wait for a flush. */
 void maintenance_call_flush_waiters(struct maintenance *maintenance, int status,
                                     const struct error *err);
-/* Whether runs of the table are being merged: only that merge's edit may name them. */
+/* Whether runs of the table are being merged: then only the edit of that merge may name them. */
 bool maintenance_is_merging_table(const struct maintenance *maintenance, uint32_t table_id);
 #endif

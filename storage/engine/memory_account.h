@@ -1,18 +1,18 @@
-/* memory_account: one account of what is kept in memory, and what memtables get of the limit.
+/* memory_account: counts the memory that is kept, and gives memtables their share of the limit.
  *
  *     limit (--memory)
- *     ├─ kept       directories of open segments, sums by partition, what readers of segments leave
- *     │             for the next ones, and what the folders above hold (memory_held.h): no flush
- *     │             makes it less
- *     ├─ work       a quarter of the limit, at least 28 MiB (of a small limit half) and at most
- *     │             64: what flushes, merges, reads and doors use while they work
- *     └─ memtables  what is left, at least a quarter: one open, others being flushed or freed, and
- *                   what is kept of those for the next, a third of it at most
+ *     ├─ kept       directories of open segments, sums by partition, what readers of segments keep
+ *     │             for the next ones, and what the folders above keep (memory_held.h); no flush
+ *     │             reduces it
+ *     ├─ work       a quarter of the limit, at least 28 MiB (half of a small limit) and at most 64:
+ *     │             what flushes, merges, reads and connections use while they work
+ *     └─ memtables  the rest, at least a quarter: one open, others being flushed or freed, and free
+ *                   memory that is kept for the next ones, a third of this share at most
  *
- * Correct means: nothing is ever refused for good, and nothing lost.  The share of memtables has a
- * floor, so that there is always a memtable to flush and waiting for memory ends.  What is kept can
- * thus push the whole over a limit that is too small for so many partitions; docs/OPERATIONS.md
- * says how much memory a partition takes. */
+ * What must hold: no write is refused for good.  The share of memtables has a minimum, so that
+ * there is always a memtable to flush, and waiting for memory ends.  Therefore what is kept can
+ * exceed a limit that is too small for so many partitions; docs/OPERATIONS.md says how much memory
+ * a partition takes. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMORY_ACCOUNT_H
 #define DAYBOOK_STORAGE_ENGINE_MEMORY_ACCOUNT_H
 
@@ -26,7 +26,7 @@ struct memory_account {
 
 /* The limit is that of the options of `runs`, which outlive this. */
 void memory_account_init(struct memory_account *account, const struct run_set *runs);
-/* Bytes that stay whatever is flushed. */
+/* Bytes that no flush reduces. */
 uint64_t memory_account_kept(const struct memory_account *account);
 /* Bytes that all memtables together may take. */
 uint64_t memory_account_memtables_share(const struct memory_account *account);

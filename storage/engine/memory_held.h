@@ -1,7 +1,8 @@
 /* memory_held: what the folders above keep in memory by partition, client or request.
  *
- * It is a part of the process's account: an embedded store gives its memtables what is left of the
- * limit (memory_account.h).  A holder says how much more it keeps than it said last, or less.
+ * An embedded store counts it, and gives its memtables what is left of the limit
+ * (memory_account.h).  A holder reports by how many bytes its memory has changed since its last
+ * report.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMORY_HELD_H
@@ -12,16 +13,16 @@
 #include "base/error.h"
 
 enum memory_holder {
-    MEMORY_HELD_DAYS,              /* days that are to be worked off, and those that were lately */
-    MEMORY_HELD_PRODUCERS,         /* and their batches that are remembered */
+    MEMORY_HELD_DAYS,              /* days that are to be refreshed, and days that lately were */
+    MEMORY_HELD_PRODUCERS,         /* and the numbers of their last batches */
     MEMORY_HELD_STRINGS,           /* dictionaries of ingest connections */
-    MEMORY_HELD_INPUT,             /* lines, frames and batches that have come in part */
-    MEMORY_HELD_INGEST_ANSWERS,    /* of ingest connections, that wait for the disk or a reader */
-    MEMORY_HELD_STATEMENTS,        /* prepared ones */
-    MEMORY_HELD_REQUESTS,          /* of the CQL door: come in part, waiting, or under way */
-    MEMORY_HELD_ANSWERS,           /* of the CQL door, that wait for their readers */
-    MEMORY_HELD_FIGURES,           /* of reports, that wait to be given in order */
-    MEMORY_HELD_COMMANDS,          /* that run in a server, and their answers that wait */
+    MEMORY_HELD_INPUT,             /* lines, frames and batches that have arrived in part */
+    MEMORY_HELD_INGEST_ANSWERS,    /* of ingest connections, waiting for the disk or the client */
+    MEMORY_HELD_STATEMENTS,        /* that are prepared */
+    MEMORY_HELD_REQUESTS,          /* of CQL: arrived in part, waiting, or under way */
+    MEMORY_HELD_ANSWERS,           /* of CQL, waiting for their clients */
+    MEMORY_HELD_FIGURES,           /* of reports, waiting to be given in order */
+    MEMORY_HELD_COMMANDS,          /* that run in a server, and answers that wait */
     MEMORY_HOLDERS
 };
 

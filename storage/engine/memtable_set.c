@@ -4,7 +4,7 @@
 #include "base/world/thread.h"
 
 enum {
-    NEEDED_SHARE = 32, /* of the limit: more at once is left to who needs it, piece by piece */
+    NEEDED_SHARE = 32, /* of the limit: more is made ready piece by piece, when it is used */
     FROZEN_SHARE = 3
 };
 
@@ -62,7 +62,7 @@ void memtable_set_freeze(struct memtable_set *set, uint64_t frame_last, int64_t 
 {
     struct memtable *memtable = set->open;
     if (memtable_set_open_is_empty(set)) {
-        /* Nothing of these frames is in it: who waits for them does not wait for its next rows. */
+        /* Nothing of these frames is in it, so its first frame is one that follows. */
         memtable->frame_first = frame_last + 1;
     } else {
         memtable_freeze(memtable, frame_last);
@@ -246,14 +246,14 @@ void memtable_set_make_ready(struct memtable_set *set)
     engine_env_submit(set->env, LANE_COMPUTE, &memory->job, memory_run, memory_done);
 }
 
-/* ---- and kept, or given back ---- */
+/* ---- memory freed, or kept ---- */
 
 struct giving_job {
     struct job job;
     struct memtable_set *set;
     struct memtable *memtable; /* NULL: the arena alone */
-    uint64_t bytes;            /* that are counted until they are gone */
-    uint64_t kept_bytes;       /* of it, for the next memtable */
+    uint64_t bytes;            /* in memtable_set.giving_bytes until the job is done */
+    uint64_t kept_bytes;       /* of them, for the next memtable */
     struct arena *arena;
 };
 
@@ -283,8 +283,8 @@ static void giving_start(struct memtable_set *set, struct giving_job *giving)
     engine_env_submit(set->env, LANE_BACKGROUND, &giving->job, giving_run, giving_done);
 }
 
-/* To free what some ten thousand partitions have, and to unmap it, takes milliseconds.  It is
- * counted until it is gone, and goes before the next flush. */
+/* To free and unmap the memory of some ten thousand partitions takes milliseconds.  It is counted
+ * until then, and is freed before the next flush. */
 void memtable_set_give_back(struct memtable_set *set, struct memtable *memtable)
 {
     struct memtable *last = memtable_let_go(memtable);

@@ -1,14 +1,14 @@
 /* memtable_set: the open memtable, the frozen ones that wait for their flush, and their memory.
  *
- *     batches ──▶ open ──freeze, between two frames──▶ frozen, oldest first ──flush──▶ given back
- *                  ▲                                                                     │
- *                  └──────── supply: memory made ready, or kept of those that are gone ◀─┘
+ *     batches ──▶ open ──freeze, between two frames──▶ frozen, oldest first ──flush──▶ freed
+ *                  ▲                                                                    │
+ *                  └──────── supply: memory made ready, or kept of freed memtables ◀────┘
  *
  * What must hold: a memtable is frozen between two frames only, so runs cover whole frames that
  * follow one another.  One memtable has one schema.
  *
- * An open memtable that has a third of the share of all (memory_account.h) is full, and while all
- * of the share is used batches wait for a flush.
+ * The open memtable is full when it has a third of the share of all memtables (memory_account.h).
+ * While the whole share is used, batches wait for a flush.
  *
  * Engine thread; a job may read what is frozen, and `fill`. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMTABLE_SET_H
@@ -37,14 +37,15 @@ struct memtable_set {
     struct memtable *open;
     struct memtable **frozen;
     uint32_t frozen_count;
-    int64_t oldest_us;                 /* of what was applied since memtable_set_watch_oldest */
+    int64_t oldest_us;                 /* the oldest write since memtable_set_watch_oldest */
     struct freeze_waiter *waiters;
 
-    struct arena_supply *supply;       /* for memtables, */
-    bool is_memory_coming;             /* and a job makes more of it ready */
-    uint64_t giving_bytes;             /* of flushed memtables that a job frees */
-    bool is_flush_awaited;             /* by somebody who asked for it */
-    /* Of MEMTABLE_FILL_WHOLE.  Read by the flush: how soon the next one is to be done. */
+    struct arena_supply *supply;       /* memory for memtables */
+    bool is_memory_coming;             /* a job makes more of it ready */
+    uint64_t giving_bytes;             /* of flushed memtables that jobs free */
+    bool is_flush_awaited;             /* by a caller of engine_flush or engine_compact */
+    /* How full the open memtable is, of MEMTABLE_FILL_WHOLE.  Flushes read it, to be done in time.
+     */
     atomic_uint fill;
 
     void (*on_frozen)(void *context);  /* there may be something to flush */
@@ -57,8 +58,8 @@ void memtable_set_init(struct memtable_set *set, struct engine_env *env,
                        const struct memory_account *account, struct schema *schema);
 void memtable_set_release(struct memtable_set *set);
 
-/* An empty memtable of the current schema, for the frames from `frame_first` on, takes the place of
- * the open one, which has nothing that is needed. */
+/* Replace the open memtable, of which nothing is needed, by an empty one of the current schema, for
+ * the frames from `frame_first` on. */
 void memtable_set_begin(struct memtable_set *set, uint64_t frame_first);
 /* The same with another schema, whose reference is taken. */
 void memtable_set_begin_schema(struct memtable_set *set, struct schema *schema,
@@ -70,18 +71,18 @@ static inline struct memtable *memtable_set_at(const struct memtable_set *set, u
     return i < set->frozen_count ? set->frozen[i] : set->open;
 }
 
-/* Nothing of the open memtable's frames needs a flush: they have no rows, and no schema that only
+/* Whether no frame of the open memtable needs a flush: they have no rows, and no schema that only
  * the log has. */
 bool memtable_set_open_is_empty(const struct memtable_set *set);
-/* Between two frames: what is open covers the frames up to `frame_last`, and the last timestamp
- * that was given is `given_us` (0: none was).  Resumes who waits. */
+/* Freeze the open memtable, between two frames: it covers the frames up to `frame_last`, and the
+ * last timestamp that was given is `given_us` (0: none was).  Resumes all waiters. */
 void memtable_set_freeze(struct memtable_set *set, uint64_t frame_last, int64_t given_us);
-/* The oldest frozen one is in segments now; its reference is the caller's. */
+/* Remove the oldest frozen memtable, which is in segments now; the caller takes its reference. */
 void memtable_set_drop_oldest(struct memtable_set *set);
 
-/* Call `waiter->resume` after the next freeze, which is the caller's to have done. */
+/* Call `waiter->resume` after the next freeze, which the caller requests. */
 void memtable_set_await_freeze(struct memtable_set *set, struct freeze_waiter *waiter);
-/* Resume all that wait with an error. */
+/* Resume all waiters with an error. */
 void memtable_set_end_waits(struct memtable_set *set, int status);
 
 /* Whether the open memtable, which other threads may not read, has anything of the table. */
@@ -94,9 +95,9 @@ bool memtable_set_has_overwrites(const struct memtable_set *set, const struct ta
                                  int64_t token, struct bytes key);
 bool memtable_set_may_have_overwrites(const struct memtable_set *set, const struct table *table);
 
-/* From now on `oldest_us` is that of the memtables' later writes. */
+/* From now on `oldest_us` is the time of the oldest write that is applied later. */
 void memtable_set_watch_oldest(struct memtable_set *set);
-/* A batch was applied. */
+/* To be called when a batch was applied. */
 static inline void memtable_set_note_oldest(struct memtable_set *set)
 {
     if (set->open->oldest_us < set->oldest_us)
@@ -106,18 +107,17 @@ static inline void memtable_set_note_oldest(struct memtable_set *set)
 /* ---- memory ---- */
 
 uint64_t memtable_set_bytes(const struct memtable_set *set);
-/* The open memtable is to be frozen. */
+/* Whether the open memtable is to be frozen. */
 bool memtable_set_open_is_full(const struct memtable_set *set);
-/* No batch may be applied before a memtable was flushed. */
+/* Whether no batch may be applied until a memtable was flushed. */
 bool memtable_set_is_full(const struct memtable_set *set);
-/* Tell the flush how full the open memtable is; or that the flush is waited for, or memory is
- * short. */
+/* Set `fill` for flushes: how full the open memtable is, or MEMTABLE_FILL_WHOLE when a flush is
+ * waited for, or memory is short. */
 void memtable_set_note_fill(struct memtable_set *set);
-/* Have memory made ready by another thread, where more will be wanted soon. */
+/* Have another thread make memory ready, if more will be needed soon. */
 void memtable_set_make_ready(struct memtable_set *set);
-/* Let go of a flushed memtable: another thread frees it, but for what the next ones get. */
+/* Have another thread free a flushed memtable, but for the memory that the next ones get. */
 void memtable_set_give_back(struct memtable_set *set, struct memtable *memtable);
-/* What is kept for rows to come goes back to the system, if none needed any of it since the last
- * call, or `at_once`. */
+/* As engine_return_memory. */
 void memtable_set_return_memory(struct memtable_set *set, bool at_once);
 #endif

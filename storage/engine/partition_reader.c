@@ -1,10 +1,9 @@
-/* What a partition is, over all runs of a view: the read side of "a partition is
- * a stack of sorted runs".
+/* A partition consists of what all runs of a view have of it.
  *
- * Appended rows have no rank of their own: it follows from the order of equals over all append-only
- * runs, oldest first.  So the append-only runs of an event table are merged first, as columns, and
- * only the result, with ranks filled in, joins the row runs (deletes, overwrites, other tables'
- * rows), which are a merge by clustering and timestamp. */
+ * Appended rows are stored without ranks: the rank of a row follows from the order of its equals
+ * over all append-only runs, oldest first.  So the append-only runs of an event table are merged
+ * first, as columns.  The result, with ranks filled in, is then merged by clustering and timestamp
+ * with the row runs (deletes, overwrites, rows of other tables). */
 #include "base/memory.h"
 #include "storage/engine/partition_reader.h"
 #include "storage/segment/columnar_segment.h"
@@ -88,7 +87,7 @@ static void candidate_offer(struct candidate *best, int64_t token, struct bytes 
         *best = (struct candidate){true, token, key};
 }
 
-/* The first of the memtable's fresh partitions at or after (token, key). */
+/* The first partition with appended rows at (token, key), or after it. */
 static void seek_columnar(const struct columnar_memtable *columnar, int64_t token, struct bytes key,
                           bool after, struct candidate *best)
 {
@@ -226,8 +225,8 @@ static struct columnar_rows *input_next(struct partition_reader *reader)
     return &reader->inputs[reader->input_count];
 }
 
-/* All appended rows of the partition, merged, ranks by order; *rows_out NULL when there are
- * none. */
+/* Merge all appended rows of the partition, with their ranks; *rows_out NULL when there are none.
+ */
 static int appended_merged(struct partition_reader *reader, int64_t token, struct bytes key,
                            const struct columnar_rows *extra, const struct columnar_rows **rows_out,
                            struct error *err)
@@ -315,7 +314,7 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
 }
 
 /* Whether the partition was deleted whole after the last of its appended rows was written, as a
- * sealed day is: then none of them is seen, and nobody's rank follows from theirs. */
+ * sealed day is: then none of them is visible, and no other row's rank depends on them. */
 static bool is_appended_hidden(struct partition_reader *reader, int64_t token, struct bytes key,
                                const struct stream_list *overwrites,
                                const struct columnar_rows *extra_rows)

@@ -1,9 +1,9 @@
-/* partition_versions: when the partitions of a table last had a mutation or increment.
+/* partition_versions: a number for each partition that grows with its mutations and increments.
  *
- * A slot is found by the hash of table and token.  Two partitions that share one are only taken for
- * changed more often than they are, which costs a conditional write another try.
+ * Numbers are kept in slots, found by the hash of table and token.  Where two partitions share a
+ * slot, a write to one changes the number of both; that costs a conditional write another try.
  *
- * Numbers ascend, and say nothing across a restart. */
+ * Numbers grow, and cannot be compared across a restart. */
 #ifndef DAYBOOK_STORAGE_ENGINE_PARTITION_VERSIONS_H
 #define DAYBOOK_STORAGE_ENGINE_PARTITION_VERSIONS_H
 
@@ -17,13 +17,13 @@ struct partition_versions {
 void partition_versions_init(struct partition_versions *versions);
 void partition_versions_release(struct partition_versions *versions);
 
-/* The number of the last write that the partition had, at least. */
+/* The number of the last write to the partition, or of a later one. */
 uint64_t partition_versions_of(const struct partition_versions *versions, uint32_t table_id,
                                int64_t token);
-/* A batch was applied: all partitions of its mutations and increments get a new number; all there
- * are, if it changes the schema. */
+/* A batch was applied: the partitions of its mutations and increments get a new number; if it
+ * changes the schema, all partitions do. */
 void partition_versions_advance(struct partition_versions *versions,
                                 const struct write_batch *batch);
-/* Every number that was given is out of date. */
+/* Give all partitions a new number. */
 void partition_versions_end(struct partition_versions *versions);
 #endif

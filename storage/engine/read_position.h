@@ -1,9 +1,9 @@
-/* read_position: where a read goes on behind a page, in bytes that mean the same after a restart.
+/* read_position: where a read continues after a page, as bytes that stay valid over a restart.
  *
  *   u8 1, u8 kind, u64 token, key (varint size, bytes), packed clustering when kind is ROW
  *   kind: 0 after a row, 1 after the static row, 2 after the partition
  *
- * They come back from clients, so they are checked like all else that does. */
+ * Clients send positions back, so they are checked as all input of clients is. */
 #ifndef DAYBOOK_STORAGE_ENGINE_READ_POSITION_H
 #define DAYBOOK_STORAGE_ENGINE_READ_POSITION_H
 
@@ -19,13 +19,14 @@ struct read_position {
     struct clustering clustering;      /* after a row */
 };
 
-/* Append one. */
+/* Append a position. */
 void read_position_put(struct buffer *buffer, enum read_position_kind kind, int64_t token,
                        struct bytes key, const struct clustering *clustering);
-/* None of no bytes; it refers to `bytes`.  ERROR_INVALID: they are no position. */
+/* The result points into `bytes`; of no bytes it is not set.  ERROR_INVALID: they are no position.
+ */
 must_check int read_position_parse(struct bytes bytes, struct read_position *position_out,
                                    struct error *err);
-/* What is left of the slice of a partition that the position lies in; behind all rows that begin as
- * the position does. */
+/* The part of `slice` behind the position, which lies in the partition of the slice: behind all
+ * rows whose clustering begins as that of the position does. */
 struct slice read_position_rest(const struct read_position *position, struct slice slice);
 #endif

@@ -1,10 +1,11 @@
-/* Sealed runs do not change, so a job on the read lane reads them.  A hand-over to another thread
- * and back takes longer than a page that the system has in memory, so a read of few pages is tried
- * on the engine thread first, and begun anew on the lane where it would have to wait.
+/* Sealed runs do not change, so a job on the read lane can read them.  To hand a job to another
+ * thread and back takes longer than to read a page that is in the system's memory.  So a read of
+ * few pages is tried on the engine thread first, and begun again on the lane if it would have to
+ * wait.
  *
- * What a page needs of the open memtable is copied out first (reads_capture.c).  Where that would
- * be too much the memtable is frozen instead, and the page is read from it as from any other run.
- * A page that needs nothing else is made of the open memtable at once (reads_page.c). */
+ * What a page needs of the open memtable is copied first (reads_capture.c).  Where that would be
+ * too much the memtable is frozen instead, and the page is read from it as from any other run.  A
+ * page that needs only the open memtable is made of it on the engine thread (reads_page.c). */
 #include <errno.h>
 #include <stddef.h>
 
@@ -14,7 +15,7 @@
 
 enum {
     PAGE_ARENA = 64 * 1024,
-    /* What reads may take of the engine thread: so many pages, some 30 us each, in so long. */
+    /* Reads on the engine thread may read so many pages, some 30 us each, in so many us. */
     READ_BUDGET_PAGES = 8,
     READ_BUDGET_US = 1000
 };
@@ -34,7 +35,7 @@ bool reads_is_past(const struct read_job *read, int64_t token)
     return read->request.has_tokens && token > read->request.token_last;
 }
 
-/* ---- the life of a read ---- */
+/* ---- beginning and ending a read ---- */
 
 static void read_prepare(struct read_job *read);
 
@@ -49,8 +50,9 @@ static void read_wait(struct read_job *read)
     reads->last = read;
 }
 
-/* Begin those that wait, as far as there is room; one that is answered at once comes here again. */
-static void reads_go_on(struct reads *reads)
+/* Begin reads that wait, as long as memory permits.  A read that ends within its beginning calls
+ * this function again, which returns. */
+static void reads_begin_waiting(struct reads *reads)
 {
     if (reads->is_beginning)
         return;
@@ -84,7 +86,7 @@ static void read_finish(struct read_job *read)
     arena_free(read->arena);
     reads->bytes -= read->counted;
     memory_free(read);
-    reads_go_on(reads);
+    reads_begin_waiting(reads);
     engine_env_job_done(reads->env);
 }
 
@@ -103,8 +105,9 @@ static uint32_t read_budget_pages(struct reads *reads)
     return reads->read_budget.pages_left;
 }
 
-/* On the engine thread.  False: it would have to wait, or is too much, and nothing was read. */
-static bool read_at_once(struct read_job *read)
+/* Read on the engine thread.  False: the read would have to wait, or is too long; nothing was read.
+ */
+static bool read_on_engine_thread(struct read_job *read)
 {
     struct reads *reads = read->reads;
     if (read->request.is_scan || read->part_count > 1 ||
@@ -129,7 +132,7 @@ static void read_start(struct read_job *read)
 {
     read->counted = arena_held(read->arena);
     read->reads->bytes += read->counted;
-    if (read_at_once(read))
+    if (read_on_engine_thread(read))
         read_finish(read);
     else
         world_submit(read->reads->env->world, LANE_READ, &read->job, reads_run, read_done);
@@ -137,7 +140,8 @@ static void read_start(struct read_job *read)
 
 static void read_resume(struct freeze_waiter *waiter, int status);
 
-/* Take the view and the capture; freeze and come again where the capture would be too much. */
+/* Take the view and the capture; where the capture is too much, freeze the memtable and try again.
+ */
 static void read_prepare(struct read_job *read)
 {
     struct reads *reads = read->reads;
@@ -180,7 +184,7 @@ static void bound_copy(struct bound *bound, struct arena *arena)
     bound->prefix = row_clustering_copy(&bound->prefix, arena);
 }
 
-/* A partition that is asked for, unless the position lies behind it. */
+/* Add a partition of the request, unless the position lies behind it. */
 static void add_part(struct read_job *read, struct bytes key)
 {
     const struct read_position *position = &read->position;

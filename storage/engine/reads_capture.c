@@ -1,12 +1,12 @@
-/* reads_capture: what a page needs of the open memtable, copied out on the engine thread.
+/* Copies what a page needs of the open memtable, on the engine thread.
  *
- * The open memtable changes while a job reads, so packed rows of the row memtable, counters, and
- * columns of the columnar one are copied first.  What decides correctness: a partition is copied
- * whole, as of the view's frame, or not at all; the first that was not is the scan's horizon,
- * behind which the page has nothing, for rows of it may be in the memtable.
+ * The open memtable changes while a job reads, so the rows of the row memtable, counters, and the
+ * columns of the columnar memtable are copied first.  What decides correctness: a partition is
+ * copied whole, as of the view's frame, or not at all.  The first one that is not copied is the
+ * horizon of the scan: the page ends before it, because the memtable may have rows of it.
  *
- * Fails where a capture would be more than READ_CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX, or a
- * scan meets appended rows: then the memtable is frozen instead. */
+ * A capture fails where it would be more than READ_CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX,
+ * and where a scan meets appended rows: then the memtable is frozen instead. */
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"
 
@@ -29,7 +29,8 @@ static size_t captured_bytes(const struct read_job *read)
     return arena_held(read->arena) - read->before;
 }
 
-/* The newest write of the partition in any other run of the view: none deletes what is newer. */
+/* The time of the newest write of the partition in all other runs of the view: these delete nothing
+ * that is newer. */
 static int64_t newest_elsewhere(const struct read_job *read, int64_t token, struct bytes key)
 {
     int64_t newest_us = INT64_MIN;
@@ -45,8 +46,8 @@ static int64_t newest_elsewhere(const struct read_job *read, int64_t token, stru
     return newest_us;
 }
 
-/* Of rows with the same first clustering value no other is wanted behind one that is there whatever
- * other runs have.  There may be thousands of them in memory. */
+/* After a row that is live whatever other runs have, skip the rows with the same first clustering
+ * value, of which there may be thousands in memory. */
 static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere_us,
                          struct stream *stream)
 {
@@ -56,8 +57,9 @@ static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere
         (void)row_memtable_stream_pass(stream, row->clustering.values[0]);
 }
 
-/* Copy what `stream` (closed here) yields.  False when it is more than may be copied.  With a time
- * before INT64_MAX it is one of the row memtable, and one row of each value is asked for. */
+/* Copy what `stream` (closed here) yields.  False: it is more than may be copied.  With
+ * `newest_elsewhere_us` below INT64_MAX, the stream is one of the row memtable, and the request is
+ * one_of_each. */
 static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
                            struct stream *stream, int64_t newest_elsewhere_us, size_t *items_left)
 {
@@ -112,7 +114,7 @@ static bool capture_partition(struct read_job *read, int64_t token, struct bytes
     return whole;
 }
 
-/* Keep the first `count`. */
+/* Keep the first `count` captures. */
 static void captured_cut(struct read_job *read, uint32_t count)
 {
     while (read->captured_count > count) {
@@ -137,8 +139,8 @@ bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, boo
                          key_out);
 }
 
-/* Partitions from the position on, until there is enough for a page.  False: the first alone is
- * too much. */
+/* Copy partitions from the position on, until there is enough for a page.  False: the first alone
+ * is too much. */
 static bool capture_scan(struct read_job *read)
 {
     size_t items_left = READ_CAPTURE_ITEMS_MAX;
@@ -162,8 +164,8 @@ static bool capture_scan(struct read_job *read)
     return true;
 }
 
-/* The partitions asked for, until there is enough for a page.  False: the first alone is too much.
- */
+/* Copy the partitions of the request, until there is enough for a page.  False: the first alone is
+ * too much. */
 static bool capture_parts(struct read_job *read)
 {
     size_t items_left = READ_CAPTURE_ITEMS_MAX;
@@ -197,8 +199,8 @@ void reads_capture_drop(struct read_job *read)
     read->appended = NULL;
 }
 
-/* Appended rows of the open memtable, with strings of their own: the memtable's table of strings
- * may move while the job reads. */
+/* Copies the strings of the appended rows, too, because the memtable's table of strings may move
+ * while the job reads. */
 bool reads_capture_appended(struct read_job *read)
 {
     struct columnar_memtable *columnar =
@@ -271,7 +273,7 @@ struct stream *reads_captured_stream(const struct read_job *read, struct capture
         start++;
     if (start == captured->count)
         return stream_of_array(read->table, captured->deletion, captured->items, start);
-    /* All are kept as they are, for a slice that is read anew. */
+    /* The items stay as they are, because another slice may be read from them. */
     size_t count = start;
     captured->cut = memory_resize(captured->cut, captured->count * sizeof(struct unfiltered));
     memcpy(captured->cut, captured->items, start * sizeof(struct unfiltered));

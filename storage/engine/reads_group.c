@@ -1,14 +1,15 @@
-/* All rows of a table counted and summed by the value of a column, or by partition.
+/* Counts and sums all rows of a table by the value of a column, or by partition.
  *
- * What decides correctness: a partition is counted in one way only.  One without overwrites is
- * what its append-only runs hold, each of which is summed by itself, in the order of its file
- * (columnar_sums.h); one with overwrites is read as anybody reads it, live row by live row.
+ * What decides correctness: a partition is counted in one way only.  The rows of a partition
+ * without overwrites are those of its append-only runs, each of which is summed by itself, in the
+ * order of its file (columnar_sums.h).  A partition with overwrites is read like any read, live row
+ * by live row.
  *
- * Two jobs share the work: of each segment one takes the partitions that begin in even pages, the
- * other those in odd ones, so that no page is decoded twice but where a large partition ends; of
- * everything else every other partition.  Each has groups of its own, which are added up at the
- * end.  Where either's take more than half of what may be, the whole ends: who asked comes again
- * for fewer. */
+ * Two jobs share the work.  Of each segment, one job takes the partitions that begin in even pages,
+ * the other those in odd pages, so that a page is decoded twice only where a large partition ends;
+ * of memtables each takes every other partition.  Each job has its groups, which are added up at
+ * the end.  If the groups of either take more than half of the memory that the request allows, the
+ * call ends with ERROR_LIMIT, and the caller asks for fewer groups at a time. */
 #include "base/hash64.h"
 #include "base/memory.h"
 #include "storage/engine/columnar_sums.h"
@@ -51,7 +52,7 @@ static void part_add(void *context, struct bytes value, const struct partition_s
         partition_index_add(part->sums, (int64_t)hash64(value.data, value.size), value, sums);
 }
 
-/* What columnar_sums has summed of a partition, where it sums by partition. */
+/* Add the sum of a partition, where columnar_sums sums by partition. */
 static void part_add_partition(struct group_part *part, struct bytes key,
                                struct partition_stats *sum)
 {
@@ -193,7 +194,7 @@ static void part_run(struct job *job)
 
 /* ---- on the engine thread ---- */
 
-/* Move what the part has to the first one's. */
+/* Add the part's sums to those of the first part. */
 static void part_join(struct group *group, struct group_part *part)
 {
     struct partition_index_entry entry;

@@ -1,26 +1,26 @@
-/* The rows of a page, merged from sealed runs and the capture, or straight out of
- * the open memtable.
+/* Makes the rows of a page: merged from sealed runs and the capture, or of the open memtable alone.
  *
- * Partitions asked for by their keys are read by one job, in the order in which they are stored, so
- * that neighbours share pages; one key is the common case of it.
+ * The partitions of a request by keys are read by one job, in the order in which they are stored,
+ * so that neighbours share pages.
  *
- * A page ends after row_limit rows or READ_PAGE_BYTES_MAX, or at the capture's horizon, the last
- * partition that was copied out whole.  A page that needs nothing but the open memtable is made of
- * it on the engine thread, and views it. */
+ * A page ends after row_limit rows or READ_PAGE_BYTES_MAX, or at the capture's horizon.  A page
+ * that needs only the open memtable is made on the engine thread, and its rows point into the
+ * memtable. */
 #include "counters/counter_cell.h"
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"
 #include "storage/segment/row_segment.h"
 
 enum {
-    PAGE_ROWS_SURE = 2, /* come whatever their size: a static row, and the one asked for */
+    PAGE_ROWS_SURE =
+        2, /* are given whatever their size: a static row, and a row of the partition */
     PAGE_ROWS_FIRST = 32,
-    PASSED_MAX = 32 /* rows that nobody wants, until to begin anew behind them costs less */
+    PASSED_MAX = 32 /* rows passed over, until it costs less to begin again behind all of them */
 };
 
 /* ---- rows ---- */
 
-/* Above the store a counter is its value. */
+/* Replace the shards of counters by their values. */
 static void resolve_counters(struct row *row, struct arena *arena)
 {
     struct cell *cells = (struct cell *)(uintptr_t)row->cells;
@@ -44,7 +44,7 @@ static struct page_row *next_row(struct read_job *read)
     return &read->rows[read->row_count];
 }
 
-/* It is one of the page; what it points to lives as long as the page. */
+/* Add the row that next_row returned; what it points to stays as long as the page. */
 static void add_row(struct read_job *read, int64_t token, struct bytes key)
 {
     struct page_row *added = &read->rows[read->row_count++];
@@ -54,7 +54,7 @@ static void add_row(struct read_job *read, int64_t token, struct bytes key)
         read->given = added->row.clustering.values[0];
 }
 
-/* Of a partition whose rows come now, perhaps behind those of the page before. */
+/* Begin a partition, of which the page before may have had rows. */
 static void given_begin(struct read_job *read, int64_t token, struct bytes key)
 {
     const struct read_position *position = &read->position;
@@ -63,7 +63,7 @@ static void given_begin(struct read_job *read, int64_t token, struct bytes key)
     read->given = goes_on ? position->clustering.values[0] : bytes_of(NULL, 0);
 }
 
-/* Whether the row follows one that was given and is all that is asked for of the two. */
+/* Whether the request is one_of_each, and a row with the same first clustering value was given. */
 static bool is_another(const struct read_job *read, const struct row *row)
 {
     return read->given.data != NULL && row->clustering.count > 0 &&
@@ -105,7 +105,7 @@ static bool next_partition(struct read_job *read, struct partition_reader *reade
     return found && is_before_horizon(read, *token_out, *key_out);
 }
 
-/* What is left of the slice behind all rows with the first clustering value that was given. */
+/* The part of the slice behind all rows with the first clustering value of the last given row. */
 static struct slice behind_given(const struct read_job *read, struct slice slice)
 {
     const struct read_position position = {.kind = AFTER_ROW,
@@ -113,9 +113,9 @@ static struct slice behind_given(const struct read_job *read, struct slice slice
     return read_position_rest(&position, slice);
 }
 
-/* Rows of a slice of one partition, whose key `kept` is, into the page.  1: the page is full.
- * Behind very many that nobody wants it ends before its time, and cuts the slice to what is left.
- */
+/* Read rows of a slice of the partition with key `kept` into the page.  1: the page is full.  After
+ * PASSED_MAX rows that were passed over the function stops early, sets *is_left_out, and cuts the
+ * slice to the part behind them. */
 static int read_slice(struct read_job *read, struct partition_reader *reader, int64_t token,
                       struct bytes kept, struct slice *slice, int64_t now_s, bool *is_left_out)
 {
@@ -160,7 +160,7 @@ static int read_slice(struct read_job *read, struct partition_reader *reader, in
     return *is_left_out ? 0 : rc;
 }
 
-/* Rows of one partition into the page.  1: the page is full. */
+/* Read rows of one partition into the page.  1: the page is full. */
 static int read_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
                           struct bytes key, const struct slice *slice, int64_t now_s)
 {
@@ -234,10 +234,10 @@ void reads_run(struct job *job)
     read->status = rc < 0 ? rc : 0;
 }
 
-/* ---- what is in no segment, on the engine thread ---- */
+/* ---- of the open memtable alone, on the engine thread ---- */
 
-/* Whether the segment may have a part in the page of a partition, as far as is known without
- * reading. */
+/* Whether the segment may have rows of the partition within the slice, as far as is known without
+ * reading it. */
 static bool segment_matters(const struct read_job *read, const struct segment *segment)
 {
     const struct read_part *part = &read->parts[0];
@@ -278,8 +278,8 @@ bool reads_is_open_only(struct read_job *read)
     return read->view.segment_count == 0;
 }
 
-/* A page that is being made on the engine thread, which alone writes the open memtable: nothing of
- * it need be copied. */
+/* A page that is made on the engine thread.  Only that thread writes the open memtable, so nothing
+ * of it has to be copied. */
 struct open_read {
     struct read_job *read;
     int64_t now_s;
@@ -291,7 +291,7 @@ static bool open_read_is_over(const struct open_read *open)
     return open->items > READ_CAPTURE_ITEMS_MAX || page_is_full(open->read);
 }
 
-/* Into the next row of the page.  False: a reader sees nothing of it. */
+/* Put the row into the next row of the page.  False: the row is not live. */
 static bool open_read_row(struct open_read *open, const struct row *row)
 {
     struct read_job *read = open->read;

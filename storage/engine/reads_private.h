@@ -1,12 +1,12 @@
-/* reads_private: what reads.c, reads_capture.c and reads_page.c share.
+/* reads_private: the read of a page, which reads.c, reads_capture.c and reads_page.c share.
  *
- * A read of a page goes through them in this order:
+ * A read passes through these files in this order:
  *
- *   reads.c           engine thread   takes the request, its view and its turn
- *   reads_capture.c   engine thread   copies what it needs of the open memtable
- *   reads_page.c      any lane        makes the page of sealed runs and of what was copied, or, on
- *                                     the engine thread, of the open memtable alone
- *   reads.c           engine thread   hands the page over, and begins those that wait */
+ *   reads.c           engine thread   takes the request and a view, or waits for memory
+ *   reads_capture.c   engine thread   copies the rows that it needs of the open memtable
+ *   reads_page.c      LANE_READ, or   makes the page of sealed runs and of what was copied; or of
+ *                     engine thread   the open memtable alone
+ *   reads.c           engine thread   calls back with the page, and begins reads that wait */
 #ifndef DAYBOOK_STORAGE_ENGINE_READS_PRIVATE_H
 #define DAYBOOK_STORAGE_ENGINE_READS_PRIVATE_H
 
@@ -19,17 +19,17 @@ enum {
     READ_PAGE_BYTES_MAX = 2 << 20
 };
 
-/* A partition's rows as the open memtable has them. */
+/* A partition's rows, copied from the open memtable. */
 struct captured {
     int64_t token;
     struct bytes key;
     struct deletion deletion;
     struct unfiltered *items;
     size_t count;
-    struct unfiltered *cut; /* those within the slice that is read, where not all are; or NULL */
+    struct unfiltered *cut; /* the items within the slice, where not all are; or NULL */
 };
 
-/* A partition that is asked for by its key, and what is left of it to be read. */
+/* A partition of a request by keys, and the slice of it that is left to be read. */
 struct read_part {
     int64_t token;
     struct bytes key;
@@ -41,32 +41,32 @@ struct read_job {
     struct freeze_waiter waiter;
     struct reads *reads;
     struct read_job *next; /* waiting to be begun */
-    size_t before;         /* bytes of the arena before the capture, */
-    size_t counted;        /* and after it: these are in reads->bytes */
+    size_t before;         /* bytes of the arena before the capture */
+    size_t counted;        /* and after it: counted in reads->bytes */
     struct arena *arena;
     struct schema *schema; /* referenced: the table's */
     const struct table *table;
     struct read_request request;  /* its bytes copied into the arena */
     struct store_version version; /* of the partition, when the capture was taken */
     struct read_position position;
-    struct read_part *parts; /* ascending; of a scan: none */
+    struct read_part *parts; /* ascending; none of a scan */
     uint32_t part_count;
-    uint32_t part_end;  /* those from here on were not captured */
-    struct bytes given; /* one_of_each: the first clustering value of the partition's last row that
-                         * was given; data NULL: none was */
+    uint32_t part_end;  /* parts from here on were not captured */
+    struct bytes given; /* of a request one_of_each: the first clustering value of the last row in
+                         * the page, of the present partition; data NULL: there is none */
     struct view view;
-    struct captured *captured; /* in (token, key) order; one of two streams each */
+    struct captured *captured; /* in (token, key) order; up to two for a partition */
     uint32_t captured_count;
     uint32_t captured_capacity;
-    uint32_t captured_at; /* those before it lie before what is read */
-    bool has_horizon;     /* nothing at or past it was captured */
+    uint32_t captured_at; /* the first that lies at or behind the present partition */
+    bool has_horizon;     /* no partition at the horizon or past it was captured */
     int64_t horizon_token;
     struct bytes horizon_key;
     struct columnar_rows *appended; /* of the open memtable; NULL: none */
-    struct memtable *viewed; /* by the page, referenced; NULL: none */
+    struct memtable *viewed; /* referenced, because rows of the page point into it; or NULL */
     struct page_row *rows;
     uint32_t row_count;
-    uint32_t row_capacity; /* grows with the answer: a limit is mostly far above it */
+    uint32_t row_capacity; /* grows with the rows: row_limit is mostly far above their number */
     struct buffer position_out;
     store_page page;
     void *context;
@@ -76,43 +76,42 @@ struct read_job {
 
 /* ---- where pages begin and end ---- */
 
-/* Where a scan begins: at its position, or at the first token asked for if that lies behind. */
+/* Where a scan begins: at its position, or at token_first if that lies behind the position. */
 int64_t reads_scan_start(const struct read_job *read, struct bytes *key_out, bool *after_out);
 /* Whether a scan ends before this token. */
 bool reads_is_past(const struct read_job *read, int64_t token);
 
 /* ---- reads_capture.c ---- */
 
-/* The next partition of the table in the open memtable; `after`: behind (token, key). */
+/* The next partition of the table in the open memtable at (token, key), or `after` it. */
 bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
                            int64_t *token_out, struct bytes *key_out);
 
-/* Copy what the page needs of the open memtable: appended rows, then all else.  False: it is too
- * much.  Then all of it is dropped before the memtable is frozen, of which the page will have it
- * again. */
+/* Copy what the page needs of the open memtable: appended rows, then all other rows.  False: that
+ * is too much.  Then the caller drops the capture and freezes the memtable, and the page is read
+ * from the frozen memtable. */
 bool reads_capture_appended(struct read_job *read);
 bool reads_capture(struct read_job *read);
 void reads_capture_drop(struct read_job *read);
 
-/* Move to the first that was captured at (token, key) or behind: partitions are read in order. */
+/* Move captured_at to (token, key) or the first behind it: partitions are read in order. */
 void reads_captured_seek(struct read_job *read, int64_t token, struct bytes key);
-/* What was captured of the partition after the first `index` streams of it; NULL: no more. */
+/* The capture number `index` of the partition at captured_at; NULL: it has fewer. */
 struct captured *reads_captured(const struct read_job *read, uint32_t index, int64_t token,
                                       struct bytes key);
-/* Captured items outside of what is left of the partition are dropped. */
+/* A stream of the captured items that lie within `slice`. */
 struct stream *reads_captured_stream(const struct read_job *read, struct captured *captured,
                                            const struct slice *slice);
 
 /* ---- reads_page.c ---- */
 
-void reads_run(struct job *job); /* the page, of the view and the capture; any thread */
+void reads_run(struct job *job); /* make the page of the view and the capture; any thread */
 
-/* Only segments that matter stay in the view of a read of one partition. */
+/* Keep only the segments in the view that a read of one partition needs. */
 void reads_reduce(struct read_job *read);
 
-/* Whether all there is of what is asked for, one partition or the table, is in the open memtable.
- */
+/* Whether all rows of the one partition, or of the table, are in the open memtable. */
 bool reads_is_open_only(struct read_job *read);
-/* The page of it.  False: it is too much, and nothing was read. */
+/* Make the page of the open memtable.  False: that is too much, and nothing was read. */
 bool reads_open(struct read_job *read);
 #endif

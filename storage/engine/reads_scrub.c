@@ -1,10 +1,9 @@
-/* Reads the manifest and its copy; then every page of every run, check it, the stats
- * against the rows, and every cell against its column's type (what is still in memory was checked
- * on its way there).
+/* Checks the manifest and its copy; then every page of every run, the stats against the rows, and
+ * every cell against the type of its column.  Cells in memory were checked when they were written.
  *
- * A job on the lane of all that writes manifests, and one on the scan lane over a view; findings
- * are collected as lines and told on the engine thread at the end.  Damage is reported and the
- * scrub goes on with the next partition. */
+ * The first job is on the lane of the jobs that write manifests, the second one on the scan lane,
+ * over a view.  Findings are collected as lines and reported on the engine thread at the end.
+ * After damage the scrub continues with the next partition. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -56,8 +55,8 @@ static bool scrub_found(struct scrub_job *scrub, const char *what, uint32_t tabl
     return true;
 }
 
-/* What can be done about a damaged segment; behind what was found in it.  A server may use log
- * files again meanwhile: then they have none of its frames any more, and that is said. */
+/* A line about what can be done about a damaged segment, after the findings in it.  A server may
+ * overwrite log files meanwhile; then the line says that the frames are missing. */
 static void scrub_advise(struct scrub_job *scrub, const char *path, const struct segment_info *info)
 {
     const struct table *table = schema_table(scrub->view.schema, info->table_id);
@@ -110,7 +109,7 @@ static bool scrub_columnar_segment(struct scrub_job *scrub, struct segment *segm
     return is_damaged;
 }
 
-/* Whether a reader who asks for this row alone would look into the segment. */
+/* Whether a read of this row alone would look into the segment. */
 static bool span_has(const struct segment *segment, const struct table *table,
                      const struct unfiltered *item)
 {
@@ -119,7 +118,7 @@ static bool span_has(const struct segment *segment, const struct table *table,
     return item->kind == UNFILTERED_BOUND || row_segment_may_meet(segment, table, &slice);
 }
 
-/* The page is what was written; a version before this one wrote values of other types. */
+/* A value of another type was written by an earlier version, so it is no damage of the page. */
 static void check_item(struct scrub_job *scrub, const char *path, const struct table *table,
                        struct bytes key, const struct unfiltered *item)
 {
@@ -130,7 +129,7 @@ static void check_item(struct scrub_job *scrub, const char *path, const struct t
                                              "written anew, it is right");
 }
 
-/* A row directory counts rows, bounds and the partition's deletion. */
+/* Counts as the directory of a row segment does: rows, bounds and the partition's deletion. */
 static int drain_stream(struct scrub_job *scrub, const char *path, const struct segment *segment,
                         struct bytes key, struct stream *stream, uint64_t *items, struct error *err)
 {
@@ -179,7 +178,7 @@ static bool scrub_row_segment(struct scrub_job *scrub, struct segment *segment,
     return is_damaged;
 }
 
-/* What holds nothing is reported and needs no help. */
+/* Damage outside of all data is reported without advice. */
 static void scrub_zeros(struct scrub_job *scrub, struct segment *segment)
 {
     struct error err = {0};
@@ -269,7 +268,7 @@ static void scrub_manifest(struct job *job)
         buffer_append_text(&scrub->findings, err.text);
 }
 
-/* Now, and not behind the flush that a freeze begins. */
+/* The manifest is checked before, and not behind the flush that a freeze begins. */
 static void scrub_freeze(struct job *job)
 {
     struct scrub_job *scrub = (struct scrub_job *)job;

@@ -1,10 +1,10 @@
-/* Counts and sums of a table's partitions, without rows where stats add.
+/* Counts and sums of a table's partitions, without reading rows where that is possible.
  *
- * A partition's append-only runs add: the index has the sum over the sealed ones, each memtable its
- * own.  As soon as a partition has anything in an overwrite run (a delete, an overwrite, a row with
- * a TTL), its figure is worked out from its live rows instead: the rule "last write wins" knows no
- * sums.  So a figure is either a sum of stats or a count of rows, never a mixture.  A table without
- * ranks has overwrite runs only, and always is counted from its rows. */
+ * The stats of append-only runs add up: the index has the sum of the sealed runs, and each memtable
+ * has a sum (appended_stats.h).  If a partition has anything in an overwrite run (a delete, an
+ * overwrite, a row with a TTL), its figure is counted from its live rows instead, because sums
+ * cannot say which write of a row is the last.  So a figure is either a sum of stats or a count of
+ * rows, never a mixture.  Tables other than event tables are always counted from their rows. */
 #include "base/murmur3.h"
 #include "base/memory.h"
 #include "storage/engine/appended_stats.h"
@@ -38,7 +38,7 @@ uint32_t reads_summed_column(const struct table *table)
     return 0;
 }
 
-/* Whether sums of the column can be had without rows. */
+/* Whether sums of the column are kept. */
 static bool is_kept(const struct table *table, uint32_t column_id)
 {
     return (table->flags & TABLE_OF_EVENTS) != 0 && column_id == reads_summed_column(table);
@@ -69,7 +69,7 @@ int reads_sum_row(const struct table *table, const struct page_row *row, uint32_
     return 0;
 }
 
-/* ---- figures from live rows: pages of an ordinary read, counted ---- */
+/* ---- figures from live rows, read as any rows are ---- */
 
 struct recount {
     const struct table *table;
@@ -118,7 +118,6 @@ static void recount_start(struct reads *reads, const struct table *table, uint32
     store_rows_read(reads->store, &request, recount_row, recount_finish, recount);
 }
 
-/* The table, with the column if one is named. */
 const struct table *reads_table_of_rows(const struct reads *reads, uint32_t table_id,
                                         uint32_t column_id, struct error *err)
 {
@@ -170,7 +169,7 @@ struct stats_scan {
     struct view view; /* without columnar segments, whose partitions the index has */
     struct partition_reader *reader;
     enum read_view read_view;
-    bool has_last; /* token and key: of the last partition worked on */
+    bool has_last; /* token and key are those of the last partition */
     int64_t token;
     struct buffer key;
     bool at_end;
@@ -237,8 +236,8 @@ static void scan_recounted(void *context, int status, const struct error *err,
     scan_step(scan);
 }
 
-/* The next partition: of the index, which has those of sealed append-only runs, or of another run;
- * with the index's stats of it, which are of no rows if it is not there. */
+/* The next partition: of the index, which has those of sealed append-only runs, or of another run.
+ * The entry has the stats of the index, which have no rows if the partition is not in it. */
 static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *entry_out)
 {
     struct partition_index *index = run_set_index(scan->reads->runs, scan->table->id);
@@ -255,7 +254,7 @@ static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *ent
     return found;
 }
 
-/* Partitions with overwrites are recounted by reads of their own, one after the other. */
+/* Partitions with overwrites are recounted, each by a separate read, one after the other. */
 static void scan_step(struct stats_scan *scan)
 {
     struct partition_index_entry entry;

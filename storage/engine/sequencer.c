@@ -48,7 +48,7 @@ struct store_version sequencer_version(const struct sequencer *sequencer, uint32
             appended_stats_rows(sequencer->runs, sequencer->memtables, table_id, token, key)};
 }
 
-/* ---- who waits until batches are taken again ---- */
+/* ---- callbacks when batches are accepted again ---- */
 
 void sequencer_on_drain(struct sequencer *sequencer, void (*drain)(void *context), void *context)
 {
@@ -127,8 +127,8 @@ static bool frame_is_ready(const struct sequencer *sequencer)
            commit_log_has_room(sequencer->log, sequencer->payload.size);
 }
 
-/* Hand it to the log, which begins to write it.  frame_end follows in the same turn of the loop, so
- * that before the frame is durable all of it is in the memtable. */
+/* Hand the open frame to the log, which begins to write it.  frame_end follows in the same turn of
+ * the loop, so all of the frame is in the memtable before it is durable. */
 static void frame_begin(struct sequencer *sequencer)
 {
     sequencer_stop(sequencer);
@@ -161,8 +161,8 @@ static void seal_fire(struct timer *timer)
     sequencer_seal_if_idle(timer->context);
 }
 
-/* The frame waits for what is to follow, but not for long; while another is written it waits for
- * that one anyway. */
+/* Seal the frame after a short wait for the batch that is to follow.  No timer is needed while
+ * another frame is written: its end seals this one. */
 static void seal_later(struct sequencer *sequencer, int64_t delay_ms)
 {
     if (sequencer->seal_timer.handle == NULL && !commit_log_is_writing(sequencer->log))
@@ -170,8 +170,7 @@ static void seal_later(struct sequencer *sequencer, int64_t delay_ms)
                           delay_ms);
 }
 
-/* A batch comes into the payload; true when the frame waited for what follows, and no longer does.
- */
+/* Note that a batch comes into the payload.  True: the frame no longer waits for another batch. */
 static bool payload_follow(struct sequencer *sequencer, bool is_first, bool is_followed)
 {
     bool was_followed = !is_first && sequencer->is_followed;
@@ -181,7 +180,7 @@ static bool payload_follow(struct sequencer *sequencer, bool is_first, bool is_f
 
 void sequencer_frames_durable(struct sequencer *sequencer, uint64_t frame)
 {
-    /* First what the log shall do next, so that it does not wait for those who are told. */
+    /* First hand the next frame to the log, so that it does not wait for the callbacks. */
     if (sequencer->is_followed)
         seal_later(sequencer, FOLLOW_MS);
     else
@@ -203,7 +202,7 @@ void sequencer_stop(struct sequencer *sequencer)
 
 /* ---- apply ---- */
 
-/* Tell `done` when everything is durable that was applied. */
+/* Call `done` when everything is durable that was applied. */
 static void done_after_all(struct sequencer *sequencer, store_done done, void *context)
 {
     uint64_t frame = sequencer_applied_frame(sequencer);
@@ -215,7 +214,7 @@ static void done_after_all(struct sequencer *sequencer, store_done done, void *c
         frame_waiters_add(&sequencer->waiters, frame, done, context);
 }
 
-/* The hook adds what it makes itself: a value that is none of its type would be a bug. */
+/* What the hook adds is made by this program, so a value of a wrong type is a bug. */
 static void run_hook(struct sequencer *sequencer, struct write_batch *batch)
 {
     uint32_t mutations = batch->mutation_count;
@@ -269,7 +268,8 @@ int sequencer_apply(struct sequencer *sequencer, struct write_batch *batch,
     }
     run_hook(sequencer, batch);
     int64_t timestamp_us = payload_add(sequencer, batch, &admitted);
-    /* While the disk writes it goes into the memtable, so that who waits does not wait for both. */
+    /* The memtable is written while the disk is, so that the caller does not wait for one after the
+     * other. */
     bool is_begun = !batch->is_followed && !batch->joins_loop_turn && frame_is_ready(sequencer);
     if (is_begun)
         frame_begin(sequencer);

@@ -1,4 +1,4 @@
-/* sequencer: one writer, one order: batches into the open frame and memtable, frames into the log.
+/* sequencer: puts batches into the open frame and the open memtable, and frames into the log.
  *
  *     store_apply ─▶ open memtable + open payload ──seal──▶ commit log ──durable──▶ waiters
  *
@@ -10,10 +10,10 @@
  *   rely on it (columnar_memtable.h): they keep three versions of their sums.
  * - A memtable is frozen between two frames only.
  *
- * Happy path of a batch that sequencer_admit.c admits: the hook runs, the batch is serialized into
- * the open payload, applied, and its `done` kept for the frame.  If the log is idle the frame is
- * sealed at once, or at the end of the turn; else it grows until the write under way returns: the
- * group sizes itself by load.
+ * A batch that sequencer_admit.c admits: the commit hook is called, the batch is serialized into
+ * the open payload and applied, and its `done` is kept until the frame is durable.  If the log is
+ * idle the frame is sealed in the same call, or at the end of the loop turn; else it grows until
+ * the write under way returns, so that frames become larger with the load.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SEQUENCER_H
@@ -26,7 +26,7 @@
 #include "storage/engine/partition_versions.h"
 #include "storage/engine/write_lock.h"
 
-/* Of the log, which a clean close or changes of the schema leave to be replayed. */
+/* Bytes of the log that a clean close, or changes of the schema, may leave to be replayed. */
 enum { SEQUENCER_REPLAY_BYTES = 4 << 20 };
 
 struct sequencer_drain;
@@ -41,16 +41,16 @@ struct sequencer {
     struct buffer payload;             /* the open frame's batches, not yet handed to the log */
     uint64_t frame;                    /* its number */
     int64_t timestamp_us;              /* of its first batch */
-    bool is_followed;                  /* each of its batches says that another follows */
-    bool freeze_requested;             /* at its end */
-    struct timer seal_timer;           /* until it is sealed though a batch was to follow */
+    bool is_followed;                  /* all its batches say that another batch follows */
+    bool freeze_requested;             /* the memtable is to be frozen at the end of the frame */
+    struct timer seal_timer;           /* seals it although a batch was to follow */
     struct buffer scratch;             /* for sizing a batch */
     struct metric *metric_frames;      /* sealed; or NULL */
 
     struct frame_waiters waiters;
     struct partition_versions versions;
     struct write_lock lock;
-    bool refuses_clicks;               /* ranks of purged ones are about to be free */
+    bool refuses_clicks;               /* until a purge is published, whose ranks become free */
     const struct store_hooks *hooks;   /* the store's */
 
     struct sequencer_drain *drains;
@@ -73,32 +73,34 @@ must_check int sequencer_apply(struct sequencer *sequencer, struct write_batch *
 struct store_version sequencer_version(const struct sequencer *sequencer, uint32_t table_id,
                                        struct bytes key);
 
-/* The last frame that has a batch. */
+/* The number of the last frame that has a batch. */
 uint64_t sequencer_applied_frame(const struct sequencer *sequencer);
-/* UINT64_MAX while opening: all that is replayed is durable. */
+/* The number of the last durable frame; UINT64_MAX while opening: all that is replayed is durable.
+ */
 uint64_t sequencer_durable_frame(const struct sequencer *sequencer);
 
-/* The log has synced the frames up to `frame`: begin the next one, then tell who waited. */
+/* The log has synced the frames up to `frame`: begin the next one, then call all that waited. */
 void sequencer_frames_durable(struct sequencer *sequencer, uint64_t frame);
-/* Nothing is durable any more: tell all who wait. */
+/* The engine has failed: call all that wait with the failure. */
 void sequencer_fail(struct sequencer *sequencer);
+/* Hand the open frame to the log if the log is idle and has room. */
 void sequencer_seal_if_idle(struct sequencer *sequencer);
 
-/* No timer fires any more. */
+/* Stop the timer. */
 void sequencer_stop(struct sequencer *sequencer);
 
-/* Between two frames: the open memtable covers the frames up to `frame_last`. */
+/* Freeze the open memtable, between two frames; it covers the frames up to `frame_last`. */
 void sequencer_freeze(struct sequencer *sequencer, uint64_t frame_last);
-/* Freeze when the open frame holds nothing; else its sealing will. */
+/* Freeze the open memtable now if the open frame is empty, else when that frame is sealed. */
 void sequencer_request_freeze(struct sequencer *sequencer);
 /* Call `waiter->resume` once the open memtable of now is frozen. */
 void sequencer_freeze_then(struct sequencer *sequencer, struct freeze_waiter *waiter);
-/* The same, but at once when the open memtable has nothing of the table. */
+/* The same, but within the call when the open memtable has nothing of the table. */
 void sequencer_freeze_table_then(struct sequencer *sequencer, uint32_t table_id,
                                  struct freeze_waiter *waiter);
 
 void sequencer_on_drain(struct sequencer *sequencer, void (*drain)(void *context), void *context);
-/* Tell those whose batches were answered ERROR_FULL, if there are any. */
+/* Call all that store_on_drain added, if a batch was answered ERROR_FULL since the last time. */
 void sequencer_drain(struct sequencer *sequencer);
 void sequencer_lock(struct sequencer *sequencer, struct store_write_lock *write_lock);
 void sequencer_unlock(struct sequencer *sequencer, struct store_write_lock *write_lock);

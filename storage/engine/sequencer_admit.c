@@ -1,8 +1,8 @@
 #include "storage/engine/sequencer_private.h"
 
 enum {
-    HOOK_BYTES = 8192,         /* what a hook may add to a batch, and what a batch takes anyway */
-    OPEN_PAYLOAD_MAX = 8 << 20 /* past this the open frame takes no more batches */
+    HOOK_BYTES = 8192,         /* for what the hook adds to a batch, and a batch's fixed parts */
+    OPEN_PAYLOAD_MAX = 8 << 20 /* bytes; with more the open frame takes no further batch */
 };
 
 static int expectations_hold(const struct sequencer *sequencer,
@@ -26,7 +26,7 @@ static int full(struct sequencer *sequencer, struct error *err)
     return error_set(err, ERROR_FULL, "the store is busy writing; try again when it drains");
 }
 
-/* Whether batches are applied at all. */
+/* Whether any batch may be applied. */
 static int admit_any(const struct sequencer *sequencer, struct error *err)
 {
     int rc = engine_env_check_writable(sequencer->env, err);
@@ -35,7 +35,7 @@ static int admit_any(const struct sequencer *sequencer, struct error *err)
     return rc;
 }
 
-/* Whether this one may be applied now; an empty one needs no room. */
+/* Whether this batch may be applied now; an empty one needs no room. */
 static int admit_now(struct sequencer *sequencer, const struct write_batch *batch,
                      struct error *err)
 {
@@ -51,9 +51,9 @@ static int admit_now(struct sequencer *sequencer, const struct write_batch *batc
     return memtable_set_is_full(sequencer->memtables) ? full(sequencer, err) : 0;
 }
 
-/* A batch that changes the schema begins a memtable, so that one memtable has one schema.  One that
- * has no rows is left without a flush, for what it changed is in the next one's schema; but not for
- * ever, as a start reads all that is not flushed. */
+/* A batch that changes the schema begins a memtable, so that one memtable has one schema.  A
+ * memtable without rows is replaced without a flush, because its change is part of the next schema;
+ * but when much of the log is not flushed it is frozen, because a start would read all of that. */
 static int admit_schema(struct sequencer *sequencer, const struct write_batch *batch,
                         struct error *err)
 {
@@ -85,8 +85,8 @@ static int admit_overwrites(struct sequencer *sequencer, const struct write_batc
     return 0;
 }
 
-/* What the batch will take in the log, at most.  Asked before the hook, because once the hook has
- * seen a batch it is certain to be applied: so what a hook may add is part of it. */
+/* The most bytes that the batch will take in the log.  Computed before the hook is called, because
+ * the batch is certain to be applied after that; so what the hook may add is included. */
 static size_t batch_bytes_max(struct sequencer *sequencer, const struct write_batch *batch,
                               struct packed_mutations *packed_out)
 {
@@ -124,7 +124,8 @@ static int admit_size(struct sequencer *sequencer, const struct write_batch *bat
     return 0;
 }
 
-/* What is written must be readable: a schema is read back from the bytes that the log will get. */
+/* What is written must be readable: the schema is read back from the bytes that the log will get.
+ */
 static int admit_readable(const struct write_batch *batch, struct error *err)
 {
     struct buffer serialized = {0};
@@ -135,8 +136,8 @@ static int admit_readable(const struct write_batch *batch, struct error *err)
     return rc;
 }
 
-/* The one place that every value of a mutation passes on its way into a frame, whichever door it
- * came by: what is refused here could not be read back, or is nothing that its table may hold. */
+/* Every value of a mutation passes here on its way into a frame, over whichever protocol it came.
+ * What is refused could not be read back, or may not be in its table. */
 static int admit_values(const struct sequencer *sequencer, const struct write_batch *batch,
                         struct error *err)
 {

@@ -22,7 +22,7 @@ void shortage_release(struct shortage *shortage)
     memory_free(shortage->listeners);
 }
 
-/* ---- the answer ---- */
+/* ---- what is short ---- */
 
 static enum store_shortage shortage_of(int status)
 {
@@ -63,25 +63,26 @@ static struct store_waiting waiting_now(const struct shortage *shortage)
     return (struct store_waiting){.path = ""};
 }
 
-static void show(const struct shortage *shortage)
+static void set_metrics(const struct shortage *shortage)
 {
     for (uint32_t i = 0; i < STORE_SHORTAGES; i++)
         if (shortage->metrics[i] != NULL)
             shortage->metrics[i]->value = shortage->waiting.shortage == i;
 }
 
-/* In a turn of its own: whoever is told may be in the middle of a batch that was just refused. */
-static void tell_fire(struct timer *timer)
+/* Called from the loop, because a listener may be in the middle of a batch that was just refused.
+ */
+static void report_fire(struct timer *timer)
 {
     struct shortage *shortage = timer->context;
     for (uint32_t i = 0; i < shortage->listener_count; i++)
         shortage->listeners[i].changed(shortage->listeners[i].context, &shortage->waiting);
 }
 
-static void tell_soon(struct shortage *shortage)
+static void report_soon(struct shortage *shortage)
 {
-    if (shortage->tell_timer.handle == NULL && !shortage->env->is_closing)
-        world_timer_start(shortage->env->world, &shortage->tell_timer, tell_fire, shortage, 0);
+    if (shortage->report_timer.handle == NULL && !shortage->env->is_closing)
+        world_timer_start(shortage->env->world, &shortage->report_timer, report_fire, shortage, 0);
 }
 
 void shortage_update(struct shortage *shortage)
@@ -92,8 +93,8 @@ void shortage_update(struct shortage *shortage)
         return;
     now.since_us = was->shortage == STORE_SHORT_OF_NOTHING ? monotonic_us(shortage) : was->since_us;
     shortage->waiting = now;
-    show(shortage);
-    tell_soon(shortage);
+    set_metrics(shortage);
+    report_soon(shortage);
 }
 
 static void stall_fire(struct timer *timer)
@@ -128,7 +129,7 @@ void shortage_add_metrics(struct shortage *shortage, struct metrics *metrics)
     }
 }
 
-/* ---- who is told ---- */
+/* ---- listeners ---- */
 
 void shortage_on_change(struct shortage *shortage, store_waiting_changed changed, void *context)
 {
@@ -144,11 +145,11 @@ void shortage_on_change(struct shortage *shortage, store_waiting_changed changed
     listeners[shortage->listener_count++] = (struct shortage_listener){changed, context};
     shortage->listeners = listeners;
     if (shortage->waiting.shortage != STORE_SHORT_OF_NOTHING)
-        tell_soon(shortage);
+        report_soon(shortage);
 }
 
 void shortage_stop(struct shortage *shortage)
 {
     world_timer_stop(shortage->env->world, &shortage->stall_timer);
-    world_timer_stop(shortage->env->world, &shortage->tell_timer);
+    world_timer_stop(shortage->env->world, &shortage->report_timer);
 }

@@ -1,7 +1,7 @@
-/* skipped_cells: cells of the log that cannot be read and are left out: how many, and the first.
+/* skipped_cells: counts the cells of the log that cannot be read and are left out.
  *
- * An earlier version wrote values that are none of their column's type.  Salvage goes on without
- * them; any other opening refuses, and says what they are. */
+ * An earlier version wrote values that are not of their column's type.  An opening with salvage
+ * leaves them out; any other opening refuses the directory, and its error describes the cells. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SKIPPED_CELLS_H
 #define DAYBOOK_STORAGE_ENGINE_SKIPPED_CELLS_H
 
@@ -9,13 +9,13 @@
 
 struct skipped_cells {
     uint64_t count;
-    struct error first;
+    struct error first;                /* describes the first of them */
     bool is_salvage;                   /* each is logged, up to a hundred */
     uint64_t frame;                    /* being read: the reader of the log sets it */
 };
 
 /* What a parser of the log's batches calls for such a cell; `cells` outlives it. */
 struct cell_salvage skipped_cells_salvage(struct skipped_cells *cells);
-/* ERROR_CORRUPT when there were some, and it is no salvage. */
+/* ERROR_CORRUPT when there were some and the opening does not salvage. */
 must_check int skipped_cells_refuse(const struct skipped_cells *cells, struct error *err);
 #endif

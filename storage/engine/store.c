@@ -1,4 +1,3 @@
-/* store: the calls of the interface, each passed on to the implementation. */
 #include "storage/engine/store.h"
 
 const char *store_shortage_name(enum store_shortage shortage)

@@ -1,16 +1,17 @@
-/* store: what the rooms above see of storage: apply, read, stats, schema; every call asynchronous.
+/* store: the interface of storage for the folders above it: apply, read, stats, schema.
  *
  * The embedded engine (engine.h) is the first implementation; a Cassandra cluster is to be another.
- * So nothing above counts on local files, on one process, or on the store being fast; what an
- * implementation can do is asked (store_capabilities), and a read goes on from a position, which
- * is bytes that survive restarts and compactions, never something held by the store.
+ * So no caller may count on local files, on one process, or on a fast store.  What an
+ * implementation can do is in store_capabilities.  A read continues from a position: bytes that
+ * stay valid over restarts and compactions, for which the store keeps no state.
  *
- * Everything happens on the engine thread.  Callbacks come on it too, once per call that returned
- * 0, possibly before the call returns; never after a call that returned an error.
+ * Every call is asynchronous and made on the engine thread.  Its callback is called on that thread,
+ * too: once for each call that returned 0, possibly before the call returns, and never after a call
+ * that returned an error.
  *
- * Views.  READ_DURABLE shows what no crash can take back, and is what every door uses.
- * READ_APPLIED also shows what was applied and is not yet synced: only for writers whose own frame
- * follows what they read (the rollup). */
+ * Views.  READ_DURABLE shows what no crash can undo; all answers to clients are read with it.
+ * READ_APPLIED also shows what was applied and is not synced yet.  It is only for a writer whose
+ * own frame follows the frames that it has read (the rollup, a conditional write). */
 #ifndef DAYBOOK_STORAGE_ENGINE_STORE_H
 #define DAYBOOK_STORAGE_ENGINE_STORE_H
 
@@ -24,7 +25,8 @@ struct store;
 
 struct store_capabilities {
     bool read_only;               /* apply answers ERROR_READ_ONLY */
-    bool files;                   /* it is the embedded engine, with files to copy (engine.h) */
+    bool files;                   /* the store is the embedded engine: it has files that can be
+                                   * copied (engine.h) */
 };
 
 enum read_view { READ_DURABLE, READ_APPLIED };
@@ -35,58 +37,62 @@ typedef void (*store_done)(void *context, int status, const struct error *err);
 
 struct read_request {
     uint32_t table_id;
-    bool is_scan;                 /* all partitions in (token, key) order; else the one of `key` */
-    bool has_tokens;              /* a scan of the tokens from first to last, both included */
+    bool is_scan;                 /* read all partitions, by (token, key); else that of `key` */
+    bool has_tokens;              /* a scan reads the tokens from first to last, both included */
     int64_t token_first;
     int64_t token_last;
     struct bytes key;
-    const struct bytes *keys;     /* these partitions, not `key`: ascending by (token, key); not */
-    uint32_t key_count;           /* of an event table.  READ_KEYS_MAX at most */
-    struct slice slice;           /* of every partition read */
-    bool one_of_each;             /* of rows with the same first clustering value only the first, in
-                                   * the slice's direction: the others cost next to nothing */
-    bool with_deleted;            /* rows come with deletions and expired cells too, as a merge has
-                                   * them: for the size of a row.  Of tables that are not ranked */
-    struct bytes position;        /* go on after this: read_page.position; empty: from the start */
-    uint32_t row_limit;           /* rows in a page, 1..READ_ROWS_MAX; of large ones it has fewer */
+    const struct bytes *keys;     /* read these partitions instead of `key`; ascending by (token, */
+    uint32_t key_count;           /* key), READ_KEYS_MAX at most; not of an event table */
+    struct slice slice;           /* the part that is read of each partition */
+    bool one_of_each;             /* of the rows with the same first clustering value give only the
+                                   * first, in the slice's direction.  The others are skipped, which
+                                   * costs next to nothing */
+    bool with_deleted;            /* give rows with their deletions and expired cells, as a merge
+                                   * reads them, so that the size of a row can be measured.  Not of
+                                   * an event table */
+    struct bytes position;        /* read_page.position of the page before; empty: from the start */
+    uint32_t row_limit;           /* rows of a page at most, 1..READ_ROWS_MAX; a page of large rows
+                                   * has fewer */
     enum read_view view;
 };
 enum { READ_ROWS_MAX = 10000, READ_KEYS_MAX = 128 };
 
-/* The state of one partition: two that are equal mean that nothing was applied to it in between.
- * They say nothing across a restart, and nothing of counters that follow from blocks by a rule. */
+/* The version of one partition.  If two versions are equal, no write was applied to the partition
+ * between the two reads.  Versions cannot be compared across a restart, and do not change with
+ * counters that follow from blocks by a rule. */
 struct store_version {
-    uint64_t writes;              /* mutations and increments: ascending, not one by one */
-    uint64_t appended_rows;       /* of an event table: how many blocks brought */
+    uint64_t writes;              /* grows with mutations and increments, perhaps by more than 1 */
+    uint64_t appended_rows;       /* of an event table: how many rows the blocks have brought */
 };
 
 struct page_row {
     int64_t token;
     struct bytes key;
-    struct row row;               /* live cells only, unless asked for with_deleted, counters as
-                                   * bigints; a static row comes as a row of its own */
+    struct row row;               /* live cells only, unless the request is with_deleted; counters
+                                   * as bigints.  A static row is a row by itself */
 };
 
 struct read_page {
     const struct table *table;
     const struct page_row *rows;
     uint32_t row_count;
-    struct bytes position;        /* where to go on; empty: there is no more */
-    struct store_version version; /* of the one partition that was read, at that moment; a read of
-                                   * several pages keeps the first one's.  Not of a scan or of
-                                   * several keys */
+    struct bytes position;        /* where the next page begins; empty: there is none */
+    struct store_version version; /* of the one partition that is read, when this page was read; not
+                                   * of a scan or of several keys.  With several pages, the
+                                   * version of the first counts */
 };
 
 /* `page` is valid during the callback; NULL when status is negative. */
 typedef void (*store_page)(void *context, int status, const struct error *err,
                            const struct read_page *page);
 
-/* The serialized value of a column of a row: key columns too.  False when it has none. */
+/* The serialized value of any column of a row.  False: the row has none. */
 bool store_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
                      struct bytes *value_out);
 
-/* The position right after a row of a page, as if the page had ended with it, or after all of its
- * partition; appended. */
+/* Append the position right after a row of a page, as if the page had ended with that row; or after
+ * the row's whole `partition`. */
 void store_position_after(const struct page_row *row, bool partition, struct buffer *position);
 
 /* ---- partition stats ---- */
@@ -101,31 +107,33 @@ typedef void (*store_figures)(void *context, int status, const struct error *err
 
 /* ---- the interface ---- */
 
-/* Called with every batch before it is applied, on the engine thread; may add to it (rules,
- * mutations, increments), must not take away.  The batch is then certain to be applied. */
+/* Called with every batch before it is applied, on the engine thread.  It may add rules, mutations
+ * and increments to the batch, and must remove nothing.  After this call the batch is certain to be
+ * applied. */
 typedef void (*store_commit_hook)(void *context, struct write_batch *batch);
 
-/* Called with every batch before that, and before anything of it is done: a negative status, which
- * store_apply then answers, refuses the batch. */
+/* Called with every batch before the commit hook, when nothing of the batch is done yet.   A
+ * negative status refuses the batch, and is what store_apply returns. */
 typedef int (*store_commit_check)(void *context, const struct write_batch *batch,
                                   struct error *err);
 
 /* ---- writes that read first ---- */
 
-/* That the partition is still as it was read. */
+/* The batch is applied only if the partition still has this version. */
 struct store_expectation {
     uint32_t table_id;
     struct bytes key;
     struct store_version version;
-    bool allows_appended;         /* only mutations matter: for a write that names its rows, in a
-                                   * partition that clicks pour into */
+    bool allows_appended;         /* appended rows may have come: for a write that names its rows,
+                                   * in a partition that gets clicks all the time */
 };
 
-/* Who finds what he read changed again and again, as others write faster than he reads: while a
- * hold is his, every batch but his own (write_batch.hold) is answered ERROR_FULL.  Holds are
- * granted one after the other.  The last resort, after a few tries: nobody else can write.  A store
- * that cannot keep others away grants at once, and the next try may be refused like the one before.
- */
+/* A writer that reads first may find its expectations broken again and again, because other writers
+ * are faster.  After a few tries it takes the write lock: while it has the lock, every batch that
+ * does not name it (write_batch.write_lock) is answered ERROR_FULL.  The lock is granted to one
+ * writer after the other.  It is the last resort, because no other writer can work meanwhile.  A
+ * store that cannot lock others out grants the lock without delay, and the next try may fail like
+ * the one before. */
 struct store_write_lock {
     void (*granted)(void *context);    /* once, perhaps before store_write_lock returns */
     void *context;
@@ -139,31 +147,33 @@ typedef void (*store_waiting_changed)(void *context, const struct store_waiting 
 struct group_request {
     uint32_t table_id;
     uint32_t column_id;           /* of text, none of the partition key's; 0: by partition */
-    /* Whether rows of this value (or partition) are counted; it may be made a part of itself, under
-     * which they then are.  Called on other threads, with the call's context.  NULL: all are. */
+    /* Whether the rows of this value (or partition) are counted.  The function may shorten `*value`
+     * to a part of it, under which the rows are then counted.  Called on other threads, with the
+     * context of store_group.  NULL: all rows are counted. */
     bool (*takes)(void *context, struct bytes *value);
-    size_t bytes_max;             /* of memory, while it is counted; 0: no limit */
+    size_t bytes_max;             /* of memory that the counting may use; 0: no limit */
 };
 
 /* ---- waiting ---- */
 
-/* What a store is short of, so that it goes on later; it needs nobody's help once that is there. */
+/* A resource that the store waits for.  The store continues by itself once it is there. */
 enum store_shortage {
     STORE_SHORT_OF_NOTHING,
     STORE_SHORT_OF_DISK,          /* space, or quota */
     STORE_SHORT_OF_DESCRIPTORS,   /* open files */
-    STORE_SHORT_OF_MEMORY,        /* of the system's; or of the account's, for longer than flushes
-                                   * take */
+    STORE_SHORT_OF_MEMORY,        /* memory of the system; or of the account (memory_account.h), for
+                                   * longer than flushes take */
     STORE_SHORTAGES
 };
 
 struct store_waiting {
     enum store_shortage shortage;
-    bool stops_writes;            /* batches are answered ERROR_FULL; else flushes and merges alone
+    bool stops_writes;            /* batches are answered ERROR_FULL; else only flushes and merges
                                    * wait */
-    const char *path;             /* below the directory: where it is missing; "" */
+    const char *path;             /* the subdirectory that needs the resource, or "" */
     uint64_t needed_bytes;        /* 0: not known */
-    int64_t since_us;             /* of the monotonic clock; when it has ended: when it had begun */
+    int64_t since_us;             /* when the shortage began, by the monotonic clock; kept when it
+                                   * has ended */
 };
 
 /* "disk_full", "no_descriptors", "no_memory"; "nothing". */
@@ -172,7 +182,7 @@ const char *store_shortage_name(enum store_shortage shortage);
 struct store_status {
     uint64_t frame_applied;
     uint64_t frame_durable;
-    bool failed;                  /* a write or sync failed: nothing is acknowledged any more */
+    bool failed;                  /* a write or sync failed: no write is acknowledged any more */
     const char *failure;          /* why, or "" */
     struct store_waiting waiting;
 };
@@ -183,7 +193,7 @@ struct store_clock {
     int64_t wall_us;
     int64_t trusted_us;                /* trusted_clock.h */
     int64_t last_us;                   /* the last write timestamp that the store gave */
-    bool is_in_doubt;                  /* the wall clock is */
+    bool is_in_doubt;                  /* the wall clock may be wrong */
 };
 
 struct store_ops {
@@ -212,7 +222,7 @@ struct store_ops {
     void (*close)(struct store *store, store_done done, void *context);
 };
 
-/* What is called with every batch; NULL: nothing is. */
+/* The functions that are called with every batch, each with its context; NULL: none is. */
 struct store_hooks {
     store_commit_hook commit;
     void *commit_context;
@@ -233,28 +243,28 @@ static inline struct store_capabilities store_capabilities(const struct store *s
     return store->capabilities;
 }
 
-/* Apply `batch` now; `done` when it is durable (or, with a negative status, when it is certain
- * that it never will be acknowledged).  ERROR_FULL: nothing was applied, wait for on_drain and try
- * again; ERROR_INVALID (a value that is none of its column's type, or what the commit check
- * refuses), ERROR_LIMIT, ERROR_READ_ONLY, ERROR_FAILED: nothing was applied.  `batch` is free for
- * use again when the call returns.  `done` may be NULL. */
+/* Apply `batch` now.  `done` (may be NULL) is called when the batch is durable, or with a negative
+ * status when the store has failed and the batch will never be acknowledged.  After an error
+ * nothing was applied: ERROR_FULL (wait for store_on_drain and try again), ERROR_INVALID (a value
+ * is not of its column's type, or the commit check refuses the batch), ERROR_LIMIT,
+ * ERROR_READ_ONLY, ERROR_FAILED.  The caller may reuse `batch` when the call returns. */
 must_check static inline int store_apply(struct store *store, struct write_batch *batch,
                                          store_done done, void *context, struct error *err)
 {
     return store->ops->apply(store, batch, NULL, 0, done, context, err);
 }
 
-/* The same if every expectation holds, else ERROR_CONFLICT and nothing was applied: the way of a
- * write that reads first (a condition, an element of a list, a row's state before).
+/* Apply the batch if every expectation holds; else ERROR_CONFLICT, and nothing was applied.  For a
+ * write that reads first: because of a condition, an element of a list, or the row's state before.
  *
  *     store_read(READ_APPLIED) ─▶ decide ─▶ store_apply_if(what was read is unchanged)
  *          ▲                                     │ ERROR_CONFLICT
  *          └─────────────────────────────────────┘
  *
- * The read must be READ_APPLIED, or the write before it in the same frame would be missed.  What it
- * showed may not be durable yet, so whoever decides to write nothing applies an empty batch before
- * he tells anybody what he saw: it is `done` when all that was applied before it is durable, and
- * never finds the store full.  ERROR_FULL as in store_apply; the expectations hold on. */
+ * The read must be READ_APPLIED, or it would miss a write before it in the same frame.  What it
+ * shows may not be durable yet.  So a caller that decides to write nothing applies an empty batch
+ * before it reports what it has read: an empty batch is `done` when all that was applied before it
+ * is durable, and never gets ERROR_FULL.  Other errors as in store_apply. */
 must_check static inline int store_apply_if(struct store *store, struct write_batch *batch,
                                             const struct store_expectation *expectations,
                                             uint32_t expectation_count, store_done done,
@@ -263,7 +273,8 @@ must_check static inline int store_apply_if(struct store *store, struct write_ba
     return store->ops->apply(store, batch, expectations, expectation_count, done, context, err);
 }
 
-/* `hold` is the caller's memory until it is given back, granted or not. */
+/* `write_lock` stays where it is until store_write_unlock, which may be called before the lock is
+ * granted. */
 static inline void store_write_lock(struct store *store, struct store_write_lock *write_lock)
 {
     store->ops->write_lock(store, write_lock);
@@ -280,9 +291,9 @@ must_check static inline int store_read(struct store *store, const struct read_r
     return store->ops->read(store, request, page, context, err);
 }
 
-/* Stats of one partition (count 0: it has no rows), or of up to `limit` in (token, key) order, with
- * sums of a column of numbers; 0: the table's first decimal one.  Of an event table those are sums
- * that are kept; of others, and of other columns, rows are read. */
+/* Stats of one partition (count 0: the partition has no rows), or of up to `limit` partitions in
+ * (token, key) order, with the sums of a column of numbers; column 0: the first decimal column of
+ * the table.  For that column of an event table the sums are kept; for others the rows are read. */
 must_check static inline int store_stats(struct store *store, uint32_t table_id, uint32_t column_id,
                                          struct bytes key, enum read_view view,
                                          store_figures figures, void *context, struct error *err)
@@ -300,17 +311,17 @@ must_check static inline int store_stats_scan(struct store *store, uint32_t tabl
                                   context, err);
 }
 
-/* The whole table grouped as `request` says: one figure per value (in `key`) with its rows and
- * sums, in any order, durable view.  Reads every row: for verification, which believes no sums that
- * are kept.  Called once, with an empty position; ERROR_LIMIT: it would have taken more memory than
- * may be.  `request` is copied. */
+/* Group the whole table as `request` (copied) says, in the durable view: one figure per value (in
+ * `key`) with its rows and sums, in any order.  Reads every row, because verification must not rely
+ * on sums that are kept.  `figures` is called once, with an empty position; with ERROR_LIMIT when
+ * the groups need more memory than request->bytes_max. */
 must_check static inline int store_group(struct store *store, const struct group_request *request,
                                          store_figures figures, void *context, struct error *err)
 {
     return store->ops->group(store, request, figures, context, err);
 }
 
-/* Valid until the next schema change; schema_ref it to keep it. */
+/* The current schema, valid until it is changed; a caller that keeps it calls schema_ref. */
 static inline const struct schema *store_schema(struct store *store)
 {
     return store->ops->schema(store);
@@ -328,16 +339,16 @@ static inline void store_set_commit_check(struct store *store, store_commit_chec
     store->hooks.refuses = check;
     store->hooks.refuses_context = context;
 }
-/* `drain` is called whenever there may be room again after ERROR_FULL; several may be added, each
- * with a context of its own.  NULL takes back the one of `context`, which is about to go. */
+/* Have `drain` called whenever a batch may be accepted again after ERROR_FULL.  Several may be
+ * added, each with another context.  `drain` NULL removes the one of `context`. */
 static inline void store_on_drain(struct store *store, void (*drain)(void *context), void *context)
 {
     store->ops->on_drain(store, drain, context);
 }
 
-/* `changed` is called soon after the store began to wait, waits for something else, or went on, and
- * soon if it waits already; never from within another call.  Several may be added, each with a
- * context of its own.  NULL takes back the one of `context`. */
+/* Have `changed` called, from the loop, after the store began to wait, waits for another resource,
+ * or continues; and once if the store waits already.  Several may be added, each with another
+ * context.  `changed` NULL removes the one of `context`. */
 static inline void store_on_waiting(struct store *store, store_waiting_changed changed,
                                     void *context)
 {
@@ -348,24 +359,25 @@ static inline void store_status(struct store *store, struct store_status *status
 {
     store->ops->status(store, status_out);
 }
-/* The store's clock: never behind a timestamp it has given, but where those are no times any more
- * (a directory of a version that took a client's nanoseconds for its own). */
+/* The store's clock.  It is never behind a timestamp that the store has given, unless those are too
+ * large to be times (an earlier version took a client's nanoseconds for microseconds). */
 static inline int64_t store_now_us(struct store *store)
 {
     return store->ops->now_us(store);
 }
-/* For what cannot be undone: it goes by the wall clock, and waits while that is in doubt. */
+/* For work that cannot be undone: such work goes by the wall clock, and waits while that clock is
+ * in doubt. */
 static inline struct store_clock store_clock(struct store *store)
 {
     return store->ops->clock(store);
 }
-/* To be called by a server, at first and at least every minute: says what is wrong with the clock,
- * and keeps the mark of trusted time. */
+/* A server calls this when it starts, and at least every minute: it logs what is wrong with the
+ * clock, and writes the mark of trusted time (trusted_clock.h). */
 static inline void store_watch_clock(struct store *store)
 {
     store->ops->watch_clock(store);
 }
-/* The wall clock is right; `done` when that is kept. */
+/* The operator says that the wall clock is right; `done` when that is durable. */
 must_check static inline int store_accept_clock(struct store *store, store_done done, void *context,
                                                 struct error *err)
 {

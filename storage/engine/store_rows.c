@@ -1,5 +1,5 @@
-/* A page may be called back before store_read returns: then the loop in rows_next takes the next
- * one, so that a store that answers at once costs no stack per page. */
+/* store_read may call back before it returns.  Then the loop in rows_next reads the next page, so
+ * that such a store does not use the stack for each page. */
 #include "storage/engine/store_rows.h"
 
 #include "base/arena.h"
@@ -12,7 +12,7 @@ struct rows {
     struct arena *arena;
     struct read_request request;
     struct buffer position;
-    store_rows_each each; /* one of the two is NULL */
+    store_rows_each each; /* NULL: each_page is set */
     store_rows_each_page each_page;
     store_done done;
     void *context;
@@ -99,7 +99,7 @@ static void copy_bound(struct bound *bound, struct arena *arena)
         bound->prefix.values[i] = arena_copy(arena, bound->prefix.values[i]);
 }
 
-/* What the request points to, copied. */
+/* Copy what the request points to. */
 static void copy_request(struct rows *rows)
 {
     struct read_request *request = &rows->request;

@@ -1,10 +1,10 @@
-/* store_rows: all pages of a read, row by row or page by page. */
+/* store_rows: reads all pages of a request, and calls a function for each row or each page. */
 #ifndef DAYBOOK_STORAGE_ENGINE_STORE_ROWS_H
 #define DAYBOOK_STORAGE_ENGINE_STORE_ROWS_H
 
 #include "storage/engine/store.h"
 
-/* 0: go on; 1: enough; negative: an error, with `err` filled. */
+/* Returns 0 to continue, 1 to end the read, or a negative error with `err` filled. */
 typedef int (*store_rows_each)(void *context, const struct table *table,
                                const struct page_row *row, struct error *err);
 

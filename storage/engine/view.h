@@ -1,8 +1,8 @@
-/* view: what a job reads: sealed runs that no longer change, and the frame up to which they are
- * seen.
+/* view: the sealed runs that a job reads, and the frame up to which it sees their rows.
  *
- * A view holds references, so its memtables and segments live until it is released, whatever is
- * flushed or merged meanwhile.  It is taken and released on the engine thread, and read on any. */
+ * Sealed runs do not change.  A view has references to its memtables and segments, so they stay
+ * until it is released, whatever is flushed or merged meanwhile.  It is taken and released on the
+ * engine thread, and may be read on any thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_VIEW_H
 #define DAYBOOK_STORAGE_ENGINE_VIEW_H
 
@@ -19,10 +19,10 @@ struct view {
                                               * Only for tables without appended rows */
 };
 
-/* Runs of `table_id`, or of all tables when it is 0. */
+/* Take the runs of `table_id`, or of all tables when it is 0. */
 void view_take(const struct memtable_set *memtables, const struct run_set *runs, uint32_t table_id,
                uint64_t frame, struct view *view_out);
-/* Give up the sealed append-only runs: for a reader that has the index of their sums. */
+/* Release the sealed append-only runs: for a reader that uses the index of their sums instead. */
 void view_leave_columnar(struct view *view);
 void view_release(struct view *view);
 #endif
