@@ -490,7 +490,7 @@ static uint32_t put_hit(const struct stream_life *life, struct write_batch *batc
     uint32_t count = put_day(&life->writes[index], values);
     snprintf(ad, sizeof ad, "b%02u", index);
     values[count++] = (struct column_value){3, false, write_batch_bigint(batch, hit / 2)};
-    values[count++] = (struct column_value){4, false, bytes_text(ad)};
+    values[count++] = (struct column_value){4, false, write_batch_copy(batch, bytes_text(ad))};
     values[count++] = (struct column_value){5, false, write_batch_bigint(batch, hit)};
     return count;
 }
