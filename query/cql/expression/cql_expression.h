@@ -21,7 +21,7 @@ enum cql_expression_kind {
     CQL_EXPRESSION_MARKER,               /* the marker of number `index` */
     CQL_EXPRESSION_COLUMN,               /* `column` */
     CQL_EXPRESSION_CALL,                 /* `function` of the arguments */
-    CQL_EXPRESSION_COLLECTION,           /* of the arguments; a map's are key and value in turn */
+    CQL_EXPRESSION_COLLECTION,           /* of the arguments; in a map key, value, key, ... */
     CQL_EXPRESSION_FIELD,                /* field `index` of the argument */
     CQL_EXPRESSION_ELEMENT,              /* of argument 0 at argument 1 */
     CQL_EXPRESSION_SLICE,                /* of argument 0 from 1 to 2; either may be NULL */

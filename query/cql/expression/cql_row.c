@@ -2,8 +2,8 @@
  *
  *   list   path: timeuuid, cell: element        [count] elements in the paths' order
  *   set    path: element, cell: nothing         [count] paths
- *   map    path: key, cell: value               [count] path and cell in turn
- *   UDT    path: smallint field, cell: value    fields in turn, missing ones null
+ *   map    path: key, cell: value               [count] path, cell, path, ...
+ *   UDT    path: smallint field, cell: value    fields in their order, missing ones null
  *
  * A collection without live cells is null, as in Cassandra. */
 #include "query/cql/expression/cql_row.h"

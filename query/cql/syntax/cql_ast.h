@@ -69,9 +69,9 @@ enum cql_term_kind {
     /* `arguments` are the elements. */
     CQL_TERM_LIST,                       /* [a, b]: a vector has the same form */
     CQL_TERM_SET,                        /* {a, b}; {} is this with no elements: set, map or UDT */
-    CQL_TERM_MAP,                        /* {k: v}: key and value in turn */
-    CQL_TERM_UDT,                        /* {field: v}: a CQL_TERM_NAME and its value in turn; in
-                                          * a selector it may be a map with columns as keys */
+    CQL_TERM_MAP,                        /* {k: v}: key, value, key, ... */
+    CQL_TERM_UDT,                        /* {field: v}: CQL_TERM_NAME, value, ...; in a selector
+                                          * it may also be a map with columns as keys */
     CQL_TERM_TUPLE,                      /* (a, b); also (a), which may mean just a */
 
     CQL_TERM_FUNCTION,                   /* [keyspace.]text(arguments), also token and count(x) */

@@ -11,7 +11,7 @@
 #include "query/cql/syntax/cql_ast.h"
 #include "query/cql/syntax/cql_lexer.h"
 
-/* A list while it grows. */
+/* A list of nodes that are linked by `next`, while it is made. */
 #define CQL_LIST(item)                                                                             \
     struct item##_list {                                                                           \
         struct item *first;                                                                        \
@@ -72,10 +72,10 @@ struct cql_table_options {
     bool compact_storage;
 };
 
-/* Zeroed, in the arena. */
+/* A zeroed piece of the arena, and a piece with a copy of a node. */
 void *cql_build_new(struct cql_builder *builder, size_t size);
 void *cql_build_copy(struct cql_builder *builder, const void *node, size_t size);
-/* A `struct node` in the arena with the members that are given; the others are zero. */
+/* A new `struct node` in the arena with the given members; the others are zero. */
 #define CQL_BUILD_NEW(builder, node, ...)                                                          \
     ((struct node *)cql_build_copy(builder, &(struct node){__VA_ARGS__}, sizeof(struct node)))
 

@@ -22,13 +22,12 @@
 %include {
 #include "query/cql/syntax/cql_build.h"
 
+/* New nodes of the tree, with the given members. */
 #define NEW(...) CQL_BUILD_NEW(b, __VA_ARGS__)
-
 #define STATEMENT(kind_, ...) NEW(cql_statement, .kind = CQL_STATEMENT_##kind_, __VA_ARGS__)
-
 #define ROLE_OPTION(kind_, ...) NEW(cql_role_option, .kind = CQL_ROLE_##kind_, __VA_ARGS__)
 
-/* What a DESCRIBE or a GRANT is about. */
+/* The object of a DESCRIBE, and of a GRANT or REVOKE. */
 #define DESCRIBED(kind_, ...) ((struct cql_describe){.kind = CQL_DESCRIBE_##kind_, __VA_ARGS__})
 #define RESOURCE(kind_, ...) ((struct cql_resource){.kind = CQL_RESOURCE_##kind_, __VA_ARGS__})
 
@@ -46,7 +45,7 @@ static int grammar_expected(const struct yyParser *parser);
 
 /* ---- tokens ---- */
 
-/* Where a rule marked [COLUMN] could end or go on with one of these tokens, it goes on. */
+/* Where a rule marked [COLUMN] could end before one of these tokens or take it, it takes it. */
 %nonassoc COLUMN.
 %nonassoc COLON DOT LB MINUS RP STAR.
 
