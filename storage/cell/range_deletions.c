@@ -103,7 +103,7 @@ static size_t sweep_run(struct range_sweep *sweep, size_t count, struct unfilter
     return written;
 }
 
-static struct unfiltered turned(struct unfiltered bound)
+static struct unfiltered bound_turned(struct unfiltered bound)
 {
     struct deletion before = bound.before;
 
@@ -115,8 +115,8 @@ static struct unfiltered turned(struct unfiltered bound)
 static void bounds_reverse(struct unfiltered *bounds, size_t count)
 {
     for (size_t i = 0; i < (count + 1) / 2; i++) {
-        struct unfiltered last = turned(bounds[i]);
-        bounds[i] = turned(bounds[count - 1 - i]);
+        struct unfiltered last = bound_turned(bounds[i]);
+        bounds[i] = bound_turned(bounds[count - 1 - i]);
         bounds[count - 1 - i] = last;
     }
 }

@@ -94,7 +94,8 @@ void restamp_settle(struct restamp *restamp)
 
 int64_t restamp_of(const struct restamp *restamp, int64_t timestamp_us)
 {
-    uint32_t low = 0, high = restamp->count;
+    uint32_t low = 0;
+    uint32_t high = restamp->count;
     if (timestamp_us <= restamp->after_us || timestamp_us > restamp->until_us)
         return timestamp_us;
     while (low < high) {

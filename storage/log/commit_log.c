@@ -634,8 +634,9 @@ void commit_log_unpin(struct commit_log *log, struct commit_log_pin *pin)
 {
     struct commit_log_pin **link = &log->pins;
 
-    while (*link != pin)
+    while (*link != NULL && *link != pin)
         link = &(*link)->next;
+    check(*link == pin);
     *link = pin->next;
     files_let_go(log);
     file_job_consider(log);

@@ -412,6 +412,7 @@ static void remove_place(void *array, uint32_t count, uint32_t place)
 {
     const void **items = array;
 
+    check(place < count);
     memmove(&items[place], &items[place + 1], (count - place - 1) * sizeof *items);
 }
 

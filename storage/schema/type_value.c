@@ -157,6 +157,7 @@ bool type_items_next(struct type_items *items, struct bytes *item_out)
 
 const struct type *type_item_type(const struct type *type, uint32_t index)
 {
+    check(type->argument_count > 0);
     if (type->kind == TYPE_MAP)
         return type->arguments[index % 2];
     if (type->kind == TYPE_TUPLE || type->kind == TYPE_UDT)
@@ -166,10 +167,12 @@ const struct type *type_item_type(const struct type *type, uint32_t index)
 
 int32_t type_decimal_scale(struct bytes value)
 {
+    check(value.size >= 4);
     return (int32_t)load_u32_be(value.data);
 }
 
 struct bytes type_decimal_unscaled(struct bytes value)
 {
+    check(value.size >= 4);
     return bytes_of(value.data + 4, value.size - 4);
 }
