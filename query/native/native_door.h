@@ -1,4 +1,4 @@
-/* native_door: the door at which clients speak CQL's native protocol; 9042 unless told otherwise.
+/* native_door: the door for clients of CQL's native protocol; port 9042 unless another is given.
  *
  * What is served, refused and limited is docs/PROTOCOL.md "CQL door".  Every connection is a
  * session of the cql behind it (cql_session.h).  Engine thread. */

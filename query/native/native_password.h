@@ -1,11 +1,11 @@
-/* native_password: who may log in at the CQL door, by a file of names and bcrypt hashes.
+/* native_password: the users that may log in at the CQL door: a file of names and bcrypt hashes.
  *
  *     # comment
  *     alice:$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy
  *
- * What `htpasswd -B` and `mkpasswd -m bcrypt` make, and what Cassandra's roles have.  Costs are 10
- * to 14: less is guessed too fast from a stolen file, and one check of more takes seconds.
- * Immutable once it was read, so that a lane's thread may look into it.
+ * `htpasswd -B` and `mkpasswd -m bcrypt` make such hashes, and Cassandra's roles have them.  Costs
+ * are 10 to 14: with less, passwords of a stolen file are guessed too fast, and with more one check
+ * takes seconds.  The struct is immutable once it was read, so that a lane's thread may read it.
  *
  * Its specification is tests/unit/test_native_door.c. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H

@@ -18,7 +18,7 @@ struct entry {
 
 struct report_ads {
     struct command_output *output;
-    size_t kept_bytes; /* as the output was told */
+    size_t kept_bytes; /* as reserved by command_keep */
     struct store *store;
     struct rollup *rollup;
     const struct click_stream *stream;

@@ -8,7 +8,7 @@
 #include "query/query_answer.h"
 #include "rollup/days/rollup.h"
 
-/* The struct is the command's memory, and lives as long as the reading. */
+/* The struct is the command's memory, and must exist as long as the reading. */
 struct report_figures {
     struct query_answer *answer;
     const int *status;                 /* the command's: a failure stops the reading */

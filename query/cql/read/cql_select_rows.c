@@ -16,7 +16,7 @@
 #include "storage/engine/store.h"
 #include "storage/schema/type.h"
 
-enum { RESULT_BYTES_MAX = 64 << 20 }; /* of an answer that the client wants in one page */
+enum { RESULT_BYTES_MAX = 64 << 20 }; /* of an answer that the client requests in one page */
 
 void cql_select_stop(struct select *select, int status)
 {
@@ -111,7 +111,7 @@ static void note_sorted(struct select *select, const struct row *row, size_t sta
                             .number = select->row_count};
 }
 
-/* Whether the answer has no room for a further row; then the client's page is at its end. */
+/* Whether the answer has no room for a further row: then the client's page ends. */
 static bool page_is_full(const struct select *select)
 {
     const struct cql *cql = select->execution->cql;
@@ -138,8 +138,8 @@ static int count_row(struct select *select)
     return 0;
 }
 
-/* The row of the answer that the expressions have in `context`; `row` is the stored one that ORDER
- * BY sorts it by, or NULL. */
+/* Add a row with the values that the selectors have in `context`.  `row` is the stored row by whose
+ * clustering ORDER BY sorts it; NULL: it has none. */
 static int add_row(struct select *select, const struct cql_context *context, const struct row *row)
 {
     size_t start = select->cells.size;
@@ -205,7 +205,7 @@ static void group_begin(struct select *select, const struct cql_row *row)
     }
 }
 
-/* 1: the row begins a group that the page has no room for. */
+/* Add a row to its group.  1: the row begins a group that the page has no room for. */
 static int group_row(struct select *select, const struct cql_row *row, bool partition_is_new)
 {
     const struct cql_select_plan *plan = select->plan;
@@ -251,7 +251,7 @@ static bool passes(struct select *select, const struct cql_row *row)
     return true;
 }
 
-/* A row that belongs into the answer if its filters say so.  1: the page has no room for it. */
+/* Add a row to the answer if it passes the filters.  1: the page has no room for it. */
 static int take_row(struct select *select, struct cql_row *row)
 {
     struct cql_row_memo memo = {0};
@@ -293,8 +293,8 @@ uint64_t cql_select_key_hash(const struct select *select)
     return hash64(keys.data, keys.size);
 }
 
-/* The client's page ends before the row at `position` of a unit.  Of a partition that an entry of
- * an index stands for, a position is the entry's and its own. */
+/* End the client's page before the row at `position` of a unit.  Where an index entry stands for a
+ * partition, the state has the entry's position and the one within the partition. */
 static void save_state(struct select *select, uint64_t unit, struct bytes position,
                        uint64_t partition_rows)
 {
@@ -320,8 +320,8 @@ static void save_state(struct select *select, uint64_t unit, struct bytes positi
     cql_select_stop(select, 0);
 }
 
-/* The partition whose static row waited has no other row: it is a row of its own, unless the
- * statement asked for rows by their clustering. */
+/* A partition that has a static row and no other is one row of the answer, unless the statement
+ * restricts clustering columns. */
 int cql_select_end_partition(struct select *select)
 {
     if (!select->static_is_pending)

@@ -11,7 +11,8 @@
  * fault when the text is refused. */
 struct cql_compiled *cql_compile(struct cql_execution *execution, struct arena *arena,
                                  struct bytes text, const char *keyspace);
-/* The same in an arena of its own, for which the execution does not pay once it is made. */
+/* The same in a separate arena, which is not counted for the execution once the statement is
+ * compiled. */
 struct cql_compiled *cql_compile_to_keep(struct cql_execution *execution, struct bytes text,
                                          const char *keyspace);
 /* The columns of its rows; count 0: it has none, or columns that depend on what it meets. */

@@ -29,7 +29,7 @@ struct prepared {
 };
 
 struct cql_prepared_cache {
-    struct store *store; /* which is told what is kept */
+    struct store *store; /* in whose account of memory the statements are */
     struct prepared *buckets[BUCKETS];
     TAILQ_HEAD(prepared_list, prepared) by_use; /* the least recently used first */
     size_t bytes;

@@ -14,8 +14,8 @@
 struct cql_prepared_cache *cql_prepared_cache_new(struct store *store, size_t bytes_max);
 void cql_prepared_cache_free(struct cql_prepared_cache *cache);
 
-/* Compile and remember the text of the execution's request; what *prepared_out points to lives in
- * the execution's arena. */
+/* Compile the text of the execution's request and keep it; what *prepared_out points to is in the
+ * execution's arena. */
 int cql_prepared_add(struct cql_execution *execution, struct cql_prepared *prepared_out);
 /* The compiled statement of a prepared id, or NULL and 0x2500 in the fault; referenced. */
 struct cql_compiled *cql_prepared_get(struct cql_execution *execution, struct bytes id);

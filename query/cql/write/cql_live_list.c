@@ -8,9 +8,9 @@
 
 #include "storage/cell/mutation.h"
 
-enum { COPIES_A_LOOK = 64 }; /* numbers that are copied in the time that one comparison takes */
+enum { COPIES_A_LOOK = 64 }; /* numbers that can be copied in the time that one comparison takes */
 
-/* A list and the statement's cells, for functions that number them. */
+/* A list and the statement's cells, of which together each number stands for one. */
 struct numbering {
     const struct cql_live_list *list;
     const struct cell *made;

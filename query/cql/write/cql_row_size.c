@@ -213,7 +213,8 @@ static bool next_row(struct cql_row_size_measure *measure)
     return false;
 }
 
-/* A loop, because a read may be answered at once; one that is answered late begins it again. */
+/* Measure row after row.  A read that is answered within the call is taken by this loop; one that
+ * is answered later calls this function again. */
 static void measure_rows(struct cql_row_size_measure *measure)
 {
     measure->is_reading = true;

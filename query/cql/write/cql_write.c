@@ -455,7 +455,8 @@ static void read_unit(struct write *write)
     cql_execution_read(write->execution, &request, read_arrived, write);
 }
 
-/* A loop, because a read may be answered at once; a read that is answered late begins it again. */
+/* Read unit after unit.  A read that is answered within the call is taken by this loop; one that is
+ * answered later calls this function again. */
 static void read_units(struct write *write)
 {
     if (write->is_reading) {

@@ -7,8 +7,8 @@
  *   DELETE FROM t WHERE  a partition, row or range deletion
  *   counters             increments; what is deleted was read, as only what exists can be
  *
- * An UPDATE makes no row marker and an INSERT does, so that a row lives on its cells alone or by
- * itself. */
+ * An INSERT makes a row marker, so that the row exists without cells too; an UPDATE makes none, so
+ * that the row exists as long as it has cells. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ struct row_builder {
     uint32_t cell_count, cell_capacity;
     struct complex_deletion *complex;
     uint32_t complex_count, complex_capacity;
-    struct cql_live_list *lists; /* those that an operation has looked into */
+    struct cql_live_list *lists; /* those that an operation has read */
 };
 
 static struct row_builder builder_of(struct cql_execution *execution,
@@ -197,7 +197,7 @@ static int set_column(struct row_builder *builder, const struct column *column, 
     return value.data == NULL ? 0 : add_whole(builder, column, value);
 }
 
-/* A list as the operations so far have left it. */
+/* The list as the operations so far have left it. */
 static struct cql_live_list *live_list(struct row_builder *builder, const struct column *column)
 {
     struct arena *arena = builder->batch->arena;
@@ -357,8 +357,8 @@ static int order_complex(const void *a, const void *b)
     return (left->column_id > right->column_id) - (left->column_id < right->column_id);
 }
 
-/* Cells in their order; two with one path have one time, and one of them stands as it would between
- * two statements. */
+/* Sort the cells.  Two with one path have the same time; the one stays that would win between two
+ * statements. */
 static void finish_cells(struct row_builder *builder, struct row *row)
 {
     const struct table *table = builder->statement->plan->table;
