@@ -17,5 +17,6 @@ const struct command *rollup_commands_at(uint32_t number)
                                                      &command_restatements,
                                                      &command_verify,
                                                      NULL};
+    check(number < sizeof(commands) / sizeof(commands[0]));
     return commands[number];
 }

@@ -57,6 +57,7 @@ void apply_when_room(struct store *store, struct executor *executor, struct writ
                      void (*accepted)(void *context), store_done done, void *context)
 {
     struct apply_call *call = memory_zeroed(1, sizeof(*call));
+    check(accepted != NULL && done != NULL);
     *call = (struct apply_call){.store = store,
                                 .executor = executor,
                                 .batch = batch,

@@ -303,6 +303,7 @@ static bool all_are_open(const struct day_reader *reader)
 
 void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context)
 {
+    check(reader->reads == 0 && done != NULL);
     reader->done = done;
     reader->context = context;
     if (has_rows || !all_are_open(reader))

@@ -45,6 +45,7 @@ static const char *const cause_names[CAUSE_COUNT] = {"late_clicks", "rate",   "v
 
 const char *dirty_cause_name(enum dirty_cause cause)
 {
+    check(cause < CAUSE_COUNT);
     return cause_names[cause];
 }
 

@@ -333,6 +333,7 @@ static void read_marks(struct dirty_overlay *overlay)
 void dirty_overlay_read(struct dirty_overlay *overlay, const struct bytes *resellers,
                         uint32_t count, int32_t from, int32_t to, store_done done, void *context)
 {
+    check(overlay->under_way == 0 && done != NULL);
     overlay->resellers = resellers;
     overlay->reseller_count = count;
     overlay->from = from;

@@ -13,6 +13,7 @@ enum { STATE_COUNT = 3 };
 
 const char *figure_state_name(enum day_state state)
 {
+    check((uint32_t)state < STATE_COUNT);
     return state_names[state];
 }
 

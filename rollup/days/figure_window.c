@@ -39,6 +39,7 @@ struct figure_window {
 struct figure_window *figure_window_new(struct quota *quota)
 {
     struct figure_window *window = memory_zeroed(1, sizeof(*window));
+    check(quota != NULL);
     window->quota = quota;
     window->arena = arena_new(ARENA_CHUNK);
     window->open_reseller = UINT32_MAX;

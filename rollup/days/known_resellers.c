@@ -76,6 +76,7 @@ static void rows_listed(void *context, int status, const struct error *err)
 
 void known_resellers_read(struct known_resellers *known, store_done done, void *context)
 {
+    check(done != NULL);
     if (known->is_complete) {
         done(context, 0, NULL);
         return;

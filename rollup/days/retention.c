@@ -49,6 +49,7 @@ void retention_load(struct retention *retention, store_done done, void *context)
 {
     struct bytes key = bytes_text(retention->stream->name);
     struct read_request request = store_rows_request(TABLE_RETENTION, &key, READ_APPLIED);
+    check(done != NULL);
     retention->loaded = done;
     retention->context = context;
     store_rows_read(retention->store, &request, take_retention, loaded, retention);

@@ -25,6 +25,7 @@ void rollup_refresh_rates_now(struct rollup *rollup, const struct figure_watch *
                               store_done done, void *context)
 {
     struct refresh_waiter waiter = {.is_of_rates = true, .done = done, .context = context};
+    check(watch == NULL || watch->each != NULL);
     if (watch != NULL)
         waiter.watch = *watch;
     wait_for(rollup, &waiter, rollup_refresh_ranges);
@@ -35,5 +36,6 @@ void rollup_refresh_days_now(struct rollup *rollup, struct bytes reseller, int32
 {
     const struct refresh_waiter waiter = {
         .reseller = reseller, .from = from, .to = to, .done = done, .context = context};
+    check(reseller.data != NULL);
     wait_for(rollup, &waiter, rollup_refresh_ranges);
 }

@@ -20,11 +20,13 @@ static const char *const text_names[STREAM_TEXTS] = {
 /* The unit of rates was added to the table later, when its next column number was taken. */
 uint32_t stream_definition_column(enum stream_text text)
 {
+    check(text < STREAM_TEXTS);
     return text == STREAM_RATES_UNIT ? (uint32_t)DEFINED_RATES_UNIT : DEFINED_TEXT_FIRST + text;
 }
 
 const char *stream_definition_text_name(enum stream_text text)
 {
+    check(text < STREAM_TEXTS);
     return text_names[text];
 }
 

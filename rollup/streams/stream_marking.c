@@ -186,6 +186,7 @@ void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, st
                           void *context)
 {
     struct executor *executor = stream->rollup->world->executor;
+    check(unmarked.size > 0);
     if (stream->marking != NULL) {
         stream->marking->is_restarted = true;
         return;

@@ -176,6 +176,7 @@ static int open_rollup(struct streams *streams, struct stream_entry *stream, sto
 int streams_add(struct streams *streams, const struct stream_definition *definition,
                 store_done opened, void *context, struct error *err)
 {
+    check(definition == NULL || streams_named(streams, definition->name) == NULL);
     if (streams->count == STREAMS_MAX)
         return error_set(err, ERROR_LIMIT, "a directory has at most %d streams", STREAMS_MAX);
     struct stream_entry *stream = memory_zeroed(1, sizeof(*stream));

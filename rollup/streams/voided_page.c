@@ -155,11 +155,13 @@ uint32_t voided_page_count(const struct voided_page *page)
 
 const struct page_row *voided_page_row(const struct voided_page *page, uint32_t number)
 {
+    check(number < page->count);
     return &page->rows[number].row;
 }
 
 bool voided_page_is_taken(const struct voided_page *page, uint32_t number)
 {
+    check(number < page->count);
     const struct voided_row *row = &page->rows[number];
     return page->is_there != NULL && (row->is_repeated || page->is_there[row->id]);
 }

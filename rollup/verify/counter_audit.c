@@ -161,6 +161,7 @@ uint32_t counter_audit_count(const struct counter_audit *audit)
 const struct counter_audit_entry *counter_audit_at(const struct counter_audit *audit,
                                                    uint32_t number, struct bytes *key_out)
 {
+    check(number < counter_audit_count(audit));
     *key_out = key_map_key(audit->keys, number);
     return &audit->of[number];
 }

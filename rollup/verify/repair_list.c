@@ -34,6 +34,7 @@ void repair_list_note_day(struct repair_list *list, struct bytes reseller, int32
 void repair_list_note_counter(struct repair_list *list, const struct click_stream_counter *counter,
                               struct bytes key, int64_t delta)
 {
+    check(counter != NULL);
     list->counters = memory_make_room(list->counters, list->counter_count, &list->counter_capacity,
                                       sizeof(*list->counters));
     list->counters[list->counter_count++] =

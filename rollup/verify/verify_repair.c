@@ -131,6 +131,7 @@ static void batch_next(struct repair *repair)
 void verify_repair(struct verify *verify, verify_step repaired)
 {
     struct repair *repair = memory_zeroed(1, sizeof(*repair));
+    check(verify->repairs != NULL);
     *repair = (struct repair){.verify = verify,
                               .list = verify->repairs,
                               .repaired = repaired,
