@@ -71,6 +71,7 @@ int manifest_copy_settle(struct disk *disk, const struct manifest_copy_names *na
                          struct bytes content, uint64_t from, uint64_t end,
                          struct disk_file **file_out)
 {
+    check(from <= end && end <= content.size);
     const struct bytes again = bytes_of(content.data + from, end - from);
 
     if (disk->open(disk, names->path, DISK_WRITE, file_out, NULL) == 0) {

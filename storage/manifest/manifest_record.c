@@ -58,6 +58,7 @@ int manifest_record_check_file(struct bytes content, struct error *err)
 
 bool manifest_record_is_older(struct bytes content)
 {
+    check(content.size >= MANIFEST_BLOCK);
     return load_u32(content.data + 8) < MANIFEST_FORMAT;
 }
 
@@ -66,6 +67,7 @@ bool manifest_record_is_older(struct bytes content)
 uint32_t manifest_record_seal(struct buffer *buffer, size_t begin, enum manifest_record_kind kind,
                               uint64_t number, uint32_t previous_crc)
 {
+    check(begin % MANIFEST_BLOCK == 0 && buffer->size >= begin + MANIFEST_RECORD_HEADER);
     uint8_t *record = buffer->data + begin;
     uint32_t crc;
 
@@ -132,6 +134,7 @@ struct manifest_record manifest_record_at(struct bytes content, uint64_t offset)
     const uint8_t *record = content.data + offset;
     uint64_t size = record_size(content, offset);
 
+    check(size > 0);
     return (struct manifest_record){
         .kind = load_u32(record + 4),
         .number = load_u64(record + 8),

@@ -675,6 +675,7 @@ void columnar_memtable_fill_begin(struct columnar_memtable_fill *fill,
                                   uint64_t frame, struct columnar_rows *rows)
 {
     check(partition < columnar_memtable_partition_count(memtable));
+    check(rows->column_count == memtable->column_count);
     const struct columnar_partition *source = memtable->partitions.items[partition];
     const struct columnar_slot *slot =
         columnar_partitions_as_of(&memtable->partitions, source, frame);

@@ -77,6 +77,7 @@ size_t counter_memtable_bytes(const struct counter_memtable *memtable)
 
 struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable, uint32_t slot)
 {
+    check(slot < memtable->count);
     return &memtable->chunks[slot / COUNTER_CHUNK_SLOTS]->slots[slot % COUNTER_CHUNK_SLOTS];
 }
 

@@ -44,12 +44,14 @@ struct memtable *memtable_new(struct schema *schema, uint64_t frame_first,
 
 struct memtable *memtable_ref(struct memtable *memtable)
 {
+    check(memtable->references > 0);
     memtable->references++;
     return memtable;
 }
 
 struct memtable *memtable_let_go(struct memtable *memtable)
 {
+    check(memtable->references > 0);
     if (--memtable->references > 0)
         return NULL;
     schema_unref(memtable->schema);

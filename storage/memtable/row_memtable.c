@@ -131,6 +131,7 @@ bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, in
 
 bool row_memtable_has_table(const struct row_memtable *memtable, uint32_t table_id)
 {
+    check(table_id > 0);
     return memtable_partitions_next_table(&memtable->partitions, table_id - 1) == table_id;
 }
 
@@ -694,6 +695,7 @@ uint32_t row_memtable_stream_pass(struct stream *base, struct bytes value)
     struct row_stream *stream = (struct row_stream *)base;
     uint32_t count = stream->passed_count;
 
+    check(base->next == row_stream_next);
     stream->passed = value;
     stream->passed_count = 0;
     return count;

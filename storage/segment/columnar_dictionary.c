@@ -77,12 +77,14 @@ void columnar_dictionary_writer_free(struct columnar_dictionary_writer *writer)
 uint32_t columnar_dictionary_add(struct columnar_dictionary_writer *writer, uint32_t column,
                                  struct bytes string)
 {
+    check(column < writer->column_count);
     return string_table_add(writer->strings[column], string);
 }
 
 const struct bytes *columnar_dictionary_strings(const struct columnar_dictionary_writer *writer,
                                                 uint32_t column, uint32_t *count_out)
 {
+    check(column < writer->column_count);
     *count_out = string_table_count(writer->strings[column]);
     return string_table_strings(writer->strings[column]);
 }

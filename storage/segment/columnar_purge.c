@@ -22,6 +22,7 @@ struct columnar_purge {
 
 struct columnar_purge *columnar_purge_new(struct stream *deletions)
 {
+    check(deletions != NULL);
     struct columnar_purge *purge = memory_zeroed(1, sizeof *purge);
     purge->deletions = deletions;
     purge->open = DELETION_NONE;

@@ -318,7 +318,7 @@ static int partition_merge(struct merge *merge, const struct segment_partition *
 static void merge_init(struct merge *merge, const struct table *table, struct segment **inputs,
                        uint32_t input_count, const struct columnar_segment_rules *rules)
 {
-    check(input_count <= COLUMNAR_SEGMENT_INPUTS_MAX);
+    check(input_count > 0 && input_count <= COLUMNAR_SEGMENT_INPUTS_MAX);
     *merge = (struct merge){.rules = rules, .input_count = input_count};
     merge->inputs = memory_zeroed(input_count, sizeof *merge->inputs);
     for (uint32_t i = 0; i < input_count; i++) {

@@ -134,6 +134,7 @@ static void spare_give_up(struct reader_pool *pool, struct reader_spare *spare,
 void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
                       struct reader_spare *spare)
 {
+    check(spare == NULL || spare->free != NULL);
     struct spare_list gone = TAILQ_HEAD_INITIALIZER(gone);
     struct reader_spare *old;
     pool_lock(pool);

@@ -94,6 +94,7 @@ size_t row_page_size(const struct row_page_builder *builder)
 int row_page_encode(struct row_page_builder *builder, struct compressor *compressor,
                     struct buffer *page)
 {
+    check(row_page_entry_count(builder) > 0);
     struct buffer *plain = &builder->plain;
     buffer_clear(page);
     buffer_clear(plain);

@@ -633,6 +633,7 @@ static void row_stream_close(struct stream *base)
 
 void row_segment_stream_limit(struct stream *stream, struct segment_read_budget *read_budget)
 {
+    check(stream->next == row_stream_next);
     ((struct row_stream *)stream)->read_budget = read_budget;
 }
 

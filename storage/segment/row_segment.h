@@ -36,7 +36,7 @@ bool row_segment_may_meet(const struct segment *segment, const struct table *tab
 must_check int row_segment_stream(struct segment *segment, const struct table *table, int64_t token,
                                   struct bytes key, const struct slice *slice,
                                   struct stream **stream_out, struct error *err);
-/* From now on the stream reads no page that `read_budget` (which outlives it) does not allow, and
- * ends with -EAGAIN instead (segment.h). */
+/* From now on the stream reads no page that `read_budget` (which outlives it; NULL: no limit) does
+ * not allow, and ends with -EAGAIN instead (segment.h). */
 void row_segment_stream_limit(struct stream *stream, struct segment_read_budget *read_budget);
 #endif

@@ -242,6 +242,7 @@ static int segment_load(struct segment *segment, const struct table *days_of, st
 int segment_open(struct world *world, const struct segment_info *info, const struct table *table,
                  struct reader_pool *readers, struct segment **segment_out, struct error *err)
 {
+    check(readers != NULL);
     *segment_out = NULL;
     struct segment *segment = memory_zeroed(1, sizeof *segment);
     segment->disk = world->disk;

@@ -200,6 +200,7 @@ void segment_block_encoder_add(struct segment_block_encoder *encoder,
                                const struct segment_partition *partition)
 {
     struct numbers *columns = encoder->columns;
+    check(partition->key.size <= SEGMENT_KEY_MAX);
     bool is_first = columns[COLUMN_FLAGS].count == 0;
     bool deleted = partition->deletion.timestamp_us != TIMESTAMP_NONE;
     bool has_stats = partition->stats != NULL && partition->stats->rows > 0;

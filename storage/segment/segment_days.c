@@ -11,6 +11,7 @@ int32_t segment_days_of_key(const struct table *table, struct bytes key)
 {
     struct bytes text;
     int32_t day;
+    check(table->partition_count > 0);
     uint32_t last = table->partition_count - 1;
     if (type_key_component(key, table->partition_count, last, &text) < 0 ||
         !calendar_day_parse(text, &day))

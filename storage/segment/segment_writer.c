@@ -146,6 +146,7 @@ uint32_t segment_writer_page_next(const struct segment_writer *writer)
 int segment_writer_page(struct segment_writer *writer, struct bytes encoded, struct bytes first,
                         struct error *err)
 {
+    check(!writer->finished);
     if (encoded.size > SEGMENT_PAGE_MAX || writer->footer.page_count == UINT32_MAX)
         return error_set(err, ERROR_LIMIT, "segment %s: page %" PRIu32 " of %zu bytes",
                          writer->path, writer->footer.page_count, encoded.size);
@@ -159,6 +160,7 @@ int segment_writer_page(struct segment_writer *writer, struct bytes encoded, str
 int segment_writer_partition(struct segment_writer *writer,
                              const struct segment_partition *partition, struct error *err)
 {
+    check(!writer->finished);
     check(writer->footer.info.partitions == 0 ||
           segment_directory_compare(partition, writer->token, buffer_view(&writer->key)) > 0);
     check(partition->page_first >= writer->page_first);
@@ -185,7 +187,7 @@ int segment_writer_partition(struct segment_writer *writer,
 
 int segment_writer_extra(struct segment_writer *writer, struct bytes extra, struct error *err)
 {
-    check(!writer->has_extra);
+    check(!writer->finished && !writer->has_extra);
     if (extra.size > SEGMENT_EXTRA_MAX)
         return error_set(err, ERROR_LIMIT, "segment %s: extra of %zu bytes", writer->path,
                          extra.size);

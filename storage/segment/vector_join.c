@@ -79,6 +79,7 @@ static uint64_t join_some(const struct bucket_table *table, const uint8_t *bucke
 void vector_join_by_table(const uint8_t *buckets, uint32_t count, uint32_t mantissa,
                           const uint8_t *raw, uint64_t offset, uint64_t *numbers)
 {
+    check(mantissa >= VECTOR_MANTISSA_MIN && mantissa <= VECTOR_MANTISSA_MAX);
     struct bucket_table table;
     bucket_table_init(&table, mantissa);
     join_some(&table, buckets, count, raw, 0, offset, numbers);
