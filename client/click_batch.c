@@ -1,11 +1,11 @@
 /* click_batch: see click_batch.h.
  *
- * What decides correctness: the tables grow before the row does, so that a row's codes are always
- * there.  A string that was added when memory failed has no row yet; the server takes such a batch,
+ * What must hold: the tables grow before the row is added, so that the codes of a row are always in
+ * them.  If memory is out, a string may be added without a row; the server accepts such a batch,
  * only more slowly.
  *
- * A reseller's clicks mostly fall on one day after the other, so the last partition of each is
- * looked at before the table. */
+ * Most clicks of a reseller have the same day as the one before, so each reseller's last partition
+ * is compared before the table is searched. */
 #include "client/click_batch.h"
 
 #include <stdbool.h>

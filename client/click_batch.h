@@ -1,7 +1,7 @@
 /* click_batch: clicks as columns, with tables of their own for what repeats.
  *
- * It does not depend on a connection: the same batch can be written for any number of them, and
- * whoever has such columns already can hand them to frame_writer without one. */
+ * It does not depend on a connection: the same batch can be written to several connections, and
+ * code that has such columns can write them with frame_writer without a batch. */
 #ifndef DAYBOOK_CLIENT_CLICK_BATCH_H
 #define DAYBOOK_CLIENT_CLICK_BATCH_H
 
@@ -13,7 +13,7 @@ struct click_partition {
     int32_t day;                       /* or DAYBOOK_DAY_NONE */
 };
 
-/* Views.  Every entry of a table is of a row, and no two of a table are the same. */
+/* Views.  Every entry of a table belongs to a row, and the entries of a table differ. */
 struct click_columns {
     uint32_t rows;
     uint32_t partition_count;

@@ -1,11 +1,11 @@
 /* daybook: see daybook.h.
  *
- * What decides correctness: a batch keeps its place until its `ok`, and its number for ever; its
- * place in the ring is taken again only when the one that had it is acknowledged.  Whatever breaks,
- * the next connection begins behind the last `ok`.
+ * What must hold: a batch keeps its place in the ring until its `ok`, and its number always; the
+ * place is used again only after the batch was acknowledged.  After any failure the next connection
+ * begins with the batch after the last `ok`.
  *
- * All waiting is daybook_work: it goes on until what the caller needs is so, or patience ends.
- * Patience counts from the last batch that was acknowledged, and from the call. */
+ * Only daybook_work waits: until the caller's goal is reached, or no batch was acknowledged for
+ * `patience_ms` since the call began. */
 #include "client/daybook.h"
 
 #include <poll.h>
@@ -122,7 +122,7 @@ static int write_batches(struct daybook *daybook)
     return 0;
 }
 
-/* One step: have a connection, or wait for the time of the next; send, receive. */
+/* One step: send and receive, or begin a connection when it is time for one. */
 static int work_step(struct daybook *daybook, int wait_ms, bool *progress)
 {
     int rc = 0;
@@ -168,7 +168,7 @@ static bool is_reached(const struct daybook *daybook, enum goal goal)
     return waiting == 0;
 }
 
-/* One step, and what it means for the calls that follow. */
+/* One step, after which the error, the connection and the retry time are up to date. */
 static int work_once(struct daybook *daybook, int wait_ms, bool *progress)
 {
     int rc = work_step(daybook, wait_ms, progress);
@@ -218,7 +218,7 @@ static int daybook_work(struct daybook *daybook, enum goal goal)
 
 /* ---- calls ---- */
 
-/* A call begins; not after the server has refused for ever, whose words then stay. */
+/* A call begins: clear the error, unless the server has refused the producer, which is final. */
 static int daybook_begin(struct daybook *daybook)
 {
     if (daybook->status == 0)

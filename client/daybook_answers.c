@@ -1,15 +1,16 @@
-/* The server's answers: frames of lines, docs/PROTOCOL.md "Binary door".
+/* daybook_answers: the server's answers, lines in frames; docs/PROTOCOL.md "Binary door".
  *
  *     binary 2                               or 1, of an older server, which sends no notes
- *     reject 3 17 bad_amount "12,3"          told to the application
+ *     reject 3 17 bad_amount "12,3"          passed to the application
  *     rejects 3 bad_amount 831
  *     ok 3 accepted 998 rejected 2           the batch's place is free; ends with `duplicate` where
- *     ok 3 duplicate                         it was there already
- *     error 4 sequence_gap expected 3        the connection's last words
- *     note waiting disk_full 67108864        nothing is taken until `note goes_on`; notes of other
- *                                            words are passed over
+ *     ok 3 duplicate                         the server had the batch already
+ *     error 4 sequence_gap expected 3        the last line of the connection
+ *     note waiting disk_full 67108864        the server accepts nothing until `note goes_on`; notes
+ *                                            with other words are ignored
  *
- * Anything else is no daybook, or one that is newer than this library: an end, not a guess. */
+ * Any other line comes from a server that is no daybook, or newer than this library: the connection
+ * ends. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* The connection: made without blocking, broken without loss.
+/* daybook_connection: connects without blocking; no click is lost when a connection fails.
  *
- * What decides correctness: a new connection begins with nothing: no bytes of the old one, no
- * strings, and every batch behind the last acknowledged one to be written again, in order. */
+ * What must hold: a new connection has no bytes and no strings of the old one, and every batch
+ * after the last acknowledged one is written again, in order. */
 #include <errno.h>
 #include <inttypes.h>
 #include <netdb.h>
@@ -177,7 +177,7 @@ static int send_some(struct daybook *daybook)
                         writer->out_size - daybook->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
 
     if (sent < 0 && errno != EAGAIN && errno != EINTR) {
-        /* Its last words may have come before it hung up: they are read first. */
+        /* The server may have sent an error before it closed the connection: that is read first. */
         return errno == EPIPE || errno == ECONNRESET ? 0 : connection_failed(daybook, errno);
     }
     if (sent > 0)

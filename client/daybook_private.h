@@ -56,8 +56,8 @@ int daybook_fail(struct daybook *daybook, int status, const char *format, ...)
 
 /* ---- daybook_answers.c ---- */
 
-/* Take `size` bytes that came.  *progress is set when a batch was acknowledged.
- * DAYBOOK_UNREACHABLE: the connection is of no more use, another one may be. */
+/* Process `size` bytes that came.  *progress is set when a batch was acknowledged.
+ * DAYBOOK_UNREACHABLE: this connection cannot be used any more, but another one may be. */
 int daybook_take_answers(struct daybook *daybook, const uint8_t *bytes, size_t size,
                          bool *progress);
 
@@ -68,10 +68,10 @@ int64_t daybook_now_ms(void);
 
 /* Begin a connection, whose first frames are then in the writer. */
 int daybook_connect(struct daybook *daybook);
-/* Hang up; what was not acknowledged is to be written again. */
+/* Close the connection; batches that were not acknowledged will be written again. */
 void daybook_disconnect(struct daybook *daybook);
 
-/* Send and receive what is possible, waiting up to `wait_ms` for anything to be.  As
- * daybook_take_answers. */
+/* Send and receive what is possible, after waiting up to `wait_ms` milliseconds until something is.
+ * Returns what daybook_take_answers does. */
 int daybook_exchange(struct daybook *daybook, int wait_ms, bool *progress);
 #endif

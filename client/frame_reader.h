@@ -1,4 +1,4 @@
-/* frame_reader: the server's answers out of the bytes that come, in whatever pieces.
+/* frame_reader: reads the server's answers from bytes that come in pieces of any size.
  *
  * The text of the frames, joined, is lines; a line may go on in the next frame. */
 #ifndef DAYBOOK_CLIENT_FRAME_READER_H
@@ -7,19 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All-zero is one that has nothing yet. */
+/* Begins as zeros. */
 struct frame_reader {
     /* private */
     uint8_t *bytes;
     size_t size, capacity;
-    size_t taken;                      /* of them, by frame_reader_next */
+    size_t taken;                      /* bytes of frames that were returned */
 };
 
 enum frame_reader_result {
     FRAME_READER_NONE = 0,             /* no whole frame is there */
     FRAME_READER_TEXT = 1,
-    FRAME_READER_DAMAGED = -1,         /* its checksum is another */
-    FRAME_READER_FOREIGN = -2          /* not what a binary door says */
+    FRAME_READER_DAMAGED = -1,         /* the checksum is wrong */
+    FRAME_READER_FOREIGN = -2          /* the bytes are no answer of the binary protocol */
 };
 
 void frame_reader_release(struct frame_reader *reader);

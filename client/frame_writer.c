@@ -1,8 +1,8 @@
 /* frame_writer: see frame_writer.h.
  *
- * What decides correctness: a string is the server's only if its frame is sent, so `out` is never
- * cut back behind a string that stays in the dictionary: when a batch cannot be written, the
- * dictionary is forgotten on both sides with the next one.
+ * What must hold: the server has a string only if its frame is sent, so no string may stay in the
+ * dictionary whose frame is removed from `out`: when a batch cannot be written, the next one clears
+ * the dictionary on both sides.
  *
  *     out   ... | STRINGS: those of the batch that are new | BATCH |
  *
@@ -167,7 +167,8 @@ static int strings_put(struct frame_writer *writer, uint32_t first, bool forgets
     return 0;
 }
 
-/* Have the server know the batch's strings; writer->codes are theirs. */
+/* Write the strings of the batch that the server does not have; writer->codes become their
+ * codes. */
 static int strings_write(struct frame_writer *writer, const struct click_columns *columns)
 {
     size_t needed = (size_t)columns->resellers->count + columns->ads->count;
@@ -185,7 +186,7 @@ static int strings_write(struct frame_writer *writer, const struct click_columns
             rc = strings_add(writer, columns->ads, writer->codes + columns->resellers->count);
         if (rc != DAYBOOK_INVALID || forgets)
             break;
-        /* Full: once more with none. */
+        /* The dictionary is full: clear it and try again. */
         string_map_clear(&writer->strings);
         forgets = true;
         known = 0;
@@ -326,7 +327,7 @@ static uint8_t *put_tables(uint8_t *to, const struct frame_writer *writer,
     return put_codes(to, ads, columns->ads->count, 4);
 }
 
-/* The batch's strings are known. */
+/* The server has the batch's strings. */
 static int batch_put(struct frame_writer *writer, const struct click_columns *columns,
                      uint64_t sequence)
 {

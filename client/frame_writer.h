@@ -1,8 +1,8 @@
-/* frame_writer: what a client says on one connection, as the bytes of the binary door.
+/* frame_writer: writes what a client sends on one connection, in the binary protocol.
  *
- * It knows which strings the server has heard on this connection and sends each once; when the
- * dictionary is full it has the server forget all of them.  Bytes gather in `out` until the caller
- * has taken them.  Calls return 0, DAYBOOK_INVALID (more than a frame holds) or DAYBOOK_NO_MEMORY,
+ * Its dictionary has the strings that were sent on this connection, so that each is sent once; when
+ * it is full, it is cleared on both sides.  Bytes are appended to `out` until the caller has sent
+ * them.  Calls return 0, DAYBOOK_INVALID (more than a frame holds) or DAYBOOK_NO_MEMORY,
  * and then `out` ends where it did before. */
 #ifndef DAYBOOK_CLIENT_FRAME_WRITER_H
 #define DAYBOOK_CLIENT_FRAME_WRITER_H
@@ -11,14 +11,14 @@
 
 #include "client/click_batch.h"
 
-/* All-zero is a writer that has said nothing. */
+/* Begins as zeros. */
 struct frame_writer {
     uint8_t *out;
     size_t out_size;
     /* private */
     size_t out_capacity;
     struct string_map strings;         /* the connection's dictionary */
-    bool is_stale;                     /* the server's may be another: it is to be forgotten */
+    bool is_stale;                     /* the server's may differ: the next batch clears both */
     uint32_t *codes;                   /* of the batch's resellers, then of its ads */
     size_t code_capacity;
 };

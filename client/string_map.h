@@ -1,7 +1,7 @@
-/* string_map: different strings by the order in which they came.
+/* string_map: gives each different string a code: 0, 1, 2 … in the order in which they came.
  *
- * Clearing is a step of the epoch and keeps the memory.  A map that could not grow stays as it was.
- * All-zero is an empty one. */
+ * Clearing increments the epoch and keeps the memory.  A map that could not grow is unchanged.
+ * Zeros are an empty map. */
 #ifndef DAYBOOK_CLIENT_STRING_MAP_H
 #define DAYBOOK_CLIENT_STRING_MAP_H
 
@@ -10,7 +10,7 @@
 
 struct string_slot {
     uint32_t hash;
-    uint32_t epoch;                    /* another one than the map's: empty */
+    uint32_t epoch;                    /* if it differs from the map's: the slot is empty */
     uint32_t code;
 };
 
@@ -34,7 +34,7 @@ void string_map_clear(struct string_map *map);
 uint32_t string_map_hash(const void *data, size_t size);
 /* The code of the string, or STRING_MAP_NONE.  `hash` is the string's. */
 int64_t string_map_find(const struct string_map *map, uint32_t hash, const void *data, size_t size);
-/* The same, added if it is new; its code, or STRING_MAP_NO_MEMORY. */
+/* The code of the string, which is added if it is new, or STRING_MAP_NO_MEMORY. */
 int64_t string_map_add(struct string_map *map, uint32_t hash, const void *data, size_t size);
 
 static inline size_t string_map_size(const struct string_map *map, uint32_t code)

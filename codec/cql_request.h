@@ -1,7 +1,7 @@
-/* cql_request: what a client of CQL asks and what it is answered.
+/* cql_request: requests of CQL clients and their results.
  *
- * Requests and results are the native protocol's, without its bytes: its codec reads and writes
- * them, and the server carries them out (query/cql/session/cql.h). */
+ * They have the contents of the native protocol's messages; the codec reads and writes their bytes,
+ * and the server executes the requests (query/cql/session/cql.h). */
 #ifndef DAYBOOK_CODEC_CQL_REQUEST_H
 #define DAYBOOK_CODEC_CQL_REQUEST_H
 
@@ -13,7 +13,7 @@
 struct cql_edit;
 struct type;
 
-/* What the server says it is: in SUPPORTED, system.local and DESCRIBE. */
+/* The server's versions and names, in SUPPORTED, system.local and DESCRIBE. */
 #define CQL_RELEASE_VERSION "5.0.9"
 #define CQL_LANGUAGE_VERSION "3.4.7"
 #define CQL_PROTOCOL_VERSION "5"
@@ -66,7 +66,7 @@ struct cql_payload {
     struct bytes value;
 };
 
-/* Everything it points to stays as it is until the answer came; the struct itself is copied. */
+/* Everything it points to must not change before the answer; the struct itself is copied. */
 struct cql_request {
     enum cql_request_kind kind;
     struct bytes text;                   /* QUERY, PREPARE: the statement; EXECUTE: the id */
@@ -80,7 +80,7 @@ struct cql_request {
     bool has_timestamp;
     int64_t timestamp_us;                /* the client's default one */
     bool has_now;
-    int64_t now_s;                       /* the client's idea of now, for TTLs and expiry (v5) */
+    int64_t now_s;                       /* the client's present time, for TTLs and expiry (v5) */
     struct bytes keyspace;               /* instead of the session's (v5); empty: the session's */
     const struct cql_edit *edit;         /* EDIT */
     enum cql_batch_kind batch_kind;      /* BATCH */
@@ -88,8 +88,8 @@ struct cql_request {
     uint32_t item_count;
     const struct cql_payload *payload;
     uint32_t payload_count;
-    bool is_short;                       /* pages end early: answers take much memory already */
-    bool is_traced;                      /* the client asks for a trace */
+    bool is_short;                       /* pages end early, because answers take much memory */
+    bool is_traced;                      /* the client requests a trace */
 };
 
 /* ---- results ---- */
@@ -195,7 +195,7 @@ enum cql_result_kind {
     CQL_RESULT_SCHEMA_CHANGE = 5
 };
 
-/* What stands in front of a body. */
+/* What precedes the body of an answer. */
 struct cql_extras {
     const uint8_t *trace_id;             /* 16 bytes; NULL: not traced */
     const char *const *warnings;

@@ -1,8 +1,8 @@
 /* native: the numbers of Cassandra's native protocol, versions 3, 4 and 5.
  *
  * Source: native_protocol_v3.spec, v4.spec and v5.spec of Apache Cassandra.  All integers of
- * envelopes and bodies are big-endian; those of version 5's segments are little-endian.  What this
- * server does with them is docs/PROTOCOL.md "CQL door". */
+ * envelopes and bodies are big-endian; those of version 5's segments are little-endian.
+ * docs/PROTOCOL.md "CQL door" describes the server's behaviour. */
 #ifndef DAYBOOK_CODEC_NATIVE_H
 #define DAYBOOK_CODEC_NATIVE_H
 
@@ -14,7 +14,7 @@
 enum {
     NATIVE_VERSION_MIN = 3,
     NATIVE_VERSION_MAX = 5,
-    NATIVE_VERSION_BETA = 6,               /* known by name, and refused */
+    NATIVE_VERSION_BETA = 6,               /* refused with an error of its own */
     NATIVE_RESPONSE_BIT = 0x80             /* of an envelope's first byte */
 };
 

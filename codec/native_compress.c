@@ -1,7 +1,8 @@
 /* native_compress: see the header.
  *
- * snappy's library brings the C++ library along, whose linking was a tenth of a start.  So it is
- * not linked: who needs it opens it, and it stays; to find it again takes a microsecond. */
+ * snappy's library needs the C++ library, whose linking took a tenth of the program's start.  So it
+ * is not linked: it is opened when a client uses it, and stays open; to find a function takes a
+ * microsecond then. */
 #include "codec/native_compress.h"
 
 #include <dlfcn.h>
@@ -103,7 +104,7 @@ void native_compress_body(enum native_compression compression, struct bytes plai
     (void)native_compress_block(plain, body);
 }
 
-/* How much a body says that it holds. */
+/* The uncompressed size that a body contains. */
 static int body_size(enum native_compression compression, struct bytes body, size_t *size_out)
 {
     if (compression == NATIVE_SNAPPY)

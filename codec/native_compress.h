@@ -1,13 +1,14 @@
-/* native_compress: LZ4 and snappy as the native protocol uses them; the one file that knows both.
+/* native_compress: LZ4 and snappy as the native protocol uses them.
  *
- * Two forms.  A *block* is LZ4's raw block, whose uncompressed size the caller knows (segments of
- * version 5).  A *body* says its size itself (envelopes of versions 3 and 4):
+ * There are two forms.  A *block* is LZ4's raw block, whose uncompressed size the caller has
+ * (segments of version 5).  A *body* contains its uncompressed size (envelopes of versions 3 and
+ * 4):
  *
  *     LZ4      uncompressed size, 4 bytes big-endian | raw block
  *     snappy   raw snappy, which begins with the size
  *
- * What comes in may lie: a size over the limit, or other than what comes out, is refused before or
- * without writing past it.
+ * Input is not trusted: a size over the limit is refused, and so is one that differs from the bytes
+ * that are decompressed; nothing is written past it.
  *
  * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_COMPRESS_H
@@ -21,14 +22,14 @@ size_t native_compress_block(struct bytes plain, struct buffer *block);
 /* Write exactly `size` bytes to `plain`, or return ERROR_CORRUPT. */
 must_check int native_compress_undo_block(struct bytes block, uint8_t *plain, size_t size);
 
-/* Whether the machine has snappy's library; without it no body may be compressed by it. */
+/* Whether the machine has snappy's library; without it clients may not choose snappy. */
 bool native_compress_has_snappy(void);
 
 /* Append `plain` as a body; `compression` is not NATIVE_PLAIN. */
 void native_compress_body(enum native_compression compression, struct bytes plain,
                           struct buffer *body);
-/* Append what `body` holds: ERROR_CORRUPT when it is none, ERROR_LIMIT when it says that it holds
- * more than `size_max`; nothing is appended then. */
+/* Decompress `body` and append the plain bytes.  ERROR_CORRUPT when it is damaged, ERROR_LIMIT when
+ * its uncompressed size is over `size_max`; nothing is appended then. */
 must_check int native_compress_undo_body(enum native_compression compression, struct bytes body,
                                          size_t size_max, struct buffer *plain);
 #endif

@@ -1,7 +1,7 @@
 /* native_crc: see the header.
  *
- * CRC24 goes bit by bit: a header has three or five bytes, and one segment carries up to 128 KiB,
- * so a table would win nothing that can be measured. */
+ * CRC24 is computed bit by bit: a header has three or five bytes, and a segment carries up to
+ * 128 KiB, so a table would save no time that can be measured. */
 #include "codec/native_crc.h"
 
 #include <zlib.h>

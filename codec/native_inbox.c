@@ -1,16 +1,16 @@
 /* native_inbox: see the header.
  *
- * What decides correctness: a view that is handed out, and `window`, point into `input`, `plain` or
- * `parts`, and none of them moves before the next call.  `input` grows in native_inbox_add only,
- * when the window is used up; `plain` begins anew with each segment or body, when nothing that came
- * before is looked at any more; `parts` begins anew when its envelope was handed out.
+ * What must hold: a view that is returned, and `window`, point into `input`, `plain` or `parts`,
+ * and none of these moves before the next call.  `input` grows in native_inbox_add only, when the
+ * window is empty; `plain` is cleared for each segment or body, when no view points into it any
+ * more; `parts` is cleared after its envelope was returned.
  *
  *     input    ...taken | segment segment seg|        input_start is behind what is taken
  *     window            [envelope envelope]           within the last segment taken, or in plain
  *
- * Of an inbox that is secret no byte outlives the view of it that was handed out: what is not
- * pointed to any more is zeroed, and a buffer grows by a new one, since realloc may leave the old
- * bytes to whoever allocates next. */
+ * In an inbox that is secret no byte outlives the view of it that was returned: bytes that no view
+ * points to are zeroed, and a buffer grows by copying into a new one, since realloc may free memory
+ * that still has the old bytes. */
 #include "codec/native_inbox.h"
 
 #include <string.h>
@@ -26,14 +26,15 @@ void native_inbox_init(struct native_inbox *inbox, bool is_client, uint32_t body
     *inbox = (struct native_inbox){.is_client = is_client, .body_max = body_max};
 }
 
-/* The bytes from `from` to the end of its memory. */
+/* Zero the bytes from `from` to the end of the buffer's memory. */
 static void buffer_wipe(struct buffer *buffer, size_t from)
 {
     if (buffer->capacity > from)
         explicit_bzero(buffer->data + from, buffer->capacity - from);
 }
 
-/* Behind a call that found no envelope: no view points to what was taken. */
+/* Zero the bytes that were read; called when no envelope was found, so that no view points to
+ * them. */
 static void inbox_wipe(struct native_inbox *inbox)
 {
     if (inbox->input_start > 0)
@@ -57,7 +58,7 @@ static void inbox_append(struct native_inbox *inbox, struct buffer *buffer, stru
     buffer_append_bytes(buffer, bytes);
 }
 
-/* For what is decompressed next. */
+/* The buffer for the next decompressed bytes, empty. */
 static struct buffer *inbox_plain(struct native_inbox *inbox)
 {
     if (inbox->is_secret)
@@ -107,7 +108,7 @@ void native_inbox_add(struct native_inbox *inbox, struct bytes bytes)
     inbox_append(inbox, input, bytes);
 }
 
-/* Nothing is left to hand out: give back what an idle connection need not hold. */
+/* No envelope is left to return: free the memory that an idle connection does not need. */
 static int inbox_rest(struct native_inbox *inbox)
 {
     if (inbox->is_secret)
@@ -261,7 +262,7 @@ static int take_part(struct native_inbox *inbox, struct bytes part,
     }
     if (parts->size < size)
         return 0;
-    /* Handed out; begun anew before the next part. */
+    /* The envelope is returned; the next part overwrites it. */
     parts->size = 0;
     return read_body(inbox, bytes_of(parts->data + NATIVE_HEADER_SIZE, envelope->size), envelope,
                      err);

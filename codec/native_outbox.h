@@ -1,7 +1,7 @@
-/* native_outbox: envelopes of one direction of a connection in, bytes for the wire out.
+/* native_outbox: writes envelopes as the bytes of one direction of a connection.
  *
- * The counterpart of native_inbox.h, for a server and a client alike.  Envelopes gather until they
- * are taken: in version 5 those that fit together leave in one segment.
+ * The counterpart of native_inbox.h, for servers and clients.  Envelopes are collected until they
+ * are taken; in version 5 as many as fit are sent in one segment.
  *
  * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_OUTBOX_H
@@ -11,29 +11,30 @@
 #include "codec/native.h"
 
 struct native_outbox {
-    bool is_client;                        /* requests go out, not answers */
+    bool is_client;                        /* it writes requests, not answers */
     uint8_t version;                       /* set before the first envelope */
     bool is_framed;
     enum native_compression compression;
     /* private */
-    struct buffer envelopes;               /* whole ones, and one that is open */
+    struct buffer envelopes;               /* whole ones, and perhaps one that is not ended */
     size_t open;                           /* where that one begins */
 };
 
 void native_outbox_init(struct native_outbox *outbox, bool is_client);
 void native_outbox_release(struct native_outbox *outbox);
 
-/* From the next envelope on; what was put before has been taken. */
+/* Use the compression, and in version 5 segments, from the next envelope on; all envelopes before
+ * were taken. */
 void native_outbox_start(struct native_outbox *outbox, enum native_compression compression);
 
 /* Begin an envelope, and append its body to the buffer that is returned. */
 struct buffer *native_outbox_begin(struct native_outbox *outbox, uint8_t flags, int16_t stream,
                                    uint8_t opcode);
-/* The body is there. */
+/* End the envelope: its body is complete. */
 void native_outbox_end(struct native_outbox *outbox);
 
-/* Bytes that wait, before segments are made of them. */
+/* How many bytes of envelopes were not taken yet, without the overhead of segments. */
 size_t native_outbox_size(const struct native_outbox *outbox);
-/* Append all that waits to `wire`. */
+/* Append all envelopes to `wire`, and clear them. */
 void native_outbox_take(struct native_outbox *outbox, struct buffer *wire);
 #endif

@@ -1,8 +1,8 @@
 /* native_request: see the header.  Each body has one function, which reads or writes it
  * (codec/notation.h).
  *
- * What decides correctness: every view that goes out lies in the body, which the caller keeps as
- * long as the request lives; every count was checked against the bytes that are left. */
+ * What must hold: every view in a request that was read points into the body, which the caller
+ * keeps as long as the request; every count was checked against the bytes that are left. */
 #include "codec/native_request.h"
 
 #include <inttypes.h>

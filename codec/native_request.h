@@ -17,8 +17,8 @@
  *     04 page size(4)   08 [bytes] paging state   10 [consistency] serial   20 timestamp(8)
  *     80 [string] keyspace (version 5)            100 now, in seconds(4) (version 5)
  *
- * In front of a body, from version 4 on with NATIVE_FLAG_PAYLOAD: n(2), n times [string] [bytes].
- * What follows after a body's end is not looked at, as Cassandra does not.
+ * Before a body, from version 4 on with NATIVE_FLAG_PAYLOAD: n(2), n times [string] [bytes].  Bytes
+ * after the end of a body are ignored, as Cassandra does.
  *
  * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_REQUEST_H
@@ -43,13 +43,13 @@ struct native_request {
     struct bytes token;
 };
 
-/* Read the body of `envelope`, whose opcode is a request's.  What is pointed to lies in the body
- * and in `arena`.  ERROR_CORRUPT with a text for the client when it is no such body, ERROR_LIMIT
- * for a statement or a batch that is too large. */
+/* Read the body of `envelope`, whose opcode is a request's.  The request's pointers lead into the
+ * body and into `arena`.  ERROR_CORRUPT with a text for the client when the body is invalid,
+ * ERROR_LIMIT for a statement or a batch that is too large. */
 must_check int native_request_decode(const struct native_envelope *envelope, struct arena *arena,
                                      struct native_request *request_out, struct error *err);
 
-/* The flags of the envelope that `request` needs, and its body, payload included. */
+/* The flags of the envelope of `request`; and write its body, payload included. */
 uint8_t native_request_flags(const struct native_request *request);
 void native_request_encode(const struct native_request *request, uint8_t version,
                            struct buffer *body);

@@ -1,10 +1,10 @@
 /* native_response: see the header.  Each part of a body has one function, which reads or writes it
  * (codec/notation.h).
  *
- * What decides correctness: a client takes the metadata that a result leaves out from the statement
- * it prepared.  So rows leave it out only when the client asked for that and, in version 5, knows
- * the metadata that the rows really have.  Of rows that are read the cells are walked once, so that
- * whoever prints them need not doubt a length. */
+ * What must hold: where a result omits the metadata, the client uses that of the statement that it
+ * has prepared.  So rows omit it only if the client requested that and, in version 5, has the
+ * metadata of these rows.  When rows are read, the length of each cell is checked, so that the code
+ * that uses them need not check it again. */
 #include "codec/native_response.h"
 
 #include "base/arena.h"

@@ -26,7 +26,7 @@
  *                    column: without 1 its own two; [string] name [option] type
  *     to bind        the same, in version 4 and 5 with k(4), k times (2), after the columns' count
  *
- * In front of a body what the envelope's flags say, in this order: 02 a trace's uuid (16 bytes),
+ * Before a body, in this order, what the envelope's flags announce: 02 a trace's uuid (16 bytes),
  * 08 [string list] warnings, 04 n(2), n times [string] [bytes].  Warnings and payload exist from
  * version 4 on.  Source: native_protocol_v5.spec, sections 4.2 and 8.
  *
@@ -63,8 +63,9 @@ void native_response_put_event(const struct native_event *event, struct buffer *
 /* CQL_VERSION, COMPRESSION, PROTOCOL_VERSIONS. */
 void native_response_put_supported(struct buffer *body);
 
-/* A result that is no error.  `skips_metadata`: the client knows that of rows.  `known_id`: the
- * metadata that it knows (version 5); when it is another one, rows carry theirs all the same. */
+/* Write a result that is no error.  `skips_metadata`: the client has the metadata of the rows.
+ * `known_id`: the id of the metadata that it has (version 5); when the rows have other metadata, it
+ * is written nevertheless. */
 void native_response_put_result(const struct cql_result *result, bool skips_metadata,
                                 struct bytes known_id, uint8_t version, struct buffer *body);
 
@@ -92,7 +93,8 @@ struct native_response {
     struct native_event event;             /* EVENT */
 };
 
-/* Read an answer; what is pointed to lies in the body and in `arena`.  ERROR_CORRUPT. */
+/* Read an answer, whose pointers lead into the body and into `arena`.  ERROR_CORRUPT when the body
+ * is invalid. */
 must_check int native_response_decode(const struct native_envelope *envelope, struct arena *arena,
                                       struct native_response *response_out, struct error *err);
 #endif

@@ -1,10 +1,10 @@
 /* native_segment: see the header.
  *
- * What decides correctness: sizes are trusted only once the CRC24 has agreed, and a payload is
- * decompressed only once the CRC32 has.  Example, a whole segment of five bytes "hello":
+ * What must hold: sizes are used only after the CRC24 was checked, and a payload is decompressed
+ * only after its CRC32 was.  Example, a whole segment of the five bytes "hello":
  *
  *     05 00 02 | 19 99 9a | 68 65 6c 6c 6f | 74 80 0e b6
- */
+ * / */
 #include "codec/native_segment.h"
 
 #include "codec/native_compress.h"
@@ -16,7 +16,7 @@ enum {
     CRC24_SIZE = 3,
     SIZE_BITS = 17,
     SIZE_MASK = (1 << SIZE_BITS) - 1,
-    COMPRESS_SIZE_MIN = 256 /* below, LZ4 costs more than it saves */
+    COMPRESS_SIZE_MIN = 256 /* bytes; LZ4 saves too little of a smaller payload */
 };
 
 static uint64_t load_little(const uint8_t *from, size_t size)
@@ -83,7 +83,7 @@ static void put_header(struct buffer *wire, uint64_t field, size_t field_size)
     put_little(wire, native_crc_24(wire->data + start, field_size), CRC24_SIZE);
 }
 
-/* The payload as a block; false when it did not become smaller: it is stored then. */
+/* Write the payload as a compressed block.  False: it would not be smaller, nothing was written. */
 static bool put_compressed(struct buffer *wire, struct bytes payload, bool is_whole)
 {
     struct buffer block = {0};

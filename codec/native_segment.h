@@ -30,7 +30,7 @@ struct native_segment {
 };
 
 /* Read the header at the start of `bytes`: 1; 0 when more bytes are needed; ERROR_CORRUPT when its
- * checksum or sizes are wrong, after which nobody knows where the next segment begins. */
+ * checksum or sizes are wrong: then it is not known where the next segment begins. */
 must_check int native_segment_header(struct bytes bytes, bool is_lz4,
                                      struct native_segment *segment_out);
 /* Check the payload of a segment that is there from header to trailer, and give its plain bytes: a

@@ -1,7 +1,7 @@
 /* notation: see the header.
  *
- * What decides correctness: no count is believed before so many of the smallest items would fit
- * into what is left, so memory is never asked for that the sender has not paid for in bytes. */
+ * What must hold: a count is used only if so many items of the smallest size fit into the bytes
+ * that are left, so that the memory that is allocated is bounded by the bytes that were sent. */
 #include "codec/notation.h"
 
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* notation: the native protocol's notations, read from bytes that may lie, or written.
+/* notation: the native protocol's notations, read from bytes that are not trusted, or written.
  *
  *     [string]  size(2) bytes       [long string]  size(4) bytes     [short bytes]  size(2) bytes
  *     [bytes]   size(4) bytes, negative: null      [value]  the same, from version 4 on -2: unset
@@ -11,8 +11,8 @@
  *
  * The layout of a body is stated once, for both directions (as XDR's filters do, RFC 4506): a
  * function reads the value that it is given the address of, or writes it, whichever the struct
- * notation was made for.  Reading goes through struct reader: what cannot be sets `failed`, gives
- * zeros, and is asked for once at the end; values that are read begin as zeros.
+ * notation was made for.  Reading uses struct reader: an invalid value sets `failed` and gives
+ * zeros, and the caller checks `failed` once, at the end.  Values that are read begin as zeros.
  *
  * Source: native_protocol_v5.spec, section 3 and 4.2.5.2.
  *

@@ -1,4 +1,4 @@
-/* Counter cells: see the header for the rule; here is why it counts once.
+/* counter_cell: see the header for the rule; this is why every increment counts once.
  *
  * A merge is a join: the higher generation, and of all shards that did not begin before it, each
  * id's entry with the higher clock.  Joins may be repeated, reordered and regrouped, so a cell that
@@ -42,7 +42,7 @@ static void put_shard(struct buffer *buffer, struct counter_shard shard)
     buffer_put_u64(buffer, (uint64_t)shard.value);
 }
 
-/* Whether a shard has nothing from before the generation. */
+/* Whether the shard began at the generation or after it. */
 static bool shard_belongs(struct counter_shard shard, int64_t generation)
 {
     return generation <= 0 || shard.id >= (uint64_t)generation;

@@ -1,4 +1,4 @@
-/* counter_cell: what a counter is: a generation and a set of shards; pure functions.
+/* counter_cell: the value of a counter: a generation and a set of shards; pure functions.
  *
  * A shard is (id, clock, value).  Only its owner writes it, always with a higher clock, so merging
  * two cells keeps per shard id the entry with the higher clock, and a cell read twice, replayed or

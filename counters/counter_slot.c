@@ -1,5 +1,5 @@
-/* counter_slot: what decides correctness is that the three sums are cumulative.  The first touch in
- * a new frame moves them back by one:
+/* counter_slot: what must hold is that the three sums are cumulative.  The first change in a new
+ * frame moves them back by one:
  *
  *     +1 @7    7: 1
  *     +5 @9    9: 6    7: 1

@@ -119,7 +119,7 @@ uint32_t producer_table_count(const struct producer_table *table)
     return table->producers.count;
 }
 
-/* Batches become durable in order, so the last one speaks for all. */
+/* Batches become durable in order: if the last one is, all are. */
 bool producer_may_go(struct producer *producer)
 {
     const struct producer_batch *last = producer_batch_of(producer, producer->last);
@@ -147,9 +147,9 @@ void producer_forget(struct producer_table *table, struct producer *producer)
     producer_free(producer);
 }
 
-/* ---- who may go ---- */
+/* ---- which producers may be removed ---- */
 
-/* It has another batch, or one less: it is not silent, and may be none of the few any more. */
+/* Called after the number of batches has changed: a producer with many is not in the list `few`. */
 static void producer_sort(struct producer *producer)
 {
     if (producer->last >= FEW_BATCHES)
@@ -163,8 +163,7 @@ static int64_t last_applied_us(struct producer *producer)
     return last != NULL ? last->applied_us : INT64_MAX;
 }
 
-/* Among the few, as their batches came: behind the last one, but of one that was connected since.
- */
+/* Insert a producer into the list of those with few batches, in the order of their last batches. */
 static void few_put(struct producer *producer)
 {
     struct producer_list *few = &producer->table->few;
@@ -181,7 +180,8 @@ static void few_put(struct producer *producer)
         TAILQ_INSERT_AFTER(few, before, producer, link);
 }
 
-/* One of the few keeps the place that it had first, though it may have a connection again. */
+/* If the producer may be removed, put it into its list.  A producer in `few` keeps its position,
+ * although it may have a connection again. */
 static void producer_rest(struct producer *producer, int64_t now_us)
 {
     struct producer_table *table = producer->table;
@@ -254,8 +254,8 @@ uint32_t producer_list_silent(const struct producer_table *table, int64_t before
     return count;
 }
 
-/* Two batches or more within a day: it works. */
-static bool producer_works(struct producer *producer, int64_t now_us)
+/* Whether the producer has sent two batches or more within a day. */
+static bool producer_is_active(struct producer *producer, int64_t now_us)
 {
     const struct producer_batch *before = producer_batch_of(producer, producer->last - 1);
 
@@ -267,7 +267,8 @@ struct producer *producer_evictable(const struct producer_table *table, int64_t 
     struct producer *producer;
     uint32_t looks = 0;
 
-    /* Some have a connection again; no more than there are connections. */
+    /* Some producers in the list have a connection again; at most as many as there are
+     * connections. */
     TAILQ_FOREACH_REVERSE(producer, &table->few, producer_list, link)
     {
         if (producer_may_go(producer))
@@ -277,7 +278,7 @@ struct producer *producer_evictable(const struct producer_table *table, int64_t 
     }
     looks = 0;
     TAILQ_FOREACH (producer, &table->silent, link) {
-        if (!producer_works(producer, now_us))
+        if (!producer_is_active(producer, now_us))
             return producer;
         if (++looks == LOOKS_MAX)
             break;

@@ -1,14 +1,14 @@
-/* producer: who numbers its batches, and which of them are known.
+/* producer: the table of producers, which number their batches, and of their last batches.
  *
- * Pure bookkeeping: no loop, no store.  A producer is known by a UUID; its epoch says which of its
- * lives is speaking; its batches are numbered from 1.  The last PRODUCER_WINDOW of them are
- * remembered with a hash of their content and their counts, in memory and in the table `producer`,
- * one row each, written in the batch's own frame (producer_rows.h).
+ * It uses neither the loop nor the store.  A producer is identified by a UUID; its epoch increases
+ * with each restart of the producer; its batches are numbered from 1.  Of the last PRODUCER_WINDOW
+ * batches a hash of the content and the counts are kept, in memory and in the table `producer`: one
+ * row each, written in the frame of the batch (producer_rows.h).
  *
- * Only so many are known at a time.  When they are, one gives its place to the next: of those with
- * a single batch the one that came last, so that a crowd of new ones displaces itself; else, of
- * those without a connection, the one that is silent for longest; never one of whose batches two
- * or more came within a day. */
+ * The table has a limit.  When it is full, a new producer displaces another one: among producers
+ * with a single batch the one that came last, so that many new producers displace each other; else,
+ * among those without a connection, the one that has been silent for longest; never a producer that
+ * has sent two or more batches within a day. */
 #ifndef DAYBOOK_COUNTERS_PRODUCER_H
 #define DAYBOOK_COUNTERS_PRODUCER_H
 
@@ -21,10 +21,10 @@
 
 enum {
     PRODUCER_WINDOW = 64,              /* batches remembered; a power of two, part of the format */
-    PRODUCERS_MAX = 1 << 17,           /* known at once; each takes 0.1 to 4 KB of memory */
-    PRODUCERS_KEPT = 1024,             /* of these, for `daybook load` */
-    PRODUCERS_EVICTED_MAX = 1 << 16,   /* of which it is remembered that they were known */
-    PRODUCER_SILENT_DAYS = 30          /* one that sent nothing for so long may be forgotten */
+    PRODUCERS_MAX = 1 << 17,           /* in the table; each takes 0.1 to 4 KB of memory */
+    PRODUCERS_KEPT = 1024,             /* of these, reserved for `daybook load` */
+    PRODUCERS_EVICTED_MAX = 1 << 16,   /* evicted producers whose ids are kept */
+    PRODUCER_SILENT_DAYS = 30          /* one that sent nothing for so long may be removed */
 };
 
 struct producer_batch {
@@ -34,17 +34,17 @@ struct producer_batch {
     uint64_t rejected;
     int64_t applied_us;                /* by the store's clock */
     bool is_durable;
-    void *waiting;                     /* the door's: who is to be told once it is durable */
+    void *waiting;                     /* the ingest door's: the answer that waits until durable */
 };
 
 struct producer {
     uint8_t id[UUID_SIZE];
     uint64_t epoch;
     uint64_t last;                     /* the highest batch applied, durable or not; 0: none */
-    void *owner;                       /* the connection that speaks for it; NULL: none */
+    void *owner;                       /* the producer's connection; NULL: none */
     /* private */
     struct producer_table *table;
-    struct producer_list *list;        /* that it is in; NULL: none */
+    struct producer_list *list;        /* the list that it is in; NULL: none */
     TAILQ_ENTRY(producer) link;
     int64_t silent_since_us;           /* by the store's clock, while it is in `silent` */
     struct producer_batch *window;     /* grows to PRODUCER_WINDOW, a power of two */
@@ -57,53 +57,56 @@ TAILQ_HEAD(producer_list, producer);
 struct producer_table *producer_table_new(void);
 void producer_table_free(struct producer_table *table);        /* NULL is fine */
 struct producer *producer_find(const struct producer_table *table, const uint8_t id[UUID_SIZE]);
-/* All that are known were recorded, in any order: bring them into the order in which they came. */
+/* All producers were read from the store, in any order: sort them by their last batches. */
 void producer_table_opened(struct producer_table *table);
-/* One that is not there yet; valid until it is forgotten.  NULL when PRODUCERS_MAX are known. */
+/* Add a producer that is not in the table; valid until producer_forget.  NULL when the table has
+ * PRODUCERS_MAX. */
 struct producer *producer_add(struct producer_table *table, const uint8_t id[UUID_SIZE],
                               uint64_t epoch);
-/* Whether all but `kept` places are taken. */
+/* Whether at most `kept` places are free. */
 bool producer_table_is_full(const struct producer_table *table, uint32_t kept);
 uint32_t producer_table_count(const struct producer_table *table);
 size_t producer_table_bytes(const struct producer_table *table);       /* of memory */
-/* Whether it has no owner, and its batches are all durable. */
+/* Whether it may be removed: it has no owner, and all its batches are durable. */
 bool producer_may_go(struct producer *producer);
-/* Remove one that may go. */
+/* Remove a producer that may be removed. */
 void producer_forget(struct producer_table *table, struct producer *producer);
 
-/* `connection` speaks for it from now on; NULL: none does. */
+/* `connection` is the producer's from now on; NULL: it has none. */
 void producer_own(struct producer *producer, void *connection, int64_t now_us);
-/* Its batch is durable. */
+/* The batch `sequence` is durable. */
 void producer_durable(struct producer *producer, uint64_t sequence, int64_t now_us);
 
-/* Up to `capacity` of those that may be forgotten and have been silent since before `before_us`. */
+/* Find up to `capacity` producers that may be removed and have sent nothing since `before_us`. */
 uint32_t producer_list_silent(const struct producer_table *table, int64_t before_us,
                               struct producer **found, uint32_t capacity);
-/* The one that gives its place to another; NULL: none does.  It looks at a few only. */
+/* The producer that a new one displaces; NULL: none may be.  Only a few are considered. */
 struct producer *producer_evictable(const struct producer_table *table, int64_t now_us);
-/* It is evicted: what was sent for it must not be taken for a new one's.  Of PRODUCERS_EVICTED_MAX
- * it is remembered until the process ends; of more, of the later ones. */
+/* Keep the id of a producer that is evicted: if it sends again, its batches must not be taken for
+ * those of a new producer.  At most PRODUCERS_EVICTED_MAX ids are kept, until the process ends; a
+ * later one may replace an earlier one. */
 void producer_mark_evicted(struct producer_table *table, const uint8_t id[UUID_SIZE]);
 bool producer_was_evicted(const struct producer_table *table, const uint8_t id[UUID_SIZE]);
 
-/* Who goes on for one that was forgotten behind its batch `last`: an id that follows from both, so
- * that whoever goes on twice is one producer, too. */
+/* The id under which the sender of a producer that was removed after its batch `last` continues: it
+ * is computed from both, so that a sender that continues twice is the same producer. */
 void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_out[UUID_SIZE]);
 
 /* What the number of a batch means. */
 enum producer_verdict {
     PRODUCER_NEXT,                     /* to be applied */
-    PRODUCER_KNOWN,                    /* a copy of one that is remembered */
-    PRODUCER_OLD,                      /* a copy of one that is not remembered any more */
-    PRODUCER_GAP                       /* past producer->last + 1 */
+    PRODUCER_KNOWN,                    /* a copy of one within the window */
+    PRODUCER_OLD,                      /* a copy of one before the window */
+    PRODUCER_GAP                       /* greater than producer->last + 1 */
 };
 enum producer_verdict producer_verdict_of(const struct producer *producer, uint64_t sequence);
 
-/* The remembered batch; NULL when it is none.  Valid until the next producer_record. */
+/* The batch of that number; NULL when the window does not have it.  Valid until the next
+ * producer_record. */
 struct producer_batch *producer_batch_of(struct producer *producer, uint64_t sequence);
-/* Remember `batch` as applied; from the table's rows in any order, or the next one. */
+/* Record `batch` as applied: the next one or, while the store is opened, any one. */
 struct producer_batch *producer_record(struct producer *producer,
                                        const struct producer_batch *batch);
-/* Take back the last batch, which was not applied after all. */
+/* Remove the last batch, which was recorded and then not applied. */
 void producer_retract(struct producer *producer, uint64_t sequence);
 #endif

@@ -1,12 +1,12 @@
 /* door: see the header.
  *
- * What decides correctness: a slot is in one list of its door and one of its address, both of its
- * claim, from door_enter to door_leave, so that the one that is idle for longest is always the
- * first.  Addresses stand in levels by how many places they have, so that the one with most is
- * found without a search, however many addresses a crowd has; of several with as many, the one that
- * has had as many for longest is first.
+ * What must hold: from door_enter to door_leave a slot is in one list of its door and one of its
+ * address, both of its claim, so that the connection that is idle for longest is always first.
+ * Addresses are in levels by the number of their places, so that the one with most is found without
+ * a search, however many addresses there are; within a level, the address that has had this number
+ * for longest is first.
  *
- * An IPv6 address counts by its first 64 bits, which is what one network gets. */
+ * Of an IPv6 address the first 64 bits count, which is what one network gets. */
 #include "door/door.h"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@
 enum {
     CHAINS = 1024,
     LOG_PERIOD_US = 60000000,
-    KEEPALIVE_IDLE_S = 60, /* then a probe every so often, and so many of them: two minutes */
+    KEEPALIVE_IDLE_S = 60, /* with the probes that follow, a dead peer is noticed in two minutes */
     KEEPALIVE_EVERY_S = 15,
     KEEPALIVE_PROBES = 4,
     SHARE_LEAST = 4,
@@ -29,7 +29,7 @@ enum {
 
 struct door_address {
     uint64_t key;
-    uint32_t count; /* of places; not kept of the local one */
+    uint32_t count; /* of places; not counted for the local address */
     struct door_slots slots[DOOR_CLAIMS];
     TAILQ_ENTRY(door_address) of_level;
     LIST_ENTRY(door_address) of_chain;
@@ -37,7 +37,7 @@ struct door_address {
 
 /* ---- addresses ---- */
 
-/* Below 2^48 of IPv4; no IPv6 network has such a number. */
+/* The key of an IPv4 address is below 2^48, which no IPv6 network has as its first 64 bits. */
 static uint64_t address_key(const struct network_address *address)
 {
     if (address->size == 16)
@@ -69,7 +69,7 @@ static struct door_address *address_find(struct door *door, uint64_t key)
     return address;
 }
 
-/* It has one place more, or less: another level's. */
+/* The number of its places changes by `change`, 1 or -1, and with it the level. */
 static void address_count(struct door *door, struct door_address *address, int change)
 {
     if (address == door->local)
@@ -110,8 +110,9 @@ static struct door_slot *longest_idle(const struct door_slots slots[DOOR_CLAIMS]
     return first != NULL ? first : TAILQ_FIRST(&slots[DOOR_NAMED]);
 }
 
-/* Which one gives its place up to one of the address `wanting`, which is counted already; NULL:
- * those that could are owed answers.  An address that has most displaces its own only. */
+/* The slot that loses its place to a connection of the address `wanting`, which is counted already.
+ * An address that has most places displaces its own connections only.  NULL: all that could lose
+ * their place wait for answers. */
 static struct door_slot *door_pick(const struct door *door, const struct door_address *wanting)
 {
     const struct door_address *most =
@@ -128,7 +129,7 @@ static void door_counted(struct door *door, int change)
         door->options.connections->value += change;
 }
 
-/* `slot`: of the connection that has to go. */
+/* `slot` is that of the connection that is closed. */
 static void log_grouped(struct log_group *group, const char *event, const struct door_slot *slot)
 {
     const struct door *door = slot->door;
@@ -154,7 +155,7 @@ static void slot_evict(struct door_slot *slot)
     check(slot->door == NULL);
 }
 
-/* All places are taken: one is given up for `slot`, or it has to go. */
+/* All places are taken: free one for `slot`.  False: none can be freed. */
 static bool door_make_room(struct door *door, struct door_slot *slot)
 {
     struct door_slot *picked = door_pick(door, slot->address);
@@ -206,7 +207,7 @@ void door_leave(struct door_slot *slot)
     if (door == NULL)
         return;
     door_clock(slot, 0);
-    door_guest_known(slot);
+    door_login_done(slot);
     slot_unlink(slot);
     address_count(door, slot->address, -1);
     slot->door = NULL;
@@ -256,42 +257,42 @@ uint64_t door_slot_address(const struct door_slot *slot)
     return is_local ? (uint64_t)(uintptr_t)slot : slot->address->key;
 }
 
-/* ---- guests ---- */
+/* ---- before a login ---- */
 
-void door_guest(struct door_slot *slot)
+void door_login_pending(struct door_slot *slot)
 {
-    if (slot->is_guest || slot->door == NULL)
+    if (slot->is_login_pending || slot->door == NULL)
         return;
-    slot->is_guest = true;
-    TAILQ_INSERT_TAIL(&slot->door->guests, slot, of_guests);
+    slot->is_login_pending = true;
+    TAILQ_INSERT_TAIL(&slot->door->logins, slot, of_logins);
 }
 
-void door_guest_hold(struct door_slot *slot, size_t bytes)
+void door_login_charge(struct door_slot *slot, size_t bytes)
 {
     struct door *door = slot->door;
 
-    if (!slot->is_guest)
+    if (!slot->is_login_pending)
         return;
-    quota_give(&door->guest_quota, slot->guest_bytes);
-    slot->guest_bytes = 0;
-    while (slot->is_guest && !quota_take(&door->guest_quota, bytes)) {
-        struct door_slot *oldest = TAILQ_FIRST(&door->guests);
+    quota_give(&door->login_quota, slot->login_bytes);
+    slot->login_bytes = 0;
+    while (slot->is_login_pending && !quota_take(&door->login_quota, bytes)) {
+        struct door_slot *oldest = TAILQ_FIRST(&door->logins);
 
-        log_grouped(&door->guests_full, "door_guests_full", oldest);
+        log_grouped(&door->logins_full, "door_guests_full", oldest);
         slot_evict(oldest);
     }
-    if (slot->is_guest)
-        slot->guest_bytes = bytes;
+    if (slot->is_login_pending)
+        slot->login_bytes = bytes;
 }
 
-void door_guest_known(struct door_slot *slot)
+void door_login_done(struct door_slot *slot)
 {
-    if (!slot->is_guest)
+    if (!slot->is_login_pending)
         return;
-    quota_give(&slot->door->guest_quota, slot->guest_bytes);
-    slot->guest_bytes = 0;
-    slot->is_guest = false;
-    TAILQ_REMOVE(&slot->door->guests, slot, of_guests);
+    quota_give(&slot->door->login_quota, slot->login_bytes);
+    slot->login_bytes = 0;
+    slot->is_login_pending = false;
+    TAILQ_REMOVE(&slot->door->logins, slot, of_logins);
 }
 
 /* ---- the door ---- */
@@ -310,13 +311,14 @@ void door_open(struct door *door, const struct door_options *options)
     random->fill(random, &door->seed, sizeof door->seed);
     for (int claim = 0; claim < DOOR_CLAIMS; claim++)
         TAILQ_INIT(&door->slots[claim]);
-    TAILQ_INIT(&door->guests);
-    door->guest_quota = (struct quota){.limit = options->guest_bytes_max};
+    TAILQ_INIT(&door->logins);
+    door->login_quota = (struct quota){.limit = options->login_bytes_max};
     door->full.period_us = door->refused.period_us = LOG_PERIOD_US;
-    door->guests_full.period_us = LOG_PERIOD_US;
+    door->logins_full.period_us = LOG_PERIOD_US;
     door->local = address_new(0);
     door->chains = memory_zeroed(CHAINS, sizeof *door->chains);
-    /* One more than there are places: who comes to a full door counts before one goes. */
+    /* One level more than places: at a full door a connection is counted before another is
+     * evicted. */
     door->levels = memory_zeroed((size_t)options->slots_max + 2, sizeof *door->levels);
     for (uint32_t level = 0; level <= options->slots_max + 1; level++)
         TAILQ_INIT(&door->levels[level]);
@@ -348,7 +350,7 @@ int door_listen(struct door *door, const struct door_place *place, const char **
                             &door->listener, err);
     if (rc != 0)
         return rc;
-    /* What it is bound to decides, not its name: nothing is accepted before this is looked at. */
+    /* The bound address decides, not its name; no connection is accepted before this check. */
     if (!network_listener_is_local(door->listener) && !place->is_open_to_all) {
         rc = error_set(err, ERROR_USAGE,
                        "other machines reach %s, and no client has to log in there: %s",
@@ -411,7 +413,7 @@ void door_share(uint64_t descriptors, struct door_shares *shares)
     shares->cql = share_of(left, shares->cql);
 }
 
-/* ---- who is there ---- */
+/* ---- dump ---- */
 
 static void dump_slot(const struct door_slot *slot, struct buffer *text)
 {
@@ -421,7 +423,8 @@ static void dump_slot(const struct door_slot *slot, struct buffer *text)
 
     door_peer_text(slot, peer);
     buffer_printf(text, "  %s: %s%s, %zu bytes not sent\n", peer, claims[slot->claim],
-                  slot->is_guest ? ", not known yet" : "", network_queued(slot->connection));
+                  slot->is_login_pending ? ", not known yet" : "",
+                  network_queued(slot->connection));
 }
 
 void door_dump(const struct door *door, struct buffer *text)

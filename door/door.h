@@ -1,18 +1,20 @@
-/* door: what listens, which connections have its places, and which one gives its place up.
+/* door: a listener with a limited number of places for connections, and which connection loses its
+ * place when another one needs it.
  *
- * The ingest door, the CQL door and the control socket each have one, and add what is spoken there.
+ * Ingest, CQL and the control socket each have a door, and add their protocol.
  *
- *     accepted ─ came() ─▶ door_enter ─▶ guest ── it is known who it is ─▶ served ─▶ door_leave
+ *     accepted ─ came() ─▶ door_enter ─▶ login pending ── login done ─▶ served ─▶ door_leave
  *                            │ full        └ too slow, or too much memory: evict()
  *                            └ another's place is taken: evict(); no place can be: false
  *
- * No connection is refused while a place is free.  When none is, the address that has most places
- * gives one up: that of its connection which was idle for longest, of those that would lose nothing
- * first.  So a crowd of idle connections, or senders that lost power, keep no client out, and one
- * address cannot displace another's.  There is no fixed share: behind one address may be a whole
- * network (NAT).  Loopback counts as many addresses, of one place each.
+ * No connection is refused while a place is free.  When none is free, the address that has most
+ * places loses one: that of its connection that was idle for longest, among connections that would
+ * lose nothing before those that would lose a name (enum door_claim).  So many idle connections, or
+ * senders that lost power, keep no client out, and one address cannot displace another one's
+ * connections.  An address has no fixed share, because a whole network may be behind it (NAT).
+ * Each loopback connection counts as an address of its own.
  *
- * Places are taken and given back, clocks started and stopped, in constant time.  Engine thread. */
+ * All operations on places and clocks take constant time.  Engine thread. */
 #ifndef DAYBOOK_DOOR_DOOR_H
 #define DAYBOOK_DOOR_DOOR_H
 
@@ -27,51 +29,51 @@
 struct door;
 struct door_address;
 
-/* What a door's clocks are set to, unless it says otherwise (door_clock). */
+/* Times that several doors set their clocks to (door_clock). */
 enum {
-    DOOR_SLOW_READER_MS = 60000,       /* for which answers may wait for their reader */
-    DOOR_LINGER_MS = 5000              /* which a client that was refused may take to hang up */
+    DOOR_SLOW_READER_MS = 60000,       /* that answers may wait until the peer reads them */
+    DOOR_LINGER_MS = 5000              /* that a client that was refused has to close */
 };
 
 /* What a connection would lose with its place. */
 enum door_claim {
-    DOOR_IDLE,                         /* nothing but itself */
-    DOOR_NAMED,                        /* who it is: a producer, a user */
-    DOOR_OWED,                         /* an answer that the server owes it: the place stays its */
+    DOOR_IDLE,                         /* nothing but the connection */
+    DOOR_NAMED,                        /* its name: a producer or a user */
+    DOOR_OWED,                         /* an answer that is not sent yet: it keeps the place */
     DOOR_CLAIMS
 };
 
-/* One connection's, in its owner's memory; zeroed at first. */
+/* One connection's place, in its owner's memory; zeros at first. */
 struct door_slot {
-    struct door *door;                 /* NULL: it has no place */
+    struct door *door;                 /* NULL: the connection has no place */
     struct connection *connection;
     struct network_address peer;
     /* private */
     struct door_address *address;
     enum door_claim claim;
-    TAILQ_ENTRY(door_slot) of_door, of_address;    /* by claim, the longest idle one first */
-    bool is_guest;
-    size_t guest_bytes;
-    TAILQ_ENTRY(door_slot) of_guests;
+    TAILQ_ENTRY(door_slot) of_door, of_address;    /* by claim; idle for longest is first */
+    bool is_login_pending;
+    size_t login_bytes;
+    TAILQ_ENTRY(door_slot) of_logins;
     struct timer clock;
-    int64_t clock_ms;                  /* what it was set to; 0: it does not run */
+    int64_t clock_ms;                  /* the time it was set to; 0: it does not run */
 };
 
 struct door_options {
-    const char *name;                  /* as events name it: "cql" */
+    const char *name;                  /* in events: "cql" */
     struct network *network;           /* NULL: without door_listen */
     struct world *world;
     uint32_t slots_max;
-    /* A connection was accepted: enter it or close it. */
+    /* A connection was accepted: call door_enter for it, or close it. */
     void (*came)(void *context, struct connection *connection);
     void *context;
-    /* The place is needed: close the connection and door_leave, within the call. */
+    /* Another connection gets the place: close this one and call door_leave, before returning. */
     void (*evict)(struct door_slot *slot);
-    /* The clock that door_clock set has run down; it does not run any more. */
+    /* The time that door_clock set is over; the clock does not run any more. */
     void (*late)(struct door_slot *slot);
-    size_t guest_bytes_max;            /* memory of all connections that are not known yet */
+    size_t login_bytes_max;            /* bytes of memory of all connections before login */
     struct metric *connections;        /* a gauge, or NULL */
-    struct metric *connections_max;    /* a gauge of how many there may be, or NULL */
+    struct metric *connections_max;    /* a gauge of the limit, or NULL */
     struct metric *evicted;            /* a counter, or NULL */
 };
 
@@ -87,80 +89,83 @@ struct door {
     uint32_t count;                    /* connections that have a place */
     struct door_slots slots[DOOR_CLAIMS];
     struct door_address *local;        /* loopback and unix sockets */
-    struct door_addresses *levels;     /* the other addresses, by how many places they have */
-    uint32_t level_max;                /* the highest that is not empty */
-    struct door_chain *chains;         /* the same, by a hash of the address */
+    struct door_addresses *levels;     /* the other addresses, by the number of their places */
+    uint32_t level_max;                /* the highest level that is not empty */
+    struct door_chain *chains;         /* the other addresses, by a hash */
     uint64_t seed;
-    struct door_slots guests;          /* the one that came first is first */
-    struct quota guest_quota;
+    struct door_slots logins;          /* in the order in which they came */
+    struct quota login_quota;
     struct log_group full;             /* events that clients cause */
     struct log_group refused;
-    struct log_group guests_full;
+    struct log_group logins_full;
 };
 
-/* Where a door stands. */
+/* Where a door listens. */
 struct door_place {
     const char *address;               /* HOST:PORT */
-    uint32_t slots_max;                /* fewer than the door has otherwise; 0: those */
-    /* It may be reached from other machines though no client has to log in; */
+    uint32_t slots_max;                /* a lower limit than the door's options; 0: the same */
+    /* Other machines may reach it although no client has to log in. */
     bool is_open_to_all;
-    const char *remedy;                /* what to do where that is wanted; NULL: nothing to say */
+    const char *remedy;                /* for the error text: how to allow that; NULL: a default */
 };
 
 void door_open(struct door *door, const struct door_options *options);
-/* ERROR_USAGE, too, when the address that it is bound to is not loopback, whatever its name, and
- * the place is not open to all.  `*address_out` is valid until the door stops to listen. */
+/* ERROR_USAGE, too, when the address that the listener is bound to is not loopback, whatever its
+ * name, and the place is not open to all.  `*address_out` is valid until door_stop. */
 must_check int door_listen(struct door *door, const struct door_place *place,
                            const char **address_out, struct error *err);
 must_check int door_listen_unix(struct door *door, const char *path, struct error *err);
-/* It has so many places, if that is fewer than before, and at least a few. */
+/* Lower the number of places to `slots_max`, but not below a small minimum. */
 void door_limit(struct door *door, uint32_t slots_max);
-/* Whether clients of this machine alone reach it; true of one that does not listen. */
+/* Whether only clients of this machine can reach it; true of a door that does not listen. */
 bool door_is_local(const struct door *door);
-/* Accept no more; those that came may stay. */
+/* Stop listening; connections that have places keep them. */
 void door_stop(struct door *door);
-/* All have left. */
+/* All connections have left. */
 void door_close(struct door *door);
 
-/* A place for `connection`, with keepalive, so that a peer that lost power is noticed; another may
- * lose its for it.  False: the door is full of connections that are owed answers. */
+/* Give `connection` a place, and set keepalive, so that a peer that lost power is noticed.  Another
+ * connection may lose its place for it.  False: all connections wait for answers. */
 must_check bool door_enter(struct door *door, struct door_slot *slot,
                            struct connection *connection);
-/* Give the place back, with its clock and guest's memory; one without a place is fine. */
+/* Give the place back, stop its clock and end its charge; a slot without a place is fine. */
 void door_leave(struct door_slot *slot);
-/* Bytes came, or the claim is another: it is the one used last. */
+/* The connection was used and has this claim: it is now idle for the shortest time. */
 void door_use(struct door_slot *slot, enum door_claim claim);
-/* The claim is this; if it was, nothing changes. */
+/* The connection has this claim; without effect if it had it before. */
 void door_claim(struct door_slot *slot, enum door_claim claim);
-/* `late` is called in `ms` unless another time is set meanwhile; 0: not at all.  Setting the same
- * time again does not start the clock anew. */
+/* Have `late` called after `ms` milliseconds unless another time is set before; 0: not at all.
+ * Setting the same time again does not restart the clock. */
 void door_clock(struct door_slot *slot, int64_t ms);
 
-/* While it is not known who a connection is, what it holds is charged to one small account of all
- * such connections; when that is full the one that came first goes.  One that is a guest already
- * stays where it is. */
-void door_guest(struct door_slot *slot);
-/* What it holds by now; it may be evicted by the call, and has no place then. */
-void door_guest_hold(struct door_slot *slot, size_t bytes);
-void door_guest_known(struct door_slot *slot);
+/* The connection has to log in.  Until then its memory is charged to one small quota of all such
+ * connections; when that is full, the connection that came first is evicted.  Without effect on a
+ * connection that has to log in already. */
+void door_login_pending(struct door_slot *slot);
+/* The connection now holds `bytes` of memory.  The call may evict it: it has no place then. */
+void door_login_charge(struct door_slot *slot, size_t bytes);
+/* The connection has logged in: the charge ends. */
+void door_login_done(struct door_slot *slot);
 
-/* Append how many places are taken, and a line for each of the first connections: the peer, what it
- * would lose with its place, and what the network has not sent yet. */
+/* Append the number of places that are taken, and a line for each of the first connections: its
+ * peer, its claim, and how many bytes were not sent yet. */
 void door_dump(const struct door *door, struct buffer *text);
 
 enum { DOOR_PEER_TEXT = 64 };
 
 /* The peer's address, for events: "10.0.0.5", or "local" for a unix socket's. */
 void door_peer_text(const struct door_slot *slot, char text_out[DOOR_PEER_TEXT]);
-/* Whom it counts for where something is shared by address: of loopback each connection is one. */
+/* A number for its address, where something is shared fairly among addresses; each loopback
+ * connection has its own. */
 uint64_t door_slot_address(const struct door_slot *slot);
 
-/* How many connections each door may have of what descriptors are left to the doors. */
+/* How many connections each door may have. */
 struct door_shares {
     uint32_t control, ingest, cql;
 };
 
-/* Of the maxima in `shares`, as many as `descriptors` (for all doors) allow: an eighth is the
- * control socket's, and half of the rest the ingest door's, none less than a few. */
+/* Lower the maxima in `shares` to what `descriptors`, for all doors, allow: an eighth for the
+ * control socket, half of the rest for ingest, and what is left for CQL; each at least a small
+ * minimum. */
 void door_share(uint64_t descriptors, struct door_shares *shares);
 #endif

@@ -1,8 +1,8 @@
-/* http_begin: whether a connection's first line is an HTTP request's.
+/* http_begin: recognizes an HTTP request by a connection's first line.
  *
- * A page in a browser can make the browser send a request with a body of the page's choosing to any
- * port of the machine that it runs on.  A door that takes lines of text would refuse the request's
- * header line by line, and take the body.  So a door that does not speak HTTP asks here first. */
+ * A page can make its browser send a request with a body of the page's choosing to any port of the
+ * machine that the browser runs on.  A door that takes lines of text would refuse the lines of the
+ * request's header, and accept those of the body.  So such a door checks the first line here. */
 #ifndef DAYBOOK_DOOR_HTTP_BEGIN_H
 #define DAYBOOK_DOOR_HTTP_BEGIN_H
 
@@ -10,8 +10,9 @@
 
 #include "base/bytes.h"
 
-/* `line` is a connection's first line without its LF: a method, a target and HTTP/. */
+/* Whether `line`, a connection's first line without its LF, is a method, a target and HTTP/. */
 bool http_begin_is_request(struct bytes line);
-/* The same of how a line begins that is too long to be gathered: a method and a path or a URL. */
+/* Whether `begin`, the beginning of a line that is too long to be read whole, is a method and a
+ * path or URL. */
 bool http_begin_is_long_request(struct bytes begin);
 #endif

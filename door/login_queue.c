@@ -1,4 +1,4 @@
-/* login_queue: see the header.  All loops are over at most LOGIN_WAITING_MAX waiters. */
+/* login_queue: see the header.  No loop visits more than LOGIN_WAITING_MAX waiters. */
 #include "door/login_queue.h"
 
 #include <stddef.h>
@@ -19,7 +19,8 @@ static uint32_t waiting_of(const struct login_queue *queue, uint64_t address)
     return count;
 }
 
-/* The newest of the address that has most; of several with as many, the newest of them. */
+/* The newest waiter of the address with most waiters; of several such addresses, the newest of
+ * all. */
 static struct login_waiter *pick_loser(const struct login_queue *queue)
 {
     struct login_waiter *loser = NULL;
@@ -50,7 +51,7 @@ struct login_waiter *login_queue_add(struct login_queue *queue, struct login_wai
     return loser;
 }
 
-/* How many others were served since this address was; the more the longer ago. */
+/* How many logins were served since this address was last served. */
 static uint64_t served_ago(const struct login_queue *queue, uint64_t address)
 {
     uint64_t known =

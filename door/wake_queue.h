@@ -1,7 +1,7 @@
-/* wake_queue: what is to be served in the next turn of the loop, in the order of waking.
+/* wake_queue: connections that are served in the next turn of the loop, in the order of waking.
  *
- * Callbacks wake rather than serve: many answers are then one write, and nothing is served within
- * another's callback.  Engine thread. */
+ * A callback wakes a connection instead of serving it: many answers then become one write, and no
+ * connection is served within another one's callback.  Engine thread. */
 #ifndef DAYBOOK_DOOR_WAKE_QUEUE_H
 #define DAYBOOK_DOOR_WAKE_QUEUE_H
 
@@ -10,7 +10,7 @@
 
 #include "base/world/world.h"
 
-/* In its owner's memory; all-zero is one that was not woken. */
+/* In its owner's memory; zeros: not woken. */
 struct wake_entry {
     TAILQ_ENTRY(wake_entry) link;
     bool is_woken;
@@ -22,18 +22,18 @@ struct wake_queue {
     TAILQ_HEAD(, wake_entry) woken;
 };
 
-/* `serve` is called in a later turn of the loop than wake_queue_add; it takes entries, and calls
+/* `serve` is called in the turn of the loop after wake_queue_add.  It takes entries, and calls
  * wake_queue_start if it leaves some. */
 void wake_queue_open(struct wake_queue *queue, struct executor *executor,
                      void (*serve)(struct timer *timer), void *context);
 void wake_queue_close(struct wake_queue *queue);
 
-/* One that was woken already stays where it is. */
+/* Wake an entry; one that was woken already keeps its position. */
 void wake_queue_add(struct wake_queue *queue, struct wake_entry *entry);
-/* It is about to be freed: it is served no more. */
+/* Do not serve the entry any more; called before its owner is freed. */
 void wake_queue_remove(struct wake_queue *queue, struct wake_entry *entry);
-/* The first, which may be woken again; there is one. */
+/* Remove and return the first entry, which may then be woken again.  There must be one. */
 struct wake_entry *wake_queue_take(struct wake_queue *queue);
-/* Serve what is there in the next turn. */
+/* Serve the entries that are left in the next turn. */
 void wake_queue_start(struct wake_queue *queue);
 #endif

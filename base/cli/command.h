@@ -1,9 +1,9 @@
-/* command: what a room offers as a subcommand of the program.
+/* command: the interface of a subcommand of the program.
  *
- * A command runs where the data is: in the server that holds the directory, its answer streamed
- * over the unix socket (control/), or in the calling process on a directory that no server holds.
- * It cannot tell which.  The calling process parses the options first, so that --help and wrong
- * usage need no directory, and sends the words along; the side that runs it parses them again. */
+ * A command runs in the server that has the directory open, which sends the answer over the unix
+ * socket (program/control/), or in the calling process, on a directory that no server has open; it
+ * is the same code.  The calling process parses the options first, so that --help and wrong usage
+ * need no directory; a server gets the words of the command line and parses them again. */
 #ifndef DAYBOOK_BASE_CLI_COMMAND_H
 #define DAYBOOK_BASE_CLI_COMMAND_H
 
@@ -22,18 +22,17 @@ enum command_exit {
     EXIT_SYSTEM_FAILED = 3
 };
 
-/* COMMAND_TERMINAL: standard error, for the terminal to obey: nothing of it comes from data. */
+/* COMMAND_TERMINAL: control sequences on standard error; they must not contain data. */
 enum command_stream { COMMAND_OUT = 1, COMMAND_ERR = 2, COMMAND_TERMINAL = 3 };
 
-/* Where an answer goes.  Engine thread; every write is copied or sent before it returns. */
+/* Receives an answer.  Engine thread; `write` copies or sends the bytes before it returns. */
 struct command_output {
     void (*write)(struct command_output *output, enum command_stream stream, struct bytes bytes);
-    /* Whether so much waits for its reader that a long answer is to be made no further until
-     * `drained`. */
+    /* Whether so many bytes wait for their reader that the command should pause until `drained`. */
     bool (*is_full)(struct command_output *output);
-    /* command_keep; NULL: nobody counts. */
+    /* See command_keep; NULL: memory is not limited. */
     bool (*keep)(struct command_output *output, int64_t change_bytes);
-    /* Called once by the command, last; `output` is gone afterwards. */
+    /* Called once by the command, last; `output` is then freed. */
     void (*finish)(struct command_output *output, int exit_status);
     /* Set by a command that waits for queued bytes to leave. */
     void (*drained)(void *context);
@@ -45,18 +44,19 @@ void command_printf(struct command_output *output, enum command_stream stream, c
 /* "daybook: text" on the error stream, then finish. */
 void command_fail(struct command_output *output, int exit_status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Whether enough waits to be read; `drained` is then called once, when all of it has left. */
+/* Whether the command should pause because output waits for its reader; if so, `drained` is called
+ * once, when all output was sent. */
 bool command_must_wait(struct command_output *output, void (*drained)(void *context),
                        void *context);
-/* The command keeps so many bytes more or less for as long as it runs, beyond what every one takes:
- * what grows with the data, such as an entry for each ad.  False: there is no room for more, and
- * they are not counted; it then does with less, or says COMMAND_NO_ROOM.  All is given back at the
- * end. */
+/* Charge or give back `change_bytes` of memory that the command keeps while it runs and that grows
+ * with the data, such as an entry for each ad.  False: the limit is reached and nothing was
+ * charged; the command then needs less memory, or fails with COMMAND_NO_ROOM.  When the command
+ * ends, all its bytes are given back. */
 bool command_keep(struct command_output *output, int64_t change_bytes);
 #define COMMAND_NO_ROOM                                                                            \
     "there is no room for it in the server's memory for commands (--memory); ask for less at a "   \
     "time, or when other commands have ended"
-/* The place of a word among `words`, where NULL is none; `count` when it is not there. */
+/* The index of `word` among `words`, entries of which may be NULL; `count` when it is not there. */
 uint32_t command_word(const char *word, const char *const *words, uint32_t count);
 /* Whether a text is a number in decimal digits, from `min` to `max`. */
 bool command_number(const char *text, uint32_t min, uint32_t max, uint32_t *number_out);
@@ -75,12 +75,12 @@ int command_report(struct command_output *output, int status, const struct error
 struct command_request {
     const void *options;               /* what the command's argp filled */
     struct bytes input;                /* the content of the file input_file named, else empty */
-    bool is_terminal;                  /* the reader is a person: colour, aligned columns */
+    bool is_terminal;                  /* the output is a terminal: colour, aligned columns */
     bool is_read_only;                 /* the directory was opened with a shared lock */
     const char *door;                  /* "command" or "socket" */
-    const char *actor;                 /* the system user who gave it */
+    const char *actor;                 /* the system user who ran the command */
     const char *text;                  /* the command line as given, for the change table */
-    const char *folder;                /* where it was given; "" or NULL: not known */
+    const char *folder;                /* the caller's working directory; "" or NULL: unknown */
 };
 
 struct command {
@@ -92,12 +92,12 @@ struct command {
     /* True when it writes: an exclusive lock, and an empty directory is made first.  NULL: it never
      * does. */
     bool (*writes)(const void *options);
-    /* It has ended when `run` returns, with a short answer: it is run however busy a server is. */
+    /* It ends within `run`, with a short answer, so a server runs it however busy it is. */
     bool is_brief;
-    /* A file whose content goes along as `input` ("-" is standard input); NULL: none. */
+    /* The name of a file whose content becomes `input` ("-" is standard input); NULL: none. */
     const char *(*input_file)(const void *options);
-    /* Start; `output->finish` may come before or after it returns.  `request` and its options stay
-     * valid until finish. */
+    /* Start the command.  `output->finish` may be called before or after `run` returns; `request`
+     * and its options are valid until then. */
     void (*run)(void *room, const struct command_request *request, struct command_output *output);
 };
 #endif

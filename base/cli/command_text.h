@@ -10,6 +10,6 @@ void command_text_count(struct buffer *text, uint64_t count, const char *singula
 /* Append the day as 2013-11-28. */
 void command_text_day(struct buffer *text, int32_t day);
 
-/* What was written to `text` goes out when it is long enough (64 KiB), or `is_last`. */
+/* Write `text` to the output and clear it, if it has at least 64 KiB or `is_last`. */
 void command_text_flush(struct command_output *output, struct buffer *text, bool is_last);
 #endif

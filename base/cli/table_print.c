@@ -1,4 +1,4 @@
-/* The four writers.
+/* table_print: a writer of lines for each format.
  *
  * What must hold: what CSV and JSON print reads back as the same cells, null and empty apart; an
  * aligned table never sends a control character to a terminal, wherever the text came from.
@@ -6,8 +6,8 @@
  *   reseller_id  day            clicks   amount          reseller_id,day,clicks,amount
  *   supaboobs    2013-11-28  1,000,000  2500.00          supaboobs,2013-11-28,1000000,2500.00
  *
- * (the caller decides what a cell says; thousands separators would be his).  A cell's width is its
- * number of code points: right for the scripts whose characters take one column each. */
+ * The text of a cell is the caller's, thousands separators included.  The width of a cell is its
+ * number of code points, which is right for scripts whose characters take one column each. */
 #include "base/cli/table_print.h"
 
 #include <string.h>
@@ -156,7 +156,8 @@ static void append_printable(struct buffer *text, struct bytes cell)
 
 static void aligned_line(struct table_print *print, const struct bytes *cells)
 {
-    size_t owed = 0; /* spaces not yet written: none end a line */
+    size_t owed =
+        0; /* spaces that are written before the next cell only, so that none end a line */
     for (uint32_t i = 0; i < print->column_count; i++) {
         size_t width = text_width(cells[i]);
         size_t fill = width < print->widths[i] ? print->widths[i] - width : 0;

@@ -1,14 +1,14 @@
 /* table_print: rows of named columns as an aligned table, CSV, JSON or Markdown.
  *
- * Text goes into a buffer of the caller's, who writes it out and clears it whenever he likes:
+ * Text is appended to a buffer of the caller, who may write it out and clear it between two calls:
  *
  *     struct table_print *print = table_print_new(TABLE_CSV, columns, 3, &text);
  *     table_print_row(print, cells);           as often as there are rows
  *     table_print_finish(print);               and frees it
  *
- * An aligned table needs the widths of its rows before it can print the first; it holds back
- * TABLE_ROWS_HELD of them, prints those, and lets wider cells of later rows stick out: memory stays
- * bounded.  The other formats hold nothing back. */
+ * The columns of an aligned table are as wide as the cells of its first TABLE_ROWS_HELD rows, which
+ * are kept in memory until there are so many; wider cells of later rows are not aligned.  The other
+ * formats keep no rows. */
 #ifndef DAYBOOK_BASE_CLI_TABLE_PRINT_H
 #define DAYBOOK_BASE_CLI_TABLE_PRINT_H
 
@@ -68,9 +68,10 @@ void table_print_finish(struct table_print *print);
 /* Free without printing anything more. */
 void table_print_abandon(struct table_print *print);
 
-/* One CSV field (RFC 4180): quoted where it must be, where it is empty but not null, and where it
- * begins with #, which the text door would take for a control line. */
+/* Append one CSV field (RFC 4180).  It is quoted where that is necessary, where it is empty, since
+ * no text at all is null, and where it begins with #, which would make the line a control line of
+ * ingest. */
 void table_print_csv_field(struct buffer *text, struct bytes field);
-/* A JSON string, in its quotes. */
+/* Append a JSON string, with its quotes. */
 void table_print_json_string(struct buffer *text, struct bytes string);
 #endif

@@ -1,5 +1,5 @@
-/* U+0080 to U+009F, of which one begins a command as ESC [ does, are C2 80 to C2 9F; the two bytes
- * may come in two pieces of the stream. */
+/* terminal: the control characters U+0080 to U+009F, of which U+009B begins a command as ESC [
+ * does, are the bytes C2 80 to C2 9F, which may come in two calls. */
 #include "base/cli/terminal.h"
 
 static bool is_control(uint8_t c)

@@ -1,4 +1,5 @@
-/* terminal: what commands print on a terminal, which takes control characters for commands. */
+/* terminal: removes control characters, which a terminal would execute, from what commands
+ * print. */
 #ifndef DAYBOOK_BASE_CLI_TERMINAL_H
 #define DAYBOOK_BASE_CLI_TERMINAL_H
 
@@ -8,7 +9,7 @@
 
 /* A stream of text; zero at its beginning. */
 struct terminal_text {
-    bool holds_c2;             /* the first byte of a character whose second one has not come */
+    bool holds_c2;             /* C2, the first byte of a character, was the last byte so far */
 };
 
 /* Append `bytes` with a '?' for each control character, U+0080 to U+009F included, but for ends of

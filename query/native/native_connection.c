@@ -359,19 +359,19 @@ static enum door_claim claim_of(const struct native_connection *connection)
 
 /* Count the connection's memory among that of clients that have not logged in.  The door may close
  * the connection because of it, so this must come last. */
-static void count_guest_memory(struct native_connection *connection)
+static void count_login_memory(struct native_connection *connection)
 {
     size_t most = 2 * NATIVE_GREETING_MAX; /* of a refused connection everything else is freed
                                             * soon */
     size_t held = native_inbox_held(&connection->inbox);
 
     if (connection->state == NATIVE_SERVING || connection->login != NULL) {
-        door_guest_known(&connection->slot);
+        door_login_done(&connection->slot);
         return;
     }
-    door_guest(&connection->slot);
-    door_guest_hold(&connection->slot,
-                    sizeof *connection + NETWORK_CONNECTION_BYTES + (held < most ? held : most));
+    door_login_pending(&connection->slot);
+    door_login_charge(&connection->slot,
+                      sizeof *connection + NETWORK_CONNECTION_BYTES + (held < most ? held : most));
 }
 
 void native_connection_update(struct native_connection *connection)
@@ -403,7 +403,7 @@ void native_connection_update(struct native_connection *connection)
     door_claim(&connection->slot, claim_of(connection));
     connection_time(connection, queued > (door->is_over ? 0 : NATIVE_QUEUE_MAX),
                     is_ending && is_quiet && connection->has_finished);
-    count_guest_memory(connection);
+    count_login_memory(connection);
 }
 
 void native_connection_release(struct native_connection *connection)

@@ -170,7 +170,7 @@ static void default_limits(struct native_limits *limits)
                                                    ? limits->bytes_max
                                                    : CONNECTION_BYTES_MAX);
     set_default(&limits->answer_bytes_max, NATIVE_BYTES_MAX);
-    set_default(&limits->guest_bytes_max, NATIVE_GUEST_BYTES);
+    set_default(&limits->login_bytes_max, NATIVE_GUEST_BYTES);
     set_default_ms(&limits->slow_reader_ms, DOOR_SLOW_READER_MS);
     set_default_ms(&limits->linger_ms, DOOR_LINGER_MS);
     set_default_ms(&limits->login_ms, NATIVE_LOGIN_MS);
@@ -191,7 +191,7 @@ static void open_slots(struct native_door *door)
                                    .context = door,
                                    .evict = native_connection_evict,
                                    .late = native_connection_late,
-                                   .guest_bytes_max = door->options.limits.guest_bytes_max,
+                                   .login_bytes_max = door->options.limits.login_bytes_max,
                                    .connections = door->metrics.connections,
                                    .connections_max = door->metrics.connections_max,
                                    .evicted = door->metrics.evicted};

@@ -24,7 +24,7 @@ struct native_limits {
     int64_t linger_ms;                   /* from the last answer to hanging up; 5 s */
     int64_t login_ms;                    /* from coming to having logged in, without the time for
                                           * which a password waits and is checked; 10 s */
-    size_t guest_bytes_max;              /* memory of all that have not logged in; 2 MiB */
+    size_t login_bytes_max;              /* memory of all that have not logged in; 2 MiB */
 };
 
 struct native_options {

@@ -60,7 +60,7 @@ static void setup(void)
                                             .slots_max = PLACES,
                                             .evict = evict,
                                             .late = late,
-                                            .guest_bytes_max = GUEST_BYTES});
+                                            .login_bytes_max = GUEST_BYTES});
 }
 
 static void teardown(void)
@@ -70,7 +70,7 @@ static void teardown(void)
     while (sim_network_step(network))
         ;
     cr_expect(door.count == 0);
-    cr_expect(door.guest_quota.taken == 0);
+    cr_expect(door.login_quota.taken == 0);
     door_close(&door);
     sim_network_free(network);
     sim_world_free(sim);
@@ -240,20 +240,20 @@ Test(door, a_clock_fires_once_and_is_not_set_anew_by_the_same_time)
     cr_expect(!client->was_late);
 }
 
-Test(door, guests_share_an_account_and_the_oldest_goes_first)
+Test(door, connections_before_a_login_share_a_quota_and_the_oldest_is_evicted)
 {
     struct client *guests[4];
 
     for (int i = 0; i < 4; i++) {
         guests[i] = come((uint8_t)(i + 1));
-        door_guest(&guests[i]->slot);
-        door_guest_hold(&guests[i]->slot, 300);
+        door_login_pending(&guests[i]->slot);
+        door_login_charge(&guests[i]->slot, 300);
     }
     cr_expect(!is_in(guests[0]));
-    door_guest_known(&guests[1]->slot);
-    door_guest_hold(&guests[3]->slot, 600);
+    door_login_done(&guests[1]->slot);
+    door_login_charge(&guests[3]->slot, 600);
     cr_expect(is_in(guests[1]) && is_in(guests[2]) && is_in(guests[3]));
-    door_guest_hold(&guests[3]->slot, GUEST_BYTES + 1);
+    door_login_charge(&guests[3]->slot, GUEST_BYTES + 1);
     cr_expect(!is_in(guests[2]) && !is_in(guests[3]), "more than there is for all");
     cr_expect(is_in(guests[1]), "it is known");
 }

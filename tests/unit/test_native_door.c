@@ -1151,7 +1151,7 @@ Test(native_door, many_half_requests_before_a_login_are_in_one_small_account)
     struct client served;
     uint32_t gone = 0;
 
-    reopen_door(&(struct native_limits){.guest_bytes_max = GUEST_BYTES, .linger_ms = 200});
+    reopen_door(&(struct native_limits){.login_bytes_max = GUEST_BYTES, .linger_ms = 200});
     client_serve(&served, 4);
     buffer_put_zeros(&zeros, SENT);
     for (uint32_t i = 0; i < CLIENTS; i++) {
