@@ -32,7 +32,8 @@ struct status_report {
     uint32_t finding_count;
 };
 
-/* Begin a line; with "" it goes on under the label of the one before. */
+/* Begin a line with a label and words; the label "" is for a line that belongs to the one
+ * before. */
 void status_report_line(struct status_report *report, const char *label, const char *words);
 /* Append words to the open line; they are not in the JSON object. */
 void status_report_words(struct status_report *report, const char *words);

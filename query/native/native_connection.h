@@ -73,9 +73,11 @@ struct native_connection {
     bool has_ended;                        /* the peer has sent its last byte */
     bool has_finished;                     /* so have we */
     bool is_closing;
-    bool is_closed;                        /* the network is done with it; calls may still run */
-    bool is_taking;                        /* what came is being taken: flushed at its end */
-    bool is_starting;                      /* calls are being started: not to be entered again */
+    bool is_closed;                        /* the network has closed it; calls may still run */
+    bool is_taking;                        /* input is being processed: what it adds is sent at its
+                                            * end */
+    bool is_starting;                      /* native_call_start is running, and must not be entered
+                                            * again */
     unsigned events;                       /* of native_event_kind, that it registered for */
     struct native_inbox inbox;
     struct native_outbox outbox;
@@ -115,13 +117,13 @@ struct native_door {
     LIST_HEAD(, native_connection) connections;
     struct quota requests;                 /* held by inboxes and calls, */
     struct quota answers;                  /* and by outboxes and the network, as last seen */
-    bool is_over;                          /* of these too many: a client that has not read its
-                                            * answers is not served */
+    bool is_over;                          /* there are too many: clients that have not read their
+                                            * answers are not served */
     struct native_call *spare;
     uint32_t spare_count;
     struct wake_queue woken;               /* connections to be flushed in the loop's next turn */
     bool is_flushing;                      /* within that: the door stays */
-    struct buffer wire;                    /* what leaves, for the moment of leaving */
+    struct buffer wire;                    /* the bytes that are being sent */
     bool is_closing;
     void (*closed)(void *context);
     void *closed_context;

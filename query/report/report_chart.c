@@ -48,7 +48,7 @@ struct panel {
 };
 
 struct bar {
-    struct report_row row; /* its own names are gone */
+    struct report_row row; /* its reseller and ad are not valid any more */
     char name[NAME_BYTES];
 };
 

@@ -53,8 +53,9 @@ struct cql_restrict_plan {
     struct cql_restriction **partition;  /* by position: = or IN; NULL: none */
     bool has_keys;                       /* every partition column has one */
     struct cql_restriction *tokens[2];   /* of token(): lower and upper; = is both */
-    struct cql_restriction **clustering; /* by position: what the slices use, one of each column;
-                                          * a tuple's stands at each of its columns */
+    struct cql_restriction **clustering; /* by position: the relations that the slices use, one for
+                                          * each column; one on a tuple is at the position of each
+                                          * of its columns */
     struct cql_restriction **clustering_end;    /* the second relation of a slice: upper bound */
     uint32_t clustering_used;            /* columns that the slices use */
     bool has_clustering;                 /* any relation on a clustering column */

@@ -73,8 +73,8 @@ struct select {
     uint32_t entry_count, entry;
     bool reads_row;                      /* the next answer is the row of `entry` */
     struct buffer after_entries;         /* the index's position after its page */
-    /* An entry that stands for a partition, whose rows come in pages of their own at `position`. */
-    struct buffer before_entry;          /* the index's position */
+    /* Of an entry that stands for a partition, whose rows are read in pages from `position` on: */
+    struct buffer before_entry;          /* the index's position right before it */
     struct buffer resumed;               /* where the paging state continues in the first entry's
                                           * partition */
     uint32_t virtual_count;

@@ -38,7 +38,7 @@ struct write {
     struct cql_execution *execution;
     bool is_batch;
     enum cql_batch_kind kind;               /* of a batch, */
-    const struct cql_expression *timestamp; /* and its own; NULL: none */
+    const struct cql_expression *timestamp; /* and its timestamp; NULL: none */
     struct cql_write_statement *statements;
     uint32_t count;
     struct cql_compiled **compiled; /* of a batch's prepared statements; referenced */
