@@ -1,17 +1,16 @@
-/* backup: see the header.
- *
- * A task opens its directory, takes a snapshot, copies it, closes.  One that follows keeps the
- * directory open and goes on:
+/* A task opens its directory, takes a snapshot, copies it, and closes the directory.  A task that
+ * follows keeps the directory open and continues:
  *
  *     opening ─▶ point ─▶ waiting ──tick──▶ tail ─▶ waiting …      a point again when it is due
  *        ▲         │ error         │ error    │
- *        └─────────┴──── closing ◀─┴──────────┘                    and again, from an open on
+ *        └─────────┴──── closing ◀─┴──────────┘                    then it is opened again
  *
  * What decides correctness: log files that are not copied stay.  The snapshot that was copied last
- * is held until the next one is taken, which is asked to keep all frames after it; so the copied
- * log has no gap.  After an error the snapshot stays held too, until a new point stands.  Only when
- * the log on the store's own disk has grown past BACKUP_LOG_MAX is the hold given up, for a store
- * must not fill its disk because another one hangs; the moments between are lost to a restore. */
+ * is kept until the next one is taken, which keeps all frames after it; so the copied log has no
+ * gap.  After an error the snapshot is kept, too, until a new point is complete.  Its log files are
+ * given up only when the log on the disk of the store is larger than BACKUP_LOG_MAX, because a
+ * store must not fill its disk while another disk hangs.  The moments in between cannot be restored
+ * then. */
 #include "storage/backup/backup.h"
 
 #include <errno.h>
@@ -31,23 +30,23 @@ struct task {
     struct backup *backup;
     struct backup_options options; /* path: `path` */
     char *path;
-    struct backup_handler handler; /* done NULL: was called */
+    struct backup_handler handler; /* done NULL: it was called */
     void *context;
     struct disk *target;          /* locked; NULL: not open */
-    struct engine_snapshot *held; /* being copied, or copied last */
+    struct engine_snapshot *held; /* is being copied, or was copied last */
     struct backup_copy *copy;
     struct backup_progress progress; /* of the last step */
     struct timer timer;              /* while no job is under way */
-    int status;                      /* of the job */
+    int status;                      /* of the last job */
     struct error err;                /* likewise */
-    char failure[256];               /* of the last try; "" when it went well */
-    bool is_ending;                  /* closes, and is gone */
-    /* Of one that follows: */
-    bool is_remembered; /* its first point stood, in this life or in one before */
-    bool is_forgotten;  /* is to be, when it closes, */
-    bool forgets;       /* and the job under way sees to it */
+    char failure[256];               /* of the last try; "" when that succeeded */
+    bool is_ending;                  /* is freed once it is closed */
+    /* Of a task that follows: */
+    bool is_recorded;   /* backup_following has it: its first point was complete once */
+    bool is_unfollowed; /* the record is to be removed when the task closes */
+    bool removes;       /* the job under way removes the record */
     bool needs_point;
-    bool has_let_go; /* of the log after `frame`: BACKUP_LOG_MAX */
+    bool has_let_go; /* the log after `frame` is not kept any more: BACKUP_LOG_MAX */
     struct backup_tail tail;
     uint64_t frame;       /* copied and synced */
     uint64_t frame_point; /* of the last point */
@@ -95,7 +94,7 @@ static void release_held(struct task *task)
     }
 }
 
-static void tell_done(struct task *task, int status, const struct error *err)
+static void call_done(struct task *task, int status, const struct error *err)
 {
     struct backup_handler handler = task->handler;
     task->handler = (struct backup_handler){0};
@@ -134,8 +133,8 @@ static void retry_fire(struct timer *timer)
     task_open(timer->context);
 }
 
-/* A directory that follows is tried again every second: the log has a line for each new reason, and
- * one when it goes on. */
+/* A directory that follows is tried again every second: there is a log line for each new reason,
+ * and one when it continues. */
 static void note_failure(struct task *task)
 {
     char before[sizeof(task->failure)];
@@ -159,14 +158,14 @@ static void close_done(struct job *job)
     struct task *task = (struct task *)job;
     struct backup *backup = task->backup;
     int status = task->status;
-    if (task->is_forgotten && !task->forgets) {
+    if (task->is_unfollowed && !task->removes) {
         task_close(task);
         return;
     }
     if (status != 0 && !task->is_ending) {
         backup->metric_failed->value++;
         note_failure(task);
-        task->needs_point = true; /* the directory may be another one when it is opened next */
+        task->needs_point = true; /* another directory may be there at the next opening */
         task->tail = (struct backup_tail){0};
     }
     if (task->options.follows && !task->is_ending && !backup->is_closing &&
@@ -175,14 +174,14 @@ static void close_done(struct job *job)
         return;
     }
     struct error err = task->err;
-    tell_done(task, status, &err);
+    call_done(task, status, &err);
     task_free(task);
 }
 
 static void close_run(struct job *job)
 {
     struct task *task = (struct task *)job;
-    if (task->forgets)
+    if (task->removes)
         task->status = backup_following_remove(task->backup->world->disk, &task->err);
     if (task->target != NULL) {
         task->options.close(task->target);
@@ -192,7 +191,7 @@ static void close_run(struct job *job)
 
 static void task_close(struct task *task)
 {
-    task->forgets = task->is_forgotten;
+    task->removes = task->is_unfollowed;
     submit(task, close_run, close_done);
 }
 
@@ -232,7 +231,7 @@ static void step_done(struct job *job)
         copied(task);
 }
 
-/* Copy `held`: all of it as a point, or what its log has behind the tail. */
+/* Copy `held`: all of it as a point, or only the log behind the tail. */
 static void copy_begin(struct task *task, bool is_tail)
 {
     struct backup *backup = task->backup;
@@ -249,7 +248,7 @@ static void copy_begin(struct task *task, bool is_tail)
     submit(task, step_run, step_done);
 }
 
-/* Take the next snapshot before the one before is given back. */
+/* Take the next snapshot, then release the one before. */
 static int take_next(struct task *task)
 {
     bool has_held = task->held != NULL && !task->has_let_go;
@@ -279,8 +278,8 @@ static bool point_is_due(const struct task *task)
              world_monotonic_us(task->backup->world) / 1000 - task->point_ms >= BACKUP_POINT_MS));
 }
 
-/* Copy what is durable now.  While a purge is published there is no snapshot, which is not for
- * long. */
+/* Copy what is durable now.  While a purge is published no snapshot can be taken; then try again.
+ */
 static void copy_next(struct task *task)
 {
     task->status = take_next(task);
@@ -328,9 +327,9 @@ static void note_point(struct task *task)
     task->log_bytes = 0;
 }
 
-/* ---- remembering ---- */
+/* ---- recording that the directory follows ---- */
 
-static void remember_run(struct job *job)
+static void record_run(struct job *job)
 {
     struct task *task = (struct task *)job;
     const struct backup_following following = {
@@ -338,13 +337,13 @@ static void remember_run(struct job *job)
     task->status = backup_following_write(task->backup->world->disk, &following, &task->err);
 }
 
-static void remember_done(struct job *job)
+static void record_done(struct job *job)
 {
     struct task *task = (struct task *)job;
     if (!goes_on(task))
         return;
-    task->is_remembered = true;
-    tell_done(task, 0, NULL);
+    task->is_recorded = true;
+    call_done(task, 0, NULL);
     wait_ms(task, BACKUP_TICK_MS, tick);
 }
 
@@ -365,8 +364,8 @@ static void copied(struct task *task)
     task->frame = task->held->frame;
     task->taken_us = task->began_us;
     note_success(task);
-    if (!task->is_remembered) {
-        submit(task, remember_run, remember_done);
+    if (!task->is_recorded) {
+        submit(task, record_run, record_done);
         return;
     }
     wait_ms(task, BACKUP_TICK_MS, tick);
@@ -374,8 +373,8 @@ static void copied(struct task *task)
 
 /* ---- opening ---- */
 
-/* One that has followed has points.  Where they are missing its disk is not mounted, or somebody
- * else's directory is in its place: a new backup there would look like the old one. */
+/* A directory that has followed has points.  If it has none, its disk is not mounted, or another
+ * directory is in its place: a new backup there would be taken for the old one. */
 static int gone(const struct task *task, struct error *err)
 {
     return error_set(err, ERROR_NOT_FOUND,
@@ -390,19 +389,19 @@ static int open_check(const struct task *task, struct disk *disk, struct error *
     size_t count;
     int rc = backup_point_list(disk, &numbers, &count, err);
     memory_free(numbers);
-    return rc == 0 && count == 0 && task->is_remembered ? gone(task, err) : rc;
+    return rc == 0 && count == 0 && task->is_recorded ? gone(task, err) : rc;
 }
 
 static void open_run(struct job *job)
 {
     struct task *task = (struct task *)job;
     struct disk *disk = NULL;
-    task->status = task->options.open(task->options.path, !task->is_remembered, &disk, &task->err);
-    if (task->status == -ENOENT && task->is_remembered)
+    task->status = task->options.open(task->options.path, !task->is_recorded, &disk, &task->err);
+    if (task->status == -ENOENT && task->is_recorded)
         task->status = gone(task, &task->err);
     if (task->status != 0)
         return;
-    /* Before the lock, which would leave a file in somebody else's directory. */
+    /* Before the lock, which would leave a file in a directory that is no backup. */
     task->status = open_check(task, disk, &task->err);
     if (task->status == 0)
         task->status = disk->lock(disk, DISK_LOCK_EXCLUSIVE, &task->err);
@@ -425,7 +424,7 @@ static void task_open(struct task *task)
     submit(task, open_run, open_done);
 }
 
-/* Its job, if one is under way, sees to the rest. */
+/* If a job is under way, the task closes when that is done. */
 static void task_end(struct task *task)
 {
     task->is_ending = true;
@@ -438,9 +437,9 @@ static void task_end(struct task *task)
     }
 }
 
-/* ---- the watch: metrics, and the hold that must not fill the disk ---- */
+/* ---- the watch: metrics, and the kept log, which must not fill the disk ---- */
 
-static void give_up_hold(struct task *task)
+static void give_up_log(struct task *task)
 {
     task->has_let_go = task->needs_point = true;
     if (task->copy != NULL)
@@ -465,7 +464,7 @@ static void watch(struct timer *timer)
         task_end(backup->follow);
     } else if (engine.log_bytes > backup->follow->options.log_max && status.lag_frames > 0 &&
                backup->follow->held != NULL && !backup->follow->has_let_go) {
-        give_up_hold(backup->follow);
+        give_up_log(backup->follow);
     }
 }
 
@@ -527,7 +526,7 @@ int backup_resume(struct backup *backup,
                               struct error *err),
                   void (*close)(struct disk *disk), struct error *err)
 {
-    static const struct backup_handler nobody;
+    static const struct backup_handler none;
     struct backup_following following;
     int rc = backup_following_read(backup->world->disk, &following, err);
     if (rc != 0)
@@ -538,9 +537,9 @@ int backup_resume(struct backup *backup,
                                            .keep = following.keep,
                                            .open = open,
                                            .close = close};
-    rc = backup_start(backup, &options, &nobody, NULL, err);
+    rc = backup_start(backup, &options, &none, NULL, err);
     if (rc == 0)
-        backup->follow->is_remembered = true;
+        backup->follow->is_recorded = true;
     backup_following_release(&following);
     return rc;
 }
@@ -551,10 +550,10 @@ bool backup_unfollow(struct backup *backup, const struct backup_handler *handler
     struct error err = {0};
     if (task == NULL || task->is_ending)
         return false;
-    tell_done(task, error_set(&err, ERROR_CLOSED, "the backup was stopped"), &err);
+    call_done(task, error_set(&err, ERROR_CLOSED, "the backup was stopped"), &err);
     task->handler = *handler;
     task->context = context;
-    task->is_forgotten = true;
+    task->is_unfollowed = true;
     task_end(task);
     return true;
 }

@@ -1,17 +1,16 @@
-/* backup_copy: see the header.
- *
- * What decides correctness:
+/* What decides correctness:
  * - a point is written after every file it names is there whole and synced, by rename;
  * - a file of the backup with the right name is taken for the right one only if it ends in the same
  *   footer (segments: it hashes all that comes before) or begins with the same block (log files: it
  *   holds the checksum of the record before).  A directory that was restored and went on, or a
  *   copy of it, gives other files the same names: that is refused, not mixed;
- * - of a log file only what is durable is copied; and all of it that no point and no tail of this
- *   process has seen synced is written, though it may look as if it were there: a sync that failed
- *   leaves bytes that can be read and are not on the disk.
+ * - of a log file only what is durable is copied.  What is not known to be synced, by a point or by
+ * a
+ *   tail of this process, is written again though the backup may seem to have it: after a failed
+ *   sync, bytes can be read that are not on the disk.
  *
- * Phases: prepare, segments, log, point, prune.  A tail has only the log.  Failures leave what was
- * copied, for the next time; a segment under its temporary name is begun anew. */
+ * Phases: prepare, segments, log, point, prune.  A tail has only the log.  After a failure what was
+ * copied stays for the next time; a segment under its temporary name is copied again. */
 #include "storage/backup/backup_copy.h"
 
 #include <errno.h>
@@ -40,13 +39,13 @@ struct work {
     char path[BACKUP_PATH]; /* of the source */
     char target_path[BACKUP_PATH];
     struct disk_file *from;
-    struct disk_file *to; /* NULL: only to be hashed */
+    struct disk_file *to; /* NULL: the file is only hashed */
     uint64_t synced;      /* bytes of it that are known to be on the disk */
     uint64_t offset;
     uint64_t size;
     struct hash128_stream *hash;
     bool is_dirty;     /* `to` has to be synced */
-    bool is_temporary; /* target_path is; the segment gets its name at the end */
+    bool is_temporary; /* target_path is temporary, until the segment is whole */
 };
 
 struct backup_copy {
@@ -274,7 +273,8 @@ static int work_step(struct backup_copy *copy, struct error *err)
     int rc = read_exactly(copy->options.source, work->from, work->offset, copy->piece, size);
     if (rc != 0)
         return fail(err, rc, "backup: read", work->path);
-    /* Asked behind the read: until then the snapshot was there, so that what was read is right. */
+    /* After the read: if the copy was not cancelled, the snapshot was there, and the bytes are
+     * right. */
     if (atomic_load(&copy->is_cancelled))
         return error_set(err, ERROR_CLOSED, "the backup was stopped");
     if (work->hash != NULL)
@@ -333,7 +333,7 @@ static int segment_open_target(struct backup_copy *copy, uint64_t id, struct err
     return rc == 0 ? 0 : fail(err, rc, "backup: make", work->target_path);
 }
 
-/* Begin with the segment at `index`: to be copied, to be read for its hash only, or neither. */
+/* Begin the segment at `index`, which is copied, only read for its hash, or skipped. */
 static int segment_begin(struct backup_copy *copy, struct error *err)
 {
     const struct segment_info *info = &copy->point.state.segments[copy->index];
@@ -413,7 +413,7 @@ static int segments_step(struct backup_copy *copy, struct error *err)
 
 /* ---- log ---- */
 
-/* A file leaves log/ only for archive/. */
+/* A file of the snapshot that is no longer in log/ was moved to archive/. */
 static int log_open_source(struct backup_copy *copy, uint32_t file_id, struct error *err)
 {
     struct disk *source = copy->options.source;
@@ -446,7 +446,7 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
                : compare_block(copy, work->to, 0, COMMIT_LOG_BLOCK, true, err);
 }
 
-/* What the last point, or a tail before this, has seen synced. */
+/* How many bytes of the file were synced with the last point, or with a tail before this one. */
 static uint64_t log_synced(const struct backup_copy *copy, uint32_t file_id)
 {
     const struct backup_tail *tail = &copy->options.tail;

@@ -1,8 +1,6 @@
-/* backup_following: see the header.
- *
- * The record is written under a temporary name, synced, renamed, and the directory synced, so a
- * crash leaves the old one or the new one.  One that is damaged is an error that tells how to go
- * on: a server must not forget silently that it was to be followed. */
+/* The record is written under a temporary name, synced, renamed, and the directory synced, so a
+ * crash leaves the old record or the new one.  A damaged record is an error that says what to do: a
+ * server must not stop its backup without notice. */
 #include "storage/backup/backup_following.h"
 
 #include <errno.h>

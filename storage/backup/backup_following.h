@@ -1,11 +1,11 @@
-/* backup_following: which directory a backup follows into, remembered in the data directory, so
- * that a server that starts again goes on with it.
+/* backup_following: the record of the directory that follows the store, in the data directory, so
+ * that a server that is started again continues with it.
  *
- *     DIR/following        one record; without it nothing follows
- *     DIR/following.tmp    one being written
+ *     DIR/following        the record; without it nothing follows
+ *     DIR/following.tmp    a record that is being written
  *
- * It is no part of a backup: what is restored does not follow into what it came from.  Layout by
- * bytes: FORMATS.md "Following". */
+ * It is no part of a backup: a restored store is not followed by the backup it came from.  Layout
+ * by bytes:  FORMATS.md "Following". */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H
 
@@ -26,7 +26,7 @@ must_check int backup_following_decode(struct bytes bytes, struct backup_followi
                                        struct error *err);
 void backup_following_release(struct backup_following *following);
 
-/* Durable when they return.  Removing what is not there is fine. */
+/* Both are durable when they return.  To remove a record that is not there is no error. */
 must_check int backup_following_write(struct disk *disk, const struct backup_following *following,
                                       struct error *err);
 must_check int backup_following_remove(struct disk *disk, struct error *err);

@@ -1,6 +1,4 @@
-/* backup_point: see the header.
- *
- * What decides correctness: a point is written last, whole, under a temporary name, after all files
+/* What decides correctness: a point is written last, whole, under a temporary name, after all files
  * it names are synced; and everything is covered by one checksum at its end, behind a magic and a
  * version that stay in their places in every later format.
  *
@@ -192,7 +190,7 @@ static void find_foreign(void *context, const char *name)
     snprintf(listing->foreign, sizeof(listing->foreign), "%s", name);
 }
 
-/* Others in there were being written when something ended it. */
+/* Files with other names were being written when a backup was interrupted. */
 static void find_point(void *context, const char *name)
 {
     struct listing *listing = context;

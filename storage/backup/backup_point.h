@@ -1,6 +1,6 @@
-/* backup_point: the record that makes a backup of a moment: its files, their sizes and hashes.
+/* backup_point: the record of a backup of one moment: its files, their sizes and hashes.
  *
- *     BACKUP/points/0000000000000003.point    this record; without it a backup is not there
+ *     BACKUP/points/0000000000000003.point    this record; a backup is complete when it is there
  *     BACKUP/segments/00000000000000a1.seg    as in the data directory; shared by points
  *     BACKUP/log/00000007.log                 fronts of log files, which grow from point to point
  *
@@ -17,19 +17,19 @@ enum { BACKUP_PATH = 64, BACKUP_POINT_MAX = 1 << 28 /* bytes */ };
 
 struct backup_log_file {
     struct commit_log_extent extent;
-    struct hash128 hash;               /* of so many bytes */
+    struct hash128 hash;               /* of extent.size bytes */
 };
 
 struct backup_point {
-    uint64_t number;                   /* from 1, growing */
-    uint64_t frame;                    /* the last one it holds */
-    int64_t timestamp_us;              /* nothing it holds was written later */
+    uint64_t number;                   /* from 1 on, ascending */
+    uint64_t frame;                    /* the last one in the backup */
+    int64_t timestamp_us;              /* no write in the backup is later */
     int64_t taken_us;                  /* when it was made */
     struct manifest_state state;       /* with the segments, in its order */
     struct hash128 *segment_hashes;    /* of each, of the whole file */
     struct backup_log_file *log;       /* by file id; the frames after state.flushed_frame */
     uint32_t log_count;
-    struct manifest *owner;            /* of `state`, when it was read; else NULL */
+    struct manifest *owner;            /* of `state`, if the point was read; else NULL */
 };
 
 void backup_point_encode(const struct backup_point *point, struct buffer *to);
@@ -44,8 +44,8 @@ const struct hash128 *backup_point_segment(const struct backup_point *point, uin
 void backup_point_path(uint64_t number, char path[BACKUP_PATH]);
 void backup_point_log_path(uint32_t file_id, char path[BACKUP_PATH]);
 
-/* The numbers of the points there are, ascending; the caller frees *numbers_out.  None in an empty
- * directory; ERROR_NOT_OURS where there are other files, a data directory's too. */
+/* The numbers of all points, ascending, none in an empty directory; the caller frees *numbers_out.
+ * ERROR_NOT_OURS where there are other files, also those of a data directory. */
 must_check int backup_point_list(struct disk *disk, uint64_t **numbers_out, size_t *count_out,
                                  struct error *err);
 /* Errors name the file. */

@@ -1,8 +1,6 @@
-/* backup_prune: see the header.
- *
- * What decides correctness is the order: points first, and their directory synced, so that a crash
- * never leaves a point without its files; and that nothing is removed on a guess: names that are
- * not understood stay. */
+/* What decides correctness is the order: points are removed first, and their directory synced, so
+ * that a crash never leaves a point without its files.  Files with unknown names are not removed.
+ */
 #include "storage/backup/backup_prune.h"
 
 #include <errno.h>

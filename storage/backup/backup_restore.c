@@ -1,17 +1,15 @@
-/* backup_restore: see the header.
- *
- * What decides correctness: what is restored is a beginning of what was written, frame by frame:
- * the segments of a point, each with the hash it had, and after its flushed frame every frame of
- * the copied log in turn, each following the one before by number and checksum, up to the last that
- * is wanted.  A frame behind that is not copied, so nobody ever sees it.
+/* What decides correctness: all frames up to some frame are restored, and none after it.  These are
+ * the segments of a point, each with the hash it had, and the frames of the copied log after the
+ * flushed frame of the point, each of which follows the one before by number and checksum.  Frames
+ * after the wanted moment are not copied.
  *
  * Example: point 4 has its flushed frame at 900 and its last at 950; the log copies go on to 2000.
  * --to a time when frame 1500 had begun and 1501 had not: segments of point 4, and the log files
  * from the one with frame 901 to the byte where 1500 ends.
  *
- * Failures: a wrong hash, a frame that cannot be followed to and that the point should have, a time
- * that falls into a gap of the log: ERROR_CORRUPT or ERROR_NOT_FOUND, and no manifest is written.
- * Only what was copied after the newest point may end within a frame: it was being copied then. */
+ * Failures: after a wrong hash, a missing frame that the point should have, or a time in a gap of
+ * the log, the result is ERROR_CORRUPT or ERROR_NOT_FOUND, and no manifest is written.  Only the
+ * log that was copied after the newest point may end within a frame: copying was under way then. */
 #include "storage/backup/backup_restore.h"
 
 #include <errno.h>
@@ -42,7 +40,7 @@ struct restore {
 
 /* ---- which point ---- */
 
-/* Why there is none to start from. */
+/* The error that says why no point can be used. */
 static int no_point(struct restore *r, const uint64_t *numbers, size_t count, struct error *err)
 {
     struct backup_point oldest;
@@ -62,7 +60,7 @@ static int no_point(struct restore *r, const uint64_t *numbers, size_t count, st
     return rc;
 }
 
-/* The newest point that is not behind the moment. */
+/* Read the newest point that is not later than the moment. */
 static int choose_point(struct restore *r, struct error *err)
 {
     uint64_t *numbers;
@@ -86,7 +84,7 @@ static int choose_point(struct restore *r, struct error *err)
 
 /* ---- how far the log goes ---- */
 
-/* Does what could not be read lie behind everything that the point vouches for? */
+/* Whether the damage in the log lies behind all of the log that the point has hashes of. */
 static bool is_behind_point(const struct restore *r)
 {
     if (r->end.frame < r->point.frame || !r->end.is_cut)
@@ -101,8 +99,8 @@ static bool is_behind_point(const struct restore *r)
     return true;
 }
 
-/* The moment is behind a purge that the point does not have.  Up to the last frame before it the
- * log can be replayed. */
+/* The moment is after a purge that the point does not have.  The log can be replayed up to the last
+ * frame before the purge. */
 static int behind_purge(const struct restore *r, struct error *err)
 {
     struct buffer last = {0};
@@ -230,7 +228,7 @@ static int copy_segments(struct restore *r, struct error *err)
 
 /* ---- log ---- */
 
-/* Is the log as the point knew it?  Asked before it is followed. */
+/* Check the hashes of the log files in the point, before the log is read. */
 static int check_log(struct restore *r, struct error *err)
 {
     int rc = 0;
@@ -290,7 +288,7 @@ static int copy_log_file(struct restore *r, uint32_t id, struct error *err)
     return size == 0 ? 0 : copy_file(r, path, size, &hash, err);
 }
 
-/* A log that was ever opened has a file, or what it held would be missed. */
+/* A data directory without any log file would be refused, because a file could be missing. */
 static int make_empty_log(struct restore *r, struct error *err)
 {
     char path[BACKUP_PATH];
@@ -359,7 +357,7 @@ static int write_manifest(struct restore *r, struct error *err)
         return error_set(err, rc, "sync the directory: %s", error_text(rc));
     if (r->options->is_new)
         uuid_make(world->random, state.directory_id);
-    /* Who restores an old backup, on another machine perhaps, is trusted with the time. */
+    /* The clock of this machine is trusted: the backup may be old, and from another machine. */
     state.clock = trusted_clock_mark_of(&now);
     return manifest_create_from(world, &state, err);
 }

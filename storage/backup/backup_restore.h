@@ -9,7 +9,7 @@
 
 enum backup_moment {
     BACKUP_AT_POINT,                   /* the newest point, as it was made */
-    BACKUP_LATEST,                     /* and whatever of the log was copied after it */
+    BACKUP_LATEST,                     /* the newest point, and the log that was copied after it */
     BACKUP_AT_TIME                     /* every frame that was begun up to a time */
 };
 
@@ -18,15 +18,15 @@ struct backup_restore_options {
     struct world *world;               /* of the new directory, which is empty */
     enum backup_moment moment;
     int64_t time_us;                   /* BACKUP_AT_TIME: microseconds since 1970 */
-    bool is_new;                       /* it gets a host identity of its own */
+    bool is_new;                       /* it gets a new host identity */
     void (*progress)(void *context, uint64_t bytes_done, uint64_t bytes_total);  /* may be NULL */
     void *context;
 };
 
 struct backup_restored {
-    uint64_t point;                    /* from which it started */
-    uint64_t frame;                    /* the last one in it */
-    int64_t timestamp_us;              /* nothing in it was written later; 0: it is empty */
+    uint64_t point;                    /* the number of the point that was used */
+    uint64_t frame;                    /* the last one that was restored */
+    int64_t timestamp_us;              /* no restored write is later; 0: there is none */
     bool is_cut;                       /* the copy of the log ends within a frame, which is left
                                         * out */
 };

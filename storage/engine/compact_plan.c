@@ -1,7 +1,7 @@
-/* compact_plan: lanes, then closings, then purges; the first that has something to do is it.
+/* Lanes are tried first, then closings, then purges; the first that has a merge is taken.
  *
- * What decides correctness is is_sound() alone: everything else is a matter of cost.  It is asked
- * of every choice, also where the way it was found makes it true. */
+ * Correctness depends on is_sound() alone, which is called for every choice; all else is a matter
+ * of cost. */
 #include "storage/engine/compact_plan.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "base/memory.h"
 
 enum {
-    CLOSED_DAYS = 2,  /* after its beginning a day is over in every zone */
-    CLOSE_SHARE = 10, /* the small runs are at least one in so many of the rows */
-    OLDER_SHARE = 4   /* what is older is cheap up to so many times the rest */
+    CLOSED_DAYS = 2,  /* so long after its beginning a day is over in every time zone */
+    CLOSE_SHARE = 10, /* the small runs have at least this part of the rows */
+    OLDER_SHARE = 4   /* older runs are taken in up to so many times the size of the others */
 };
 
 #define QUIET_US (INT64_C(600) * 1000000)  /* since the day's last run */
@@ -28,7 +28,7 @@ static uint32_t size_class(uint64_t size, uint64_t tier_bytes)
     return class;
 }
 
-/* Whether all grow that much by the merge that it is worth its while. */
+/* Whether the rows of all runs get into a run that is so much larger that the merge is worth it. */
 static bool is_worth(const uint64_t *sizes, uint32_t start, uint32_t end, uint32_t runs_min)
 {
     uint64_t largest = 0;
@@ -146,7 +146,7 @@ static uint32_t lane_end(const struct lane_entry *entries, uint32_t count, uint3
     return end;
 }
 
-/* Where tombstones go only with the oldest run, a merge goes back to it if that costs little. */
+/* Tombstones are dropped only with the oldest run, so take it in if that costs little. */
 static uint32_t reach_back(const uint64_t *sizes, uint32_t start, uint32_t end)
 {
     uint64_t older = 0;
@@ -157,7 +157,7 @@ static uint32_t reach_back(const uint64_t *sizes, uint32_t start, uint32_t end)
     return is_cheap ? 0 : start;
 }
 
-/* Whether at least two of the runs are asked to be one. */
+/* Whether at least two of the runs are of a requested merge. */
 static bool is_asked(const struct compact_facts *facts, const uint32_t *runs, uint32_t count)
 {
     uint32_t asked = 0;
@@ -182,7 +182,7 @@ static bool find_tier(const struct compact_facts *facts, const uint32_t *group, 
     return found;
 }
 
-/* Choose among neighbours of a lane that nothing stands between. */
+/* Choose among runs of a lane that may be merged with each other. */
 static bool choose_stretch(const struct compact_facts *facts, const uint32_t *group, uint32_t count,
                            struct compact_choice *choice)
 {
@@ -190,7 +190,7 @@ static bool choose_stretch(const struct compact_facts *facts, const uint32_t *gr
     uint32_t end = count < COMPACT_RUNS_MAX ? count : COMPACT_RUNS_MAX;
     bool found = facts->asked_until > 0 ? is_asked(facts, group, count)
                                         : find_tier(facts, group, count, &start, &end);
-    /* Neighbours in the lane, and yet a later run of it may reach in between. */
+    /* Though they are neighbours in the lane, the frames of a later run may lie between theirs. */
     if (!found || !is_sound(facts, group + start, end - start))
         return false;
     for (uint32_t i = start; i < end; i++)
@@ -261,7 +261,7 @@ static struct closing closing_of(const struct compact_facts *facts, const struct
     return closing;
 }
 
-/* Whether the runs are mixed with other days, which must then be written out apart. */
+/* Whether the runs also have other days, which must then be written to separate runs. */
 static bool must_split(const struct compact_facts *facts, const struct compact_choice *choice)
 {
     for (uint32_t i = 0; i < choice->count; i++)
@@ -275,7 +275,7 @@ static bool is_over(const struct compact_facts *facts, int32_t day)
     return day != DAY_NONE && facts->now_us / 1000 / DAY_MS >= (int64_t)day + CLOSED_DAYS;
 }
 
-/* True when it is time; else `again_us` says when. */
+/* Whether the time has come; else choice->again_us is not later than it. */
 static bool is_due(const struct compact_facts *facts, int64_t at_us, struct compact_choice *choice)
 {
     if (facts->now_us >= at_us)
@@ -351,7 +351,7 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
         frame = info->frame_last > frame ? info->frame_last : frame;
         newest_us = info->timestamp_max_us > newest_us ? info->timestamp_max_us : newest_us;
     }
-    /* Later ones that were merged with those asked for begin no new round. */
+    /* Later overwrites that were merged with those of the request begin no new round. */
     if (is_asked_for && frame > facts->asked_until)
         frame = facts->asked_until;
     int32_t from = frame > facts->purge_frame ? DAY_MIN : facts->purge_day;

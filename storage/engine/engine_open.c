@@ -1,8 +1,8 @@
-/* A directory becomes a store: lock, manifest, segments and their summed stats, then the log's
- * frames after the flushed one, applied by the same calls as when they first came.  A memtable that
- * fills up meanwhile is flushed on the spot, so that a long log needs no more memory than a running
- * server.  Each change of the schema is a whole one in the log: of those that follow one another
- * with no rows between them only the last is read. */
+/* Opens a directory: takes the lock, reads the manifest, opens the segments and adds up their
+ * stats.  Then it replays the frames of the log after the flushed one, with the same calls that
+ * first applied them.  A memtable that becomes full meanwhile is flushed on this thread, so that a
+ * long log needs no more memory than a running server.  The log has a whole schema for each change
+ * of it; of several that follow one another without rows in between, only the last is read. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/uuid.h"
@@ -11,7 +11,7 @@
 #include "storage/log/frame_batches.h"
 #include "storage/manifest/manifest_probe.h"
 
-/* The tables that every directory has. */
+/* The tables that every directory gets. */
 struct builtin {
     const struct table_definition *const *tables;
     uint32_t count;
@@ -21,8 +21,8 @@ struct builtin {
 struct engine_opening {
     const struct builtin *builtin;
     struct skipped_cells cells;
-    struct buffer schema;  /* of the last frame that has nothing else; empty: all are read */
-    uint64_t schema_frame; /* and the first of those frames */
+    struct buffer schema;  /* of the last frame with only a schema, not read yet; or empty */
+    uint64_t schema_frame; /* the first of the frames whose schemas were not read */
 };
 
 /* ---- replay ---- */
@@ -43,13 +43,13 @@ static void frame_apply(struct engine *engine, uint64_t number, const struct fra
     }
 }
 
-/* Whether the directory is opened with this schema. */
-static int admit_unread(const struct engine *engine, struct error *err)
+/* Refuse a schema with tables that this version cannot read, unless the opening salvages. */
+static int refuse_unread(const struct engine *engine, struct error *err)
 {
     return engine->env.options.salvage ? 0 : schema_refuse_unread(engine->memtables.schema, err);
 }
 
-/* Read the last schema of the frames that have nothing else. */
+/* Read the schema that keep_schema has kept, if any. */
 static int replay_schema(struct engine *engine, struct error *err)
 {
     struct engine_opening *opening = engine->opening;
@@ -63,10 +63,11 @@ static int replay_schema(struct engine *engine, struct error *err)
     if (!memtable_is_empty(engine->memtables.open))
         sequencer_freeze(&engine->sequencer, opening->schema_frame - 1);
     memtable_set_begin_schema(&engine->memtables, schema, opening->schema_frame);
-    return admit_unread(engine, err);
+    return refuse_unread(engine, err);
 }
 
-/* A frame with nothing but a schema, to be read when it is known that it counts. */
+/* Keep the schema of a frame that has only a schema, until it is known to be the last of several.
+ */
 static void keep_schema(struct engine *engine, uint64_t number, struct bytes serialized)
 {
     struct engine_opening *opening = engine->opening;
@@ -77,7 +78,7 @@ static void keep_schema(struct engine *engine, uint64_t number, struct bytes ser
     engine->sequencer.frame = number + 1;
 }
 
-/* One frame of the log, into the open memtable; the same calls as when it was first applied. */
+/* Apply one frame of the log to the open memtable. */
 static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
                         struct error *err)
 {
@@ -95,7 +96,7 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     engine->opening->cells.frame = engine->sequencer.frame;
     const struct cell_salvage salvage = skipped_cells_salvage(&engine->opening->cells);
     rc = frame_batches_parse(payload, &engine->memtables.schema, &salvage, &frame, err);
-    rc = rc == 0 ? admit_unread(engine, err) : rc;
+    rc = rc == 0 ? refuse_unread(engine, err) : rc;
     if (rc == 0) {
         frame_apply(engine, number, &frame);
         engine->sequencer.frame = number + 1;
@@ -104,15 +105,15 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     if (rc == 0 && memtable_set_open_is_full(&engine->memtables))
         sequencer_freeze(&engine->sequencer, number);
     if (rc == 0 && engine->memtables.frozen_count > 0 && !engine->env.options.read_only) {
-        /* Nothing is written before that was asked. */
+        /* Before anything is written, since a refused directory stays as it was. */
         rc = skipped_cells_refuse(&engine->opening->cells, err);
         rc = rc == 0 ? maintenance_flush_now(&engine->maintenance, err) : rc;
     }
     return rc;
 }
 
-/* Columns of a built-in table that the directory's does not have yet: those with the numbers past
- * its own. */
+/* Add the columns of a built-in table that the directory's table does not have yet: those whose ids
+ * follow its last one. */
 static int add_columns(struct schema *schema, const struct table_definition *definition,
                        struct error *err)
 {
@@ -125,7 +126,7 @@ static int add_columns(struct schema *schema, const struct table_definition *def
     return rc;
 }
 
-/* Whether the table lacks one of its columns. */
+/* Whether the table lacks a column of its definition. */
 static bool is_behind(const struct table *table, const struct table_definition *definition)
 {
     for (uint32_t i = 0; i < definition->column_count; i++)
@@ -134,8 +135,8 @@ static bool is_behind(const struct table *table, const struct table_definition *
     return false;
 }
 
-/* The schema with the tables and columns that this version has built in and the directory does not
- * know yet; NULL in *changed_out when it knows all. */
+/* The schema with the built-in tables and columns that the directory does not have yet; NULL in
+ * *changed_out when it has all. */
 static int builtin_added(const struct engine *engine, const struct builtin *builtin,
                          struct schema **changed_out, struct error *err)
 {
@@ -158,9 +159,10 @@ static int builtin_added(const struct engine *engine, const struct builtin *buil
     return 0;
 }
 
-/* Only once the log is replayed: its frames may change the schema, as a version without these
- * tables and columns knew it.  And flushed first, for the next opening begins with the manifest's
- * schema, and such a frame after it would take the tables away again, rows and all. */
+/* Add built-in tables and columns, after the log was replayed: its frames may bring a schema of an
+ * earlier version, without them.  All frames are flushed first: the next opening begins with the
+ * schema of the manifest, and would remove the new tables, with their rows, if it replayed such a
+ * frame. */
 static int add_builtin(struct engine *engine, struct error *err)
 {
     struct schema *changed;
@@ -184,9 +186,9 @@ static int add_builtin(struct engine *engine, struct error *err)
     return 0;
 }
 
-/* Cells that were left out are gone for good, and are not met again at the next opening: all frames
- * that had any are flushed. */
-static int settle_skipped(struct engine *engine, struct error *err)
+/* Cells that were left out are lost for good.  The frames that had them are flushed, so that the
+ * next opening does not meet them again. */
+static int flush_without_skipped(struct engine *engine, struct error *err)
 {
     const struct skipped_cells *cells = &engine->opening->cells;
     int rc = skipped_cells_refuse(cells, err);
@@ -201,7 +203,8 @@ static int settle_skipped(struct engine *engine, struct error *err)
     return maintenance_flush_now(&engine->maintenance, err);
 }
 
-/* Clicks of a frame that comes after damage, as far as the schema of before it tells. */
+/* Count the clicks of a frame that comes after damage, as far as the schema from before the damage
+ * can read it. */
 static uint64_t count_clicks(void *context, struct bytes payload)
 {
     struct engine *engine = context;
@@ -223,8 +226,8 @@ static uint64_t count_clicks(void *context, struct bytes payload)
     return clicks;
 }
 
-/* An opening that leaves tables out says so. */
-static void tell_unread(const struct engine *engine)
+/* Report tables that the opening leaves out. */
+static void report_unread(const struct engine *engine)
 {
     struct error what = {0};
     if (schema_refuse_unread(engine->memtables.schema, &what) != 0 &&
@@ -232,10 +235,10 @@ static void tell_unread(const struct engine *engine)
         engine->env.options.notice(engine->env.options.notice_context, what.text);
 }
 
-/* What the store gives comes after all that it ever gave: to flushed frames as the manifest says.
- * Before format 2 nothing did but their cells, among which a client's cannot be told from its own.
+/* New timestamps come after all that were given to flushed frames: the manifest has the last one.
+ * In a directory of a format before 2 only the newest cells are known, which may be clients' cells.
  */
-static void pass_flushed(struct engine *engine)
+static void pass_flushed_times(struct engine *engine)
 {
     engine_clock_pass(&engine->clock, engine->runs.timestamp_us);
     for (uint32_t i = 0; engine->runs.timestamp_us == 0 && i < engine->runs.count; i++)
@@ -260,12 +263,12 @@ static int read_log(struct engine *engine, struct commit_log **log_out, struct e
                            log_out, err);
 }
 
-/* While the engine has no log yet, what is frozen is flushed here and not by a job. */
+/* While the engine has no log yet, frozen memtables are flushed on this thread and not by a job. */
 static int after_replay(struct engine *engine, struct commit_log *log, struct error *err)
 {
     engine->sequencer.frame = commit_log_next_frame(log);
     int rc = replay_schema(engine, err);
-    rc = rc == 0 ? settle_skipped(engine, err) : rc;
+    rc = rc == 0 ? flush_without_skipped(engine, err) : rc;
     rc = rc == 0 ? add_builtin(engine, err) : rc;
     if (engine->runs.timestamp_us == 0)
         engine_clock_pass(&engine->clock, commit_log_last_timestamp(log));
@@ -284,21 +287,22 @@ static int open_log(struct engine *engine, struct error *err)
         commit_log_close(log);
         return rc;
     }
-    tell_unread(engine);
+    report_unread(engine);
     engine_set_log(engine, log);
     if (!engine->env.options.read_only && engine->runs.frame_flushed > flushed_before)
         commit_log_flushed(log, engine->runs.frame_flushed);
     return 0;
 }
 
-/* Before the lock, whose file would replace one of that name in somebody else's directory. */
+/* First check that the directory is one of this program, because the file of the lock would replace
+ * a file of that name. */
 static int directory_lock(struct world *world, enum disk_lock lock, struct error *err)
 {
     int rc = manifest_probe(world->disk, err);
     return rc == ERROR_NOT_OURS ? rc : world->disk->lock(world->disk, lock, err);
 }
 
-/* Lock a directory that is none yet, and make its manifest. */
+/* Lock a directory, which has no manifest yet, and make one. */
 static int directory_make(struct world *world, struct schema *schema, struct bytes properties,
                           struct manifest **manifest_out, struct error *err)
 {
@@ -330,15 +334,15 @@ static int recover(struct engine *engine, struct error *err)
     const struct run_rebuild_parts parts = {.schema = engine->memtables.schema,
                                             .supply = engine->memtables.supply,
                                             .cells = &engine->opening->cells};
-    int rc = admit_unread(engine, err);
+    int rc = refuse_unread(engine, err);
     rc = rc == 0 ? run_recover(&engine->runs, &parts, err) : rc;
     if (rc != 0)
         return rc;
-    pass_flushed(engine);
+    pass_flushed_times(engine);
     return open_log(engine, err);
 }
 
-/* Takes the manifest, and the directory's lock. */
+/* Takes over the manifest, and the lock of the directory. */
 static int engine_begin(struct world *world, const struct engine_options *options,
                         struct manifest *manifest, const struct builtin *builtin,
                         struct store **store_out, struct error *err)

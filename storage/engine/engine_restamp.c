@@ -1,19 +1,20 @@
-/* A directory whose timestamps are ahead of now comes behind it again.
+/* Restamps a directory whose write timestamps are ahead of now.
  *
- * The store's timestamps never go back, so once its clock was ahead, whatever it stamps beats what
- * drivers send with the right time.  Here all that lies between now and the last timestamp that it
- * gave is restamped (restamp.h): in every table, for conditional writes and statements without a
- * time are in tables of users too, and a client's time in that stretch looks like the store's.
- * Later times are clients' for certain, and stay; the store's clock never was past them.
+ * The timestamps of the store never go back.  So once its clock was ahead, its writes win over
+ * later writes that drivers send with the right time.  Here all timestamps between now and the last
+ * one that the store gave are replaced (restamp.h).  That is done in every table, because
+ * conditional writes and statements without a time are in users' tables, too; and a client's time
+ * in that range cannot be distinguished from the store's.  Later times must be clients', and stay
+ * as they are.
  *
- *     1 what is in memory is flushed: no frame of the log is replayed any more
+ *     1 memtables are flushed, so that no frame of the log is replayed any more
  *     2 every segment with such times is read, and the times are noted
- *     3 they are written again, each under its frames          files that nobody names
+ *     3 these segments are written again with new times            files that no manifest names
  *     4 one manifest record swaps all of them, moves the clock, and counts a purge
  *
- * A crash before the last step is durable leaves all as it was, and one after it all as it is to
- * be.  The purge is for copies of the log: frames behind it have times that would lose over
- * segments of before it, so they are not replayed over those. */
+ * A crash before step 4 is durable leaves the directory as it was.  The purge is counted for copies
+ * of the log: frames after it have times that would lose against segments from before it, so they
+ * are not replayed over those. */
 #include "base/calendar.h"
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
@@ -26,10 +27,10 @@
 struct restamping {
     struct engine *engine;
     struct restamp times;
-    uint64_t reported;       /* of those that were noted */
-    struct segment **inputs; /* those with times ahead of now; borrowed */
+    uint64_t reported;       /* how many of the noted times were reported */
+    struct segment **inputs; /* segments with times ahead of now; not referenced */
     uint32_t input_count;
-    struct run_change change; /* those that were written again for the inputs */
+    struct run_change change; /* replaces the inputs */
     struct error *err;
 };
 
@@ -62,7 +63,7 @@ static int drain(struct stream *stream, struct error *err)
     return rc;
 }
 
-/* Read all of a row segment, and write it to `writer`; NULL: only note its times. */
+/* Read a row segment, and write it with new times to `writer`; NULL: only note its times. */
 static int row_pass(struct restamping *restamping, struct segment *segment,
                     struct row_segment_writer *writer)
 {
@@ -147,10 +148,10 @@ static int columnar_write(struct restamping *restamping, struct segment *segment
                                   &segment, 1, info, &rules, info, restamping->err);
 }
 
-/* ---- all of them ---- */
+/* ---- all segments ---- */
 
-/* Whether it may have times ahead of now: a counter that was never set has some that are no cell's.
- * What tables that are gone have left goes with the next flush. */
+/* Whether the segment may have times ahead of now.  Counters may have some besides those of cells,
+ * so their segments are always read.  Segments of dropped tables are removed by the next flush. */
 static bool may_be_ahead(const struct restamping *restamping, const struct segment *segment)
 {
     const struct table *table = table_of(restamping, segment);
@@ -158,8 +159,8 @@ static bool may_be_ahead(const struct restamping *restamping, const struct segme
                              (table->flags & TABLE_COUNTER) != 0);
 }
 
-/* Those of one table are neighbours. */
-static void tell_table(struct restamping *restamping, const struct table *table)
+/* Report the times of a table, whose segments are neighbours, after the last of them. */
+static void report_table(struct restamping *restamping, const struct table *table)
 {
     const struct engine_restamp *options = restamping->engine->env.options.restamp;
     uint64_t times = restamping->times.noted - restamping->reported;
@@ -168,8 +169,8 @@ static void tell_table(struct restamping *restamping, const struct table *table)
     restamping->reported = restamping->times.noted;
 }
 
-/* Note the segment's times; if it has any, it is to be written again. */
-static int note_one(struct restamping *restamping, struct segment *segment)
+/* Note the times of the segment; if there are any, it becomes an input. */
+static int note_segment(struct restamping *restamping, struct segment *segment)
 {
     uint64_t noted = restamping->times.noted;
     int rc = segment_info(segment)->kind == SEGMENT_COLUMNAR ? columnar_note(restamping, segment)
@@ -187,17 +188,17 @@ static int note_all(struct restamping *restamping)
         struct segment *segment = engine->runs.segments[i];
         const struct table *table = table_of(restamping, segment);
         if (may_be_ahead(restamping, segment))
-            rc = note_one(restamping, segment);
+            rc = note_segment(restamping, segment);
         bool is_last = i + 1 == engine->runs.count ||
                        table_of(restamping, engine->runs.segments[i + 1]) != table;
         if (rc == 0 && is_last)
-            tell_table(restamping, table);
+            report_table(restamping, table);
     }
     restamp_settle(&restamping->times);
     return rc;
 }
 
-static int write_one(struct restamping *restamping, struct segment *segment)
+static int write_segment(struct restamping *restamping, struct segment *segment)
 {
     struct engine *engine = restamping->engine;
     struct segment_info info = *segment_info(segment);
@@ -234,14 +235,14 @@ static int write_all(struct restamping *restamping)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < restamping->input_count; i++)
-        rc = write_one(restamping, restamping->inputs[i]);
+        rc = write_segment(restamping, restamping->inputs[i]);
     bool may_be_named = rc == 0;
     rc = rc == 0 ? publish(restamping) : rc;
     if (rc == 0) {
         swap(restamping);
         return 0;
     }
-    /* After a failure that waiting does not mend, what the manifest names is not known. */
+    /* After a failure where waiting does not help, it is not known what the manifest names. */
     if (!may_be_named || error_is_passing(rc))
         run_change_discard(&restamping->change);
     return rc;
@@ -263,8 +264,8 @@ static int restamp_all(struct engine *engine, struct engine_restamp *options, st
     return rc;
 }
 
-/* By a clock that is wrong more would be wrong.  A directory without a mark has its newest write
- * for one, which is ahead: that is no doubt. */
+/* A wrong clock would make more timestamps wrong.  A directory without a mark of trusted time is
+ * not refused: its newest write would be taken for the mark, and is ahead. */
 static int refuse_doubt(const struct engine *engine, const struct clock_reading *now,
                         struct error *err)
 {
@@ -286,7 +287,7 @@ int engine_restamp_now(struct engine *engine, struct error *err)
     const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
     if (engine->env.options.read_only)
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    /* 0 is no time: of a counter that was never set, and of an edit that moves no clock. */
+    /* At least 1: 0 is not a time in a counter that was never set, nor in a manifest edit. */
     options->now_us = now.wall_us > 0 ? now.wall_us : 1;
     options->before_us = options->after_us = engine->clock.next_us - 1;
     int rc = refuse_doubt(engine, &now, err);

@@ -1,12 +1,12 @@
-/* The segments and log files that hold everything up to the last durable frame.
+/* Takes the segments and log files that hold everything up to the last durable frame.
  *
- * What decides correctness: all of it is read in one turn of the engine thread.  The manifest on
- * disk may be a flush or a merge ahead, whose job is done and not yet told; what counts here is
- * what memory says, and its files are there as long as it says so: segments because they are
- * referenced, log files because they are held.
+ * What decides correctness: a snapshot is taken in one call on the engine thread.  The manifest on
+ * disk may be one flush or merge ahead, whose job has ended and is not reported yet.  So the
+ * snapshot uses the state in memory.  Its files exist until the snapshot is released: segments
+ * because they are referenced, log files because they are pinned.
  *
- * For the same reason there is none while a purge is published: whether the manifest has it is not
- * known, and the log that the snapshot is to be followed by may come behind it.
+ * For the same reason no snapshot is taken while a purge is published: it is not known whether the
+ * manifest has the purge, and frames that are copied later may come after the purge.
  *
  * Example: frames 1 to 50 are in segments, 51 to 60 in the log, and frame 61 is being written.  The
  * snapshot names the segments, says that 50 is the flushed frame, and gives the log files up to the
@@ -20,7 +20,7 @@ struct taken {
     struct engine_snapshot base; /* first */
     struct segment **segments;   /* referenced */
     struct commit_log_pin pin;
-    bool write_locks;
+    bool is_pinned;
     struct buffer log;
     struct buffer archive;
 };
@@ -39,8 +39,7 @@ static void take_segments(const struct engine *engine, struct taken *snapshot)
         state->segments[i] = *info;
         if (info->id >= state->segment_id_next)
             state->segment_id_next = info->id + 1;
-        /* A client's cells say nothing about when they were written, but where nothing else does.
-         */
+        /* The newest cell may be a client's, so its time is used only where no other is known. */
         if (engine->runs.timestamp_us == 0 && info->timestamp_max_us > snapshot->base.timestamp_us)
             snapshot->base.timestamp_us = info->timestamp_max_us;
     }
@@ -68,7 +67,7 @@ static void take_log(struct engine *engine, uint64_t frame_kept, struct taken *s
         frame_kept < engine->runs.frame_flushed ? frame_kept : engine->runs.frame_flushed;
     struct engine_snapshot *base = &snapshot->base;
     commit_log_pin(engine->sequencer.log, &snapshot->pin, frame);
-    snapshot->write_locks = true;
+    snapshot->is_pinned = true;
     commit_log_extents(engine->sequencer.log, frame, &snapshot->log);
     commit_log_archived(engine->sequencer.log, &snapshot->archive);
     base->log = (const struct commit_log_extent *)(const void *)snapshot->log.data;
@@ -88,7 +87,7 @@ int engine_snapshot_take(struct store *store, uint64_t frame_kept,
     int rc = engine_env_check(&engine->env, err);
     if (rc != 0)
         return rc;
-    /* Its log would go on behind a purge that its segments do not have. */
+    /* Its log would continue after a purge that its segments do not have. */
     if (engine->maintenance.purges_under_way > 0)
         return error_set(err, ERROR_BUSY, "a purge is being published");
     struct taken *snapshot = memory_zeroed(1, sizeof(*snapshot));
@@ -102,9 +101,9 @@ int engine_snapshot_take(struct store *store, uint64_t frame_kept,
 void engine_snapshot_let_go(struct store *store, struct engine_snapshot *base)
 {
     struct taken *snapshot = (struct taken *)base;
-    if (snapshot->write_locks)
+    if (snapshot->is_pinned)
         commit_log_unpin(engine_of(store)->sequencer.log, &snapshot->pin);
-    snapshot->write_locks = false;
+    snapshot->is_pinned = false;
 }
 
 void engine_snapshot_release(struct store *store, struct engine_snapshot *base)

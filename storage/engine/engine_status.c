@@ -68,7 +68,7 @@ uint32_t engine_table_status(struct store *store, struct engine_table_status *ta
     return count;
 }
 
-/* ---- what the disk says ---- */
+/* ---- files ---- */
 
 static void count_unlinked(struct engine *engine, struct engine_examination *examination)
 {
@@ -96,7 +96,7 @@ void engine_examine(struct store *store, struct engine_examination *examination_
     count_unlinked(engine, examination_out);
 }
 
-/* ---- what its parts are at ---- */
+/* ---- the dump ---- */
 
 static void dump_memtable(const struct memtable *memtable, const char *state, struct buffer *text)
 {

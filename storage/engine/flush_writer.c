@@ -6,7 +6,7 @@
 #include "storage/segment/columnar_segment.h"
 #include "storage/cell/columnar_rows_order.h"
 
-/* Of one flush; beyond, days share a segment whatever their size. */
+/* Separate segments of one flush at most; further days share one, whatever their size. */
 enum { OWN_DAYS_MAX = 64 };
 
 void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,
@@ -29,9 +29,10 @@ static struct segment_info info_for(struct flush_writer *flush, uint32_t table_i
 
 /* ---- pace ---- */
 
-/* A partition was written.  Where half the time is enough the flush is done before the next
- * memtable is full: as long as it is as far as that one is full, of clicks; of what comes behind
- * them it is not known how much there is. */
+/* After a partition: rest, unless the flush must hurry.  The flush is to be done before the next
+ * memtable is full.  So it hurries while the part of its clicks that is written is less than the
+ * part of the next memtable that is full; behind the clicks, where it is not known how much is
+ * left, once that memtable is half full. */
 static void flush_pause(struct flush_writer *flush, uint64_t rows)
 {
     uint32_t fill =
@@ -45,12 +46,12 @@ static void flush_pause(struct flush_writer *flush, uint64_t rows)
 
 /* ---- appended rows ---- */
 
-/* What goes into one segment: the rows of one day, or of all days that get none of their own. */
+/* The rows that one segment gets: of one day, or of all days without a separate segment. */
 struct columnar_share {
     const struct columnar_memtable *columnar;
     const struct table *table;
     const int32_t *days;            /* by place in the memtable's order */
-    const struct segment_days *own; /* days that get a segment of their own */
+    const struct segment_days *own; /* days that get a separate segment */
     bool is_rest;
     int32_t day; /* unless it is the rest */
 };
@@ -61,7 +62,7 @@ static bool share_takes(const struct columnar_share *share, uint32_t place)
     return share->is_rest ? segment_days_find(share->own, day) == NULL : day == share->day;
 }
 
-/* The rows of a partition, in order. */
+/* Copy the rows of a partition, in order. */
 static void take_rows(struct flush_writer *flush, const struct columnar_memtable *columnar,
                       uint32_t partition, struct columnar_rows *rows)
 {
@@ -76,7 +77,7 @@ static void take_rows(struct flush_writer *flush, const struct columnar_memtable
     columnar_rows_order_release(&order);
 }
 
-/* Do the work that the writer has left. */
+/* Do the rest of the writer's work, with pauses. */
 static int writer_work(struct flush_writer *flush, struct columnar_segment_writer *writer)
 {
     int rc;
@@ -143,8 +144,8 @@ static int flush_share(struct flush_writer *flush, const struct columnar_share *
     return rc == 0 ? run_change_add(&flush->change, &info, share->table, &flush->err) : rc;
 }
 
-/* The day of each partition, and the days large enough for a segment of their own.  `days` has room
- * for one per partition.  True when other days are left. */
+/* Find the day of each partition (`days` has room for them), and the days that are large enough for
+ * a separate segment.  True: there are other days, too. */
 static bool days_of(const struct flush_writer *flush, const struct columnar_memtable *columnar,
                     const struct table *table, int32_t *days, struct segment_days *own)
 {
@@ -182,7 +183,7 @@ static int flush_columnar(struct flush_writer *flush, const struct columnar_part
     return rc;
 }
 
-/* ---- everything else ---- */
+/* ---- rows and counters ---- */
 
 static int write_row_partitions(struct flush_writer *flush, struct row_segment_writer *writer,
                                 const struct table *table)
@@ -220,7 +221,7 @@ static int flush_row_runs(struct flush_writer *flush, uint32_t table_id)
     return rc == 0 ? run_change_add(&flush->change, &info, table, &flush->err) : rc;
 }
 
-/* ---- all of it, or a part ---- */
+/* ---- the whole memtable, or a part ---- */
 
 int flush_writer_write(struct flush_writer *flush)
 {

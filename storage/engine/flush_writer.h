@@ -1,13 +1,13 @@
-/* flush_writer: writes what a frozen memtable has as segments.
+/* flush_writer: writes the contents of a frozen memtable as segments.
  *
  *     memtable ──▶ per event table: one segment per large day, one for all other days
  *              └─▶ per table: one segment of everything else
  *
- * A day with many rows gets a segment of its own, so that days can be merged, and go, one by one
- * (compact_plan.h); small days and late clicks share one.  The same memtable gives the same bytes
- * again, but for the numbers of the segments.
+ * A day with many rows gets a separate segment, so that days can be merged and removed one by one
+ * (compact_plan.h); small days and late clicks share a segment.  The same memtable always gives the
+ * same bytes, but for the numbers of the segments.
  *
- * The segments are open and not live: no manifest names them.  On any thread. */
+ * The segments are open, and no manifest names them.  Any thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_FLUSH_WRITER_H
 #define DAYBOOK_STORAGE_ENGINE_FLUSH_WRITER_H
 
@@ -17,7 +17,7 @@
 
 struct flush_writer {
     struct memtable *memtable;         /* frozen */
-    const atomic_uint *fill;           /* memtable_set.h; NULL: no other flush is waited for */
+    const atomic_uint *fill;           /* memtable_set.h; NULL: there is no hurry */
     struct run_change change;          /* adds what was written */
     struct pace pace;
     uint64_t rows;                     /* of the columnar memtables that are written */
@@ -27,7 +27,7 @@ struct flush_writer {
 /* Caller's memory, of which the change alone is released; all three pointers outlive it. */
 void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,
                        const atomic_uint *fill);
-/* Everything; or what there is of one table and kind.  A negative status with flush->err. */
+/* Write everything; or only one table and kind.  A negative status comes with flush->err. */
 must_check int flush_writer_write(struct flush_writer *flush);
 must_check int flush_writer_write_part(struct flush_writer *flush, uint32_t table_id,
                                        enum segment_kind kind);

@@ -1,52 +1,56 @@
 /* Merges runs of one table and kind, in the background.
  *
- * One merge of columnar runs is under way at a time, and one of row ones beside it: these are
- * small, reports read them all, and behind a merge of clicks, which may take minutes, they would
- * pile up.  Of one table only one kind is, since a columnar merge takes the table's row runs along.
+ * One merge of columnar runs is under way at a time, and beside it one of row runs: those are small
+ * and read by every report, and would pile up behind a merge of clicks, which may take minutes.  A
+ * table has only one merge at a time, because a columnar merge also takes in the table's row runs.
  *
- * Merges that somebody asked for go before all others, and he is told when these are done: beside
- * ingest there may always be another.
+ * Merges that engine_compact requested are begun before all others, and the call is answered when
+ * they are done: during ingest there may always be another merge to do.
  *
- * Answers are the same before, during and after: inputs stay live until one manifest record swaps
- * them for the outputs, and jobs that read them hold references, so their files go when the last
- * reader does.  Space: never more than the inputs once over.
+ * Answers to readers are the same before, during and after a merge: the inputs stay live until one
+ * manifest record replaces them by the outputs, and jobs that read them have references, so their
+ * files are removed when the last reader has released them.  A merge needs at most as much disk
+ * space as its inputs.
  *
  * What decides correctness, besides what may be merged (compact_plan.h) and how
- * (maintenance_merge.c): ranks of purged clicks are given again only to clicks that come later.  A
- * click that came while the merge was at work was ranked behind the purged ones; so if one is there
- * when the merge is done, in a memtable or a later run, of a partition that was purged, the outputs
- * are thrown away; and from that look until the manifest names them no click is taken.
+ * (maintenance_merge.c): the ranks of purged clicks may be given again only to clicks that come
+ * later.  A click that came while the merge was at work was ranked behind the purged ones.  So when
+ * the merge is done, memtables and later runs are searched for clicks of the purged partitions; if
+ * there is one, the outputs are discarded.  From that search until the manifest names the outputs
+ * no click is accepted.
  *
  * For the same reason nothing is purged while the log is kept for restores to a moment (an archive,
- * a backup that follows): replayed over a state from before the purge, clicks would get other ranks
- * than they had.  A purge is a fact all the same, for logs that are copied later: the manifest
- * counts it in the record that publishes it, and the first frame behind it says its number, so that
- * nobody replays that frame over segments without it.  No snapshot is taken in between.
+ * a backup that follows): if such a log were replayed over a state from before the purge, clicks
+ * would get other ranks than they had.  A purge must also be known to logs that are copied later:
+ * the manifest counts it in the record that publishes it, and the first frame after it has its
+ * number, so that the frame is never replayed over segments without the purge.  No snapshot is
+ * taken while a purge is published.
  *
- * A tombstone of a table whose clients give timestamps may hide what was written after it, with an
- * earlier time.  So it goes only in a merge that takes in the newest run, if it is older than all
- * that the memtables hold, and older than a minute, as clients' clocks differ; and if something
- * older than that comes while the merge is at work, the outputs are thrown away.  What comes after
- * that look comes after the purge.
+ * A tombstone of a table whose clients give timestamps may hide a write that came after it with an
+ * earlier time.  So a merge drops it only if the merge takes in the newest run, and if the
+ * tombstone is older than all writes in memtables, and older than a minute, because the clocks of
+ * clients differ.  If an older write comes while the merge is at work, the outputs are discarded.
+ * A write that comes after that check comes after the purge.
  *
- * A merge that is told to end because the store closes leaves nothing behind.  Nor does one that
- * cannot read a page, which is told to who asked for it: reads that need that page fail, and all
- * else goes on.  The run is then left out until it is replaced or the directory opened again: those
- * before it and those behind it are merged apart, as what lies between merged runs must not. */
+ * A merge that ends early because the store closes leaves no files.  Nor does a merge that cannot
+ * read a page, whose error is the answer to engine_compact: only reads that need that page fail.
+ * The run is then left out of merges until it is replaced or the directory is opened again: the
+ * runs before it and behind it are merged separately, because no run may lie between merged ones.
+ */
 #include "base/memory.h"
 #include "storage/engine/maintenance_merge.h"
 
 enum {
-    RUNS_TOO_MANY = 32,         /* of one table and kind: past them a merge does not rest */
+    RUNS_TOO_MANY = 32,         /* of one table and kind: with more a merge does not rest */
     CLOCKS_DIFFER_US = 60000000 /* younger tombstones stay */
 };
 
-/* Deletions were looked at of all days before `day`, with the overwrites up to `frame`. */
+/* A purge was tried of all days before `day`, with the overwrites up to `frame`. */
 struct purge_tried {
     uint32_t table_id;
     uint64_t frame;
     int32_t day;
-    bool was_disturbed; /* by a click: the next merge of the table leaves it be */
+    bool was_disturbed; /* by a click or write: the next merge of the table does not purge */
 };
 
 /* ---- the end of a merge ---- */
@@ -58,7 +62,7 @@ static void list_release(struct segment_list *list)
     memory_free(list->segments);
 }
 
-static void let_go_run(struct job *job)
+static void release_run(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
     list_release(&compact->inputs);
@@ -77,7 +81,7 @@ static enum executor_lane lane_of(enum segment_kind kind)
     return kind == SEGMENT_COLUMNAR ? LANE_MERGE : LANE_MERGE_BESIDE;
 }
 
-static void let_go_done(struct job *job)
+static void release_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
     struct maintenance *maintenance = compact->maintenance;
@@ -89,15 +93,15 @@ static void let_go_done(struct job *job)
     engine_env_job_done(maintenance->env);
 }
 
-/* The system takes some ten milliseconds to close a large file that was removed, and more beside
- * syncs: not on the engine thread, and before anybody is told that the merge is done. */
+/* To close a large file that was removed takes some ten milliseconds, and more beside syncs.  So
+ * the lane does it, and the merge ends after that. */
 static void compact_end(struct compact_job *compact)
 {
     world_submit(compact->maintenance->env->world, lane_of(compact->kind), &compact->job,
-                 let_go_run, let_go_done);
+                 release_run, release_done);
 }
 
-/* Passes on `each` purged partition until one says no. */
+/* Call `each` for the purged partitions until it returns false. */
 static bool purged_all(const struct compact_job *compact,
                        bool (*each)(const struct compact_job *compact, int64_t token,
                                     struct bytes key))
@@ -152,7 +156,7 @@ static void publish_run(struct job *job)
     compact->status = run_change_publish(&compact->change, edit, &compact->err);
 }
 
-/* A server's: what was deleted or has expired leaves the disk. */
+/* A server logs that deleted or expired rows were removed from the disk. */
 static void log_purged(const struct compact_job *compact)
 {
     uint64_t before = 0, after = 0;
@@ -168,7 +172,7 @@ static void log_purged(const struct compact_job *compact)
               log_number("segments_removed", compact->inputs.count));
 }
 
-/* Before any batch is applied that may see the difference. */
+/* Before any batch is applied that may depend on the purge. */
 static void purge_reported(const struct compact_job *compact)
 {
     struct maintenance *maintenance = compact->maintenance;
@@ -191,7 +195,7 @@ static void publish_done(struct job *job)
         compact_swap(compact);
         purge_reported(compact);
     } else {
-        /* After a failure that waiting does not mend, what the manifest names is not known. */
+        /* After a failure where waiting does not help, it is not known what the manifest names. */
         if (error_is_passing(compact->status))
             run_change_discard(&compact->change);
         maintenance_job_failed(maintenance, MAINTENANCE_MERGE, compact->status, &compact->err);
@@ -200,7 +204,7 @@ static void publish_done(struct job *job)
     compact_end(compact);
 }
 
-/* ---- between the two ---- */
+/* ---- between merge and publication ---- */
 
 static struct purge_tried *purge_tried_of(struct maintenance *maintenance, uint32_t table_id)
 {
@@ -221,7 +225,7 @@ static bool is_input(const struct compact_job *compact, const struct segment *se
     return false;
 }
 
-/* No click of the partition is anywhere but in the inputs. */
+/* Whether all clicks of the partition are in the inputs. */
 static bool is_untouched(const struct compact_job *compact, int64_t token, struct bytes key)
 {
     const struct maintenance *maintenance = compact->maintenance;
@@ -240,13 +244,14 @@ static bool is_untouched(const struct compact_job *compact, int64_t token, struc
     return true;
 }
 
-/* Whether clients give the table's writes timestamps of their own, or once could. */
+/* Whether clients may give timestamps to writes of the table, or could do so before. */
 static bool has_client_times(const struct table *table)
 {
     return !table_is_builtin(table) && (table->flags & TABLE_HIDDEN) == 0;
 }
 
-/* Up to which writing time tombstones may go: later ones may hide what is in memtables. */
+/* Tombstones that were written before this time may be dropped: later ones may hide writes in
+ * memtables. */
 static int64_t tombstones_before(struct maintenance *maintenance, const struct table *table)
 {
     int64_t before_us = engine_clock_past_us(maintenance->clock) - CLOCKS_DIFFER_US;
@@ -259,13 +264,13 @@ static int64_t tombstones_before(struct maintenance *maintenance, const struct t
     return before_us;
 }
 
-/* Whether later writes may come out otherwise than they would without the merge. */
+/* Whether the results of later writes may depend on whether the merge was made. */
 static bool is_purge(const struct compact_job *compact)
 {
     return has_purged(compact) || (compact->has_dropped && compact->clients_give_times);
 }
 
-/* Whether what was purged is not to be purged after all. */
+/* Whether the purge must not be made after all. */
 static bool is_disturbed(const struct compact_job *compact)
 {
     const struct maintenance *maintenance = compact->maintenance;
@@ -284,7 +289,7 @@ static bool list_has_failed_read(const struct segment_list *list)
     return false;
 }
 
-/* The merge wrote nothing that counts. */
+/* The merge failed, or was given up; nothing of it is published. */
 static void merge_failed(struct compact_job *compact)
 {
     struct maintenance *maintenance = compact->maintenance;
@@ -354,7 +359,7 @@ static struct group group_at(const struct maintenance *maintenance, uint32_t sta
     return group;
 }
 
-/* The next part of a group without a run that could not be read; false: there is none. */
+/* The next part of the group in which every run can be read; false: there is none. */
 static bool part_next(const struct maintenance *maintenance, struct group group, struct group *part)
 {
     part->start = part->end;
@@ -393,7 +398,7 @@ static struct compact_run *runs_of(const struct maintenance *maintenance, struct
     return runs;
 }
 
-/* What a group needs: a merge of some runs of one of its parts. */
+/* A merge that a group needs, of some runs of one of its parts. */
 struct need {
     struct group group;
     struct group part;
@@ -419,7 +424,8 @@ static void fill_lists(struct compact_job *compact, const struct need *need)
         list_add(&compact->overwrites, maintenance->runs->segments[i]);
 }
 
-/* A row merge from the oldest run on; and where clients give timestamps up to the newest. */
+/* Whether the merge may drop tombstones: it is of row runs, from the oldest on; and up to the
+ * newest where clients give timestamps. */
 static bool drops_tombstones(const struct compact_job *compact, const struct need *need)
 {
     struct maintenance *maintenance = compact->maintenance;
@@ -434,7 +440,7 @@ static bool drops_tombstones(const struct compact_job *compact, const struct nee
             !purge_tried_of(maintenance, compact->table->id)->was_disturbed);
 }
 
-/* It is tried once with the deletions that there are. */
+/* A purge is tried once with the present deletions. */
 static void note_purge(struct purge_tried *tried, const struct compact_job *compact)
 {
     for (uint32_t i = 0; i < compact->overwrites.count; i++) {
@@ -480,7 +486,7 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
                       maintenance_merge_run, merge_done);
 }
 
-/* What need->part needs, if anything; `asked_until` as in compact_facts. */
+/* Choose a merge for need->part; false: it needs none.  `asked_until` as in compact_facts. */
 static bool part_plan(struct maintenance *maintenance, struct need *need, uint64_t asked_until,
                       int64_t *again_us)
 {
@@ -535,8 +541,8 @@ static struct group table_at(const struct maintenance *maintenance, uint32_t sta
     return (struct group){start, overwrites_of(maintenance, first).end};
 }
 
-/* What the table needs begins, where its kind and the table are free; whether it needs something,
- * begun or not. */
+/* Begin the merge that the table needs, where no other of its kind or of the table is under way.
+ * True: the table needs a merge, begun or not. */
 static bool table_compact(struct maintenance *maintenance, struct group table, uint64_t asked_until,
                           int64_t *again_us)
 {
@@ -560,9 +566,9 @@ static bool table_compact(struct maintenance *maintenance, struct group table, u
     return needs;
 }
 
-/* First what somebody asked for, then all else; but not of a table of which something is asked for,
- * as that would wait behind it.  Whether somebody still has to wait: for a merge that is under way,
- * or for one yet to begin. */
+/* Begin requested merges first, then all others; but no other merge of a table with a requested
+ * one, which would have to wait for it.  True: a requested merge is under way, or has yet to begin.
+ */
 static bool tables_compact(struct maintenance *maintenance, int64_t *again_us)
 {
     uint64_t asked_until = maintenance->compact_waiters.count > 0 ? maintenance->compact_until : 0;
@@ -587,7 +593,7 @@ static bool tables_compact(struct maintenance *maintenance, int64_t *again_us)
     return is_awaited;
 }
 
-static void again(struct timer *timer)
+static void compact_timer_fire(struct timer *timer)
 {
     maintenance_start_compaction(timer->context);
 }
@@ -608,14 +614,14 @@ void maintenance_start_compaction(struct maintenance *maintenance)
     bool is_awaited = tables_compact(maintenance, &again_us);
     if (again_us != INT64_MAX) {
         int64_t delay_us = again_us - world_wall_us(maintenance->env->world);
-        world_timer_start(maintenance->env->world, &maintenance->compact_timer, again, maintenance,
-                          delay_us / 1000 + 1);
+        world_timer_start(maintenance->env->world, &maintenance->compact_timer, compact_timer_fire,
+                          maintenance, delay_us / 1000 + 1);
     }
     if (!is_awaited)
         callbacks_call(&maintenance->compact_waiters, 0, NULL);
 }
 
-/* Who asked for a merge waits for a flush first: only then is there all that is to be merged. */
+/* A requested merge begins after a flush, so that it includes what was in memtables. */
 static void compact_flushed(void *context, int status, const struct error *err)
 {
     struct maintenance *maintenance = context;

@@ -4,11 +4,11 @@
  *              └─▶ where that copy would be too large: freeze the memtable first
  *
  * An answer is as of the last durable frame, or with READ_APPLIED as of the last applied one.
- * Pages are read in the order in which they were asked for: only so many are begun as their share
- * of memory allows, since those that wait for the lane hold their copies.
+ * Reads of pages begin in the order of the requests, and only as many as their share of memory
+ * allows, because a read that waits for the lane keeps its copy.
  *
- * reads.c, reads_capture.c and reads_page.c make pages; reads_stats.c, reads_group.c and
- * reads_scrub.c are the others.  Engine thread. */
+ * reads.c, reads_capture.c and reads_page.c read pages; reads_stats.c, reads_group.c and
+ * reads_scrub.c do the other calls.  Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_READS_H
 #define DAYBOOK_STORAGE_ENGINE_READS_H
 
@@ -18,17 +18,17 @@
 struct read_job;
 
 struct reads {
-    struct store *store;               /* asked for further pages by a figure made of rows */
+    struct store *store;               /* from which figures that are counted from rows are read */
     struct engine_env *env;
     struct sequencer *sequencer;
     struct memtable_set *memtables;
     struct run_set *runs;
     const struct memory_account *account;
-    uint64_t bytes;                    /* of memory, of reads that were begun */
-    struct read_job *first, *last;   /* others, in their order */
-    bool is_beginning;
-    struct segment_read_budget read_budget; /* of reads on the engine thread, since then */
-    int64_t read_budget_began_us;
+    uint64_t bytes;                    /* of memory of the reads that have begun */
+    struct read_job *first, *last;     /* reads that wait, in their order */
+    bool is_beginning;                 /* they are being begun */
+    struct segment_read_budget read_budget; /* of reads on the engine thread, */
+    int64_t read_budget_began_us;      /* since this time */
 };
 
 /* As the functions of store.h with these names. */
@@ -45,14 +45,14 @@ must_check int reads_group(struct reads *reads, const struct group_request *requ
 must_check int reads_scrub(struct reads *reads, void (*found)(void *context, const char *text),
                            store_done done, void *context, struct error *err);
 
-/* ---- for those above ---- */
+/* ---- shared by reads_stats.c and reads_group.c ---- */
 
-/* The column whose sums the stats keep, the first regular decimal one; 0: there is none. */
+/* The column whose sums are kept in the stats: the first regular decimal one; 0: there is none. */
 uint32_t reads_summed_column(const struct table *table);
 /* Add a live row, with its value of column `summed`. */
 must_check int reads_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
                              struct partition_stats *stats, struct error *err);
-/* NULL with an error: the table is not there, or has counters, or not the column (0: none). */
+/* The table; NULL with an error: it is not there, has counters, or lacks the column (0: any). */
 const struct table *reads_table_of_rows(const struct reads *reads, uint32_t table_id,
                                         uint32_t column_id, struct error *err);
 #endif

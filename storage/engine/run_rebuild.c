@@ -1,13 +1,13 @@
-/* What decides correctness: the new segment is taken only if its footer is the damaged file's, but
- * for id and schema version.  A footer has the places and checksums of all sections, and one of the
- * sections has the checksum of every page, so what is taken is what was there, bit by bit.  Nothing
- * is believed because it should be so:
+/* What decides correctness: the new segment is used only if its footer equals that of the damaged
+ * file, but for id and schema version.  A footer has the places and checksums of all sections, and
+ * one of the sections has the checksum of every page, so the new segment is what was there, bit by
+ * bit.  The comparison can fail for these reasons:
  *
- *   - A flush writes what its frames give, and the same frames give the same bytes again.  What a
- *     merge of clicks wrote is other bytes (it keeps pages and dictionaries, purges, gives ranks
- *     explicitly), so that is not made again, whatever the log has.
- *   - The frames are read by the schema of now, unless one of them brings its own.  A table that
- *     was changed since gives other bytes, or rows that cannot be parsed.
+ *   - The segment was written by a merge of clicks.  A flush always writes the same bytes for the
+ *     same frames, but a merge writes other bytes (it keeps pages and dictionaries, purges, and
+ *     writes ranks explicitly).
+ *   - The table was changed since.  The frames are read by the present schema, unless one of them
+ *     brings another, and then give other bytes, or rows that cannot be parsed.
  *   - Another version of zstd, or of this program, may give other bytes, and a segment of an older
  *     format has other ones.
  *
@@ -15,9 +15,10 @@
  * (log) have the frames 60 to 200.  Frames 100 to 180 go into a memtable, the table's part of it is
  * written as segment 19, the footers agree, and one record names 19 instead of 4.
  *
- * Failures: whatever is wrong, the manifest and the damaged file stay as they were.  A crash leaves
- * a segment that no manifest names, or the damaged one; the next opening removes it.  Only while
- * opening, before the log is: it may take files with flushed frames for other ones. */
+ * Failures: after any error the manifest and the damaged file are as they were.  A crash leaves a
+ * segment that no manifest names, or the damaged one; the next opening removes it.  Segments can be
+ * made again only while opening and before the log is opened, because the log reuses files whose
+ * frames are flushed. */
 #include "storage/engine/run_rebuild.h"
 
 #include <inttypes.h>
@@ -79,7 +80,8 @@ static int read_frames(struct rebuild *rebuild, struct error *err)
     return rc;
 }
 
-/* Of the segments that a flush would write of the table, the one that agrees; the others go. */
+/* Write the segments that a flush would write of the table.  The one whose footer agrees is kept,
+ * and the files of the others are removed. */
 static int write_again(struct rebuild *rebuild, struct segment **segment_out, struct error *err)
 {
     const struct segment_info *damaged = rebuild->damaged;

@@ -1,4 +1,4 @@
-/* run_rebuild: a damaged segment is made again from the log, where that still has its frames.
+/* run_rebuild: makes a damaged segment again from the log, if the log still has its frames.
  *
  *   footer of the damaged file ──────────────── must agree ───┐
  *   frames of the segment, DIR/archive and DIR/log ─▶ memtable ─▶ segment under a new id
@@ -11,28 +11,28 @@
 #include "storage/engine/skipped_cells.h"
 #include "storage/memtable/memtable.h"
 
-/* What making a segment again needs besides the runs. */
+/* What is needed to make a segment again, besides the run_set. */
 struct run_rebuild_parts {
     struct schema *schema;             /* of now */
     struct arena_supply *supply;       /* for its memtable */
     struct skipped_cells *cells;
 };
 
-/* While opening: put a segment made from the log in the place of a damaged one, in the manifest,
- * too.  The damaged file is the caller's to remove.  ERROR_CORRUPT, ERROR_CONFLICT: `err` says why
- * it cannot be made, and nothing was changed. */
+/* While opening: make a segment from the log, and replace the damaged one in the manifest.  The
+ * caller removes the damaged file.  ERROR_CORRUPT, ERROR_CONFLICT:  `err` says why the segment
+ * cannot be made, and nothing was changed. */
 must_check int run_rebuild(struct run_set *runs, const struct run_rebuild_parts *parts,
                            const struct segment_info *damaged, struct segment **segment_out,
                            struct error *err);
 
 enum { RUN_REBUILD_ADVICE_MAX = 512 };
-/* What becomes of a damaged segment, for a caller that changes nothing; any thread.  "the log still
- * has its frames …", if it has and its footer is whole, without which none is made again; else what
- * is missing, and what is lost with the file.  `command` is what would make it again. */
+/* Describe what can be done about a damaged segment, and change nothing; any thread.  If the log
+ * still has the frames and the footer of the file is whole, the text names `command`, which would
+ * make the segment again; else it says what is missing, and what is lost with the file. */
 void run_rebuild_advise(struct world *world, const struct segment_info *damaged,
                         const struct table *table, const char *command,
                         char advice_out[RUN_REBUILD_ADVICE_MAX]);
-/* The latter for a caller that has tried: `why` is what was missing. */
+/* The latter text, for a caller that has tried in vain: `why` is the error. */
 void run_rebuild_damage(const struct segment_info *damaged, const struct table *table,
                         const char *why, char advice_out[RUN_REBUILD_ADVICE_MAX]);
 #endif

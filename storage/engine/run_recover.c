@@ -58,9 +58,9 @@ static int remove_orphans(const struct recovery *recovery, struct error *err)
 
 /* ---- damaged segments ---- */
 
-/* The file goes as one that was merged does: what is left of it by a crash is in no manifest. */
-static int put_in_place(const struct recovery *recovery, const struct segment_info *info,
-                        struct segment **segment, struct error *err)
+/* If a crash leaves the damaged file, no manifest names it, and the next opening removes it. */
+static int replace_damaged(const struct recovery *recovery, const struct segment_info *info,
+                           struct segment **segment, struct error *err)
 {
     struct disk *disk = recovery->runs->env->world->disk;
     struct segment *made;
@@ -75,7 +75,7 @@ static int put_in_place(const struct recovery *recovery, const struct segment_in
     return rc;
 }
 
-static void tell(const struct engine_options *options, const struct error *what)
+static void call_notice(const struct engine_options *options, const struct error *what)
 {
     if (options->notice != NULL)
         options->notice(options->notice_context, what->text);
@@ -91,15 +91,15 @@ static int mend(const struct recovery *recovery, const struct segment_info *info
         run_rebuild_advise(recovery->runs->env->world, info, table, "daybook serve", advice);
         return error_set(err, ERROR_CORRUPT, "%.230s; %s", damage->text, advice);
     }
-    if (put_in_place(recovery, info, segment, &why) == 0) {
+    if (replace_damaged(recovery, info, segment, &why) == 0) {
         error_set(&what, 0, "%.400s; it was made again from the log, bit by bit", damage->text);
-        tell(&recovery->runs->env->options, &what);
+        call_notice(&recovery->runs->env->options, &what);
         return 0;
     }
     run_rebuild_damage(info, table, why.text, advice);
     error_set(&what, ERROR_CORRUPT, "%.230s; %s", damage->text, advice);
     if (*segment != NULL) {
-        tell(&recovery->runs->env->options, &what);
+        call_notice(&recovery->runs->env->options, &what);
         return 0;
     }
     return error_set(err, ERROR_CORRUPT, "%s", what.text);
@@ -151,7 +151,7 @@ int run_recover(struct run_set *runs, const struct run_rebuild_parts *parts, str
     const struct manifest_state *state = manifest_state(runs->manifest);
     uint32_t count = state->segment_count;
     check(runs->count == 0);
-    /* One that salvages an older state removes nothing: the next opening will. */
+    /* An opening that salvages an older manifest removes nothing: the next opening does. */
     if (!runs->env->options.read_only && !runs->env->options.salvage) {
         int rc = remove_orphans(&recovery, err);
         if (rc != 0)

@@ -1,15 +1,15 @@
-/* run_recover: opens the segments that the manifest names, and puts in order what is not.
+/* run_recover: opens the segments that the manifest names, and removes files that it does not name.
  *
- * Files in segments/ that the manifest does not name are of a flush or merge that a crash cut
- * short: they are removed.  A damaged segment is made again from the log where that can be
- * (run_rebuild.h).  One that cannot be opened and cannot be made again is refused; one that can be
- * opened is not, though a page of it is damaged: reads of that page fail. */
+ * Files in segments/ that the manifest does not name are left of a flush or merge that a crash
+ * interrupted.  A damaged segment is made again from the log where that is possible
+ * (run_rebuild.h).  Otherwise, if it cannot be opened the directory is refused; if only pages of it
+ * are damaged it is used, and reads of those pages fail. */
 #ifndef DAYBOOK_STORAGE_ENGINE_RUN_RECOVER_H
 #define DAYBOOK_STORAGE_ENGINE_RUN_RECOVER_H
 
 #include "storage/engine/run_rebuild.h"
 
-/* While opening, before the log is.  `parts` as run_rebuild needs them. */
+/* To be called while opening, before the log is opened.  `parts` as run_rebuild needs them. */
 must_check int run_recover(struct run_set *runs, const struct run_rebuild_parts *parts,
                            struct error *err);
 #endif

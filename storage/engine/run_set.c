@@ -8,7 +8,7 @@ enum {
     PLACES_AHEAD = 16,
     ENTRIES_AHEAD = 8,
     READERS_SHARE = 16,          /* of the limit, at most READERS_BYTES_MAX */
-    READERS_BYTES_MAX = 32 << 20 /* of which a hundred segments find theirs again */
+    READERS_BYTES_MAX = 32 << 20 /* enough for the readers of a hundred segments */
 };
 
 static size_t readers_share(const struct engine_env *env)
@@ -104,7 +104,8 @@ struct partition_index *run_set_index(const struct run_set *runs, uint32_t table
     return NULL;
 }
 
-/* Entries lie anywhere in memory: fetch those of the partitions behind the i-th of `count`. */
+/* Entries lie anywhere in memory: fetch those that will be needed soon after the i-th of `count`.
+ */
 static void index_prefetch(const struct partition_index *index, struct segment_cursor *cursor,
                            uint32_t i, uint32_t count)
 {
@@ -115,7 +116,6 @@ static void index_prefetch(const struct partition_index *index, struct segment_c
         partition_index_prefetch(index, segment_directory_at(cursor, i + ENTRIES_AHEAD)->token);
 }
 
-/* A segment that memory did not know: its stats join the table's index. */
 void run_set_index_segment(struct run_set *runs, struct segment *segment)
 {
     if (segment_info(segment)->kind != SEGMENT_COLUMNAR)

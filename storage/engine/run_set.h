@@ -1,4 +1,4 @@
-/* run_set: the live segments, the sums of their partitions, and what the manifest says of them.
+/* run_set: the live segments, the sums of their partitions, and the state of the manifest.
  *
  *     flush, merge ──manifest_edit──▶ manifest on disk       (a job, on LANE_BACKGROUND)
  *                  ──add, remove────▶ run_set in memory      (the engine thread, after it)
@@ -7,9 +7,9 @@
  * are neighbours and its append-only runs come in the order of their frames, on which ranks depend.
  * Runs of different days may cover the same frames; those that share a day never do.
  *
- * The manifest on disk may be one edit ahead of this: the job that made it has ended and is not yet
- * reported.  What counts for readers and snapshots is what is here, and its files exist as long as
- * it is.
+ * The manifest on disk may be one edit ahead of the run_set, when the job that made the edit has
+ * ended and its `done` was not called yet.  Readers and snapshots use the run_set; the files of its
+ * segments exist as long as they are in it.
  *
  * Engine thread, except where a function says otherwise. */
 #ifndef DAYBOOK_STORAGE_ENGINE_RUN_SET_H
@@ -28,46 +28,47 @@ struct run_set {
     struct manifest *manifest;
     struct segment **segments;         /* in their order; referenced */
     uint32_t count;
-    uint64_t bytes;                    /* of memory, of all of them */
-    struct reader_pool *readers;       /* what their readers leave for the next ones */
+    uint64_t bytes;                    /* of memory of all segments */
+    struct reader_pool *readers;       /* what readers of segments keep for the next ones */
     struct partition_index **indexes;  /* sums of sealed append-only runs, one per event table */
     uint32_t index_count;
-    /* Taken by jobs.  Ahead of the manifest's after a job that failed, so that a file which such a
-     * job left behind is never taken for another. */
+    /* The next segment id; jobs take ids from it.  After a job that failed it is ahead of the
+     * manifest's, so that the id of a file which such a job left is not used again. */
     atomic_uint_fast64_t id_next;
 
     struct schema *schema;             /* referenced: the manifest's, as of frame_flushed */
     uint64_t frame_flushed;            /* every frame up to here is in segments */
-    int64_t timestamp_us;              /* the last one that was given up to frame_flushed; 0: not
-                                        * known, for a directory of an older format */
-    uint64_t purges;                   /* published ones, as in manifest_state */
+    int64_t timestamp_us;              /* the last timestamp given up to frame_flushed; 0: not
+                                        * known, in a directory of an older format */
+    uint64_t purges;                   /* the number of published purges, as in manifest_state */
 };
 
-/* Takes the manifest.  No segment is open yet: run_recover.h. */
+/* Takes over the manifest.  run_recover opens the segments. */
 void run_set_init(struct run_set *runs, struct engine_env *env, struct manifest *manifest);
 void run_set_release(struct run_set *runs);
 
 void run_set_add(struct run_set *runs, struct segment *segment);       /* takes the reference */
-/* Its file goes when its last reader does. */
+/* Remove a segment; its file is removed when its last reader releases it. */
 void run_set_remove(struct run_set *runs, uint64_t segment_id);
 
-/* The sums of a segment that memory did not know join its table's index. */
+/* Add the sums of a new segment to the index of its table. */
 void run_set_index_segment(struct run_set *runs, struct segment *segment);
-/* Work the partition's sums out again, from the segments of now. */
+/* Compute the sums of the partition again, from the present segments. */
 void run_set_index_partition(struct run_set *runs, uint32_t table_id, int64_t token,
                              struct bytes key);
 /* NULL: the table has no append-only runs. */
 struct partition_index *run_set_index(const struct run_set *runs, uint32_t table_id);
 
-/* segment_open, and its days.  `table` NULL: it is gone.  Any thread. */
+/* Open a segment; one of an event table with its days.  `table` NULL: it was dropped.  Any thread.
+ */
 must_check int run_set_open_segment(struct run_set *runs, const struct segment_info *info,
                                     const struct table *table, struct segment **segment_out,
                                     struct error *err);
-/* A number for a segment that is to be written.  Any thread. */
+/* An id for a segment that is to be written.  Any thread. */
 uint64_t run_set_next_id(struct run_set *runs);
 
-/* The frames up to `frame` are in segments now, with the schema of then, and no later timestamp
- * than `given_us` (0: none was given) is in them. */
+/* The frames up to `frame` are in segments now; `schema` and `given_us` (the last timestamp that
+ * was given, 0: none) are those of the memtable. */
 void run_set_note_flushed(struct run_set *runs, uint64_t frame, int64_t given_us,
                           struct schema *schema);
 
@@ -76,7 +77,7 @@ bool run_set_has_overwrites(const struct run_set *runs, const struct table *tabl
                             struct bytes key);
 bool run_set_may_have_overwrites(const struct run_set *runs, const struct table *table);
 
-/* Bytes of memory: of the indexes; of all that stays whatever is flushed. */
+/* Bytes of memory of the indexes; of everything here that no flush reduces. */
 uint64_t run_set_index_bytes(const struct run_set *runs);
 uint64_t run_set_kept_bytes(const struct run_set *runs);
 #endif
