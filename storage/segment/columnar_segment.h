@@ -56,8 +56,8 @@ uint32_t columnar_segment_writer_number(struct columnar_segment_writer *writer, 
  * the vectors of columnar_rows. */
 const struct bytes *columnar_segment_writer_strings(const struct columnar_segment_writer *writer,
                                                     uint32_t column, uint32_t *count_out);
-/* As segment_writer_finish.  When nothing was written there is no file, and `info_out->rows` is 0.
- * */
+/* As segment_writer_finish.  When nothing was written there is no file, and `info_out->rows` is
+ * 0. */
 must_check int columnar_segment_writer_finish(struct columnar_segment_writer *writer,
                                               struct segment_info *info_out, struct error *err);
 void columnar_segment_writer_close(struct columnar_segment_writer *writer);
@@ -71,8 +71,8 @@ struct columnar_segment_reader *columnar_segment_reader_new(struct segment *segm
                                                             const struct table *table);
 void columnar_segment_reader_free(struct columnar_segment_reader *reader);
 /* Read all rows of the partition into `rows`, which is cleared first; strings are valid until the
- * next call.  ERROR_LIMIT for a partition of more rows than `row_limit`, which is read by pieces.
- * */
+ * next call.  ERROR_LIMIT for a partition of more rows than `row_limit`, which is read by
+ * pieces. */
 must_check int columnar_segment_reader_rows(struct columnar_segment_reader *reader,
                                             const struct segment_partition *partition,
                                             uint32_t row_limit, struct columnar_rows *rows,

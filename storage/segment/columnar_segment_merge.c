@@ -252,8 +252,8 @@ static int batch_write(struct merge *merge, const struct merge_input *cutoff, ui
     return rc == 0 ? writer_work(merge, err) : rc;
 }
 
-/* Read a page of each input that has more pages and no rows.  That may move the writer's strings.
- * */
+/* Read a page of each input that has more pages and no rows.  That may move the writer's
+ * strings. */
 static int inputs_fill(struct merge *merge, struct error *err)
 {
     for (uint32_t i = 0; i < merge->input_count; i++) {

@@ -30,8 +30,8 @@ struct reader_spare {
     TAILQ_ENTRY(reader_spare) link;    /* private to the pool */
 };
 
-/* `bytes_max` is the limit for all spares.  The spare that was given last stays, whatever its size.
- * */
+/* `bytes_max` is the limit for all spares.  The spare that was given last stays, whatever its
+ * size. */
 struct reader_pool *reader_pool_new(size_t bytes_max);
 struct reader_pool *reader_pool_ref(struct reader_pool *pool);
 void reader_pool_unref(struct reader_pool *pool);      /* frees it at the last; NULL is fine */

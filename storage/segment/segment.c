@@ -325,8 +325,8 @@ void segment_unref(struct segment *segment)
     check(before > 0);
     if (before > 1)
         return;
-    /* A file that cannot be removed is in no manifest: the next opening of the directory does it.
-     * */
+    /* A file that cannot be removed here is in no manifest, and the next opening of the directory
+     * removes it. */
     if (atomic_load(&segment->remove_at_close))
         (void)segment->disk->remove(segment->disk, segment->path);
     segment_free(segment);
@@ -447,8 +447,8 @@ bool segment_read_budget_take(struct segment_read_budget *read_budget)
     return may;
 }
 
-/* 0: the bytes were read; else -EAGAIN, whatever the reason: a reader that may wait will meet it.
- * */
+/* 0: the bytes were read; else -EAGAIN, whatever the reason: a reader that may wait meets the
+ * same error. */
 static int segment_read_now(struct segment *segment, const struct segment_page *page, uint8_t *to,
                             struct segment_read_budget *read_budget)
 {

@@ -117,8 +117,8 @@ static uint64_t numbers_from(const int64_t *values, uint32_t count, enum vector_
     return bits;
 }
 
-/* The mantissa bits for numbers of which none has a bit that `greatest` lacks: so none is greater.
- * */
+/* The mantissa bits for numbers of which none has a bit that `greatest` lacks: so none is
+ * greater. */
 static uint32_t mantissa_for(uint64_t greatest)
 {
     uint32_t bits = bit_length(greatest);

@@ -165,8 +165,8 @@ JOIN_TARGET static void join_by_lanes(const uint8_t *buckets, uint32_t count, ui
     join_some(&table, buckets + i, count - i, raw, position, offset, numbers + i);
 }
 
-/* Whether bits can be spread fast: some processors have the instruction and need dozens of cycles.
- * */
+/* Whether bits can be spread fast: some processors have the instruction and need dozens of
+ * cycles. */
 static bool spreads_bits(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&

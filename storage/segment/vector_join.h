@@ -21,8 +21,8 @@ enum {
 bool vector_join_count_bits(const uint8_t *buckets, uint32_t count, uint32_t mantissa,
                             uint64_t *bits_out);
 
-/* Make the numbers of valid buckets, each plus `offset` (wrapping).  Raw bits may have any value.
- * */
+/* Make the numbers of valid buckets, each plus `offset` (wrapping).  Raw bits may have any
+ * value. */
 void vector_join(const uint8_t *buckets, uint32_t count, uint32_t mantissa, const uint8_t *raw,
                  uint64_t offset, uint64_t *numbers);
 /* The same without special instructions. */
