@@ -438,8 +438,8 @@ int schema_add_keyspace(struct schema *schema, const char *name, struct error *e
         keyspace_new(schema, schema_copy_text(schema, name), replication_default, true);
     schema->keyspaces = memory_resize(schema->keyspaces, (schema->keyspace_count + 1) *
                                                              sizeof(const struct keyspace *));
-    insert_place(schema->keyspaces, schema->keyspace_count++, keyspaces_find(schema, name),
-                 keyspace);
+    insert_place(schema->keyspaces, schema->keyspace_count, keyspaces_find(schema, name), keyspace);
+    schema->keyspace_count++;
     return 0;
 }
 
