@@ -25,13 +25,13 @@
  * that was acknowledged (daybook_totals), and give both to daybook_open in your next life.  Batches
  * behind that number must then be made again as they were: the same clicks in the same order, ended
  * at the same places (daybook_flush ends one).  A number that comes again with other content is
- * refused.  Who cannot promise that takes a new producer, and may count a last batch twice.
+ * refused.  A program that cannot do that uses a new producer, and may count a last batch twice.
  *
  * ERRORS.  Calls return 0, or one of the negative codes below; daybook_error says what happened.
  * After DAYBOOK_UNREACHABLE nothing is lost: call again, as long as you like.  DAYBOOK_REFUSED is
  * final for this struct.  A click that is not in order (a day two days off its time, an amount of
- * 19 digits) is no error of a call: the server refuses that row, keeps it, and `rejected` is
- * told.
+ * 19 digits) is no error of a call: the server refuses that row, records it, and `rejected` is
+ * called.
  *
  * THREADS AND SIGNALS.  A struct daybook belongs to one thread at a time; several of them are
  * independent.  The library has no threads and no global state, raises no SIGPIPE, never exits and
@@ -59,9 +59,9 @@ enum daybook_status {
 
 struct daybook;
 
-/* Rows that the server refused.  They are told at most once, and not at all when the answer was
- * lost with its connection; the server's table daybook.reject has all of them.  The texts live
- * until the callback returns, which must not call the library. */
+/* Rows that the server refused.  The callback is called for them at most once, and not at all when
+ * the answer was lost with its connection; the server's table daybook.reject has all of them.  The
+ * texts are valid until the callback returns, which must not call the library. */
 struct daybook_rejected {
     uint64_t batch;                    /* its number */
     uint64_t row;                      /* within the batch, from 1; 0: `count` more of this code */
@@ -133,11 +133,11 @@ DAYBOOK_API void daybook_totals(const struct daybook *daybook, struct daybook_to
 /* The producer's 16 bytes. */
 DAYBOOK_API const uint8_t *daybook_producer(const struct daybook *daybook);
 
-/* What the server says that it waits for before it takes more, such as "disk_full" or "no_memory";
- * "" when it takes what comes.  It goes on by itself.  Valid until the next call. */
+/* What the server waits for before it accepts more clicks, such as "disk_full" or "no_memory"; ""
+ * when it accepts them.  The server continues without a call.  Valid until the next call. */
 DAYBOOK_API const char *daybook_waiting(const struct daybook *daybook);
 
-/* What the last call that failed has to say, one line; "" when none did.  Valid until the next
+/* The error text of the last call that failed, one line; "" when none did.  Valid until the next
  * call. */
 DAYBOOK_API const char *daybook_error(const struct daybook *daybook);
 

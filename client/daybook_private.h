@@ -10,7 +10,7 @@
 enum {
     PRODUCER_SIZE = 16,
     BATCH_ROWS_MAX = 65536,
-    WINDOW_MAX = 64,                   /* what the server remembers of a producer */
+    WINDOW_MAX = 64,                   /* batches that the server keeps of a producer */
     ANSWER_MAX = 64 << 10,             /* bytes of one line of an answer */
     ERROR_SIZE = 512,
     WAITING_SIZE = 32
@@ -43,7 +43,7 @@ struct daybook {
     struct frame_reader reader;
     char *lines;                       /* the beginning of a line */
     size_t line_size, line_capacity;
-    char waiting[WAITING_SIZE];        /* what the server says that it waits for; "" */
+    char waiting[WAITING_SIZE];        /* daybook_waiting */
     int64_t retry_at_ms;               /* no new connection before */
     int retry_ms;
     /* what went wrong */

@@ -25,7 +25,7 @@ enum {
 };
 
 enum wire_kind {
-    WIRE_HELLO = 1,                    /* the first frame: which versions the client speaks */
+    WIRE_HELLO = 1,                    /* the first frame: the versions the client supports */
     WIRE_CONTROL = 2,                  /* a control line of the text door, without its LF */
     WIRE_STRINGS = 3,                  /* new entries of the connection's dictionary */
     WIRE_BATCH = 4,                    /* clicks as columns */

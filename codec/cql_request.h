@@ -74,7 +74,7 @@ struct cql_request {
     uint32_t value_count;
     bool values_are_named;
     enum cql_consistency consistency;
-    enum cql_consistency serial_consistency;   /* CQL_SERIAL unless the client says otherwise */
+    enum cql_consistency serial_consistency;   /* CQL_SERIAL unless the client sets another */
     int32_t page_size;                   /* rows; <= 0: all in one page */
     struct bytes paging_state;           /* of the page before; empty: from the start */
     bool has_timestamp;
@@ -126,7 +126,7 @@ enum cql_error_code {
     CQL_UNPREPARED = 0x2500
 };
 
-/* What failed on one of the nodes asked, version 5. */
+/* What failed on one of the nodes, version 5. */
 struct cql_failure {
     struct cql_address address;          /* without a port */
     uint16_t reason;

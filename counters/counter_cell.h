@@ -4,7 +4,7 @@
  * two cells keeps per shard id the entry with the higher clock, and a cell read twice, replayed or
  * met in two runs counts once.  The generation is the write timestamp of the last SET or DELETE,
  * and a shard's id is the write timestamp from which on it sums: the merge takes the higher
- * generation and forgets every shard that began before it.  So a SET needs no read, an increment
+ * generation and drops every shard that began before it.  So a SET needs no read, an increment
  * need not know of a SET in another run, and nothing from before a SET can come back.
  *
  * In the embedded engine a shard begins with its memtable, or with the SET within it; its clock is
@@ -51,7 +51,7 @@ int64_t counter_cell_value(struct bytes cell);
 uint32_t counter_cell_shard_count(struct bytes cell);  /* 0: reset, and not incremented since */
 
 /* Append the merge of two cells: commutative, associative, idempotent.  Two full cells can give one
- * over COUNTER_SHARDS_MAX, which is not valid: whoever lets shards gather folds them in time. */
+ * over COUNTER_SHARDS_MAX, which is not valid: the caller folds shards before there are so many. */
 void counter_cell_merge(struct bytes a, struct bytes b, struct buffer *merged);
 
 /* Append `cell` with all its shards folded into one: lowest id, highest clock, sum of the values.

@@ -8,7 +8,7 @@
  *     +1 @12  12: 10  10: 9    9: 7       at 11 sees 9; the durable frame is at least 10
  *
  * When frame 12 is open, 11 is being written at most, so 10 is durable: the newest sum at or before
- * any frame that a reader may ask for is one of the three, also when 11 did not touch the slot.
+ * any frame that a reader may have is one of the three, also when 11 did not touch the slot.
  *
  * A generation begun by SET or DELETE is a node in a chain that few slots have.  It carries its
  * frame, so that a reader at an earlier one still sees the generation before. */

@@ -20,7 +20,7 @@
 #include "base/uuid.h"
 
 enum {
-    PRODUCER_WINDOW = 64,              /* batches remembered; a power of two, part of the format */
+    PRODUCER_WINDOW = 64,              /* batches kept; a power of two, part of the format */
     PRODUCERS_MAX = 1 << 17,           /* in the table; each takes 0.1 to 4 KB of memory */
     PRODUCERS_KEPT = 1024,             /* of these, reserved for `daybook load` */
     PRODUCERS_EVICTED_MAX = 1 << 16,   /* evicted producers whose ids are kept */
