@@ -4,7 +4,7 @@
  * only after its CRC32 was.  Example, a whole segment of the five bytes "hello":
  *
  *     05 00 02 | 19 99 9a | 68 65 6c 6c 6f | 74 80 0e b6
- * / */
+ */
 #include "codec/native_segment.h"
 
 #include "codec/native_compress.h"
