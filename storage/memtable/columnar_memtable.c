@@ -262,7 +262,7 @@ static bool flags_are_constant(const struct columnar_memtable *memtable, const u
     const uint8_t *ignored = part == COLUMNAR_FLAG_SCALE ? block->columns[index].absent : NULL;
     uint8_t shift = part == COLUMNAR_FLAG_SCALE ? 0 : COLUMNAR_ABSENT_SHIFT;
     if ((common->differing & part) == 0 &&
-        flags_are(flags, (common->flags & part) >> shift, block->rows))
+        flags_are(flags, (uint8_t)((common->flags & part) >> shift), block->rows))
         return true;
     for (uint32_t row = 0; row < block->rows; row++) {
         uint8_t constant = partition_flags(memtable, memtable->row_partitions[row], index) & part;
@@ -625,7 +625,7 @@ static void absent_gather(struct columnar_rows *rows, struct columnar_vector *ve
                           const struct chunk *chunk, struct cell_layout cell, uint8_t flags,
                           uint32_t count)
 {
-    uint8_t constant = (flags & COLUMNAR_FLAG_ABSENT) >> COLUMNAR_ABSENT_SHIFT;
+    uint8_t constant = (uint8_t)((flags & COLUMNAR_FLAG_ABSENT) >> COLUMNAR_ABSENT_SHIFT);
     if (!cell.has_absent && !constant) {
         if (vector->absent != NULL)
             memset(vector->absent + rows->rows, 0, count);
