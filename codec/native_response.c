@@ -325,7 +325,6 @@ static void code_columns(struct notation *notation, uint32_t flags, struct cql_m
 static void code_cells(struct notation *notation, uint32_t column_count, struct cql_rows *rows)
 {
     struct reader *reader = &notation->reader;
-    const uint8_t *start = reader->data + reader->offset;
     uint64_t cell_count = (uint64_t)rows->row_count * column_count;
     struct bytes cell = {0};
 
@@ -333,6 +332,7 @@ static void code_cells(struct notation *notation, uint32_t column_count, struct 
         buffer_append_bytes(notation->to, rows->cells);
         return;
     }
+    const uint8_t *start = reader->data + reader->offset;
     if (reader->failed || cell_count > reader_left(reader) / CELL_SIZE_MIN) {
         reader->failed = true;
         return;
