@@ -32,15 +32,15 @@ void arena_supply_free(struct arena_supply *supply);           /* NULL is fine *
 struct arena *arena_new_supplied(struct arena_supply *supply);
 /* Whether another chunk should be made.  False until an arena has needed a second chunk. */
 bool arena_supply_wants(const struct arena_supply *supply);
-/* A chunk for arena_supply_add, each page of which was written to; on any thread. */
+/* Make a chunk for arena_supply_add, and write to each of its pages.  Any thread may call it. */
 struct arena_chunk *arena_chunk_make(size_t chunk_size);
 void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk);
 /* Free an arena of the supply's chunk size, and keep its chunks unless no arena has needed a second
  * one yet. */
 void arena_supply_keep(struct arena_supply *supply, struct arena *arena);
-/* The chunks that are ready beyond the number that is made ahead, if no chunk was taken since the
- * last call, or in any case if `at_once`: in an arena, for arena_free on any thread.  NULL:
- * none. */
+/* Take from the supply the ready chunks in excess of the number that is made ahead: always if
+ * `at_once`, else only if no chunk was taken since the last call.  They are returned in an arena,
+ * which any thread may free by arena_free.  NULL: there are none. */
 struct arena *arena_supply_spare(struct arena_supply *supply, bool at_once);
 size_t arena_supply_bytes(const struct arena_supply *supply);  /* of the chunks that are ready */
 
@@ -69,13 +69,13 @@ static inline void *arena_array(struct arena *arena, size_t count, size_t size)
  * `old_size` bytes or NULL, which must not be used again.  The allocation that was made last may
  * grow in place, and one larger than a chunk is freed; the memory of others stays unused. */
 void *arena_resize(struct arena *arena, void *old, size_t old_size, size_t size);
-/* Room for one more item of `size` bytes in an array that has `count` items, and room for
- * `*capacity` (0 for NULL): the array, which may have moved.  A full one grows to twice the
- * room. */
+/* Make room for one more item in an array of `count` items of `size` bytes, which has room for
+ * `*capacity` items (0 where `items` is NULL).  Returns the array, which may have moved.  A full
+ * array grows to room for twice as many. */
 void *arena_make_room(struct arena *arena, void *items, uint32_t count, uint32_t *capacity,
                       size_t size);
-/* Zeroed.  An allocation larger than a chunk and a multiple of 2 MiB is not written to for that:
- * the kernel clears each of its pages when the page is first used. */
+/* An allocation that is zeroed.  One that is larger than a chunk and a multiple of 2 MiB is not
+ * written to: the kernel clears each of its pages when the page is first used. */
 void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment);
 struct bytes arena_copy(struct arena *arena, struct bytes bytes);
 /* A copy of an item of `size` bytes, aligned for any. */

@@ -1,7 +1,7 @@
-/* bigint: integers of any size as Cassandra serializes them, by GMP.
+/* bigint: computes, by means of GMP, with integers of any size as Cassandra serializes them.
  *
- * A number is big-endian two's complement bytes (Java's BigInteger.toByteArray); longer forms than
- * needed are read, too, the shortest form is written, and no bytes at all are zero.  These
+ * A number is big-endian two's complement bytes (Java's BigInteger.toByteArray).  Longer forms than
+ * needed are read, too, and an empty one is read as zero; the shortest form is written.  These
  * functions serve numbers that do not fit the machine's integers; their callers bound the sizes. */
 #ifndef DAYBOOK_BASE_BIGINT_H
 #define DAYBOOK_BASE_BIGINT_H
@@ -23,6 +23,7 @@ enum bigint_rounding { BIGINT_DOWN, BIGINT_HALF_UP, BIGINT_HALF_EVEN };
 void bigint_divide(struct bytes a, uint32_t a_digits, struct bytes b, uint32_t b_digits,
                    enum bigint_rounding rounding, struct buffer *quotient);
 
-/* `-?digits`, appended to `number` in the fewest bytes.  ERROR_INVALID for anything else. */
+/* Parse a text of the form `-?digits`, and append its number to `number` in the fewest bytes.
+ * ERROR_INVALID for any other text. */
 must_check int bigint_parse(struct bytes text, struct buffer *number);
 #endif

@@ -90,8 +90,9 @@ const char *error_text(int code)
 }
 
 /* Print a line for each caller: "daybook(+0x2f3a1) [0x55...]", of which addr2line makes a function
- * and line.  Nothing may be left to print after this: the first call of backtrace loads a library,
- * which hangs where the failed thread holds the heap's lock; the alarm then ends the program. */
+ * and line.  All other output must have been printed before: the first call of backtrace loads a
+ * library, and loading hangs if the failed thread holds the heap's lock; then the alarm ends the
+ * program. */
 static void print_callers(void)
 {
     enum { CALLERS_MAX = 64, ALARM_S = 2 };

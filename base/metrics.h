@@ -15,7 +15,8 @@
 
 enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
-/* Upper bounds in metrics.c, from 0.1 ms to 1 s; the last one has none. */
+/* Of a histogram.  Their upper bounds are in metrics.c, from 0.1 ms to 1 s; the last bucket has
+ * none. */
 enum { METRIC_BUCKETS = 12 };
 
 struct metric {
@@ -24,7 +25,7 @@ struct metric {
     const char *help;
     enum metric_kind kind;
     int64_t value;             /* written by the module that added it; of a histogram the sum, us */
-    uint64_t *buckets;         /* of a histogram: how many times fell in each; else NULL */
+    uint64_t *buckets;         /* of a histogram: the count of observations in each; else NULL */
     struct metric *next;
 };
 

@@ -3,7 +3,7 @@
  *
  *   byte 0..3    T, bits 0..31
  *   byte 4..5    T, bits 32..47
- *   byte 6..7    version 1 in the high 4 bits, T, bits 48..59
+ *   byte 6..7    version 1 in the high 4 bits, bits 48..59 of T in the others
  *   byte 8..9    variant 10 in the high 2 bits, 14 bits of clock sequence
  *   byte 10..15  node; its multicast bit is set, as the RFC requires of random ones */
 #include "base/timeuuid.h"

@@ -16,7 +16,7 @@ enum rollup_table {
     TABLE_RESTATEMENT = 7,
     TABLE_CHANGE = 8,
     TABLE_DIRTY_DAY = 20,                      /* hidden: days whose figure is out of date */
-    TABLE_VOIDED_CLICK = 23,                   /* hidden: what a void took, for `clicks restore` */
+    TABLE_VOIDED_CLICK = 23,                   /* hidden: voided clicks, for `clicks restore` */
     TABLE_SEALED_DAY = 30,                     /* hidden: days whose clicks have expired */
     TABLE_SEALED_AD = 31,                      /* hidden: the ads of these days */
     TABLE_RETENTION = 32,                      /* hidden: how long clicks are kept */
@@ -86,7 +86,8 @@ enum change_column {
 };
 
 /* One row per mark: why the day is marked, and the row of `change` that caused it (null: none did).
- * `until`: the mark is one of all days from `day` up to before `until`. */
+ * `until`: the mark is of all days from `day` on that are before `until` (null: of `day` alone;
+ * empty: without an end). */
 enum dirty_day_column {
     DIRTY_RESELLER_ID = 1,
     DIRTY_DAY = 2,
@@ -96,8 +97,8 @@ enum dirty_day_column {
     DIRTY_UNTIL = 6
 };
 
-/* The columns of ad_click, and as the last key column the change: a rank may be given again to
- * another click, and voided again. */
+/* The columns of ad_click, and as the last key column the change: the click_id of a voided click
+ * may be given to another click, which may be voided, too. */
 enum voided_click_column {
     VOIDED_RESELLER_ID = 1,
     VOIDED_DAY = 2,
@@ -145,9 +146,9 @@ enum defined_stream_column {
     DEFINED_RATES_UNIT = 17                    /* the last text; null in rows of older versions */
 };
 
-/* Add a table for clicks whose ids come from the clients: click_id of ad_click and voided_click is
- * of type `click_id` (a CQL name), and the store does not rank clicks.  Other tables are added
- * unchanged. */
+/* Add a built-in table to a schema in which clients give clicks their ids: in ad_click and
+ * voided_click the column click_id has the type `click_id` (a CQL name), and the store numbers no
+ * clicks.  Other tables are added unchanged. */
 must_check int tables_add_keyed(struct schema *schema,
                                       const struct table_definition *definition,
                                       const char *click_id, struct error *err);
@@ -157,8 +158,8 @@ must_check int tables_add_keyed(struct schema *schema,
 must_check int tables_add_of_stream(struct schema *schema, const char *stream,
                                         struct error *err);
 enum { ROLLUP_STREAM_TABLES = 3 };
-/* The built-in table whose columns a stream's kept table of that number (below
- * ROLLUP_STREAM_TABLES) has; and the name of the kept table. */
+/* A defined stream's tables have numbers from 0 to below ROLLUP_STREAM_TABLES.  The built-in table
+ * with the same columns as the table `number`; and the name of the table `number`. */
 const struct table_definition *tables_of_stream(uint32_t number);
 void tables_of_stream_name(const char *stream, uint32_t number,
                               char name_out[SCHEMA_NAME_MAX + 1]);

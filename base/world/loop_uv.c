@@ -15,7 +15,7 @@
 enum {
     STOP_SIGNALS = 2,
     COMPUTED_NS =
-        2000000 /* a job that ended within this time is likely to be followed by another */
+        2000000 /* no polling for so long after a job ended: another is likely to follow */
 };
 
 struct loop {
@@ -63,7 +63,7 @@ void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *wo
     loop->beside = world;
 }
 
-/* Whether to poll again; if so, other threads have had the processor before. */
+/* Whether to poll again; if so, the processor has just been offered to other threads. */
 static bool loop_looks(struct loop *loop)
 {
     int64_t began_ns = loop_times_now_ns();

@@ -13,8 +13,8 @@ void answer_text_ok(struct buffer *text, uint64_t sequence, uint64_t accepted, u
 void answer_text_error(struct buffer *text, uint64_t sequence, const char *word,
                        const char *detail);
 
-/* A line for each reject while `*lines_sent`, which counts them, is below `lines_max`.  Rejects
- * without a line are counted by their code in `sums`. */
+/* Append a line for each reject as long as `*lines_sent`, to which each line adds 1, is below
+ * `lines_max`.  The rejects after that get no line and are counted by their code in `sums`. */
 void answer_text_rejects(struct buffer *text, const struct reject_list *list, uint64_t sequence,
                          uint64_t lines_max, uint64_t *lines_sent,
                          uint64_t sums[REJECT_CODE_COUNT]);

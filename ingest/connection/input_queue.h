@@ -63,23 +63,25 @@ size_t input_queue_bytes(const struct input_queue *input);     /* of memory */
 /* Whether there is space to read into, without growth or with it; else some bytes must be taken
  * first. */
 bool input_queue_has_space(const struct input_queue *input, bool may_grow);
-/* Space to read into at the back, whose bytes are moved to its start.  The back grows as needed
- * where it may; where it may not, it still grows by a page if there is no space, because a read may
- * have begun already.  input_queue_filled: `size` bytes were read. */
+/* Get space to read into at the end of the back; bytes that are not taken may be moved to its start
+ * for that.  With `may_grow` the back grows as needed; without, it grows only if there is no space,
+ * and by a page, because a read may have begun already.  After the read, input_queue_filled adds
+ * the `size` bytes that it put there. */
 void input_queue_space(struct input_queue *input, bool may_grow, uint8_t **to_out,
                        size_t *size_out);
 void input_queue_filled(struct input_queue *input, size_t size);
 
 /* The bytes of the back that are not taken. */
 struct bytes input_queue_back(const struct input_queue *input);
-/* Give the back a capacity of `capacity` bytes, those that it has included. */
+/* Give the back a capacity of `capacity` bytes in all; its bytes that are not taken must fit. */
 void input_queue_fit(struct input_queue *input, size_t capacity);
 
 /* Seal the first `size` bytes of the back as a chunk; the bytes after them are copied to a new
  * back.  NULL: there are INPUT_QUEUE_CHUNKS_MAX chunks already. */
 struct input_chunk *input_queue_split(struct input_queue *input, size_t size);
-/* Seal the whole lines of the back, if they are `size_min` (> 0) bytes or more; or only those
- * before the last line that begins with '#', if few bytes follow it and at least half of `size_min`
- * are before it.  NULL: there are too few. */
+/* Seal the whole lines of the back, if they are `size_min` (> 0) bytes or more; or only the lines
+ * before the last one that begins with '#', if that one is near the end and at least half of
+ * `size_min` bytes are before it.  NULL: there are too few bytes, or INPUT_QUEUE_CHUNKS_MAX chunks
+ * already. */
 struct input_chunk *input_queue_seal(struct input_queue *input, size_t size_min);
 #endif

@@ -1,10 +1,11 @@
 /* input_quota: see the header.
  *
- * What decides correctness: whenever a waiter of a half waits, there is another with a reservation,
- * which does not wait, and the oldest holder does not wait either.  So each change resumes one
- * waiter: the oldest holder first, whatever is in use; else, where there is no reservation, the
- * next one, which gets it; else the next one if there is room.  One for each change is enough,
- * because a waiter that is resumed charges what it takes, which is again a change.
+ * What decides correctness: while any connection of a half waits, another one has the reservation
+ * and does not wait, nor does the oldest holder.  So each change resumes one connection: the oldest
+ * holder if it waits, however much is in use; else the first in `waiting`, which gets the
+ * reservation if no other has it, and otherwise is resumed only if there is room.  One for each
+ * change is enough, because a connection that is resumed charges what it takes, which is again a
+ * change.
  *
  *     half     bytes ████████████│ limit
  *     holders  oldest ─▶ b ─▶ c ─▶ youngest        waiting  c ─▶ d ─▶ youngest        reserved  b

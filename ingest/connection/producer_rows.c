@@ -1,18 +1,19 @@
 /* producer_rows: see the header.
  *
  * What decides correctness: a producer is dropped from memory only when the deletion of its rows is
- * applied.  If it comes again, as `new`, its rows are in that frame of the log or a later one, so
- * no crash can keep them and bring the deleted ones back.  A producer that is dropped has no
- * connection, and all its batches are durable, so nothing points to it.
+ * applied.  If it comes again, as `new`, its new rows are in the frame of the deletion or in a
+ * later one, so no crash can keep the new rows and bring the deleted ones back.  A producer that is
+ * dropped has no connection, and all its batches are durable, so nothing points to it.
  *
- * Producers are dropped only when one is added, because a set that does not grow needs no place.
- * With a clock in doubt none is dropped as silent: a wrong clock could make all of them silent for
- * a year, and their repeated batches would then count as new. */
+ * Except by an operator's command, producers are dropped only when one is added, because only then
+ * is a place needed.  While the clock is in doubt, no producer is dropped for its silence: by a
+ * wrong clock all of them could seem silent for a year, and batches that they repeat would then
+ * count as new. */
 #include "ingest/connection/producer_rows.h"
 
 #include <string.h>
 
-enum { DROPPED_MAX = 1024 }; /* in one write batch, and so in one loop turn */
+enum { DROPPED_MAX = 1024 }; /* silent producers, in one write batch */
 
 #define DAY_US   INT64_C(86400000000)
 #define SWEEP_US INT64_C(3600000000) /* from one search for silent producers to the next */
@@ -145,7 +146,8 @@ int producer_rows_drop(struct ingest *ingest, struct producer *producer, store_d
     return producers_drop(ingest, &producer, 1, done, context, err);
 }
 
-/* Drop some of those that have been silent for long, if the store takes writes. */
+/* If a search is due, drop up to DROPPED_MAX of the producers that have been silent for
+ * PRODUCER_SILENT_DAYS.  Where the store refuses the write, none is dropped. */
 static void drop_silent(struct ingest *ingest, int64_t now_us)
 {
     struct producer *silent[DROPPED_MAX];
@@ -161,7 +163,8 @@ static void drop_silent(struct ingest *ingest, int64_t now_us)
         ingest->producers_due_us = now_us + SWEEP_US;
 }
 
-/* Grouped, because clients could fill the log with new producers. */
+/* One line may stand for many evictions, because clients could otherwise fill the log by adding
+ * producers. */
 static void log_evicted(struct ingest *ingest, const uint8_t id[UUID_SIZE])
 {
     struct clock *clock = ingest->options.world->clock;

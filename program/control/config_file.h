@@ -1,4 +1,4 @@
-/* config_file: settings of a program from a file, for which a command line is too long.
+/* config_file: reads a program's settings from a file, as these can be too many for a command line.
  *
  *     # of the server that takes clicks
  *     ingest = 10.0.0.5:7600
@@ -15,12 +15,13 @@
 
 enum { CONFIG_SIZE_MAX = 64 << 10, CONFIG_LINE_MAX = 197 };
 
-/* One setting, in the order of the file; the texts are gone when it returns.  Not 0: it is none,
- * and `err` says why. */
+/* Called for each setting, in the order of the file; the texts are valid only during the call.
+ * Returns 0, or an error code where the setting is refused, and then `err` says why. */
 typedef int (*config_set)(void *context, const char *name, const char *value, struct error *err);
 
-/* All settings of `text`.  ERROR_INVALID, ERROR_LIMIT or what `set` returned for the first line
- * that is wrong, its number in the message; others may have been set then. */
+/* Call `set` for all settings of `text`.  Returns ERROR_INVALID, ERROR_LIMIT or what `set` returned
+ * for the first line that is wrong, with the line's number in the message; settings of other lines
+ * may have been set by then. */
 must_check int config_file_parse(struct bytes text, config_set set, void *context,
                                  struct error *err);
 /* The same of the file at `path`, which the message names too. */

@@ -66,7 +66,7 @@ void control_message_put(struct buffer *to, enum control_kind kind, struct bytes
     buffer_append_bytes(to, body);
 }
 
-/* In one piece, or the reader wakes for the header alone. */
+/* The message is written in one piece, as the reader would otherwise wake for the header alone. */
 void control_message_send(struct connection *connection, enum control_kind kind, struct bytes body)
 {
     struct buffer message = {0};

@@ -5,13 +5,15 @@
  * a session is freed when the command has finished and the connection is closed:
  *
  *     reading ── RUN ─▶ waiting for memory ─▶ running ── finish ─▶ flushing ── drained ─▶ closed
- *        │                  └── none in time ─▶ refused: the answer is an error, and the rest of
- * the │                                     request is read and dropped └── INGEST ─▶ handed over
- * (the session ends, the connection does not)
+ *        │                  │
+ *        │                  └── none in time ─▶ refused with an error; what is left of the
+ *        │                                      request is read and dropped
+ *        │
+ *        └── INGEST ─▶ handed over: the session ends, the connection does not
  *
  * Memory is taken from the quota before a large request is read, and before a small one is run.  A
- * brief command ends in its first turn and needs none, so that `status` works whatever other
- * clients leave unread.
+ * brief command ends within the call that starts it and needs none, so that `status` works however
+ * much of their answers other clients leave unread.
  *
  * The output of a command is held until the command ends, until HELD_MAX bytes are there, or until
  * the next turn of the loop, whichever comes first: a short answer is one write, for which its
@@ -43,7 +45,7 @@ struct session {
     struct quota_waiter waiter;   /* for memory to run with */
     size_t taken_bytes;           /* of that memory; 0: none was needed or granted */
     size_t answer_bytes;          /* that the client has not read */
-    size_t kept_bytes;            /* that the command keeps besides */
+    size_t kept_bytes;            /* that the command charged with command_keep */
     struct timer memory_timer;    /* while it waits for memory, and then for the next turn */
     bool is_asking;               /* within quota_wait, which may grant the memory at once */
     struct control_server *server;
@@ -54,7 +56,7 @@ struct session {
     struct buffer held;  /* of the answer, not sent yet */
     struct timer turn;   /* sends what is held in the next turn */
     bool is_turn_wanted; /* the timer was started and has not fired */
-    bool is_starting;    /* within the call of the command, which may end it */
+    bool is_starting;    /* within the call that starts the command, which may finish in it */
     char **words;
     int word_count;
     char *actor;
@@ -63,7 +65,7 @@ struct session {
     void *options;
     struct command_request request;
     const struct control_entry *entry; /* of the request; NULL: not all of it was read */
-    bool is_extra;                     /* beyond connections_max: it may run a brief command */
+    bool is_extra;                     /* beyond connections_max: only for a brief command */
     bool is_refused;                   /* the rest of the request is read and dropped */
     bool is_running;
     bool is_closing;
@@ -71,7 +73,7 @@ struct session {
 
 struct control_server {
     struct control_server_options options;
-    struct quota held;     /* the parent of those below; options.held learns of its changes */
+    struct quota held;     /* the parent of those below; options.held is called with its changes */
     struct quota commands; /* commands that run, with their input */
     struct quota answers;  /* that clients have not read */
     struct quota kept;     /* what commands keep besides, such as an entry for each ad */
@@ -118,7 +120,7 @@ static void session_end_wait(struct session *session)
                                                 &session->memory_timer);
 }
 
-/* The memory of the session, except for its answer. */
+/* Return the session's memory to the quotas, except for its answer's. */
 static void session_give_back(struct session *session)
 {
     struct control_server *server = session->server;
@@ -207,7 +209,8 @@ static void held_turn(struct timer *timer)
     held_send(session);
 }
 
-/* Send what is held in the next turn; not while the command is being called. */
+/* Have the next turn of the loop send what is held.  While the command is being called nothing is
+ * done: session_run calls this afterwards. */
 static void held_want_turn(struct session *session)
 {
     struct executor *executor = session->server->options.world->executor;
@@ -376,7 +379,7 @@ static void memory_wait_ended(struct timer *timer)
                             "(--memory); try again when some have ended or were read");
 }
 
-/* With memory for it: run the command, or read the rest of the request. */
+/* The session has its memory: run the command, or read the rest of the request. */
 static void session_resume(struct session *session)
 {
     if (session->entry == NULL) {
@@ -412,7 +415,8 @@ static void memory_granted(struct quota_waiter *waiter)
         session_wait(session, memory_turn, 0);
 }
 
-/* `input_bytes`: of a request over SMALL_MAX; CONTROL_COMMAND_BYTES include a small one. */
+/* `input_bytes`: the size of a request over SMALL_MAX; 0 for a smaller one, for which
+ * CONTROL_COMMAND_BYTES are enough. */
 static void session_want_memory(struct session *session, size_t input_bytes)
 {
     struct quota *quota = &session->server->commands;

@@ -5,8 +5,8 @@
  *     Q2      hotels_by_poi  -> hotels                  One hotel
  *
  * The application begins with the queries that have no table before the arrow.  Blanks separate
- * words; empty lines and lines that begin with # are skipped.  The lines of a Chebotko diagram
- * show the queries, which are not part of a schema. */
+ * words; empty lines and lines that begin with # are skipped.  A Chebotko diagram draws these
+ * queries as lines between tables; they are read from a file because no schema has them. */
 #ifndef DAYBOOK_QUERY_MODEL_QUERY_FLOW_H
 #define DAYBOOK_QUERY_MODEL_QUERY_FLOW_H
 

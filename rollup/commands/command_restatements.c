@@ -1,14 +1,16 @@
-/* daybook restatements: the ledger: what changed in published figures, why, and by whom.
+/* daybook restatements: shows the ledger, which says what changed in published figures, why, and by
+ * whom.
  *
  * First the table `change` is read, so that an entry can name the users and commands that caused
  * it; then the ledger, reseller after reseller in ascending order of bytes, and within one by day
  * and time.  Between resellers the command waits for a slow reader of its output.
  *
- * CSV, JSON and Markdown have every column; the aligned table shows what changed:
+ * CSV, JSON and Markdown have every column.  The aligned table has fewer, with a figure's old and
+ * new value in one:
  *
  *     at                    reseller_id  day         clicks  rate        amount                  by
  *     2013-12-03T08:15:09Z  supaboobs    2013-11-29       2  25% -> 30%  0.00375 -> 0.00450      …
- * / */
+ */
 #include "rollup/commands/command_restatements.h"
 
 #include <inttypes.h>

@@ -8,17 +8,19 @@
  *        published,       ▼         entry is being gathered
  *        nothing owed  leaving ──durable──▶ (not there)
  *
- * A day is *queued* while its figure is out of date, in the order in which days became so, and
- * *waiting* while the figure is right but the day is not yet published, or its restatement is put
- * off.  All the while the table has its mark, so a click on a day that is marked already costs one
- * probe and no write.  The refresh takes a day off the queue before it reads the day's stats; a
- * mark that comes meanwhile puts the day back, and then the refresh must not clear it.  A day that
- * was cleared is *leaving* until the frame that cleared it is durable: readers need it so long,
- * because a day that is not in the set must have a durable row that is right.  Functions pass over
- * leaving days unless they say otherwise; a mark makes such a day a queued one again.
+ * A day is *queued* while its figure is out of date; the queue has the days in the order in which
+ * they became so.  A day is *waiting* while its figure is right but the day is not yet published,
+ * or its restatement is put off.  In both states dirty_day has the day's marks, so a click on a day
+ * that is marked already costs one probe and no write.
  *
- * A changed rate marks a *range* of days by one mark, because the hook does not know which of them
- * have clicks; ranges are worked off before days. */
+ * The refresh takes a day off the queue before it reads the day's stats; a mark that comes
+ * meanwhile puts the day back, and then the refresh must not clear it.  A day that was cleared is
+ * *leaving* until the frame that cleared it is durable: it stays in the set until then because
+ * readers take a day that is not in the set to have a durable row that is right.  Functions pass
+ * over leaving days unless they say otherwise; a mark makes such a day a queued one again.
+ *
+ * A changed rate marks a *range* of days by one mark, because the commit hook, which sets the mark,
+ * does not know which of these days have clicks.  Ranges are worked off before days. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_H
 
@@ -46,7 +48,7 @@ struct dirty_mark {
     uint8_t change[UUID_SIZE];         /* the row in `change` that did it */
 };
 
-enum { DIRTY_MARKS_MAX = 64 };         /* of a day; marks of further changes do not name them */
+enum { DIRTY_MARKS_MAX = 64 };         /* of a day; marks beyond these do not name their change */
 
 #define DIRTY_UNWRITTEN UINT64_MAX     /* the day's row is being computed, and is in no batch yet */
 
@@ -64,7 +66,8 @@ struct dirty_row {
 };
 
 struct dirty_day {
-    /* What marking a day that is marked already touches: one cache line, and the key at the end. */
+    /* These members are one cache line.  A mark for a day that is marked already accesses only them
+     * and the key, which is at the end. */
     uint64_t hash;                     /* private */
     int64_t last_us;                   /* when the last mark for a click came */
     uint64_t order;                    /* of a queued day: its place, ascending along the queue; of
@@ -76,16 +79,16 @@ struct dirty_day {
     uint16_t reseller_at;
     uint16_t reseller_size;
     bool is_queued;
-    bool is_leaving;                   /* private, but for readers: it has no marks */
+    bool is_leaving;                   /* private, except for readers; a leaving day has no marks */
     uint8_t unnamed;                   /* private: causes marked without a change, as bits */
     uint32_t mark_count;
     uint32_t mark_capacity;            /* private: of `marks`; 0: `mark` is the only one */
 
-    uint64_t touched;                  /* the order when it was last queued, or taken off the
-                                        * queue */
+    uint64_t touched;                  /* the order that the set gave when the day last became
+                                        * queued, or waiting */
     TAILQ_ENTRY(dirty_day) link;       /* in the list of queued, waiting or leaving days */
     struct dirty_day *peer_next, *peer_previous;   /* of the same reseller, in no order */
-    int64_t first_us;                  /* when the first mark for a click came */
+    int64_t first_us;                  /* when the first mark came, of whatever cause */
     int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
     union {                            /* private: dirty_day_marks */
         struct dirty_mark mark;
@@ -119,9 +122,10 @@ size_t dirty_set_bytes(const struct dirty_set *set);         /* of memory */
 /* ad_click's partition key of the day, and the reseller in it. */
 struct bytes dirty_day_key(const struct dirty_day *day);
 struct bytes dirty_day_reseller(const struct dirty_day *day);
-const struct dirty_mark *dirty_day_marks(const struct dirty_day *day);       /* mark_count */
-/* Keep the figure that an open day's row has now, or none (NULL), and get it again: false where
- * none is kept.  The figure's reseller is a view of the day's. */
+const struct dirty_mark *dirty_day_marks(const struct dirty_day *day);   /* day->mark_count items */
+/* dirty_day_keep_row keeps the figure that an open day's row has now; NULL: it keeps none any more.
+ * dirty_day_row returns the kept figure; false: none is kept.  The reseller of the figure that is
+ * returned is a view of the day's. */
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure);
 bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
 
@@ -140,9 +144,10 @@ uint64_t dirty_hash(struct bytes key);
 struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
                                  enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);
-/* Fetch into the cache what dirty_set_mark will touch: first the slot of a hash, and some calls
- * later the day in that slot.  A set of many days is larger than the caches, and a block of clicks
- * in random order marks as many days as it has rows. */
+/* Fetch into the cache what dirty_set_mark will access.  A caller prefetches the slot of a hash,
+ * then the slots of some more hashes, and only then the day in the first slot.  A set of many days
+ * is larger than the caches, and a block of clicks in random order marks as many days as it has
+ * rows. */
 void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 
@@ -165,8 +170,8 @@ void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
 void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day);
 /* Take a waiting day out of the set, though its marks stay in the table (dirty_evicted.h). */
 void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day);
-/* The day leaves with batch `batch`, the last one or a later one; dirty_set_forget frees the days
- * that left with `batch` or an earlier one. */
+/* dirty_set_clear makes the day a leaving one, cleared by batch `batch`, which is never lower than
+ * in an earlier call.  dirty_set_forget frees the days that `batch` or an earlier one cleared. */
 void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch);
 void dirty_set_forget(struct dirty_set *set, uint64_t batch);
 

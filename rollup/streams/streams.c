@@ -1,11 +1,13 @@
 /* The set of streams: opened one after the other, closed in reverse.
  *
- * What decides correctness: the hook is registered before the first write can come, and a stream is
- * in the set before the frame after its definition's, as its maker has the store's write lock until
- * streams_add has opened it.  A change of the schema may give a stream's tables other numbers
- * (TRUNCATE): the hook is called with the change, and looks the tables of every stream up again, so
- * no write finds a stream with the old numbers; and in the same frame the definition's row says
- * that nothing of the table is marked, so that all its days are computed again, also after a crash.
+ * What decides correctness: the hook is registered before the first write can come.  A new stream
+ * is in the set before any frame follows the one with its definition, because the caller of
+ * streams_add has the store's write lock until the stream is open.
+ *
+ * A change of the schema may give a stream's tables other numbers (TRUNCATE): the hook is called
+ * with the change, and looks the tables of every stream up again, so no write finds a stream with
+ * the old numbers; and in the same frame the definition's row says that nothing of the table is
+ * marked, so that all its days are computed again, also after a crash.
  *
  * A change under way (streams_apply) refers to streams by number: meanwhile streams may be added at
  * the end, and none is removed. */
@@ -135,8 +137,8 @@ static void rates_loaded(void *context, int status, const struct error *err)
     struct bytes unmarked = found->unmarked;
     if (unmarked.size > 0 && unmarked.data[0] != 'c' && unmarked.data[0] != 'f')
         unmarked = STREAM_ALL_UNMARKED;
-    /* A server marks what is left beside its work; elsewhere the first command must find it done.
-     */
+    /* A server marks the remaining rows while it runs; without a server they must be marked before
+     * the first command. */
     bool has_unmarked = status == 0 && unmarked.size > 0;
     if (has_unmarked && !streams->options.rollup.is_automatic) {
         stream_marking_start(stream, unmarked, opened_one, streams);

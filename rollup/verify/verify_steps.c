@@ -3,11 +3,12 @@
  *   1 files      every page's checksum; stats against rows; cells against types; the manifest and
  *                its copy: engine_scrub
  *     rates      every rate is 0 to 1
- *   2 seals      of each sealed day its checksums, and that its ads add up to it
- *   3 figures    every day of ad_click: stats x rate = amount_by_day, digit for digit, its seals'
- *                stats included; of a published day the ledger's last entry says the same
- *   4 ledger     every entry's old figure is the one before's new; times never decrease; the first
- *                is the publication; as many days have a ledger as are published
+ *   2 seals      the checksums of each seal; the rows of its ads add up to the stats of its day
+ *   3 figures    every day of ad_click: stats (those of its seals included) x rate = amount_by_day,
+ *                digit for digit; the last ledger entry of a published day has the same figure
+ *   4 ledger     the old figure of an entry is the new figure of the entry before; times never
+ *                decrease; the first entry is the publication; as many days have entries as are
+ *                published
  *   5 counters   clicks_per_ad and clicks_per_reseller = clicks and seals counted again
  *
  * What decides correctness of the verdict while clicks keep coming: a dirty day is not judged, as
@@ -26,7 +27,8 @@ static void verify_begin(const struct verify_order *order, bool repairs);
 
 /* ---- the verdict ---- */
 
-/* What is not compared, as nothing else in the directory follows from it. */
+/* The text that says what is not compared, because no other data in the directory is computed from
+ * it. */
 static const char *unseen_of(const struct verify *verify)
 {
     const struct table *clicks =

@@ -1,6 +1,8 @@
-/* What decides correctness: a point is written last, whole, under a temporary name, after all files
- * it names are synced; and everything is covered by one checksum at its end, behind a magic and a
- * version that stay in their places in every later format.
+/* backup_point: see the header.
+ *
+ * What decides correctness: a point is written last, after all files that it names are synced, and
+ * as a whole, under a temporary name.  It begins with a magic and a version and ends with a
+ * checksum of all before it; these three stay in their places in every later format.
  *
  *   0..7 "DAYBKPNT" | 8..11 format | 12..15 zero | 16..23 size of the file | 24..31 number |
  *   32..39 frame | 40..47 timestamp | 48..55 taken | sized state | 16 bytes of hash for each of its
@@ -190,7 +192,8 @@ static void find_foreign(void *context, const char *name)
     snprintf(listing->foreign, sizeof(listing->foreign), "%s", name);
 }
 
-/* Files with other names were being written when a backup was interrupted. */
+/* Note the number of a point's file.  A file with another name is passed over: it was being written
+ * when a backup was interrupted. */
 static void find_point(void *context, const char *name)
 {
     struct listing *listing = context;

@@ -1,4 +1,4 @@
-/* packed_rows: INSERTs that are packed for the log as they are made, for writers of very many.
+/* packed_rows: INSERTs that are packed for the log as they are made, for writers of very many rows.
  *
  * An ordinary mutation is made of structs, which are packed for the log, and again for the memtable
  * when the server's time is known.  These rows are packed once: the log takes their bytes, and the
@@ -65,7 +65,8 @@ struct bytes packed_rows_get(const struct packed_rows *rows, uint32_t row);
  * id is 16 or more. */
 uint16_t packed_rows_columns(const struct packed_rows *rows, uint32_t row);
 
-/* Append the span as mutation_pack writes a mutation; and how many bytes that takes at most. */
+/* packed_rows_pack_span appends the span as mutation_pack writes a mutation;
+ * packed_rows_span_bytes returns how many bytes that takes at most. */
 void packed_rows_pack_span(const struct packed_rows *rows, const struct packed_span *span,
                            struct buffer *buffer);
 size_t packed_rows_span_bytes(const struct packed_rows *rows, const struct packed_span *span);

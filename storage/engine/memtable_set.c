@@ -4,7 +4,7 @@
 #include "base/world/thread.h"
 
 enum {
-    NEEDED_SHARE = 32, /* of the limit: more is made ready piece by piece, when it is used */
+    NEEDED_SHARE = 32, /* of the memory limit: a larger range is not made ready ahead */
     FROZEN_SHARE = 3
 };
 
@@ -62,7 +62,7 @@ void memtable_set_freeze(struct memtable_set *set, uint64_t frame_last, int64_t 
 {
     struct memtable *memtable = set->open;
     if (memtable_set_open_is_empty(set)) {
-        /* Nothing of these frames is in it, so its first frame is one that follows. */
+        /* The memtable has nothing of the frames up to frame_last: it begins after them. */
         memtable->frame_first = frame_last + 1;
     } else {
         memtable_freeze(memtable, frame_last);
@@ -147,14 +147,14 @@ uint64_t memtable_set_bytes(const struct memtable_set *set)
     return bytes;
 }
 
-/* Of MEMTABLE_FILL_WHOLE. */
+/* What share `part` is of `whole`, as a number up to MEMTABLE_FILL_WHOLE. */
 static uint32_t fill_of(uint64_t part, uint64_t whole)
 {
     return part >= whole ? MEMTABLE_FILL_WHOLE : (uint32_t)(part * MEMTABLE_FILL_WHOLE / whole);
 }
 
-/* How much more memory of memtables that are gone is kept for the next: as much as that may take.
- * Its clicks take all of that before they take any other. */
+/* How many bytes of a flushed memtable to keep: so many that the supply holds as much as one
+ * memtable may have.  A memtable takes its chunks from the supply while there are any. */
 static uint64_t spare_room(const struct memtable_set *set)
 {
     uint64_t room = memory_account_memtables_share(set->account) / FROZEN_SHARE;
@@ -162,7 +162,8 @@ static uint64_t spare_room(const struct memtable_set *set)
     return spare < room ? room - spare : 0;
 }
 
-/* How much of what an open memtable may have this one has. */
+/* How full the open memtable is, of MEMTABLE_FILL_WHOLE: by rows or by bytes, or, where no memtable
+ * is frozen, by the unflushed log, whichever is the most. */
 static uint32_t open_fill(const struct memtable_set *set)
 {
     uint32_t rows = fill_of(set->open->columnar_rows, set->env->options.memtable_rows_max);
@@ -201,7 +202,7 @@ bool memtable_set_is_full(const struct memtable_set *set)
 struct memory_job {
     struct job job;
     struct memtable_set *set;
-    struct arena_range needed; /* or, size 0, a chunk is made */
+    struct arena_range needed; /* to make ready; size 0: a chunk is made instead */
     struct arena_chunk *chunk;
 };
 
@@ -229,7 +230,7 @@ static void memory_done(struct job *job)
     engine_env_job_done(set->env);
 }
 
-/* The kernel clears memory at its first touch, which costs more than what is written to it. */
+/* The kernel clears memory when it is first touched, which takes longer than writing the data. */
 void memtable_set_make_ready(struct memtable_set *set)
 {
     if (set->is_memory_coming)
@@ -283,8 +284,8 @@ static void giving_start(struct memtable_set *set, struct giving_job *giving)
     engine_env_submit(set->env, LANE_BACKGROUND, &giving->job, giving_run, giving_done);
 }
 
-/* To free and unmap the memory of some ten thousand partitions takes milliseconds.  It is counted
- * until then, and is freed before the next flush. */
+/* To free and unmap the memory of some ten thousand partitions takes milliseconds, so a job does
+ * it, before the next flush.  The memory counts until the job is done. */
 void memtable_set_give_back(struct memtable_set *set, struct memtable *memtable)
 {
     struct memtable *last = memtable_let_go(memtable);

@@ -8,13 +8,14 @@
 typedef int (*store_rows_each)(void *context, const struct table *table,
                                const struct page_row *row, struct error *err);
 
-/* Read page after page from request->position on, `each` for every row, then `done` once, possibly
- * before the call returns: also where the store refuses the read.  The request and all it points to
- * are copied. */
+/* Read page after page from request->position on: call `each` for every row, and then `done` once,
+ * also if the store refuses the read.  All these calls may come before this function returns.  The
+ * request and all it points to are copied. */
 void store_rows_read(struct store *store, const struct read_request *request, store_rows_each each,
                      store_done done, void *context);
 
-/* The same page by page; the first one's version is that of the whole partition. */
+/* The same with one call for each page.  The version of the first page counts for the whole
+ * partition. */
 typedef int (*store_rows_each_page)(void *context, const struct read_page *page,
                                     struct error *err);
 void store_rows_read_pages(struct store *store, const struct read_request *request,

@@ -29,15 +29,15 @@ struct manifest_state {
     uint64_t flushed_frame;           /* every frame up to here is in segments */
     int64_t timestamp_us;             /* the last write timestamp that the store gave to one of
                                        * these frames; 0: not known, as in formats before 2 */
-    struct clock_mark clock;          /* the last that was made */
-    uint64_t purges;                  /* how often deleted rows were purged so that later frames
-                                       * may differ for it: commit_log_note_purges */
+    struct clock_mark clock;          /* the last mark that was made */
+    uint64_t purges;                  /* number of purges of deleted rows; a purge can make later
+                                       * frames differ (commit_log_note_purges) */
 };
 
 struct manifest;
 
-/* Make a manifest in an empty directory, open as manifest_open leaves it; ERROR_EXISTS where there
- * is one.  Takes a reference of `schema`, and a copy of `properties`. */
+/* Make a manifest in an empty directory, and leave it open, as manifest_open does.  ERROR_EXISTS if
+ * the directory has one.  Takes a reference of `schema`, and a copy of `properties`. */
 must_check int manifest_create(struct world *world, struct schema *schema,
                                const uint8_t directory_id[16], struct bytes properties,
                                struct manifest **manifest_out, struct error *err);
@@ -45,9 +45,10 @@ must_check int manifest_create(struct world *world, struct schema *schema,
  * not left open. */
 must_check int manifest_create_from(struct world *world, const struct manifest_state *state,
                                     struct error *err);
-void manifest_state_sort(struct manifest_state *state);        /* the segments, as they must be */
-/* Append a state as bytes; and make of such bytes a manifest without a file, for its state alone.
- * ERROR_CORRUPT, ERROR_NEWER_FORMAT. */
+/* Sort the segments by (table_id, frame_first), as a state must have them. */
+void manifest_state_sort(struct manifest_state *state);
+/* manifest_state_encode appends a state as bytes.  manifest_state_decode makes a manifest from such
+ * bytes; it has no file, and serves only to hold the state.  ERROR_CORRUPT, ERROR_NEWER_FORMAT. */
 void manifest_state_encode(const struct manifest_state *state, struct buffer *to);
 must_check int manifest_state_decode(struct bytes bytes, struct manifest **manifest_out,
                                      struct error *err);
@@ -65,7 +66,8 @@ must_check int manifest_open(struct world *world, const struct manifest_options 
                              struct manifest **manifest_out, struct error *err);
 /* The state, which the manifest owns; only manifest_apply changes it. */
 const struct manifest_state *manifest_state(const struct manifest *manifest);
-/* Whether its file still has a name. */
+/* Whether the manifest's open file still has a name in the directory; true also where that is not
+ * known, and for a manifest without a file. */
 bool manifest_is_linked(const struct manifest *manifest);
 /* Read the file and its copy again, and compare them with the state and with each other.  Not to be
  * called while manifest_apply runs.  `err` says which of them is wrong and what mends it

@@ -1,8 +1,8 @@
 /* columnar_partitions: a hash table, and two undo lists.
  *
  * The partitions of a block's keys lie anywhere in memory, so many keys are looked up at the same
- * time.  A lookup reads one cache line for a new key, and for others also those of the partition,
- * which is about to be written anyway.
+ * time.  The lookup of a new key reads one cache line; that of a known key also reads the lines of
+ * its partition, which is about to be written anyway.
  *
  * What decides correctness: two keys are the same only if all their bytes are; and a partition's
  * entry in the undo list of a frame is made before the frame changes the partition, and once. */
@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct columnar_partition) == 96, "a partition takes what 
 
 struct columnar_undo {
     struct columnar_slot slot;
-    uint32_t undo; /* the entry before this one, in the slot's frame's list */
+    uint32_t undo; /* the partition's next older entry, in the list of slot.frame */
 };
 
 /* ---- life ---- */
@@ -157,7 +157,8 @@ void columnar_partitions_add_all(struct columnar_partitions *partitions,
 
 /* ---- as of a frame ---- */
 
-/* Begin the list of `frame`; the last frame's becomes that of the frame before it. */
+/* Begin the list of `frame` in undo[0].  The list that was there moves to undo[1], and the one that
+ * was in undo[1] is emptied and used again. */
 static void undo_turn(struct columnar_partitions *partitions, uint64_t frame)
 {
     struct columnar_undo_list list = partitions->undo[1];

@@ -5,8 +5,9 @@
  *   P2W                            weeks, by themselves
  *   P0001-02-03T04:05:06           every part, with leading zeros
  *
- * and a '-' before any of them makes all of it negative.  What decides correctness: a unit's sum
- * may not pass what its part of the value holds (months and days 31 bits, nanoseconds 63). */
+ * and a '-' before any of them makes all of it negative.  What decides correctness: the sum of the
+ * units that go into one part of the value may not exceed what that part holds (months and days 31
+ * bits, nanoseconds 63). */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -187,7 +188,7 @@ static bool unit_has_name(const struct duration_unit *unit, enum unit_naming nam
            is_time == (naming == UNITS_ISO_TIME);
 }
 
-/* The unit that the letters up to the next digit name; NULL: there is none. */
+/* The unit whose name is the text up to the next digit or 'T'; NULL: there is none. */
 static const struct duration_unit *scan_unit(struct scan *scan, enum unit_naming naming)
 {
     const uint8_t *begin = scan->at;
@@ -235,7 +236,7 @@ static int read_weeks(struct duration_reader *reader)
     return add_unit(reader, &units[UNIT_WEEKS], number);
 }
 
-/* Four digits of years, and two of each further unit behind its mark. */
+/* Read four digits of years, and for each further unit its separator and two digits. */
 static int read_iso_alternative(struct duration_reader *reader)
 {
     const char *mark = "--T::";

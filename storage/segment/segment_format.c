@@ -25,7 +25,7 @@ enum {
     AT_TABLE = 24,  /* u32 */
     AT_SCHEMA = 28, /* u32 */
     AT_FRAME_FIRST = 32,
-    AT_FRAME_LAST = 40, /* the header ends here */
+    AT_FRAME_LAST = 40, /* the header's last field but for the CRC */
     AT_SIZE = 48,
     AT_ROWS = 56,
     AT_PARTITIONS = 64,

@@ -1,8 +1,8 @@
 /* The code and the text that a client gets for a refused statement, also for errors of the storage.
  *
  * What must hold: no driver may repeat a write that may have been applied.  Therefore OVERLOADED
- * means that nothing was logged; a write whose log write failed is WRITE_TIMEOUT, which the default
- * policies of drivers do not send again. */
+ * means that nothing was logged; a write whose log write failed is answered with WRITE_TIMEOUT,
+ * after which drivers do not send it again under their default policies. */
 #include <stdarg.h>
 #include <stdio.h>
 

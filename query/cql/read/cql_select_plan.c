@@ -21,7 +21,7 @@ static const char *term_name(struct cql_scope *scope, const struct cql_selector 
     return cql_text(scope->arena, buffer_view(&name));
 }
 
-/* The order of *: key columns in key order, then statics, then the others, by name. */
+/* Resolve `*`: the key columns in key order, then the static ones, then the others, by name. */
 static int resolve_all(struct cql_scope *scope, struct cql_select_plan *plan)
 {
     const struct table *table = plan->table;
