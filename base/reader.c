@@ -1,6 +1,7 @@
 /* reader: see the header.
  *
- * Sizes are compared with `size - offset`, never added to `offset`, which near 2^64 would wrap.
+ * Sizes are compared with `size - offset` and never added to `offset`, because the sum would wrap
+ * for sizes near 2^64.
  * Varints are LEB128: 300 is ac 02.  A varint in more bytes than it needs is read as its value; one
  * over 64 bits fails. */
 #include "base/reader.h"
@@ -15,7 +16,7 @@ size_t reader_left(const struct reader *reader)
     return reader->failed ? 0 : reader->size - reader->offset;
 }
 
-/* The next `size` bytes, which are then read; NULL if fewer are left. */
+/* Step over the next `size` bytes and return them; NULL: fewer are left. */
 static const uint8_t *reader_take(struct reader *reader, size_t size)
 {
     if (size > reader_left(reader)) {
@@ -66,7 +67,8 @@ uint64_t reader_u64_be(struct reader *reader)
     return __builtin_bswap64(reader_u64(reader));
 }
 
-/* Where as many bytes are left as the longest varint has, none of its bytes need a check. */
+/* Read a varint where at least VARINT_SIZE_MAX bytes are left, so that no byte needs a check that
+ * it is there; false: the varint is over 64 bits. */
 static bool take_varint(struct reader *reader, uint64_t *value_out)
 {
     const uint8_t *at = reader->data + reader->offset;

@@ -1,10 +1,12 @@
-/* daybook_answers: the server's answers, lines in frames; docs/PROTOCOL.md "Binary door".
+/* daybook_answers: reads the server's answers, which are lines in frames (docs/PROTOCOL.md "Binary
+ * door").
  *
  *     binary 2                               or 1, of an older server, which sends no notes
  *     reject 3 17 bad_amount "12,3"          passed to the application
  *     rejects 3 bad_amount 831
- *     ok 3 accepted 998 rejected 2           the batch's place is free; ends with `duplicate` where
- *     ok 3 duplicate                         the server had the batch already
+ *     ok 3 accepted 998 rejected 2           the batch's place in the window is free again
+ *     ok 3 duplicate                         the same; the server had the batch already.  The form
+ *                                            above may also end with `duplicate`
  *     error 4 sequence_gap expected 3        the last line of the connection
  *     note waiting disk_full 67108864        the server accepts nothing until `note goes_on`; notes
  *                                            with other words are ignored
@@ -98,8 +100,8 @@ static bool take_reject(struct daybook *daybook, char *rest, bool is_sum)
     return true;
 }
 
-/* error N WORD ...: some go away by themselves; too many strings, which are those of all
- * connections, go with this one. */
+/* error N WORD ...: the errors in `passing` pass, so the application may call again.  The strings
+ * of too_many_strings are those of all connections; the end of this one frees its share. */
 static int take_error(struct daybook *daybook, char *rest)
 {
     static const char *const passing[] = {"too_many_connections", "too_many_strings",
@@ -157,7 +159,7 @@ static int take_line(struct daybook *daybook, char *line, bool *progress)
 
 /* ---- frames ---- */
 
-/* Part of the lines; a line may go on in the next frame. */
+/* Take the text of a frame: lines, of which the last may go on in the next frame. */
 static int take_text(struct daybook *daybook, const char *text, size_t size, bool *progress)
 {
     size_t from = 0;

@@ -7,7 +7,7 @@
 struct status_options {
     bool is_check;                     /* answered by a server (program/checking.h) */
     bool is_metrics;
-    bool is_dump;                      /* what each part of the program is at */
+    bool is_dump;                      /* the state of each part of the program */
     enum table_format format;          /* TABLE_ALIGNED or TABLE_JSON */
 };
 

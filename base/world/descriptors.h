@@ -1,4 +1,4 @@
-/* descriptors: how many files and connections may be open, and for which the last descriptors are
+/* descriptors: how many files and connections may be open, and for what the last descriptors are
  * reserved.
  *
  * Files must never wait for connections: a server whose clients have taken every descriptor could
@@ -20,7 +20,7 @@
 struct descriptors {
     uint32_t limit;            /* of the process (RLIMIT_NOFILE) */
     uint32_t reserved;         /* of the limit, for files */
-    uint32_t taken;            /* at least so many: the lowest free number, else the limit */
+    uint32_t taken;            /* at least: the lowest free number, or the limit if none is free */
 };
 
 /* The process's limit, and how many descriptors are taken now. */

@@ -26,6 +26,6 @@ struct pace {
 
 /* Begin to measure now; `hurries` stays as it is. */
 void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed);
-/* Called after every some ten microseconds of work; rests or yields if it is time to. */
+/* Rest or yield if it is time to.  To be called about every ten microseconds during the work. */
 void pace_keep(struct pace *pace);
 #endif

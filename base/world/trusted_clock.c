@@ -1,19 +1,19 @@
 /* trusted_clock: see the header.
  *
- * What must hold: trusted time is set to the wall clock's in three cases only: there is no mark, an
- * operator accepts the wall clock, and the machine was off, which boot time alone does not
- * distinguish from a wrong clock.  Readings may be far apart: a step of the wall clock between them
- * shows in its distance from boot time.
+ * What must hold: trusted time is set to the time of the wall clock in three cases only: there is
+ * no mark; an operator accepts the wall clock; or the machine was off, after which boot time alone
+ * cannot show whether the wall clock is right.  Readings may be far apart: a step of the wall clock
+ * between them shows in its distance from boot time.
  *
  * Example: the mark is Friday 18:00; the machine is started on Monday 8:00, so trusted time is
- * Friday 18:01 and the wall clock 62 hours ahead of it, in doubt.  At 10:35 it has run in step for
- * 62 h / 24, and trusted time is Monday 10:35. */
+ * Friday 18:01 and the wall clock 62 hours ahead of it, in doubt.  At 10:35 the wall clock has
+ * run in step with boot time for 62 h / 24, and trusted time is set to Monday 10:35. */
 #include "base/world/trusted_clock.h"
 
 #include <string.h>
 
-/* Both clocks are slewed alike, so that their distance changes by leap seconds and steps only; a
- * larger change is a step. */
+/* Both clocks are slewed alike, so their distance changes by leap seconds and steps only.  A change
+ * by more than this is a step. */
 #define STEP_US INT64_C(10000000)
 
 struct clock_reading trusted_clock_read(struct clock *clock)
@@ -68,7 +68,8 @@ void trusted_clock_accept(struct trusted_clock *clock, const struct clock_readin
     clock->is_in_doubt = false;
 }
 
-/* The time was at least `trusted_us` when the machine had run for `boot_us`. */
+/* Begin with a lower bound: the time was at least `trusted_us` when the machine had run for
+ * `boot_us`.  A wall clock ahead of it by at most CLOCK_DIFFERENCE_US is taken instead. */
 static void begin_lower_bound(struct trusted_clock *clock, int64_t trusted_us, int64_t boot_us,
                               const struct clock_reading *now)
 {

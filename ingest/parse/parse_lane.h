@@ -1,18 +1,19 @@
-/* parse_lane: what one thread keeps for the parse jobs that it runs one after the other: a parser
- * of lines, and a builder for each stream, whose tables so stay in the caches. */
+/* parse_lane: what one thread keeps for the parse jobs that it runs one after the other: a line
+ * parser, and for each stream a row builder, whose tables stay in the processor's caches between
+ * jobs. */
 #ifndef DAYBOOK_INGEST_PARSE_PARSE_LANE_H
 #define DAYBOOK_INGEST_PARSE_PARSE_LANE_H
 
 #include "ingest/parse/line_parser.h"
 #include "ingest/parse/part_pool.h"
 
-enum { PARSE_LANE_PIECE_ROWS = 1000 }; /* between which the thread yields: some 0.1 ms */
+enum { PARSE_LANE_PIECE_ROWS = 1000 }; /* of a piece, some 0.1 ms; then the thread yields */
 
 struct parse_lane {
     struct line_parser parser;
     const struct ingest_stream *streams;           /* these outlive it */
     uint32_t stream_count;
-    struct row_builder **builders;     /* by the stream's place in `streams`; NULL before one */
+    struct row_builder **builders;     /* by the stream's place in `streams`; NULL: not made yet */
     void (*yield)(void);               /* between pieces */
     uint64_t rows;                     /* since it yielded */
 };

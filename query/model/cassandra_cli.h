@@ -7,8 +7,9 @@
  *         and column_metadata = [
  *             {column_name: user_name, validation_class: UTF8Type, index_type: KEYS}];
  *
- * Keywords may be in any case, names are case-sensitive; statements end in semicolons; comments are
- * those of SQL and C.  Statements that define nothing (set, get, drop, update ...) are refused. */
+ * Keywords may be in any case, names are case-sensitive; statements end in semicolons; a comment is
+ * the rest of a line after `--`, or a block comment as in C.  Statements that define nothing (set,
+ * get, drop, update ...) are refused. */
 #ifndef DAYBOOK_QUERY_MODEL_CASSANDRA_CLI_H
 #define DAYBOOK_QUERY_MODEL_CASSANDRA_CLI_H
 
@@ -16,7 +17,8 @@
 
 enum { CASSANDRA_CLI_DEPTH_MAX = 8 };  /* arrays and maps within each other */
 
-/* ERROR_INVALID: "line N: ..."; what was added before stays. */
+/* Add the definitions in `text`.  ERROR_INVALID, with the text "line N: ...": it has a mistake; the
+ * definitions before that line stay added. */
 must_check int cassandra_cli_read(struct bytes text, struct definitions *definitions,
                                   struct error *err);
 #endif

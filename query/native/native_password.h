@@ -5,7 +5,7 @@
  *
  * `htpasswd -B` and `mkpasswd -m bcrypt` make such hashes, and Cassandra's roles have them.  Costs
  * are 10 to 14: with less, passwords of a stolen file are guessed too fast, and with more one check
- * takes seconds.  The struct is immutable once it was read, so that a lane's thread may read it.
+ * takes seconds.  Once loaded, struct native_passwords does not change, so any thread may use it.
  *
  * Its specification is tests/unit/test_native_door.c. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
@@ -23,8 +23,9 @@ enum {
     NATIVE_PASSWORD_MAX = 255            /* bcrypt looks at the first 72 */
 };
 
-/* ERROR_INVALID, with the line's number, when the file is not as above, names no user or names one
- * twice. */
+/* Load the file, or parse its text.  ERROR_INVALID: a line, whose number is in the error, is not as
+ * above or names a user again; no user is named; or others may write the file.  ERROR_LIMIT: more
+ * than NATIVE_USERS_MAX users, or the file is too large. */
 must_check int native_password_load(const char *path, struct native_passwords **passwords_out,
                                     struct error *err);
 must_check int native_password_parse(struct bytes text, struct native_passwords **passwords_out,

@@ -4,8 +4,8 @@
  *     sealed_day   CRC-32C of    key | id | stats | ads
  *     sealed_ad    CRC-32C of    key | id | clicks | gross | ad
  *
- * key is the partition key as the store has it, id 16 bytes, clicks and ads 8 bytes each, big end
- * first; stats and gross are the bytes of the row. */
+ * key is the partition key as the store has it, id 16 bytes, clicks and ads 8 bytes each,
+ * big-endian; stats, gross and ad are the values of these columns as they are in the row. */
 #include "rollup/days/seal.h"
 
 #include "storage/engine/store_rows.h"
@@ -37,7 +37,7 @@ static int corrupt(const struct table *table, struct bytes key, struct bytes ad,
                      (const char *)ad.data);
 }
 
-/* A column of 8 bytes that is no negative number. */
+/* Read a column of 8 bytes; false: it is missing, of another size, or negative. */
 static bool read_count(const struct table *table, const struct page_row *row, uint32_t column_id,
                        struct bytes *value_out, uint64_t *count_out)
 {

@@ -1,9 +1,10 @@
-/* Checks the checksums of seals, and that the ads of each add up to its day; and counts the clicks
- * of seals for the counters.
+/* Checks the checksums of seals, and that the ads of each seal add up to the count and sum that it
+ * has for the day; and counts the clicks of seals for the counters.
  *
- * Damage is reported once, here.  The steps that follow leave damaged rows out, and so may report
- * what these were for: a figure that does not follow, a counter that counts more.  Seals are held
- * off while a verification runs, so the rows do not change.
+ * Damage is reported once, here.  The later steps leave damaged rows out, and so may report more
+ * differences that come from them: a figure that does not follow from clicks and seals, a counter
+ * that counts more clicks than there are.  No day is sealed while a verification runs
+ * (rollup_pin_seals), so the rows do not change.
  *
  * Memory: a page of seals, with the sums of the ads of each. */
 #include "rollup/days/seal.h"

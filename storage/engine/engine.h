@@ -13,7 +13,7 @@ enum {
     ENGINE_UNFLUSHED_LOG_MAX = 1 << 30  /* bytes; more freezes the memtable, to bound replay */
 };
 
-/* How an opening restamps the directory, and what it has found. */
+/* How an opening replaces write timestamps that are ahead of now, and what it has found. */
 struct engine_restamp {
     bool is_dry_run;                   /* change no timestamp; memtables are flushed all the same */
     /* Called for each table that has timestamps ahead of now, with their number; may be NULL. */
@@ -33,10 +33,10 @@ struct engine_options {
     uint64_t memory_limit;             /* bytes (memory_account.h); 0: the default */
     uint64_t memtable_rows_max;        /* rows of event tables in one memtable; 0: 16 Mi */
     uint64_t unflushed_log_max;        /* bytes; 0: ENGINE_UNFLUSHED_LOG_MAX */
-    uint64_t log_file_size;            /* commit_log.h, as the next; 0: default */
+    uint64_t log_file_size;            /* this and the next: see commit_log.h; 0: its default */
     uint64_t log_first_file_size;
     uint64_t archive_bytes;            /* commit_log.h */
-    uint64_t day_rows_min;             /* a day with as many rows gets separate runs; 0: 2 Mi */
+    uint64_t day_rows_min;             /* a day of so many rows or more has its own runs; 0: 2 Mi */
     uint32_t page_rows;                /* rows of a page of clicks at most; 0: 64 Ki */
     uint64_t tier_bytes;               /* compact_plan.h; 0: COMPACT_TIER_BYTES */
     /* While opening, replace the store's write timestamps that are ahead of now (engine_restamp.c);
@@ -68,8 +68,9 @@ must_check int engine_open_new(struct world *world, const struct engine_options 
 
 /* ---- calls of the embedded store only: `store` must be one ---- */
 
-/* Write the memtables to segments; merge all runs that may be merged.  `done` is called when that
- * is done with what was there when the call was made, whatever is written meanwhile. */
+/* engine_flush writes the memtables to segments, and engine_compact merges all runs that may be
+ * merged.  `done` is called when this was done with all that was there at the time of the call,
+ * without waiting for what is written meanwhile. */
 must_check int engine_flush(struct store *store, store_done done, void *context, struct error *err);
 must_check int engine_compact(struct store *store, store_done done, void *context,
                               struct error *err);
@@ -86,10 +87,10 @@ struct engine_status {
     uint64_t log_unflushed_bytes;
     uint64_t memory_bytes;        /* memtables, open and frozen */
     uint64_t memory_ready_bytes;               /* free memory kept for the next memtables */
-    uint64_t memory_segments_bytes;            /* directories of segments */
+    uint64_t memory_segments_bytes;            /* lists of partitions (segment_directory.h) */
     uint64_t memory_sums_bytes;                /* sums by partition */
-    uint64_t memory_readers_bytes;             /* what readers of segments keep for the next ones */
-    struct memory_held held;                   /* what the folders above keep (memory_held.h) */
+    uint64_t memory_readers_bytes;             /* memory kept for the next readers of segments */
+    struct memory_held held;                   /* what users of the store keep (memory_held.h) */
     uint32_t memtables_frozen;
     uint32_t segments;
     uint64_t failed_reads;        /* pages of segments that could not be read, or were damaged */
@@ -120,8 +121,8 @@ struct engine_examination {
  * loop. */
 void engine_examine(struct store *store, struct engine_examination *examination_out);
 
-/* To be called now and then: free memory that is kept for the next memtables goes back to the
- * system if none of it was used since the last call, or in any case if `at_once`. */
+/* Give the free memory that is kept for the next memtables back to the system if none of it was
+ * used since the last call, or in any case if `at_once`.  To be called now and then. */
 void engine_return_memory(struct store *store, bool at_once);
 
 /* ---- the files of a moment, for a backup ---- */
@@ -139,11 +140,12 @@ struct engine_snapshot {
     uint32_t archive_count;
 };
 
-/* Take a snapshot of the files as of now; the call does not wait.  For a backup that copies the log
- * without a gap, log files with frames past `frame_kept` are included although they are flushed, if
- * an earlier snapshot, which is not released yet, keeps them; UINT64_MAX: only what is needed.  A
- * snapshot keeps disk space in use, so it is released as soon as it is copied, and before the store
- * is closed.  ERROR_BUSY: a purge is being published; try again in some milliseconds. */
+/* Take a snapshot of the files as of now; the call does not wait.  A backup that copies the log
+ * without a gap passes as `frame_kept` the last frame that it has: log files with later frames,
+ * which an earlier snapshot must still keep, are then included even if they are flushed.
+ * UINT64_MAX: only what is needed.  A snapshot keeps disk space in use, so it is to be released
+ * as soon as it is copied, and before the store is closed.  ERROR_BUSY: a purge is being
+ * published; try again in some milliseconds. */
 must_check int engine_snapshot_take(struct store *store, uint64_t frame_kept,
                                     struct engine_snapshot **snapshot_out, struct error *err);
 /* Let the log files of the snapshot change from now on, though it is not released yet: for a backup

@@ -58,8 +58,8 @@ struct recovery {
     bool is_crc_known;                    /* a record was accepted */
     bool is_closed;                       /* the last record was a closing one */
     const struct commit_log_range *range; /* of a scan; NULL: to the end */
-    struct commit_log_end *end;           /* of a scan: where the last frame taken in ends */
-    bool is_stopped;                      /* the next frame lies behind the range */
+    struct commit_log_end *end;           /* of a scan: where its last frame in the range ends */
+    bool is_stopped;                      /* the next frame is after the range */
     bool is_damaged;                      /* the error is about the bytes at `index`, `offset` */
 };
 
@@ -269,7 +269,8 @@ static int header_check(struct recovery *r, const struct commit_log_header *head
     return 0;
 }
 
-/* Join the content of the record into r->payload and check it.  False: a crash cut it off. */
+/* Join the content of the record into r->payload and check it.  `is_whole_out` is false if a crash
+ * cut the record off. */
 static int record_gather(struct recovery *r, const struct commit_log_header *header,
                          bool *is_whole_out, struct error *err)
 {
@@ -287,7 +288,8 @@ static int record_gather(struct recovery *r, const struct commit_log_header *hea
     return 0;
 }
 
-/* Not whole: there is none, or it is torn. */
+/* Read and check the record at r->offset.  `is_whole_out` is false if there is none, or a torn one.
+ */
 static int record_read(struct recovery *r, struct commit_log_header *header, bool *is_whole_out,
                        struct error *err)
 {
@@ -319,8 +321,9 @@ static int record_read(struct recovery *r, struct commit_log_header *header, boo
     return rc < 0 ? rc : record_gather(r, header, is_whole_out, err);
 }
 
-/* Replay a frame, unless the segments lack a purge that was before it: its clicks would get other
- * ranks than they had, and a write to one of them would change another. */
+/* Replay a frame if it is not flushed yet.  ERROR_CONFLICT: it was written after a purge that the
+ * segments do not have, so its clicks would get other ranks than they had, and a later write to one
+ * click would change another. */
 static int frame_accept(struct recovery *r, const struct commit_log_header *header,
                         struct error *err)
 {
@@ -373,8 +376,8 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
 
 /* ---- the walk ---- */
 
-/* Whether the record is a frame behind the range.  The time of a frame before the range does not
- * count: it may be of a clock that was wrong. */
+/* Whether the record is a frame after the range.  The time of a frame before the range does not
+ * count, because the clock may have been wrong then. */
 static bool is_behind(const struct recovery *r, const struct commit_log_header *header)
 {
     return r->range != NULL && commit_log_is_frame(header) &&
@@ -388,8 +391,8 @@ static bool is_through(const struct recovery *r)
     return r->range != NULL && r->out->frame_next > r->range->frame_until;
 }
 
-/* Note a frame as the end of what was read, unless it is before the range: the walk also passes
- * frames before it. */
+/* Note a frame as the end of what was read, unless the frame is before the range: the walk may
+ * begin there. */
 static void end_note(struct recovery *r, const struct commit_log_header *header)
 {
     if (r->end == NULL || !commit_log_is_frame(header) || header->frame <= r->range->frame_after)
@@ -499,7 +502,7 @@ static int log_search_later(struct recovery *r, struct error *err)
     if (index < r->found_count)
         rc = file_search_later(r, index++, r->offset + COMMIT_LOG_BLOCK, err);
     else
-        r->index = index = 0; /* no file has records: any of them may have lost its first */
+        r->index = index = 0; /* no file begins with a record, but any may have lost its first */
     for (; rc == 0 && index < r->found_count; index++) {
         r->index = index;
         r->offset = 0;
@@ -542,7 +545,7 @@ static void files_sort(struct recovery *r, uint32_t tail)
     for (uint32_t i = 0; i < r->found_count; i++) {
         const struct found *found = &r->found[i];
         struct commit_log_file file = found->file;
-        /* One that was not read, since all in it is flushed, has at least its first frame. */
+        /* A file with only flushed frames was not read: its first frame stands for its last. */
         if (file.frame_last == 0 && found->state == FOUND_BEGINS)
             file.frame_last = found->frame_first;
         if (r->out->is_clean && i == tail)

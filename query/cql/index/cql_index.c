@@ -1,4 +1,5 @@
-/* The catalog of indexes, and the entries of a row. */
+/* The catalog of indexes, read from the comments of their hidden tables, and the index entries that
+ * are written for a row. */
 #include "query/cql/index/cql_index.h"
 
 #include <string.h>
@@ -45,8 +46,8 @@ static bool take_number(struct bytes *text, const char *name, uint32_t *number)
     return is_named && digits.size > 0;
 }
 
-/* Read a hidden table's comment; false: it is not of an index.  Names may be long, but have no
- * blanks. */
+/* Read a hidden table's comment; false: the table is of no index, or the indexed table or column is
+ * gone.  Names may be long, but have no blanks. */
 static bool read_comment(const struct schema *schema, const struct table *hidden,
                          struct arena *arena, struct cql_index *index)
 {
@@ -145,8 +146,9 @@ static const char *type_text(const struct type *type, struct arena *arena)
     return cql_text(arena, buffer_view(&text));
 }
 
-/* The hidden table is in another keyspace than the user types of its table.  Their values are kept
- * as blobs, which is enough because they are compared for equality only. */
+/* Whether a type is a user type or contains one.  User types are in the keyspace of the indexed
+ * table, and the hidden table is in another, so it keeps values of such types as blobs.  That is
+ * enough because these values are compared for equality only. */
 static bool uses_user_type(const struct type *type)
 {
     bool uses = type->kind == TYPE_UDT;
@@ -358,8 +360,8 @@ static int64_t written_us(const struct row *row)
     return latest_us;
 }
 
-/* Add the entry of a row to an index on a key column; on a partition column also of a static
- * row. */
+/* Add the entry of a row to an index on a key column.  A static row gets one only if that is a
+ * partition column; a row that has only deletions gets none. */
 static int add_key_entry(const struct cql_index *index, struct bytes key, const struct row *row,
                          struct write_batch *batch, struct cql_fault *fault)
 {

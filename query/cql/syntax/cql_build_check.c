@@ -18,9 +18,9 @@
 #include "base/arena.h"
 #include "storage/schema/type.h"
 
-enum { ERROR_TOKEN_MAX = 150 }; /* bytes of a token that an error repeats */
+enum { ERROR_TOKEN_MAX = 150 }; /* bytes of the wrong token, and of those before it */
 
-/* At most `size`, so that no character of UTF-8 is cut in two. */
+/* The largest size up to `size` at which no UTF-8 character is cut in two. */
 static size_t cut_size(const char *text, size_t size)
 {
     while (size > 0 && ((uint8_t)text[size] & 0xC0) == 0x80)
@@ -43,7 +43,7 @@ void cql_build_fail(struct cql_builder *builder, int code, const char *format, .
     builder->failure = error_set(builder->err, code, "%s", text);
 }
 
-/* Append `text` without its line ends. */
+/* Append the bytes between `from` and `until` without line ends. */
 static void excerpt_append(struct buffer *buffer, const uint8_t *from, const uint8_t *until)
 {
     for (; from < until; from++)
@@ -51,7 +51,8 @@ static void excerpt_append(struct buffer *buffer, const uint8_t *from, const uin
             buffer_put_u8(buffer, *from);
 }
 
-/* Where `token` would end if it were as long as its text, and no further than its line. */
+/* The end of the part of `token->written` that is shown: on its first line, as many characters as
+ * `token->text`, which has no quotes, has UTF-16 units. */
 static const uint8_t *excerpt_end(const struct cql_token *token)
 {
     const uint8_t *limit = token->written.data + token->written.size;
@@ -130,7 +131,7 @@ static int compare_names(const void *a, const void *b)
     return bytes_compare(**of_a, **of_b);
 }
 
-/* The first of `names` in their order that is there twice, or NULL.  The order is changed. */
+/* Sort `names`, and return the first of them that is there twice; NULL: none is. */
 static const struct bytes *repeated_name(const struct bytes **names, uint32_t count)
 {
     qsort(names, count, sizeof names[0], compare_names);
