@@ -334,6 +334,54 @@ Test(cql_session, a_field_added_to_a_type_within_a_type_changes_the_columns)
     instance_close(&instance);
 }
 
+/* The client leaves after so many steps of the loop, -1: before the request.  Whether the answer
+ * was an error. */
+static bool insert_and_leave(struct instance *instance, int key, size_t padding, int steps)
+{
+    struct executor *executor = instance->fixture.world->executor;
+    struct cql_request request = {
+        .kind = CQL_QUERY, .consistency = CQL_ONE, .serial_consistency = CQL_SERIAL};
+    struct buffer text = {0};
+    buffer_printf(&text, "INSERT INTO t (p, c) VALUES (%d, 0) IF NOT EXISTS%*s", key, (int)padding,
+                  "");
+    request.text = buffer_view(&text);
+    instance->seen.is_answered = false;
+    instance->session.leaves = steps < 0;
+    cql_run(&instance->session, &request, answered, &instance->seen);
+    for (int i = 0; i < steps && !instance->seen.is_answered; i++)
+        cr_assert(executor->step(executor));
+    instance->session.leaves = true;
+    rollup_fixture_step_until(&instance->fixture, &instance->seen.is_answered);
+    instance->session.leaves = false;
+    buffer_release(&text);
+    return instance->seen.kind == CQL_RESULT_ERROR;
+}
+
+/* The paddings have the request's memory end at any place of its work, where its limits are looked
+ * at. */
+Test(cql_session, a_conditional_write_that_is_refused_was_not_applied)
+{
+    struct instance instance = {0};
+    uint32_t refused = 0;
+    uint32_t applied = 0;
+    int key = 0;
+    instance_open(&instance, 0);
+    make_table(&instance);
+    for (size_t padding = 0; padding < 17 * 1024; padding += 64) {
+        for (int steps = -1; steps < 4; steps++) {
+            char text[64];
+            bool is_refused = insert_and_leave(&instance, ++key, padding, steps);
+            snprintf(text, sizeof(text), "SELECT p FROM t WHERE p = %d", key);
+            query(&instance, text);
+            cr_assert_eq(instance.seen.rows, is_refused ? 0 : 1, "padding %zu, %d steps", padding,
+                         steps);
+            *(is_refused ? &refused : &applied) += 1;
+        }
+    }
+    cr_assert(refused > 0 && applied > 0);
+    instance_close(&instance);
+}
+
 Test(cql_session, the_least_recently_used_statement_leaves_a_full_cache)
 {
     struct instance instance = {0};

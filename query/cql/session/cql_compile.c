@@ -66,12 +66,17 @@ struct cql_metadata cql_compile_results(const struct cql_compiled *compiled)
     return (struct cql_metadata){0};
 }
 
+/* A statement that is compiled to be kept needs both ids, and its arena is not the request's.  Of
+ * others only a SELECT describes its columns to the client. */
 static void identify_columns(struct cql_compiled *compiled, struct arena *arena)
 {
     struct cql_metadata binds = {compiled->markers, compiled->marker_count};
     struct cql_metadata results = cql_compile_results(compiled);
-    cql_metadata_id(&binds, arena, compiled->bind_id);
-    cql_metadata_id(&results, arena, compiled->result_id);
+    bool is_prepared = compiled->arena != arena;
+    if (is_prepared)
+        cql_metadata_id(&binds, arena, compiled->bind_id);
+    if (is_prepared || results.count > 0)
+        cql_metadata_id(&results, arena, compiled->result_id);
 }
 
 /* What a guarded step compiles. */

@@ -211,7 +211,7 @@ struct description {
     struct cql_rows *rows;
 };
 
-/* A guarded step, for the types of many columns may take much memory to describe. */
+/* The types of many columns may take much memory to describe. */
 static int describe_columns(void *context)
 {
     const struct description *description = context;
@@ -235,7 +235,10 @@ void cql_write_answer(struct cql_execution *execution, const struct table *table
     struct cql_result result = {.kind = CQL_RESULT_ROWS,
                                 .rows = {.row_count = answer->row_count, .cells = answer->cells}};
     struct description description = {execution, table, answer, &result.rows};
-    if (cql_guard(execution, describe_columns, &description) != 0)
+    /* The answer of a write that was applied is [applied] alone, and must not become a refusal. */
+    int rc = answer->count == 1 ? describe_columns(&description)
+                                : cql_guard(execution, describe_columns, &description);
+    if (rc != 0)
         cql_execution_finish_fault(execution);
     else
         cql_execution_finish(execution, &result);
