@@ -147,7 +147,8 @@ static inline int64_t world_monotonic_us(const struct world *world)
 {
     return world->clock->monotonic_us(world->clock);
 }
-/* As the functions of the executor.  They set the job and the timer, which are the caller's. */
+/* As the functions of the executor.  They set the job and the timer, which are the caller's; a
+ * timer is zeroed before its first start, and one that runs is started anew. */
 static inline void world_submit(const struct world *world, enum executor_lane lane, struct job *job,
                                 void (*run)(struct job *job), void (*done)(struct job *job))
 {
@@ -158,7 +159,8 @@ static inline void world_timer_start(const struct world *world, struct timer *ti
                                      void (*fire)(struct timer *timer), void *context,
                                      int64_t delay_ms)
 {
-    *timer = (struct timer){.fire = fire, .context = context};
+    timer->fire = fire;
+    timer->context = context;
     world->executor->timer_start(world->executor, timer, delay_ms);
 }
 static inline void world_timer_stop(const struct world *world, struct timer *timer)
