@@ -87,8 +87,10 @@ static void listing_go_on(struct row_listing *listing)
             break;
         listing->request.row_limit = PAGE_ROWS;
         listing->request.position = buffer_view(&listing->position);
-        listing->status =
+        int rc =
             store_read(listing->store, &listing->request, listing_page, listing, &listing->err);
+        if (rc != 0) /* else the page may have come, and its status stays */
+            listing->status = rc;
     }
     listing->is_running = false;
     if (listing->status != 0 || !listing->is_waiting)

@@ -10,6 +10,7 @@ enum { REQUESTS = 2 };
 
 static uint32_t reads;
 static bool fails;
+static bool page_fails;
 
 /* Each request has two pages of one row, which come before the call returns. */
 static int store_reads(struct store *store, const struct read_request *request, store_page done,
@@ -23,7 +24,13 @@ static int store_reads(struct store *store, const struct read_request *request, 
         return error_set(err, ERROR_CORRUPT, "a page is damaged");
     if (request->position.size == 0)
         page.position = bytes_text("second page");
+    cr_assert_lt(reads, 2 * REQUESTS, "a page is read again");
     reads++;
+    if (page_fails) {
+        struct error damaged = {0};
+        done(context, error_set(&damaged, ERROR_CORRUPT, "a page is damaged"), &damaged, NULL);
+        return 0;
+    }
     done(context, 0, NULL, &page);
     return 0;
 }
@@ -108,6 +115,16 @@ Test(row_listing, reads_a_page_when_the_output_has_room)
     cr_expect_eq(finished, 1);
     cr_expect_eq(exit_status, EXIT_DONE);
     cr_expect_str_eq(written, "1 1 2 2 ");
+}
+
+Test(row_listing, ends_at_a_page_that_is_damaged)
+{
+    page_fails = true;
+    numbers_list();
+    cr_expect_eq(reads, 1);
+    cr_expect_eq(finished, 1);
+    cr_expect_eq(exit_status, EXIT_SYSTEM_FAILED);
+    cr_expect_str_eq(written, "daybook: cannot read the numbers: a page is damaged\n");
 }
 
 Test(row_listing, says_what_could_not_be_read)
