@@ -52,6 +52,7 @@ static int open_and_close(const char *path, struct engine_restamp *restamp, stru
     struct world *world;
     struct loop *loop = loop_new();
     int rc = world_uv_open(path, false, loop_uv(loop), &world, err);
+    rc = rc == -ENOENT ? ERROR_NOT_FOUND : rc;
     if (rc == 0) {
         rc = engine_open(world, &options, builtin, count, &store, err);
         if (rc == 0) {
@@ -61,7 +62,7 @@ static int open_and_close(const char *path, struct engine_restamp *restamp, stru
         world_uv_close(world);
     }
     loop_free(loop);
-    return rc == -ENOENT ? ERROR_NOT_FOUND : rc;
+    return rc;
 }
 
 static int mend(const struct clock_command_options *options, const struct control_common *common)

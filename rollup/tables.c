@@ -243,9 +243,9 @@ const struct table_definition *tables_of_stream(uint32_t number)
 
 void tables_of_stream_name(const char *stream, uint32_t number, char name_out[SCHEMA_NAME_MAX + 1])
 {
+    check(number < ROLLUP_STREAM_TABLES);
     int length =
         snprintf(name_out, SCHEMA_NAME_MAX + 1, "%s_%s", stream, stream_tables[number].suffix);
-    check(number < ROLLUP_STREAM_TABLES);
     check(length > 0 && length <= SCHEMA_NAME_MAX);
 }
 

@@ -347,7 +347,6 @@ static struct commit *batch_enter(struct ingest_connection *connection, uint64_t
     producer_record(producer, &known);
     if (connection->file.is_named)
         loaded_file_add(connection, sequence);
-    producer_rows_tell(ingest);
     reply_queue_count(&commit->reply);
     return commit;
 }
@@ -362,6 +361,7 @@ static void batch_apply(struct ingest_connection *connection, struct hash128 has
     commit_begin(connection);
     struct commit *commit =
         batch_enter(connection, sequence, hash, &counts, connection->batch.bytes);
+    producer_rows_tell(connection->ingest);
     int rc = commit_apply(connection, commit, &err);
     if (rc == 0) {
         batch_close(connection);
@@ -426,6 +426,7 @@ static int group_apply(struct ingest_connection *connection, const struct batch_
         *link = batch_enter(connection, member->sequence, member->hash, &counts, member->bytes);
         link = &(*link)->next_applied;
     }
+    producer_rows_tell(connection->ingest);
     return commit_apply(connection, first, &err);
 }
 

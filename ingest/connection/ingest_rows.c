@@ -7,7 +7,7 @@ bool ingest_rows_prepare(struct ingest_connection *connection)
 {
     if (connection->rows.parts.builder != NULL)
         return true;
-    struct error err = (struct error){0};
+    struct error err = {0};
     if (stream_rows_prepare(&connection->rows, &err) == 0)
         return true;
     answer_refuse(connection, 0, "store_failed", err.text);

@@ -41,7 +41,7 @@ static struct parse_ahead *ahead_new(struct parse_ahead_pool *pool)
 
 static void ahead_free(struct ingest *ingest, struct parse_ahead *ahead)
 {
-    parse_job_clear(&ahead->parse, &ingest->parts);
+    parse_job_release(&ahead->parse, &ingest->parts);
     memory_free(ahead);
     ingest->aheads.in_use--;
 }

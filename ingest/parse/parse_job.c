@@ -306,7 +306,7 @@ struct decoded_frame *parse_job_frame_at(struct parse_job *job, size_t start)
     return &job->frames[job->frame_next++];
 }
 
-void parse_job_clear(struct parse_job *job, struct part_pool *pool)
+void parse_job_release(struct parse_job *job, struct part_pool *pool)
 {
     /* In reverse, so that the first span's part is taken from the pool first again: many rows have
      * passed through it, and it is in the caches. */
@@ -316,5 +316,4 @@ void parse_job_clear(struct parse_job *job, struct part_pool *pool)
         part_pool_give(pool, job->frames[i].part);
         hash128_stream_free(job->frames[i].hash);
     }
-    *job = (struct parse_job){0};
 }

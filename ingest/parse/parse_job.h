@@ -59,6 +59,6 @@ void parse_job_frames(struct parse_job *job);
  * order of `start`. */
 struct record_span *parse_job_span_at(struct parse_job *job, size_t start);
 struct decoded_frame *parse_job_frame_at(struct parse_job *job, size_t start);
-/* Give the job's parts back to the pool, and set the job to zeros. */
-void parse_job_clear(struct parse_job *job, struct part_pool *pool);
+/* Give the job's parts back to the pool; the job is not used any more. */
+void parse_job_release(struct parse_job *job, struct part_pool *pool);
 #endif

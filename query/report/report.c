@@ -402,8 +402,7 @@ static bool is_next_group(const struct report *report, const struct day_figure *
 
 static void set_last_reseller(struct report *report, const struct day_figure *figure)
 {
-    buffer_clear(&report->reseller);
-    buffer_append_bytes(&report->reseller, figure->reseller);
+    buffer_set(&report->reseller, figure->reseller);
     report->has_last = true;
 }
 
@@ -413,8 +412,7 @@ static void set_day(struct report *report, const struct day_figure *figure)
 {
     report->has_day = true;
     report->day_figure = *figure;
-    buffer_clear(&report->day_reseller);
-    buffer_append_bytes(&report->day_reseller, figure->reseller);
+    buffer_set(&report->day_reseller, figure->reseller);
     report->day_figure.reseller = buffer_view(&report->day_reseller);
 }
 
@@ -530,8 +528,7 @@ static void ads_added(void *context, int status, const struct error *err)
 {
     struct report *report = context;
     if (status != 0) {
-        report->status =
-            error_set(&report->err, status, "%s", err != NULL ? err->text : error_text(status));
+        report->status = error_keep(&report->err, status, err);
         report_figures_resume(&report->figures);
         return;
     }

@@ -150,10 +150,8 @@ static int add_period(struct report_chart *chart, const struct report_row *row, 
                          CHART_PERIODS, chart->options->by == BY_DAY ? "days" : "months",
                          chart->options->by == BY_DAY ? ", or ask --by month" : "");
     }
-    if (panel->count == panel->capacity) {
-        panel->capacity = panel->capacity == 0 ? 32 : panel->capacity * 2;
-        panel->rows = memory_resize(panel->rows, panel->capacity * sizeof(*panel->rows));
-    }
+    panel->rows =
+        memory_make_room(panel->rows, panel->count, &panel->capacity, sizeof(*panel->rows));
     panel->rows[panel->count] = *row;
     panel->rows[panel->count++].reseller = panel->reseller;
     return add_to(&panel->sum, &row->sum, err);

@@ -119,8 +119,7 @@ static void take_page(void *context, int status, const struct error *err,
         reading_finish(reading, status, err);
         return;
     }
-    buffer_clear(&reading->position);
-    buffer_append_bytes(&reading->position, page->position);
+    buffer_set(&reading->position, page->position);
     reading->is_over = page->position.size == 0;
     rollup_report_memory(rollup);
     if (!reading->is_over && !dirty_evicted_is_full(&rollup->evicted, rollup->marks.dirty)) {

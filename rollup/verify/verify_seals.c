@@ -173,8 +173,7 @@ static void take_page(void *context, int status, const struct error *err,
         seals_fail(seals, status, err);
         return;
     }
-    buffer_clear(&seals->position);
-    buffer_append_bytes(&seals->position, page->position);
+    buffer_set(&seals->position, page->position);
     verify_progress(seals->verify, "sealed days checked", seals->days);
     claim_next(seals);
 }

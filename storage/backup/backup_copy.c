@@ -4,10 +4,9 @@
  *   footer (segments: it hashes all that comes before) or begins with the same block (log files: it
  *   holds the checksum of the record before).  A directory that was restored and went on, or a
  *   copy of it, gives other files the same names: that is refused, not mixed;
- * - of a log file only what is durable is copied.  What is not known to be synced, by a point or by
- * a
- *   tail of this process, is written again though the backup may seem to have it: after a failed
- *   sync, bytes can be read that are not on the disk.
+ * - of a log file only what is durable is copied.  What is not known to be synced, by a point or
+ *   by a tail of this process, is written again though the backup may seem to have it: after a
+ *   failed sync, bytes can be read that are not on the disk.
  *
  * Phases: prepare, segments, log, point, prune.  A tail has only the log.  After a failure what was
  * copied stays for the next time; a segment under its temporary name is copied again. */

@@ -70,6 +70,10 @@ bool type_value_boolean(struct bytes value)
 int64_t type_value_integer(struct bytes value)
 {
     check(value.size <= 8);
+    if (value.size == 8)
+        return (int64_t)load_u64_be(value.data);
+    if (value.size == 4)
+        return (int32_t)load_u32_be(value.data);
     uint64_t number = value.size > 0 && value.data[0] & 0x80 ? UINT64_MAX : 0;
 
     for (size_t i = 0; i < value.size; i++)

@@ -49,7 +49,7 @@ static void fixture_open(struct fixture *fixture)
 
 static void fixture_close(struct fixture *fixture)
 {
-    parse_job_clear(&fixture->job, &fixture->pool);
+    parse_job_release(&fixture->job, &fixture->pool);
     cr_expect_eq(fixture->pool.count, PARSE_JOB_SPANS_MAX, "the parts came back");
     parse_lane_free(fixture->lane);
     part_pool_close(&fixture->pool);

@@ -25,7 +25,7 @@ struct cql_compiled {
                                           * none */
     struct cql_column *markers;
     uint32_t marker_count;
-    uint8_t bind_id[CQL_ID_SIZE];        /* of the markers as columns (cql_metadata.h), if prepared */
+    uint8_t bind_id[CQL_ID_SIZE];        /* of the markers (cql_metadata.h), if prepared */
     uint8_t result_id[CQL_ID_SIZE];      /* of the columns of its rows, if prepared or a SELECT */
     union {
         struct cql_select_plan *select;

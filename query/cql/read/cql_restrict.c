@@ -7,7 +7,6 @@
 #include "query/cql/read/cql_restrict.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_literal_value.h"
@@ -635,8 +634,7 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                          bool allow_filtering, struct cql_restrict_plan *plan)
 {
     uint32_t most = table->partition_count + 2 * (table->clustering_count + 1);
-    struct cql_restriction **places = arena_array(scope->arena, most, sizeof(*places));
-    memset(places, 0, most * sizeof(*places));
+    struct cql_restriction **places = arena_alloc_zeroed(scope->arena, most * sizeof(*places), 16);
     *plan = (struct cql_restrict_plan){.table = table,
                                        .partition = places,
                                        .clustering = places + table->partition_count,

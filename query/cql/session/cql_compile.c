@@ -96,9 +96,8 @@ static int compile_step(void *context)
     if (rc != 0)
         return rc;
     compiled->marker_count = compiled->statement->marker_count;
-    size_t size = (compiled->marker_count + 1) * sizeof(struct cql_column);
-    compiled->markers = arena_alloc(compiled->arena, size, 16);
-    memset(compiled->markers, 0, size);
+    compiled->markers = arena_alloc_zeroed(
+        compiled->arena, (compiled->marker_count + 1) * sizeof(struct cql_column), 16);
     struct cql_scope scope = {.cql = compilation->execution->cql,
                               .schema = compiled->schema,
                               .keyspace = compiled->keyspace,

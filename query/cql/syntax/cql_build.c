@@ -12,17 +12,11 @@
 
 #include "query/cql/syntax/cql_grammar.h"
 #include "query/cql/syntax/cql_print.h"
-#include "base/arena.h"
 #include "storage/schema/type.h"
 
 void *cql_build_new(struct cql_builder *builder, size_t size)
 {
     return arena_alloc_zeroed(builder->arena, size, _Alignof(max_align_t));
-}
-
-void *cql_build_copy(struct cql_builder *builder, const void *node, size_t size)
-{
-    return memcpy(arena_alloc(builder->arena, size, _Alignof(max_align_t)), node, size);
 }
 
 struct cql_name *cql_build_name(struct cql_builder *builder, struct cql_token token)

@@ -8,6 +8,7 @@
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_BUILD_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_BUILD_H
 
+#include "base/arena.h"
 #include "query/cql/syntax/cql_ast.h"
 #include "query/cql/syntax/cql_lexer.h"
 
@@ -72,12 +73,12 @@ struct cql_table_options {
     bool compact_storage;
 };
 
-/* A zeroed piece of the arena, and a piece with a copy of a node. */
+/* A zeroed piece of the arena. */
 void *cql_build_new(struct cql_builder *builder, size_t size);
-void *cql_build_copy(struct cql_builder *builder, const void *node, size_t size);
 /* A new `struct node` in the arena with the given members; the others are zero. */
 #define CQL_BUILD_NEW(builder, node, ...)                                                          \
-    ((struct node *)cql_build_copy(builder, &(struct node){__VA_ARGS__}, sizeof(struct node)))
+    ((struct node *)arena_copy_item((builder)->arena, &(struct node){__VA_ARGS__},                 \
+                                    sizeof(struct node)))
 
 /* Set the error of the statement; later ones change nothing. */
 void cql_build_fail(struct cql_builder *builder, int code, const char *format, ...)

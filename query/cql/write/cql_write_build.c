@@ -525,7 +525,6 @@ static void build_deletion(const struct row_builder *builder, struct mutation *m
         struct bound start = bound->slices[i].start;
         struct bound end = bound->slices[i].end;
         start.prefix = row_clustering_copy(&start.prefix, arena);
-        end.prefix = row_clustering_copy(&end.prefix, arena);
         if (start.prefix.count == table->clustering_count &&
             row_clustering_compare(table, &start.prefix, &end.prefix) == 0) {
             items[mutation->item_count++] = (struct unfiltered){
@@ -533,6 +532,7 @@ static void build_deletion(const struct row_builder *builder, struct mutation *m
                 .row = {.clustering = start.prefix, .marker = LIVENESS_NONE, .deletion = deletion}};
             continue;
         }
+        end.prefix = row_clustering_copy(&end.prefix, arena);
         items[mutation->item_count++] = (struct unfiltered){
             .kind = UNFILTERED_BOUND, .bound = start, .before = DELETION_NONE, .after = deletion};
         items[mutation->item_count++] = (struct unfiltered){
