@@ -6,6 +6,9 @@ hardly differ from run to run; a flight of statements that a busy machine delive
 two frames, some 370 instructions a statement. Bounds are about a tenth above what was counted. A
 change that makes something cheaper lowers its bound; one that must cost more raises it, and says
 why.
+
+A merge or a timer may fall into one of the two runs and not into the other, so a count that is
+over its bound is counted twice more (conftest.py): two of the three must be within it.
 """
 
 import collections
@@ -34,8 +37,9 @@ BATCHES = CLICKS // BATCH
 
 ALLOCATORS = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign"}
 
-pytestmark = pytest.mark.skipif(BUILT.name != "release-gcc",
-                                reason="bounds are those of the release build by gcc")
+pytestmark = [pytest.mark.counts,
+              pytest.mark.skipif(BUILT.name != "release-gcc",
+                                 reason="bounds are those of the release build by gcc")]
 
 
 needs = {program: pytest.mark.skipif(not shutil.which(program), reason=f"{program} is missing")
@@ -467,10 +471,11 @@ def test_instructions_of_a_figure_that_is_priced_anew_with_all_others(tmp_path):
         assert server.stop() == 0, server.text()
         return {"instructions": Profile(profile).instructions, "days": days}
 
-    counts = difference(run, 1, 3)
-    assert counts["days"] > 1500
+    counts = difference(run, 2, 12)
+    assert counts["days"] > 7500
+    # Merges of what the loads wrote are in it: some 24,000 without, 37,000 over forty loads.
     assert_within("instructions of a figure and its restatement",
-                  counts["instructions"] / counts["days"], 25000)
+                  counts["instructions"] / counts["days"], 28500)
 
 
 # ---- bytes ----
