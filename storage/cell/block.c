@@ -6,8 +6,9 @@
  *
  * Example: 1,000 clicks of one second.  Times are offsets from the least one in 2 bytes, amounts in
  * 2, partition and ad codes in 2 each, the scale of all amounts is one byte, absence one byte: 8
- * bytes a row, and the two dictionaries.  Widths are whole bytes, so that a vector is written and
- * read by a loop that the compiler vectorizes: a log is short-lived and must be fast to write. */
+ * bytes a row, and the two dictionaries.  Widths are whole bytes, so that the compiler vectorizes
+ * the loops that write and read a vector: a log is deleted soon, so fast writing is worth more than
+ * few bytes. */
 #include "storage/cell/block.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vectors are written a
 
 enum { BLOCK_FORMAT = 1 };
 
-/* First byte of a flag vector: absence, scales. */
+/* The first byte of a serialized vector of absence bytes or scales. */
 enum flag_form { FLAGS_CONSTANT = 0, FLAGS_VECTOR = 1 };
 
 /* ---- columns and their values ---- */
@@ -130,8 +131,8 @@ static void dictionary_release(struct block_dictionary *dictionary)
     memory_free(dictionary->offsets);
 }
 
-/* Copy a string, which is mostly short: one of 8 to 32 bytes as two or four words, which may
- * overlap. */
+/* Copy a string.  Most strings are short: 8 to 32 bytes are copied as two or four words of 8 bytes,
+ * which may overlap. */
 static inline void copy_short(uint8_t *to, struct bytes from)
 {
     const uint8_t *data = from.data;
@@ -479,8 +480,8 @@ static void get_offsets(struct reader *reader, int64_t *values, uint32_t count)
     }
 }
 
-/* Codes below `limit`, which writer and reader have from the dictionary, take the fewest of 1, 2, 4
- * bytes each. */
+/* Bytes of each code: the fewest of 1, 2 and 4 that hold all codes below `limit`, which is the
+ * number of strings in the dictionary. */
 static uint32_t code_width(uint32_t limit)
 {
     return limit <= 1U << 8 ? 1 : limit <= 1U << 16 ? 2 : 4;
@@ -618,8 +619,8 @@ void block_serialize(const struct block *block, struct buffer *buffer)
         put_column(buffer, &block->columns[i], block->rows);
 }
 
-/* The code of an absent value is 0, also when the dictionary is empty; those of others must be in
- * the dictionary. */
+/* The code of an absent value is 0, also when the dictionary is empty.  The code of any other value
+ * must be in the dictionary. */
 static void get_column_codes(struct reader *reader, struct block_column *column, uint32_t rows)
 {
     get_dictionary(reader, &column->dictionary);

@@ -5,14 +5,14 @@
  * instead of one for each row, and the log keeps it unchanged.  Rows are in arrival order.
  *
  * Columns are the table's clustering columns (without the rank) and its regular columns, in the
- * table's order; vectors by the column's type:
+ * table's order.  What the vector of a column holds depends on the column's type:
  *   timestamp, bigint, int, smallint, tinyint, time   integers
  *   date                                              integers: the serialized unsigned number
  *   boolean                                           integers 0 and 1
- *   decimal                                           integers plus a scale each
+ *   decimal                                           unscaled integers, each with a scale
  *   text, blob, uuid and everything else              codes into a dictionary of serialized values
- * so that integers have the order of their type.  Where a row has no value its integer, scale or
- * code is 0.  Serialized form: FORMATS.md "Block". */
+ * Integers thus have the order of their type.  Where a row has no value, its integer, scale or code
+ * is 0.  Serialized form: FORMATS.md "Block". */
 #ifndef DAYBOOK_STORAGE_CELL_BLOCK_H
 #define DAYBOOK_STORAGE_CELL_BLOCK_H
 
@@ -47,7 +47,7 @@ struct block_column {
     int64_t *integers;                 /* INTEGER and DECIMAL (unscaled); `capacity` long */
     uint8_t *scales;                   /* DECIMAL: 0..18 */
     uint32_t *codes;                   /* CODE */
-    uint8_t *absent;                   /* 1 where the row has no value; NULL while none is absent */
+    uint8_t *absent;                   /* 1: the row has no value; NULL: every row has one */
     struct block_dictionary dictionary;/* CODE */
 };
 
@@ -59,20 +59,23 @@ struct block {
     struct block_column *columns;
     struct block_dictionary partitions;/* serialized partition keys */
     uint32_t *partition_codes;         /* by row */
-    bool is_checked;                   /* every row was checked against the columns' types and what
-                                        * a stream accepts; if not, the store does that */
+    bool is_checked;                   /* the maker of the block checked its rows against the types
+                                        * of the columns and, for a table of a stream of clicks, the
+                                        * rules of the stream; false: write_batch_check and
+                                        * the commit check do that */
 };
 
 enum vector_kind block_vector_kind(const struct type *type);
 
-/* How many columns a block of the table has, and which: the clustering ones without the rank, then
- * the regular ones. */
+/* How many columns a block of the table has, and which: the clustering columns without the rank,
+ * then the regular columns. */
 uint32_t block_column_count(const struct table *table);
 const struct column *block_column_of(const struct table *table, uint32_t index);
 
-/* Append the serialized value of an integer or decimal; and read one.  ERROR_INVALID when the value
- * is not of the type, or is a decimal whose unscaled value needs over 64 bits or whose scale is
- * negative or over BLOCK_SCALE_MAX.  `scale_out` is 0 for integers. */
+/* block_vector_put appends the serialized value of an integer or decimal; block_vector_get reads
+ * one.  ERROR_INVALID when the value is not of the type, or is a decimal whose unscaled value needs
+ * over 64 bits or whose scale is negative or over BLOCK_SCALE_MAX.  `scale_out` is 0 for
+ * integers. */
 void block_vector_put(const struct type *type, int64_t integer, uint8_t scale,
                       struct buffer *buffer);
 must_check int block_vector_get(const struct type *type, struct bytes value, int64_t *integer_out,
@@ -84,7 +87,7 @@ struct block *block_new(const struct table *table, uint32_t capacity);
 struct block *block_new_like(const struct block *block);
 void block_free(struct block *block);
 void block_clear(struct block *block);      /* keeps the memory of rows and strings */
-/* Memory for `more` rows behind those that there are. */
+/* Make room for `more` further rows. */
 void block_reserve(struct block *block, uint32_t more);
 struct block_column *block_column_at(struct block *block, uint32_t column_id);   /* NULL: none */
 /* ERROR_CORRUPT unless the keys and strings of the block are values of their columns' types. */

@@ -1,4 +1,4 @@
-/* columnar_rows: columns of rows, appended, merged, removed and streamed.
+/* columnar_rows: rows as columns are appended, merged, removed and streamed.
  *
  * What decides correctness: rows are appended in the order of their frames and sorted stably
  * (columnar_rows_order.c), so equals are in that order, and their place among the equals is their
@@ -263,7 +263,7 @@ void columnar_rows_stats(const struct columnar_rows *rows, struct partition_stat
         return;
     struct partition_stats more = {.rows = rows->rows};
     if (columnar_rows_clustering_columns(rows) > 0 && rows->vectors[0].kind == VECTOR_INTEGER) {
-        /* Sorted: the least and greatest are at the ends. */
+        /* The rows are sorted, so the least and the greatest value are at the ends. */
         int64_t a = rows->vectors[0].integers[0];
         int64_t b = rows->vectors[0].integers[rows->rows - 1];
         more.first = a < b ? a : b;
@@ -284,8 +284,8 @@ struct merged_strings {
     uint32_t capacity;
 };
 
-/* `codes` maps codes of one input to merged ones plus one; 0: none yet.  Between inputs all are 0,
- * and `used` lists those that have to be reset. */
+/* `codes` maps each code of one input to its merged code plus one; 0: it has none yet.  Before each
+ * input all items are 0; `used` lists the items that have to be reset. */
 struct columnar_strings {
     struct merged_strings *columns;
     uint32_t column_count;
@@ -419,7 +419,8 @@ int columnar_rows_merge(const struct columnar_rows *const *inputs, uint32_t inpu
 
 /* ---- removing ---- */
 
-/* The rank of a row, counted from the last explicit rank among its equals or from the first one. */
+/* The rank of a row, counted from the last explicit rank of the equals up to it, or else from the
+ * first equal. */
 static int64_t rank_of(const struct columnar_rows *rows, uint32_t row)
 {
     uint32_t first = row;
@@ -439,8 +440,8 @@ static void remove_marked(uint8_t *values, size_t size, const uint8_t *gone, uin
             memmove(values + kept++ * size, values + i * size, size);
 }
 
-/* Make the rank explicit of each row that stays behind an equal that is removed; implied ranks
- * behind it are counted from there. */
+/* Make the rank of each row explicit that stays and comes directly after a removed equal.  Implied
+ * ranks behind such a row are counted from its rank. */
 static void ranks_pin(struct columnar_rows *rows, const uint8_t *gone)
 {
     for (uint32_t i = 1; i < rows->rows; i++) {
@@ -470,8 +471,8 @@ void columnar_rows_remove(struct columnar_rows *rows, const uint8_t *gone)
 /* ---- stream ---- */
 
 /* Rows [position, end) are still to be yielded, from the front or, reversed, from the back.
- * `values` has the serialized numbers of the row that was yielded last, and memory for the largest
- * row, so that views of it stay valid. */
+ * `values` has the serialized numbers of the row that was yielded last.  Its memory is large enough
+ * for every row, so it never moves, and the views of its bytes stay valid. */
 struct rows_stream {
     struct stream base;
     const struct columnar_rows *rows;
@@ -561,7 +562,7 @@ static void row_fill(struct rows_stream *stream, uint32_t row, struct row *row_o
     }
 }
 
-/* Cells of a row are ordered by column id; they were made in the order of the columns' names. */
+/* Sort the cells of a row by column id.  They were made in the order of the columns' names. */
 static void cells_sort(struct cell *cells, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {

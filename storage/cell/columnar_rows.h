@@ -3,8 +3,9 @@
  *
  * Vectors are those of block.h; codes are indexes into `strings`, which belong to the source of the
  * rows (a memtable, a decoded page) and must outlive them.  Rows are sorted by the clustering
- * columns in the table's order; rows with the same clustering (*equals*) are in the order of their
- * frames, and their place among the equals is their rank unless `ranks` says otherwise. */
+ * columns in the table's order.  Rows with the same clustering (*equals*) are in the order of their
+ * frames in the commit log; the rank of a row is its place among its equals, from 0, unless `ranks`
+ * has another. */
 #ifndef DAYBOOK_STORAGE_CELL_COLUMNAR_ROWS_H
 #define DAYBOOK_STORAGE_CELL_COLUMNAR_ROWS_H
 
@@ -13,11 +14,11 @@
 #include "storage/cell/stats.h"
 #include "storage/cell/stream.h"
 
-/* A rank that is one above that of the equal before the row, or 0 for the first. */
+/* In `ranks`: the rank is one above that of the equal before the row, or 0 if there is none. */
 #define COLUMNAR_RANK_IMPLIED INT64_MIN
 
-/* Long work on rows is done in steps of so many rows, each of some ten microseconds, so that a
- * thread can do other work in between. */
+/* The rows of one step of long work.  A step takes some ten microseconds; between two steps the
+ * thread can do other work. */
 enum { COLUMNAR_STEP_ROWS = 1 << 13 };
 
 struct columnar_vector {
@@ -31,9 +32,9 @@ struct columnar_vector {
                                         * columnar_rows_absent */
     const struct bytes *strings;       /* by code; borrowed.  Two codes may have the same string */
     uint32_t string_count;
-    bool strings_shared;               /* the array is that of all partitions of the source, so
-                                        * what was computed for a code stays right while `strings`
-                                        * is the same pointer */
+    bool strings_shared;               /* all partitions of the source have the same array, so what
+                                        * was computed for a code stays right while `strings` is the
+                                        * same pointer */
     uint8_t *absent_memory;            /* private: kept while `absent` is NULL */
 };
 
@@ -59,14 +60,14 @@ void columnar_rows_absent(struct columnar_rows *rows, struct columnar_vector *ve
 void columnar_rows_timestamps(struct columnar_rows *rows);
 void columnar_rows_ranks(struct columnar_rows *rows);
 
-/* Append rows [from, from + count) of `source`, each with its own timestamp.  Codes are copied
- * unchanged; a vector without strings takes over those of `source`.  ERROR_LIMIT past UINT32_MAX
- * rows. */
+/* Append rows [from, from + count) of `source`, each with its timestamp.  Codes are copied
+ * unchanged; a vector without strings gets those of `source`.  ERROR_LIMIT past UINT32_MAX rows. */
 must_check int columnar_rows_append(struct columnar_rows *rows, const struct columnar_rows *source,
                                     uint32_t from, uint32_t count);
 
-/* The arrays with a value for each row, by index: three for each column, and two for the rows.
- * NULL: the rows do not have that array.  `size_out` is the size of a value in bytes. */
+/* The arrays with a value for each row, by index: three for each column (integers or codes, scales,
+ * absence), and then timestamps and ranks.  NULL: the rows do not have that array.  `size_out` is
+ * the size of a value in bytes. */
 static inline uint32_t columnar_rows_arrays(const struct columnar_rows *rows)
 {
     return rows->column_count * 3 + 2;
@@ -76,14 +77,14 @@ void *columnar_rows_array(const struct columnar_rows *rows, uint32_t index, size
 /* Remove the first `count` rows. */
 void columnar_rows_drop(struct columnar_rows *rows, uint32_t count);
 
-/* Remove the rows that are marked in `gone`, one byte for each row.  The others keep their ranks:
- * those of equals behind a removed row become explicit.  All equals of a removed row must be among
- * the rows. */
+/* Remove the rows that are marked in `gone`, one byte for each row.  The other rows keep their
+ * ranks: the ranks of equals behind a removed row become explicit.  All equals of a removed row
+ * must be among the rows. */
 void columnar_rows_remove(struct columnar_rows *rows, const uint8_t *gone);
 
 /* ---- columnar_rows_order.c ---- */
 
-/* How many of the vectors are clustering columns: all but the rank. */
+/* How many of the vectors are clustering columns.  The rank, the last one, has no vector. */
 static inline uint32_t columnar_rows_clustering_columns(const struct columnar_rows *rows)
 {
     return rows->table->clustering_count - 1;
@@ -92,8 +93,8 @@ static inline uint32_t columnar_rows_clustering_columns(const struct columnar_ro
 /* The order of two rows by their clustering without the rank. */
 int columnar_rows_compare(const struct columnar_rows *a, uint32_t row_a,
                           const struct columnar_rows *b, uint32_t row_b);
-/* Put the rows into clustering order; equals stay in the order in which they are.
- * columnar_rows_order.h does it in steps. */
+/* Put the rows into clustering order; equals keep their order.  columnar_rows_order.h does the same
+ * in steps. */
 void columnar_rows_sort(struct columnar_rows *rows);
 
 /* ---- columnar_rows.c ---- */
@@ -103,24 +104,25 @@ void columnar_rows_stats(const struct columnar_rows *rows, struct partition_stat
 /* The index in `vectors` of the decimal column of which stats are kept; UINT32_MAX: none. */
 uint32_t columnar_rows_stats_column(const struct table *table);
 
-/* Stable merge of several inputs, given in the order of their frames.  Ranks become explicit where
- * an input has explicit ones, timestamps where they differ.  `merged`, which is cleared first, uses
- * strings of the inputs by way of `strings`, which is cleared too, is owned by the caller, and must
- * outlive `merged`.  ERROR_LIMIT past UINT32_MAX rows. */
+/* Merge several inputs, given in the order of their frames, into `merged`, which is cleared first.
+ * Equals keep that order.  If an input has explicit ranks, all ranks of `merged` are explicit; if
+ * timestamps differ, each row has its own.  `strings`, which the caller owns, is cleared too.  It
+ * gets views of the inputs' strings, which `merged` uses: so it and the inputs must outlive
+ * `merged`.  ERROR_LIMIT past UINT32_MAX rows. */
 struct columnar_strings;
 struct columnar_strings *columnar_rows_strings_new(void);
 void columnar_rows_strings_free(struct columnar_strings *strings);
 must_check int columnar_rows_merge(const struct columnar_rows *const *inputs, uint32_t input_count,
                                    struct columnar_strings *strings, struct columnar_rows *merged);
 
-/* The serialized value of a row that has one: a view of its string, or a number appended to
- * `values`, which must have space for COLUMNAR_VALUE_MAX bytes: so it does not move, and earlier
- * views of it stay valid. */
+/* The serialized value of a row that has one: a view of its string, or a view of a number that is
+ * appended to `values`.  `values` must have space for COLUMNAR_VALUE_MAX more bytes, so that it
+ * does not move and earlier views of it stay valid. */
 enum { COLUMNAR_VALUE_MAX = 16 };
 struct bytes columnar_rows_vector_value(const struct columnar_vector *vector, uint32_t row,
                                         struct buffer *values);
 
 /* The rows within `slice` as a stream: each has its rank, a marker, and a cell for each regular
- * column of which it has a value.  `rows` must outlive the stream. */
+ * column in which it has a value.  `rows` must outlive the stream. */
 struct stream *columnar_rows_stream(const struct columnar_rows *rows, const struct slice *slice);
 #endif

@@ -6,15 +6,16 @@
  * The first clustering column is nearly always an integer (a time) whose values nearly all differ.
  * So sorting has these phases, each of which is a loop over all rows that is cut into pieces:
  *
- *     CHECK     rows that are in order already stay as they are
- *     RANGE     the least and the greatest value of the first column
- *     NUMBERS   a number for each value that ascends in clustering order, packed with the row
- * number RADIX     a radix sort of these PLACES    the row numbers are taken out of them EQUALS a
- * comparison sort of each run of equal numbers, by the columns behind the first GATHER    the
- * values of each array are put into that order
+ *     CHECK     find whether the rows are in order already; then sorting ends
+ *     RANGE     find the least and the greatest value of the first column
+ *     NUMBERS   turn each value into a number that ascends in clustering order, above its row index
+ *     RADIX     sort these by radix sort
+ *     PLACES    take the row indexes out of the sorted items
+ *     EQUALS    sort each run of equal numbers by all columns, with a comparison sort
+ *     GATHER    put the values of each array into the order of the row indexes
  *
- * If the first column is no integer, or number and row number do not fit 64 bits, COMPARE replaces
- * the phases from RANGE to EQUALS: a comparison sort of all rows in one piece. */
+ * If the first column is no integer, or number and row index do not fit 64 bits, the phase COMPARE
+ * replaces the phases from there to EQUALS: it is a comparison sort of all rows in one piece. */
 #include "storage/cell/columnar_rows_order.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@
 #include "base/memory.h"
 
 enum {
-    INSERTION_ROWS = 24 /* rows for which an insertion sort is faster than other sorts */
+    INSERTION_ROWS = 24 /* up to so many rows an insertion sort is faster than other sorts */
 };
 
 /* ---- comparing ---- */
@@ -65,7 +66,7 @@ int columnar_rows_compare(const struct columnar_rows *a, uint32_t row_a,
     return 0;
 }
 
-/* ---- sorts for parts of it ---- */
+/* ---- the sorts that the phases use ---- */
 
 static uint32_t bit_length(uint64_t value)
 {
@@ -205,7 +206,7 @@ static enum columnar_rows_phase places_piece(struct columnar_rows_order *order, 
                                                              : COLUMNAR_ROWS_GATHER;
 }
 
-/* Sort the runs that begin in the piece, wherever they end. */
+/* Sort the runs of equal numbers that begin in the piece, wherever they end. */
 static enum columnar_rows_phase equals_piece(struct columnar_rows_order *order, uint32_t from,
                                              uint32_t end)
 {
@@ -294,9 +295,9 @@ void columnar_rows_order_begin(struct columnar_rows_order *order, struct columna
     order->scratch = NULL;
 }
 
-/* Do the next piece, of at most `left` rows; returns the number of its rows.  A phase that goes on
- * after its last row begins at the first row again: RADIX with its next loop, GATHER with the next
- * array. */
+/* Do the next piece, of at most `left` rows; returns the number of its rows.  A phase that is not
+ * finished at the last row begins again at the first row: RADIX with its next loop, GATHER with the
+ * next array. */
 static uint32_t order_piece(struct columnar_rows_order *order, uint32_t left)
 {
     static const phase_piece pieces[] = {

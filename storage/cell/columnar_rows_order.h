@@ -1,7 +1,7 @@
 /* columnar_rows_order: rows put into clustering order, in steps.
  *
- * Flushes and merges do other work between the steps for a large partition; columnar_rows_sort does
- * all steps.  Rows with the same clustering stay in the order in which they are. */
+ * Flushes and merges sort a large partition in steps and do other work between them;
+ * columnar_rows_sort does all steps.  Rows with the same clustering keep their order. */
 #ifndef DAYBOOK_STORAGE_CELL_COLUMNAR_ROWS_ORDER_H
 #define DAYBOOK_STORAGE_CELL_COLUMNAR_ROWS_ORDER_H
 
@@ -26,10 +26,10 @@ struct columnar_rows_order {
     struct columnar_rows *rows;
     enum columnar_rows_phase phase;
     uint32_t done;                     /* rows for which the phase is done */
-    int64_t least;                     /* value of the first column */
+    int64_t least;                     /* the least and the greatest value of the first column */
     int64_t greatest;
-    uint32_t number_bits;              /* in each of `numbers`: a number ... */
-    uint32_t row_bits;                 /* ... and in the low bits its row */
+    uint32_t number_bits;              /* bits of the number in each item of `numbers` */
+    uint32_t row_bits;                 /* bits of the row's index below the number */
     uint32_t run;                      /* EQUALS: where the next run begins */
     uint32_t array;                    /* GATHER: the index for columnar_rows_array */
     uint32_t *places;                  /* row numbers in clustering order */
@@ -40,8 +40,8 @@ struct columnar_rows_order {
 
 /* Until the order is released the rows may be changed by its steps only. */
 void columnar_rows_order_begin(struct columnar_rows_order *order, struct columnar_rows *rows);
-/* Do the work for some COLUMNAR_STEP_ROWS rows of one array.  False: the rows are in order. */
+/* Do the work of one step, COLUMNAR_STEP_ROWS rows.  False: the rows are in order. */
 bool columnar_rows_order_step(struct columnar_rows_order *order);
-/* Also before the last step; then the contents of the rows are undefined. */
+/* May be called before the last step; the contents of the rows are then undefined. */
 void columnar_rows_order_release(struct columnar_rows_order *order);
 #endif

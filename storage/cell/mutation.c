@@ -1,10 +1,10 @@
 /* mutation: a write is packed, read back from bytes that may be damaged, checked and built.
  *
- * What decides correctness: what mutation_check accepts can be applied and read back without
- * further checks; it is called before a frame is written and when one is read.  Merging relies on
- * items in strictly ascending order, on cells sorted within a row, on values that their types can
- * compare and on range deletions that open and close in turn; so all of that is checked here, and a
- * memtable checks nothing.
+ * What decides correctness: a mutation that mutation_check accepts can be applied and read back
+ * without further checks.  Mutations are checked before a frame is written and when it is read.
+ * Merging relies on items in strictly ascending order, on cells sorted within a row, on values that
+ * their types can compare and on range deletions that open and close in turn; so all of that is
+ * checked here, and a memtable checks nothing.
  *
  * Packed (docs/FORMATS.md "Mutation"):
  *
@@ -15,8 +15,8 @@
  *     varint number of items
  *     items  as row_unfiltered_pack writes them
  *
- * Cells of a dropped column are accepted: a log may hold writes to a column and later drop it, and
- * such a log must stay readable. */
+ * Cells of a dropped column are accepted: a log may hold writes to a column and, behind them, the
+ * schema change that drops the column, and such a log must stay readable. */
 #include "storage/cell/mutation.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ enum { MUTATION_DELETES_PARTITION = 1 };
 
 enum {
     MUTATION_ITEM_SIZE_MIN = 2,  /* of a packed unfiltered: a kind and at least one more byte */
-    MUTATION_ITEMS_FIRST = 4,    /* one row, or a static row and one row, is nearly every write */
+    MUTATION_ITEMS_FIRST = 4,    /* nearly every write has one row, or a static row and one row */
     MUTATION_ITEMS_MAX = 1 << 24 /* more than fit into a frame */
 };
 
@@ -77,7 +77,7 @@ static int check_clustering(const struct table *table, const struct clustering *
     return 0;
 }
 
-/* The type of a column that a row of this kind may have; NULL when it may not. */
+/* The type of the column; NULL when a row, static or not as `is_static` says, cannot have it. */
 static const struct type *cell_column_type(const struct table *table, uint32_t column_id,
                                            bool is_static)
 {
@@ -136,8 +136,8 @@ static int check_cell_content(const struct table *table, const struct cell *cell
     return check_cell_value(table, cell, type_element(type, cell->path), err);
 }
 
-/* Do two cells of one row, the second with a column of `type`, stand in the order (column, path)
- * without being the same? */
+/* Whether cell `a` comes before cell `b` of the same row in the order (column, path); `type` is
+ * that of the column of `b`. */
 static bool cells_ascend(const struct cell *a, const struct cell *b, const struct type *type)
 {
     if (a->column_id != b->column_id)
@@ -279,8 +279,8 @@ static int unpack_items(struct reader *reader, const struct table *table, struct
     return check_items(table, items, mutation->item_count, err);
 }
 
-/* Read over a mutation of a table that is kept as bytes.  It keeps its place in the batch, because
- * the timestamps of those behind it depend on that. */
+/* Skip a mutation of a table that the schema keeps as bytes.  The mutation still has a place in the
+ * batch, because the timestamps of the mutations behind it depend on their places. */
 static int skip_unread(struct reader *reader, struct arena *arena, struct mutation *mutation,
                        struct error *err)
 {

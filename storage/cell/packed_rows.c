@@ -1,8 +1,8 @@
 /* packed_rows: rows packed as they are added.
  *
  * What decides correctness: mutation_unpack must be able to read a span back, and it refuses items
- * that do not ascend.  So each row is compared with the one before, and a row that does not follow
- * it begins another span. */
+ * that do not ascend.  So each row is compared with the row before, and a row that does not come
+ * after it in clustering order begins another span. */
 #include "storage/cell/packed_rows.h"
 
 #include "base/memory.h"

@@ -6,7 +6,7 @@
  * other, in the table's order, are a *span*, which is one mutation of the log (FORMATS.md
  * "Mutation").
  *
- * A row is whole when it has as many cells as it was begun with:
+ * A row is complete when as many cells were added as packed_rows_begin was given:
  *
  *     packed_rows_begin(rows, table, token, key, &clustering, 2);
  *     packed_rows_value(rows, 3, clicks);
@@ -21,27 +21,27 @@
 struct packed_span {
     uint32_t table_id;
     int64_t token;                     /* murmur3_token of key */
-    struct bytes key;                  /* owned by the writer */
+    struct bytes key;                  /* owned by the caller of packed_rows_begin */
     uint32_t row_first;                /* index of its first row */
     uint32_t row_count;
 };
 
 struct packed_row {
     uint32_t end;                      /* in `bytes` */
-    uint16_t columns;                  /* bits of the ids of its simple columns below 16 */
-    bool has_others;                   /* it has other cells */
+    uint16_t columns;                  /* a bit for each simple column of it whose id is below 16 */
+    bool has_others;                   /* it has cells of other columns */
 };
 
 /* All-zero is an empty one. */
 struct packed_rows {
     struct packed_span *spans;
     uint32_t span_count, span_capacity;
-    struct packed_row *rows;           /* private, as are the next three */
+    struct packed_row *rows;           /* private from here on */
     uint32_t row_count, row_capacity;
     struct buffer bytes;               /* of the rows, back to back */
-    const struct table *table;         /* of the row that was begun last, as are the next two */
-    uint32_t cells_left;               /* cells still to be added */
-    uint32_t column_id;                /* column of the last cell */
+    const struct table *table;         /* table of the row that was begun last */
+    uint32_t cells_left;               /* cells still to be added to that row */
+    uint32_t column_id;                /* column of its last cell */
 };
 
 void packed_rows_release(struct packed_rows *rows);
@@ -51,18 +51,19 @@ void packed_rows_clear(struct packed_rows *rows);            /* keeps the memory
  * used; the clustering is copied. */
 void packed_rows_begin(struct packed_rows *rows, const struct table *table, int64_t token,
                        struct bytes key, const struct clustering *clustering, uint32_t cell_count);
-/* Add a cell to the row: a value, a tombstone, or an element of a set.  Column ids ascend, and
- * elements within their set.  Column and value must be those of the table, which is checked here
- * because mutation_check is not called for these rows. */
+/* Add a cell to the row: a value, a tombstone, or an element of a set.  Column ids ascend, and so
+ * do the elements of a set.  The table must have the column, and the value must be of its type;
+ * both are checked here, because mutation_check is not called for these rows. */
 void packed_rows_value(struct packed_rows *rows, uint32_t column_id, struct bytes value);
 void packed_rows_null(struct packed_rows *rows, uint32_t column_id);
 void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct bytes element);
 
-/* The row with index `row`, packed, with TIMESTAMP_SERVER.  A view, valid until a row is added. */
+/* The bytes of the row with index `row`, whose timestamps are TIMESTAMP_SERVER.  They are a view,
+ * valid until a row is added. */
 struct bytes packed_rows_get(const struct packed_rows *rows, uint32_t row);
 
-/* The columns of a row, as bits by their ids; 0: the row has an element of a set, or a column whose
- * id is 16 or more. */
+/* The columns of a row: bit i stands for column id i.  0: the row has an element of a set, or a
+ * column whose id is 16 or more. */
 uint16_t packed_rows_columns(const struct packed_rows *rows, uint32_t row);
 
 /* packed_rows_pack_span appends the span as mutation_pack writes a mutation;

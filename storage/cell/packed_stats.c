@@ -1,7 +1,7 @@
-/* packed_stats: stats stay packed while they fit, and are unpacked for ever when they do not.
+/* packed_stats: stats are packed while they fit, and a struct partition_stats when they do not.
  *
- * What must hold: the view is the exact sum of what was added.  So a sum is computed in full width
- * first, and then it is checked whether it fits. */
+ * What must hold: the view is the exact sum of all stats that were added.  So a sum is computed in
+ * full width before it is checked whether the sum fits. */
 #include "storage/cell/packed_stats.h"
 
 #include "base/memory.h"
@@ -48,7 +48,7 @@ static bool stats_fit(const struct partition_stats *stats)
             (sum->count <= UINT32_MAX && sum->sum >= INT64_MIN && sum->sum <= INT64_MAX));
 }
 
-/* While the stats are packed `sum` below owns no memory, unless it does not fit. */
+/* Of packed stats, `sum` below owns memory only when it does not fit; `packed` then owns it. */
 void packed_stats_add(struct packed_stats *packed, const struct partition_stats *more)
 {
     if (packed->is_large) {

@@ -1,8 +1,9 @@
-/* packed_stats: the stats of one of millions of partitions, in 32 bytes.
+/* packed_stats: the stats of a partition in 32 bytes, for an index of millions of partitions.
  *
  * Nearly every partition has amounts of one scale, fewer than 2^32 rows, times less than 49 days
- * apart and a sum that fits 64 bits.  Those of any other are a struct partition_stats on the heap,
- * for ever.  Packed stats are copied by packed_stats_copy, never by assignment. */
+ * apart and a sum that fits 64 bits.  The stats of any other partition are a struct partition_stats
+ * on the heap until they are cleared.  Packed stats are copied by packed_stats_copy, never by
+ * assignment. */
 #ifndef DAYBOOK_STORAGE_CELL_PACKED_STATS_H
 #define DAYBOOK_STORAGE_CELL_PACKED_STATS_H
 
@@ -12,12 +13,12 @@ struct packed_stats {
     int64_t first;
     union {
         int64_t sum;
-        struct partition_stats *stats; /* owned; if is_large, all but `tag` is in there */
+        struct partition_stats *stats; /* owned; if is_large, it has everything but `tag` */
     };
     uint32_t rows;
     uint32_t span;                     /* last minus first */
     uint32_t values;                   /* 0: no value was added, and there is no scale */
-    uint16_t tag;                      /* for use by the owner, to fill the 32 bytes */
+    uint16_t tag;                      /* free for the owner's use; fills the 32 bytes */
     uint8_t scale;
     bool is_large;
 };
@@ -37,8 +38,8 @@ static inline uint64_t packed_stats_rows(const struct packed_stats *packed)
     return packed->is_large ? packed->stats->rows : packed->rows;
 }
 
-/* Add a row without its value, or a value, if the stats stay packed, as nearly always; false:
- * nothing was added, and packed_stats_add must add it. */
+/* Add a row without its value, or a value, if the stats then still fit, as they nearly always do.
+ * False: nothing was added, and the caller adds it by packed_stats_add. */
 static inline bool packed_stats_take_row(struct packed_stats *packed, int64_t time)
 {
     int64_t first = packed->rows > 0 ? packed->first : time;

@@ -1,7 +1,7 @@
 /* partition_index: open addressing by token; entries back to back in chunks that never move.
  *
- * What must hold: an entry is the exact sum of what was added.  It has 40 bytes, which the key
- * follows; the stats of few partitions need memory of their own (packed_stats.h).
+ * What must hold: an entry has the exact sum of the stats that were added.  An entry is 40 bytes
+ * and its key; only the stats of few partitions need further memory (packed_stats.h).
  *
  *     chunk     | token first sum … key | token first sum … key | …      256 KiB
  *     places    an entry's place is its chunk times 2^15 plus its offset there, in units of 8 bytes
@@ -20,7 +20,7 @@
 enum {
     CHUNK_UNITS = 1 << 15, /* of 8 bytes: 256 KiB, four times the longest key */
     SLOTS_FIRST = 64,
-    WALK_AHEAD = 8 /* entries prefetched by a walk in order, which are anywhere in memory */
+    WALK_AHEAD = 8 /* a walk in order prefetches the entry so many places ahead */
 };
 
 struct index_entry {
@@ -40,7 +40,7 @@ struct partition_index {
     uint32_t *slots; /* capacity a power of two, at most three quarters used */
     uint32_t slot_capacity;
     uint32_t *order;
-    uint32_t order_count; /* entries in `order`; not `count`: it is stale */
+    uint32_t order_count; /* entries in `order`, which is stale while this differs from `count` */
     uint32_t walked;      /* index in `order` of the entry that was found last */
 };
 
@@ -129,7 +129,8 @@ int partition_index_order(int64_t token_a, struct bytes key_a, int64_t token_b, 
     return bytes_compare(key_a, key_b);
 }
 
-/* Sort by the upper halves of the tokens, and then the few numbers of each half by `compare`. */
+/* Sort by the upper halves of the tokens, and then, by `compare`, the few numbers whose halves are
+ * equal. */
 void partition_index_sort_numbers(const struct partition_sort *sort, uint32_t *numbers,
                                   uint32_t count)
 {

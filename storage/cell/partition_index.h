@@ -1,9 +1,9 @@
 /* partition_index: the summed stats of an event table's sealed append-only runs, by partition.
  *
- * Stats of append-only runs may be added (stats.h), so there is one entry for each partition,
- * whatever runs have it, and a compaction changes nothing here unless it purges.  The index is in
- * memory, 50 to 60 bytes and the key for each partition, and is rebuilt from the segments'
- * directories when a data directory is opened. */
+ * Stats of append-only runs may be added (stats.h), so the index has one entry for each partition,
+ * however many runs have rows of it.  A compaction changes no entry unless it removes deleted
+ * clicks. The index takes 50 to 60 bytes of memory and the key for each partition, and is rebuilt
+ * from the segments' directories when a data directory is opened. */
 #ifndef DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H
 #define DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H
 
@@ -24,8 +24,8 @@ uint32_t partition_index_table(const struct partition_index *index);
 
 void partition_index_add(struct partition_index *index, int64_t token, struct bytes key,
                          const struct partition_stats *stats);
-/* Fetch into the cache what partition_index_add will touch: first the slot, and some calls later
- * the entry. */
+/* Fetch into the processor's cache what partition_index_add will touch: _prefetch_place fetches the
+ * slot of the token, and _prefetch, to be called when the slot has arrived, the entry. */
 void partition_index_prefetch_place(const struct partition_index *index, int64_t token);
 void partition_index_prefetch(const struct partition_index *index, int64_t token);
 /* Set the stats of a partition to zero rows; its entry stays. */
@@ -35,19 +35,20 @@ bool partition_index_find(const struct partition_index *index, int64_t token, st
                           struct partition_index_entry *entry_out);
 uint32_t partition_index_count(const struct partition_index *index);
 size_t partition_index_bytes(const struct partition_index *index);     /* of memory */
-/* The next entry, in any order; `*place` is 0 at first, and the index may not change meanwhile.
- * False at the end. */
+/* The next entry, in any order; false at the end.  `*place` is 0 for the first call; between the
+ * calls the index may not change. */
 bool partition_index_next(const struct partition_index *index, uint32_t *place,
                           struct partition_index_entry *entry_out);
-/* The first entry at or after (token, key), or behind it if `after`; false: there is none.  Sorts
- * the entries when partitions were added since the last call.  Going from each entry to the next
- * needs no search. */
+/* The first entry at or after (token, key), or with `after` the first one after it; false: there is
+ * none.  Sorts the entries when partitions were added since the last call.  No search is needed
+ * when (token, key) is the entry that was found last and `after` is set. */
 bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
                           bool after, struct partition_index_entry *entry_out);
 /* The order of partitions: by token, then by the bytes of the key. */
 int partition_index_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b);
-/* Sort numbers of partitions in that order.  `compare` is that of qsort_r for pointers to numbers.
- * A million numbers take some 20 ms, and 16 MB of memory during the sort. */
+/* Sort numbers, each of which stands for a partition, by the order of their partitions.  `compare`
+ * gets pointers to two numbers, as qsort_r calls it.  A million numbers take some 20 ms, and 16 MB
+ * of memory during the sort. */
 struct partition_sort {
     int64_t (*token_of)(const void *context, uint32_t number);
     int (*compare)(const void *a, const void *b, void *context);

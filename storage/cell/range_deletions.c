@@ -1,15 +1,15 @@
 /* range_deletions: a sweep over starts and ends.
  *
- * At every place where a range starts or ends, the strongest of those that are open is in force
- * from there on; a bound is written where that changes:
+ * At every place where a range starts or ends, the strongest of the open ranges is in force from
+ * there on.  A bound is written where the deletion in force changes:
  *
  *     [----------- 3 -----------)
  *           [----- 7 -----)
  *              [-- 5 --)
  *     [- 3 -[----- 7 -----[- 3 -)         four bounds; 5 is never in force
  *
- * The open ranges are in a heap, the strongest first.  A range that has ended is removed when it
- * becomes the first, and not before: so n ranges take a time of n log n however they overlap. */
+ * The open ranges are in a heap, the strongest first.  A range that has ended is removed only when
+ * it becomes the first of the heap: so n ranges take n log n time, however they overlap. */
 #include "storage/cell/range_deletions.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 
 struct range_sweep {
     const struct table *table;
-    struct range_deletion **starts; /* by start */
-    struct range_deletion **ends;   /* by end */
+    struct range_deletion **starts; /* sorted by start */
+    struct range_deletion **ends;   /* sorted by end */
     struct heap open;               /* the strongest first */
 };
 
@@ -141,7 +141,7 @@ size_t range_deletions_bounds(const struct table *table, struct range_deletion *
         sweep.starts[kept] = &ranges[i];
         sweep.ends[kept++] = &ranges[i];
     }
-    /* glibc's qsort_r takes a plain pointer to what the order depends on; it is not written to. */
+    /* qsort_r takes its context without const; the comparisons do not write to the table. */
     void *context = (void *)(uintptr_t)table;
     qsort_r(sweep.starts, kept, sizeof *pointers, compare_starts, context);
     qsort_r(sweep.ends, kept, sizeof *pointers, compare_ends, context);

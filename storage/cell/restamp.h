@@ -3,10 +3,10 @@
  *     before      a   b   now        c d     e       last    f
  *     after       a   b     now c d e                                  f
  *
- * Times behind `after_us` and up to `until_us` are moved directly behind `after_us`, close
- * together; earlier and later times stay.  That is a strictly ascending function of all times, so
- * every comparison of two of them has the same result as before: which value wins, what a deletion
- * hides, which shards of a counter are older than its reset.
+ * Times after `after_us` and up to `until_us` are moved directly behind `after_us`, close together;
+ * earlier and later times stay.  The mapping is strictly ascending over all times, so every
+ * comparison of two times has the same result as before: which value wins, what a deletion hides,
+ * which shards of a counter are older than its reset.
  *
  * All times are noted first, as spans.  When there are too many spans, those that are closest to
  * each other are joined; the times within a span keep their distances. */
@@ -15,7 +15,7 @@
 
 #include "storage/cell/stream.h"
 
-enum { RESTAMP_SPANS_MAX = 4 << 20 };  /* 96 MiB */
+enum { RESTAMP_SPANS_MAX = 4 << 20 };  /* which take 96 MiB */
 
 struct restamp_span {
     int64_t first_us;
@@ -33,22 +33,24 @@ struct restamp {
     uint32_t count;
     uint32_t capacity;
     uint32_t spans_max;
-    int64_t gap_us;                    /* spans that are so close to each other are joined */
+    int64_t gap_us;                    /* spans that are at most this far apart are joined */
 };
 
-/* Map times behind `after_us` up to `until_us`; 0 < after_us <= until_us. */
+/* Map times after `after_us` and up to `until_us`; 0 < after_us <= until_us.  Keeps at most
+ * `spans_max` spans, 2 or more. */
 void restamp_init(struct restamp *restamp, int64_t after_us, int64_t until_us, uint32_t spans_max);
 void restamp_release(struct restamp *restamp);
 /* Note a time, which may be one that stays.  Returns the same time, so that a struct restamp_each
  * can note or map. */
 int64_t restamp_note(struct restamp *restamp, int64_t timestamp_us);
-/* After all times were noted, and before restamp_of. */
+/* Work out the mapping: after all times were noted, and before restamp_of is called. */
 void restamp_settle(struct restamp *restamp);
-/* What a time becomes; it was noted, or it stays. */
+/* The time to which `timestamp_us` is mapped.  It must have been noted, unless it is one that
+ * stays. */
 int64_t restamp_of(const struct restamp *restamp, int64_t timestamp_us);
 
-/* `inner` (owned) with each of its write timestamps, also those in counters, replaced by what
- * `each` returns for it. */
+/* A stream of the items of `inner` (owned), in which each write timestamp, also one within a
+ * counter, is replaced by what `each` returns for it. */
 struct restamp_each {
     int64_t (*call)(void *context, int64_t timestamp_us);
     void *context;

@@ -1,11 +1,11 @@
-/* The order of rows and bounds, and their packed form (docs/FORMATS.md "Row").
+/* row: the order of rows and bounds, and their packed form (docs/FORMATS.md "Row").
  *
  * A packed row names columns by id and says whether each cell has a TTL, a path or a timestamp of
  * its own, so that it can be read without the schema with which it was written.  An ordinary INSERT
  * takes one byte of flags, its clustering, one timestamp, and for each cell an id, a byte of flags
  * and a sized value.  When rows are read, counts are compared with the bytes left before memory is
- * taken, and what no writer writes (two cells of one simple column, a TTL without an expiry) is
- * corrupt, so that merging need not check for it. */
+ * taken.  Rows that no writer makes (two cells of one simple column, a TTL without an expiry) are
+ * refused as corrupt, so that merging need not check for them. */
 #include "storage/cell/row.h"
 
 #include <string.h>
@@ -28,12 +28,12 @@ enum {
     BOUND_UNUSED = 224
 };
 
-/* The flag byte of a packed cell; the first two are enum cell_flag's. */
+/* The flag byte of a packed cell; the two lowest bits are those of enum cell_flag. */
 enum {
     PACK_CELL_TTL = 4,  /* ttl and expiry follow */
-    PACK_CELL_MADE = 8, /* a tombstone's local second follows */
+    PACK_CELL_MADE = 8, /* the second in which the tombstone was made follows */
     PACK_CELL_PATH = 16,
-    PACK_CELL_SAME_TIME = 32, /* the marker's timestamp */
+    PACK_CELL_SAME_TIME = 32, /* the cell has the marker's timestamp */
     PACK_CELL_UNUSED = 192
 };
 
@@ -238,7 +238,7 @@ static void cell_unpack(struct reader *reader, const struct liveness *marker, st
     cell->path = bytes_of(NULL, 0);
     cell->value = bytes_of(NULL, 0);
     uint8_t flags = reader_u8(reader);
-    /* Nearly all cells are live, simple and as old as the marker. */
+    /* Nearly all cells are live, of simple columns, and have the timestamp of the marker. */
     if (flags == PACK_CELL_SAME_TIME && marker->timestamp_us != TIMESTAMP_NONE) {
         cell->flags = 0;
         cell->timestamp_us = marker->timestamp_us;
@@ -364,7 +364,8 @@ void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffe
 
 static void row_unpack(struct reader *reader, uint8_t flags, struct arena *arena, struct row *row)
 {
-    /* Member by member: most of struct row is space for clustering values, which need no zeros. */
+    /* Members are set one by one: most of struct row is space for clustering values, which need not
+     * be zeroed. */
     row->is_static = (flags & ROW_STATIC) != 0;
     row->clustering.count = 0;
     row->marker = LIVENESS_NONE;
@@ -439,7 +440,7 @@ struct packed_insert {
     uint64_t columns; /* a bit for each column id */
 };
 
-/* False: the row is no such INSERT, or has a column whose id is over the bits. */
+/* False: the row is no such INSERT, or has a column whose id is too high for a bit. */
 static bool packed_insert_read(struct bytes packed, struct packed_insert *insert_out)
 {
     enum { COLUMNS = 64 };
@@ -560,7 +561,7 @@ size_t row_memory(const struct row *row)
     return size;
 }
 
-/* One piece of memory: cells, then deletions of complex columns, then bytes. */
+/* The copy is one piece of memory: cells, then deletions of complex columns, then bytes. */
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out)
 {
     size_t complex_size = from->complex_count * sizeof(struct complex_deletion);

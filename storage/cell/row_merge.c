@@ -1,11 +1,11 @@
-/* Merging versions of a row: last write wins.
+/* row_merge: versions of a row are merged: the last write wins.
  *
- * What decides correctness: every rule is a maximum under a total order, so that merges may be
- * repeated, reordered and regrouped: of memory with disk, of run with run, in any plan of
- * compaction.
- * "Higher write timestamp" comes first; at a tie, in Cassandra's order (CASSANDRA-14592):
+ * What decides correctness: every rule takes the maximum under a total order, so that merges may be
+ * repeated, reordered and regrouped, whichever runs a compaction merges.  The higher write
+ * timestamp wins.  At a tie the rules are those of Cassandra (CASSANDRA-14592), where a marker or
+ * cell with a TTL is called expiring, and one without a TTL lasting:
  *
- *   deletions   made later (local_s)
+ *   deletions   the deletion that was made later (local_s) wins
  *   markers     expiring beats lasting, then the later expiry, then the smaller TTL
  *   cells       a tombstone or expiring cell beats a lasting one (an expiring cell will be a
  *               tombstone later: if the lasting value won until then, an answer would change
@@ -13,10 +13,10 @@
  *               smaller TTL, and the larger value by unsigned bytes
  *   counters    are joined (counters/counter_cell.h) under the higher timestamp
  *
- * A deletion hides what was written at or before its timestamp; of range, row and complex deletion
- * the strongest counts and hides the weaker ones:
+ * A deletion hides what was written at or before its timestamp.  Of range, row and complex deletion
+ * the strongest counts and hides the weaker ones.  With a row deletion @5 and a column m:
  *
- *   range @7          ----------------x    row @5 is dropped, m's @9 stays
+ *   range @7          ----------------x    the row's @5 is dropped, m's @9 stays
  *   m deletion @9     ----------------------x
  *   cells             m[a]@8 hidden   n@8 stays   m[b]@10 stays
  *
@@ -60,7 +60,7 @@ int row_liveness_reconcile(struct liveness a, struct liveness b)
     return order != 0 ? order : order_i64(a.ttl_s, b.ttl_s);
 }
 
-/* Tombstone over expiring over lasting. */
+/* A tombstone beats an expiring cell, and an expiring cell beats a lasting one. */
 static int cell_rank(const struct cell *cell)
 {
     if ((cell->flags & CELL_TOMBSTONE) != 0)
@@ -96,7 +96,7 @@ struct merge {
     struct complex_deletion *complex; /* those that are stronger than `active`, by column id */
     uint32_t complex_count;
     /* The column of the cell looked at last, and the deletion that counts in it.  Cells are ordered
-     * by column, so the next cell mostly has the same. */
+     * by column, so the next cell mostly has the same column. */
     uint32_t column_id;
     const struct column *column;
     struct deletion column_deletion;
@@ -107,7 +107,7 @@ struct cell_list {
     uint32_t count;
 };
 
-/* The index of a complex column's deletion, or the one where it would be inserted. */
+/* The index of a complex column's deletion, or the index where it would be inserted. */
 static uint32_t complex_find(const struct complex_deletion *complex, uint32_t count,
                              uint32_t column_id)
 {
@@ -124,7 +124,7 @@ static uint32_t complex_find(const struct complex_deletion *complex, uint32_t co
     return start;
 }
 
-/* NULL where rows of this kind have no such column. */
+/* NULL when the row, static or not, cannot have the column. */
 static const struct column *merge_find_column(const struct merge *merge, uint32_t column_id)
 {
     const struct column *column = schema_column(merge->table, column_id);
@@ -174,7 +174,7 @@ static void counters_join(struct merge *merge, struct cell *into, const struct c
         into->timestamp_us = other->timestamp_us;
 }
 
-/* Add a cell, which sorts at or after the list's last one, or merge it into that. */
+/* Add a cell, which sorts at or after the last cell of the list, or merge it into the last cell. */
 static void merge_emit(struct merge *merge, struct cell_list *list, const struct cell *cell)
 {
     struct cell *last = list->count > 0 ? &list->cells[list->count - 1] : NULL;
@@ -253,8 +253,9 @@ static void merge_complex_deletions(struct merge *merge, const struct row *const
             merge_complex_deletion(merge, &versions[i]->complex[c]);
 }
 
-/* Clusterings, like paths, can be equal in the order of their types and differ by bytes; which one
- * the merged row gets must not depend on the order of the versions. */
+/* Clusterings, like paths, can be equal in the order of their types and differ by bytes.  The
+ * merged row gets the least one by bytes, so that the result does not depend on the order of the
+ * versions. */
 static bool clustering_bytes_less(const struct clustering *a, const struct clustering *b)
 {
     for (uint32_t i = 0; i < a->count && i < b->count; i++) {
@@ -321,7 +322,7 @@ static bool is_plain(const struct merge *merge, const struct cell *cell)
            !type_is_complex(column->type);
 }
 
-/* How many cells from the first on are live. */
+/* How many cells come before the first cell that is not live. */
 static uint32_t cells_live_first(struct merge *merge, const struct row *row, int64_t now_s)
 {
     uint32_t count = 0;
@@ -332,7 +333,8 @@ static uint32_t cells_live_first(struct merge *merge, const struct row *row, int
     return count;
 }
 
-/* The live cells; the first `*count` are live, and the next one is not. */
+/* The live cells of the row.  The first `*count` are known to be live, and the next one is known
+ * not to be; `*count` becomes the number of live cells. */
 static const struct cell *cells_filter(struct merge *merge, const struct row *row, int64_t now_s,
                                        struct arena *arena, uint32_t *count)
 {

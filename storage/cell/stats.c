@@ -1,9 +1,9 @@
-/* Statistics of a partition.  When they may be added:
- * docs/decisions/03-append-only-and-overwrite-runs.md.
+/* stats: rows and values are added to the statistics of a partition, and statistics to each other.
  *
  * Sums are kept for each scale, because a total has the largest scale of its terms: 1.50 + 0.5 is
  * 2.00, and when the 1.50 is deleted the total must be 0.5 again and not 0.50.  Nearly every
- * partition has one scale, whose sum is in the struct itself; more are in an array.
+ * partition has one scale, whose sum is in the struct itself; the sums of several scales are in an
+ * array.
  *
  *   rows 3   scale 1: count 2, sum 12 (0.5 + 0.7)   scale 2: count 1, sum 150 (1.50)   -> 2.70 */
 #include "storage/cell/stats.h"
@@ -163,7 +163,7 @@ void stats_serialize(const struct partition_stats *stats, struct buffer *buffer)
     }
 }
 
-/* Read one entry; false unless its scale is over that of the entry before. */
+/* Read one entry; false if it is damaged, or its scale is not over that of the entry before. */
 static bool stats_read_sum(struct reader *reader, struct partition_stats *stats)
 {
     const struct scale_sum *sums = stats_sums(stats);

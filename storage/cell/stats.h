@@ -1,10 +1,10 @@
 /* stats: counts and sums of a partition's rows in a run, which are known without reading the rows.
  *
- * They are the number of rows, and for the first regular decimal column of the table the number of
- * values and their exact 128-bit sum, for each decimal scale by itself: so the scale of a total is
- * right also after rows were removed.  Stats of append-only runs may be added whatever times they
- * cover, because no row of an event table replaces another; those of other runs may not
- * (docs/decisions/03-append-only-and-overwrite-runs.md). */
+ * They are the number of rows and, for the first regular decimal column of the table, the number of
+ * values and their exact 128-bit sum.  Each decimal scale has its own number and sum, so that the
+ * scale of a total is right also after rows were removed.  Stats of append-only runs may be added
+ * whatever times they cover, because no row of an event table replaces another; stats of other runs
+ * may not be added (docs/decisions/03-append-only-and-overwrite-runs.md). */
 #ifndef DAYBOOK_STORAGE_CELL_STATS_H
 #define DAYBOOK_STORAGE_CELL_STATS_H
 
@@ -34,7 +34,7 @@ struct partition_stats {
 
 void stats_release(struct partition_stats *stats);             /* zero rows are left */
 void stats_copy(struct partition_stats *target, const struct partition_stats *source);
-/* Add the value of a row; and a row without its value. */
+/* stats_add_value adds the value of a row, stats_add_row a row without its value. */
 void stats_add_value(struct partition_stats *stats, int64_t unscaled, uint8_t scale);
 void stats_add_row(struct partition_stats *stats, int64_t first_clustering);
 void stats_add(struct partition_stats *stats, const struct partition_stats *more);

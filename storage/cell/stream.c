@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
-/* Bytes: a row or two of ordinary size.  A larger row gets a chunk of its own. */
+/* Bytes, enough for a row or two of ordinary size.  A larger row gets a chunk to itself. */
 enum { STREAM_ARENA_CHUNK = 4096 };
 
 struct slice stream_slice_all(void)
@@ -99,9 +99,9 @@ struct filter_stream {
     struct stream base;
     struct stream *source; /* owned */
     int64_t now_s;
-    int64_t before_us; /* of stream_purged, as is the next */
+    int64_t before_us; /* only of stream_purged, as is has_dropped */
     bool *has_dropped;
-    struct arena *arena; /* for what was last yielded */
+    struct arena *arena; /* memory of the item that was yielded last */
 };
 
 static int live_next(struct stream *stream, struct unfiltered *out, struct error *err)
@@ -124,7 +124,7 @@ static bool is_same_deletion(struct deletion a, struct deletion b)
     return a.timestamp_us == b.timestamp_us;
 }
 
-/* Whether `kept` is all of the item: a purge may leave parts of it out, but changes none. */
+/* Whether `kept` is all of the item: a purge may leave parts of it out, but changes no part. */
 static bool is_whole(const struct unfiltered *item, const struct unfiltered *kept)
 {
     const struct row *row = &item->row;
@@ -138,7 +138,7 @@ static bool is_whole(const struct unfiltered *item, const struct unfiltered *kep
             row->cell_count == kept->row.cell_count);
 }
 
-/* Give in `out` what is kept of the item; false: nothing is. */
+/* Give in `out` what is kept of the item; false: nothing is kept. */
 static bool purge_item(const struct filter_stream *filter, const struct unfiltered *item,
                        struct unfiltered *out)
 {

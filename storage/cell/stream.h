@@ -1,18 +1,18 @@
 /* stream: the rows and bounds of one partition, from one run or merged from many.
  *
  * Memtables and segments give the same kind of stream, so that reads, verifications and compactions
- * are loops over one:
+ * are loops over a stream:
  *
  *     open memtable ────┐
  *     frozen memtable ──┤             rows and bounds in
  *     row segment ──────┼─ merge ──▶  clustering order    ──▶ live rows  (a reader)
  *     columnar segments ┘                                 ──▶ a segment  (compaction)
  *
- * A stream is pulled; what it yields is valid until the next pull of the same stream.  It yields a
- * static row first if it has one, then rows and bounds within its slice in clustering order, or in
- * the exact opposite order when reversed.  If a range deletion is in force where the slice begins,
- * a bound is yielded at the slice's start, and if one is in force where the slice ends, at its end;
- * so bounds always pair up. */
+ * A stream is pulled: each call of `next` yields one item, which is valid until the next call.  A
+ * stream yields a static row first if it has one, then rows and bounds within its slice in
+ * clustering order, or in the exact opposite order when reversed.  If a range deletion is in force
+ * at the start of the slice, a bound is yielded there; the same holds at its end.  So every range
+ * that a bound begins is ended by a later bound. */
 #ifndef DAYBOOK_STORAGE_CELL_STREAM_H
 #define DAYBOOK_STORAGE_CELL_STREAM_H
 
@@ -47,24 +47,26 @@ struct stream {
 /* Close a stream of any kind; NULL is fine. */
 void stream_close(struct stream *stream);
 
-/* The items of an array, which must outlive the stream; sorted as above and cut to the slice. */
+/* A stream of the items of an array, which must outlive it.  The items are in the order in which
+ * the stream yields them, and are cut to the slice. */
 struct stream *stream_of_array(const struct table *table, struct deletion partition_deletion,
                                const struct unfiltered *items, size_t count);
 
-/* What a reader at `now_s` (seconds since 1970) sees of `stream` (owned): live rows, no bounds. */
+/* A stream of what a reader at `now_s` (seconds since 1970) sees of `stream` (owned): live rows, no
+ * bounds. */
 struct stream *stream_live(struct stream *stream, int64_t now_s);
 
-/* What a compaction keeps of `stream` (owned) when nothing outside it was written before
- * `before_us`; INT64_MAX: there is nothing outside.  `*has_dropped` is set when anything is left
- * out; it must outlive the stream. */
+/* A stream of what a compaction at `now_s` keeps of `stream` (owned), when nothing outside it was
+ * written before `before_us`; INT64_MAX: there is nothing outside.  `*has_dropped` is set to true
+ * when anything is left out; it must outlive the stream. */
 struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t before_us,
                              bool *has_dropped);
 
 /* ---- stream_merge.c ---- */
 
-/* Merge streams of one partition (owned), which were all opened with the same slice.  Yields merged
- * rows without what a deletion hides and with all tombstones; partition_deletion is the strongest
- * one. */
+/* Merge streams of one partition (owned), which were all opened with the same slice.  The merged
+ * stream yields merged rows, without what a deletion hides and with all tombstones.  Its
+ * partition_deletion is the strongest of the inputs. */
 struct stream *stream_merge(const struct table *table, struct stream **streams, size_t count,
                             bool reversed);
 #endif

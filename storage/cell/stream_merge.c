@@ -1,9 +1,9 @@
 /* stream_merge: many streams of one partition as one, with range deletions.
  *
  * What decides correctness: at every place between two items each input has one deletion in force
- * (the `after` of its last bound), and the strongest of them is in force in the output.  So a bound
- * is yielded only where the strongest one changes, and a row is merged under the one that is in
- * force where the row is:
+ * (the `after` of its last bound), and the strongest of these is in force in the output.  So a
+ * bound is yielded only where the strongest deletion changes, and a row is merged under the
+ * deletion that is in force at its place:
  *
  *     input a     [----- 7 -----)
  *     input b            [----- 9 -----)
@@ -13,9 +13,10 @@
  * Rows and ranges that the partition deletion hides are dropped too; that deletion is a member of
  * the merged stream itself.
  *
- * The inputs are in a heap, ordered by the places of their heads.  A head is valid until its stream
- * is pulled again, and what is yielded may point into it; so streams whose heads are in the last
- * item are pulled when the next call begins, and not before. */
+ * The head of an input is the item that it yielded last.  The inputs are in a heap, ordered by the
+ * places of their heads.  A head is valid until its stream is pulled again, and the item that the
+ * merge yields may point into heads; so the streams of these heads are pulled only when the next
+ * call begins. */
 #include "storage/cell/stream.h"
 
 #include "base/arena.h"
@@ -27,7 +28,7 @@ enum { STREAM_MERGE_ARENA_CHUNK = 4096 };
 struct merge_input {
     struct stream *stream;
     struct unfiltered head;
-    struct deletion open; /* range deletion in force in this input, where the merge is */
+    struct deletion open; /* range deletion in force in this input, at the place of the merge */
 };
 
 struct merge_stream {
@@ -38,8 +39,8 @@ struct merge_stream {
     struct merge_input **used; /* inputs whose head is in the last item: to be pulled */
     size_t used_count;
     const struct row **versions; /* scratch: rows of one clustering */
-    struct deletion open;        /* range deletion in force in the output, where the merge is */
-    struct arena *arena;         /* for what was last yielded */
+    struct deletion open;        /* range deletion in force in the output, at the merge's place */
+    struct arena *arena;         /* memory of the item that was yielded last */
     struct merge_input inputs[]; /* `count`; behind them in memory are the three arrays */
 };
 
@@ -78,8 +79,8 @@ static int pull_used(struct merge_stream *merge, struct error *err)
     return 0;
 }
 
-/* Move all inputs whose heads are at the first place, rows of one clustering or bounds, to `used`.
- */
+/* Move all inputs whose heads are at the first place to `used`: their heads are either all rows of
+ * one clustering, or all bounds. */
 static void use_first(struct merge_stream *merge)
 {
     struct heap *heap = &merge->heap;
@@ -101,7 +102,7 @@ static bool deletion_equal(struct deletion a, struct deletion b)
            (a.timestamp_us == TIMESTAMP_NONE || a.local_s == b.local_s);
 }
 
-/* The strongest range deletion over all inputs, unless the partition's hides as much. */
+/* The strongest range deletion of all inputs, unless the partition deletion is as strong. */
 static struct deletion strongest_open(const struct merge_stream *merge)
 {
     struct deletion strongest = DELETION_NONE;
@@ -143,7 +144,7 @@ static bool row_is_unchanged(const struct row *row, struct deletion covering)
            row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0;
 }
 
-/* The strongest range or partition deletion that covers a row where the merge is. */
+/* The strongest range or partition deletion that covers a row at the place of the merge. */
 static struct deletion covering_of(const struct merge_stream *merge, const struct row *row)
 {
     struct deletion partition = merge->base.partition_deletion;
@@ -170,8 +171,8 @@ static bool merge_rows(struct merge_stream *merge, struct unfiltered *out)
     return !row_is_empty(&out->row);
 }
 
-/* merge_next for a single input: nearly all of its rows are yielded unchanged, and these are not
- * copied to a head. */
+/* merge_next for a single input.  Nearly all rows are yielded unchanged, and such rows are not
+ * copied to the head. */
 static int merge_next_alone(struct stream *stream, struct unfiltered *out, struct error *err)
 {
     struct merge_stream *merge = (struct merge_stream *)stream;

@@ -1,23 +1,27 @@
 /* string_table: open addressing with linear probing, at most half full.
  *
- * The table grows in steps, because all requests to the engine thread wait meanwhile: moving a
- * quarter million strings in one step took 11 ms.  The new entries begin empty; the old ones stay
- * as they are and are copied some at a time, and until all are, a string that is not among the new
- * entries is searched for among the old ones.
+ * When the table doubles, its strings move in steps, because all requests to the engine thread wait
+ * for each step: moving a quarter million strings in one step took 11 ms.  The new entries begin
+ * empty; the old entries stay unchanged and are copied some at a time.  Until all are copied, a
+ * string that is not among the new entries is searched for among the old ones.
  *
- * The memory of many new entries is made before it is needed.  The kernel clears 2 MiB when any of
- * them is touched first, and strings are spread over all of the memory: a single dictionary had
- * 16 MiB cleared, which took 10 ms.  So another thread touches the memory, and what it has not
- * touched in time is touched here, a piece with each of the last strings before the growth.
+ * The memory of many new entries is allocated before the table doubles.  The kernel clears 2 MiB of
+ * memory when any byte of it is first touched, and strings are spread over all of the memory:
+ * adding a single dictionary caused 16 MiB to be cleared, which took 10 ms.  So another thread
+ * touches the memory ahead.  The rest is touched here, a piece with each of the last strings before
+ * the table doubles.
  *
- *     strings   0 .... 3/8 of the slots .... 7/16 .... half of them .... a quarter of the new ones
- *     next             made, touched there   here      takes over
- *     old                                              copied            gone
+ *     strings in the table      what happens
+ *     3/8 of the slots          `next` is allocated, and the other thread begins to touch it
+ *     7/16 of the slots         `next` is touched here, too
+ *     half of the slots         `next` becomes `entries`, which become `old` and are copied
+ *     5/16 of the new slots     by now `old` is copied and given up
  *
  * What decides correctness: two strings are the same only if their bytes are.  An entry holds the
- * size and 16 bytes: for a string of up to 16 bytes its first and last eight, which with the size
- * are the whole string; for a longer one its 128-bit hash, and then the text itself is compared.
- * Numbers depend on the order of adding alone, never on hashes. */
+ * size and 16 bytes.  For a string of up to 16 bytes these are its first and last eight bytes,
+ * which with the size are the whole string.  For a longer string they are its 128-bit hash, and
+ * where it agrees the text itself is compared.  Numbers depend on the order of adding alone, never
+ * on hashes. */
 #include "storage/cell/string_table.h"
 
 #include <string.h>
@@ -30,13 +34,13 @@ enum {
     STRING_INLINE_MAX = 16,
     STRING_SLOTS_FIRST = 64,
     STRING_AHEAD = 32, /* lookups at the same time; a core has 10 to 16 cache misses under way */
-    /* Old slots that are moved with every new string and with every dictionary.  The new entries
-     * are half full when half as many strings were added as there are old slots, so 2 would do. */
+    /* Old slots that are moved with every new string and with every dictionary.  The table doubles
+     * again when half as many strings were added as there are old slots, so 2 would be enough. */
     STRING_MOVES = 8,
     STRING_MOVES_DICTIONARY = 1024,
     STRING_PAGE = 4096,           /* bytes, the least that the system clears at a touch */
-    STRING_PREPARED_MIN = 4 << 20 /* bytes of new entries, at least, that are made ahead: two of
-                                   * the most that the system clears at a touch */
+    STRING_PREPARED_MIN = 4 << 20 /* new entries of at least so many bytes are allocated ahead: two
+                                   * times what the system clears at a touch at most */
 };
 
 /* 32 bytes, so that none lies in two cache lines. */
@@ -70,7 +74,7 @@ struct string_key {
 
 static uint64_t words_hash(const uint64_t words[2], uint64_t size)
 {
-    /* The bytes of the constants are no UTF-8, so that no id makes a factor 0. */
+    /* The bytes of the constants are no UTF-8, so that no text makes a factor 0. */
     uint64_t left = words[0] ^ UINT64_C(0xfeb1c6f9f5e2d3ff);
     uint64_t right = words[1] ^ UINT64_C(0xfdc3f8b7ffa5e6f7) ^ size << 56;
     uint128 product = (uint128)left * right;

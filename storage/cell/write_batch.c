@@ -1,9 +1,9 @@
 /* write_batch: writes are collected, serialized for a frame and read back.
  *
  * What must hold: a batch that was serialized and read back has the same effect on a memtable as
- * the batch itself, because recovery is nothing else.  So everything on which applying it depends
- * is in the payload.  Increments that follow from the rows of a block are not: a replay derives
- * them from the block again, by the counting rules.
+ * the batch itself, because recovery applies what was read back.  So everything on which applying a
+ * batch depends is in the payload.  The increments that counting rules derive from a block are not:
+ * a replay derives them from the block again.
  *
  * A frame's payload is a sequence of batches, each:
  *   u64 timestamp_us, written by the engine

@@ -3,9 +3,9 @@
  *
  * A batch has blocks (many appended rows of an event table), mutations (any other write), packed
  * rows (very many INSERTs, a mutation for each span), counter increments, and counting rules.  A
- * rule derives counter increments from the rows of a block, so that these need not be logged.  The
- * engine applies a batch in this order: blocks and their counts, mutations, packed rows,
- * increments. */
+ * counting rule derives counter increments from the rows of a block, so that these increments need
+ * not be logged.  The engine applies a batch in this order: blocks and the increments that rules
+ * derive from them, mutations, packed rows, increments. */
 #ifndef DAYBOOK_STORAGE_CELL_WRITE_BATCH_H
 #define DAYBOOK_STORAGE_CELL_WRITE_BATCH_H
 
@@ -17,9 +17,9 @@ enum { WRITE_BATCH_BYTES_MAX = 24 << 20 };        /* of a serialized batch; more
 
 struct store_write_lock;
 
-/* Every row of block `block` adds 1 to `counter_column_id` of counter table `counter_table_id` in
- * the partition whose key is the row's value of a text column (`column_id`), or the component
- * `component` of its partition key when column_id is 0. */
+/* Every row of block `block` adds 1 to column `counter_column_id` of counter table
+ * `counter_table_id`.  The key of the counter's partition is the row's value of the text column
+ * `column_id` or, when `column_id` is 0, component `component` of the row's partition key. */
 struct counting_rule {
     uint32_t block;
     uint32_t column_id;
@@ -60,8 +60,9 @@ struct write_batch {
     struct schema *schema;                        /* a schema change; NULL: none; borrowed */
     const struct store_write_lock *write_lock;    /* held by the writer (store_write_lock); NULL:
                                                    * none */
-    /* The writer will apply another batch immediately and waits for both, so the frame is not
-     * sealed before that: otherwise the second batch would wait for the sync of the first. */
+    /* The writer applies another batch directly after this one and waits for both, so the frame is
+     * not sealed between the two: otherwise the second batch would wait for the sync of the
+     * first. */
     bool is_followed;
     /* The writer is one of many that write little, so the frame is sealed at the end of the loop
      * turn, with all batches of that turn, and not for this batch alone. */
@@ -76,15 +77,16 @@ void write_batch_free(struct write_batch *batch);
 void write_batch_clear(struct write_batch *batch);            /* empty it, and keep its memory */
 bool write_batch_is_empty(const struct write_batch *batch);
 
-/* Bytes to which the parts point must stay valid until store_apply returns, such as those in
- * `batch->arena`. */
+/* The bytes to which an added part points must stay valid until store_apply returns; bytes in
+ * `batch->arena` do. */
 void write_batch_add_block(struct write_batch *batch, struct block *block);
 void write_batch_add_rule(struct write_batch *batch, const struct counting_rule *rule);
 void write_batch_add_mutation(struct write_batch *batch, const struct mutation *mutation);
 void write_batch_add_increment(struct write_batch *batch,
                                const struct counter_increment *increment);
 
-/* Add what mutation_insert and mutation_delete make; values are copied. */
+/* Add the mutation that mutation_insert (with a marker) or mutation_delete makes; values are
+ * copied. */
 void write_batch_insert(struct write_batch *batch, const struct table *table,
                         const struct column_value *values, uint32_t count);
 void write_batch_delete(struct write_batch *batch, const struct table *table,
@@ -96,8 +98,8 @@ struct bytes write_batch_bigint(struct write_batch *batch, int64_t value);
 struct bytes write_batch_boolean(struct write_batch *batch, bool value);
 struct bytes write_batch_decimal(struct write_batch *batch, struct decimal value);
 
-/* The mutations that the batch has so far, serialized into `sections`, of which the result is a
- * view: for a caller that needs their size before the batch is complete. */
+/* Serialize the mutations that the batch has so far into `sections`, for a caller that needs their
+ * size before the batch is complete.  The result is a view of `sections`. */
 struct packed_mutations {
     struct bytes sections;
     uint32_t count;
@@ -108,17 +110,18 @@ struct packed_mutations write_batch_pack(const struct write_batch *batch, struct
  * first mutations of this batch, which need not be packed again; NULL: none. */
 void write_batch_serialize(const struct write_batch *batch, const struct packed_mutations *packed,
                            struct buffer *payload);
-/* Whether the next batch of a payload has a schema and nothing else; gives a view of its bytes. */
+/* Whether the next batch of a payload has a schema and nothing else; gives a view of the serialized
+ * schema. */
 bool write_batch_is_schema(struct reader *payload, struct bytes *serialized_out);
-/* ERROR_INVALID unless write_batch_deserialize will accept the batch with `schema`, or with that of
- * the batch.  Checks blocks that are not marked as checked, and mutations and increments from these
- * indexes on. */
+/* ERROR_INVALID unless write_batch_deserialize will accept the batch with `schema`, or with the
+ * batch's own schema if it has one.  Checks blocks that are not marked as checked, and mutations
+ * and increments from the given indexes on. */
 must_check int write_batch_check(const struct write_batch *batch, const struct schema *schema,
                                  uint32_t mutation_first, uint32_t increment_first,
                                  struct error *err);
 /* Read one batch of a frame's payload into `batch`, which then owns its blocks
- * (write_batch_free_blocks frees them).  A schema in it replaces *schema, of which the caller has a
- * reference.  `salvage`: mutation.h; may be NULL. */
+ * (write_batch_free_blocks frees them).  A schema in it replaces *schema, to which the caller holds
+ * a reference.  `salvage` is explained in mutation.h; it may be NULL. */
 must_check int write_batch_deserialize(struct reader *payload, struct schema **schema,
                                        const struct cell_salvage *salvage,
                                        struct write_batch *batch, struct error *err);
