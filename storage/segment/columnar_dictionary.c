@@ -1,12 +1,12 @@
-/* columnar_dictionary: string tables written out, and read back by page.
+/* columnar_dictionary: string tables are written as pages, and read back page by page.
  *
  * What decides correctness: a number identifies a string only together with the dictionary and the
  * column, and pages of a dictionary follow each other without a gap in numbers.  The index is
- * checked when it is opened, a page when it is loaded; a number past the end is damage.
+ * checked when it is opened, a page when it is loaded.  A number past the end is refused as damage.
  *
- * Numbers are given in the order in which partitions use the strings, in each with its most
- * frequent ones first.  So the strings of one partition lie close together, and a reader of one
- * partition loads few pages. */
+ * Strings get numbers partition by partition, and within a partition the most frequent string comes
+ * first.  So the strings of one partition lie close together, and a reader of one partition loads
+ * few pages. */
 #include "storage/segment/columnar_dictionary.h"
 
 #include "base/arena.h"
@@ -21,7 +21,7 @@ enum {
     PAGE_TEXT_MAX = 64 << 10, /* a page ends with the string that passes this */
     PAGE_TEXT_LIMIT = PAGE_TEXT_MAX + UINT16_MAX,
     ARENA_CHUNK = 1 << 20,
-    KEPT_TEXT_MAX = 64 << 20 /* bytes of loaded pages that a trim leaves alone */
+    KEPT_TEXT_MAX = 64 << 20 /* a trim frees nothing while loaded pages have at most these bytes */
 };
 
 /* ---- writing ---- */
@@ -35,7 +35,7 @@ struct columnar_dictionary_writer {
     struct vector_encoder *vectors;
     struct buffer text;
     struct buffer page;
-    struct buffer index; /* records, one a dictionary and column */
+    struct buffer index; /* a record for each dictionary and column */
 };
 
 static void tables_begin(struct columnar_dictionary_writer *writer)

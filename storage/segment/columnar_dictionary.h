@@ -1,25 +1,25 @@
 /* columnar_dictionary: the strings of a columnar segment, by number, in pages of their own.
  *
  * Pages of rows name strings by number, so that an id that occurs in thousands of partitions is
- * stored once.  When the strings of a segment pass a limit, they are written and another dictionary
- * is begun for the pages of rows that follow.  So a writer's memory is bounded, however many
- * distinct strings there are.  The segment's extra section says where the dictionaries' pages are;
- * a reader loads those that it needs.  Layout: FORMATS.md "Wide dictionary". */
+ * stored once.  When the strings of a segment pass a limit, they are written, and the pages of rows
+ * that follow use another dictionary.  So a writer's memory is bounded, however many distinct
+ * strings there are.  The segment's extra section says where the dictionaries' pages are; a reader
+ * loads the pages that it needs.  Layout: FORMATS.md "Wide dictionary". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 
 #include "storage/segment/segment.h"
 
 enum {
-    COLUMNAR_DICTIONARY_STRINGS_MAX = 1 << 19, /* of a dictionary, over all columns */
-    COLUMNAR_DICTIONARY_MEMORY_MAX = 128 << 20 /* of the writer, text and tables */
+    COLUMNAR_DICTIONARY_STRINGS_MAX = 1 << 19, /* strings of a dictionary, over all columns */
+    COLUMNAR_DICTIONARY_MEMORY_MAX = 128 << 20 /* bytes of the writer's text and tables */
 };
 
 /* ---- writing ---- */
 
-/* The dictionary being built and the index of those written. */
+/* The dictionary that is being built, and the index of the dictionaries that were written. */
 struct columnar_dictionary_writer;
-/* `table` outlives it. */
+/* `table` must outlive the writer. */
 struct columnar_dictionary_writer *columnar_dictionary_writer_new(const struct table *table);
 void columnar_dictionary_writer_free(struct columnar_dictionary_writer *writer);
 /* The string's number in its column's part of the dictionary; a new string is copied. */
@@ -47,9 +47,10 @@ void columnar_dictionary_close(struct columnar_dictionary *dictionary);
 /* How many strings one dictionary has of a column. */
 uint32_t columnar_dictionary_count(const struct columnar_dictionary *dictionary, uint32_t which,
                                    uint32_t column_id);
-/* Free the loaded pages if they take much memory; strings given out before become invalid. */
+/* Free the loaded pages if they take much memory; strings that were got before become invalid. */
 void columnar_dictionary_trim(struct columnar_dictionary *dictionary);
-/* The string; valid until the next trim or the close.  ERROR_CORRUPT where there is no such. */
+/* Get a string by its number in dictionary `which`; it is valid until the next trim or the close.
+ * ERROR_CORRUPT if there is no string of that number. */
 must_check int columnar_dictionary_get(struct columnar_dictionary *dictionary, uint32_t which,
                                        uint32_t column_id, uint64_t number,
                                        struct bytes *string_out, struct error *err);

@@ -1,8 +1,8 @@
-/* columnar_page: columns to vectors and back.
+/* columnar_page: columns are encoded as vectors, and decoded.
  *
- * A click of the reference data takes 3.6 bytes: 1.8 for the gap to the time before, 0.75 for the
- * ad's place in its partition's list, 0.86 for the amount, 0.15 for the list, the rest for
- * everything of the partition.  Columns that are constant in a page take some bytes a page.
+ * A click of the reference data takes 3.6 bytes: 1.8 for the gap to the time of the click before,
+ * 0.75 for the ad's place in its partition's list, 0.86 for the amount, 0.15 for the list, the rest
+ * for what is stored once a partition.  Columns that are constant in a page take some bytes a page.
  *
  * What decides correctness: the decoder checks all numbers that are used as indexes.  Entries add
  * up to the page's rows, places lie within their entry's list, scales within 0..18, absence is 0 or
@@ -138,7 +138,8 @@ void columnar_page_encoder_free(struct columnar_page_encoder *encoder)
     memory_free(encoder);
 }
 
-/* Count the codes of present rows; returns how many are distinct, listed as they first come. */
+/* Count the codes of the rows that have a value.  Returns how many codes are distinct; `distinct`
+ * of the encoder lists them in the order in which they first occur. */
 static uint32_t codes_count(struct columnar_page_encoder *encoder,
                             const struct columnar_vector *vector, uint32_t from, uint32_t count)
 {
@@ -159,8 +160,8 @@ static uint32_t codes_count(struct columnar_page_encoder *encoder,
     return distinct;
 }
 
-/* The distinct codes, most frequent first, those of the same count as they first come: in the low
- * halves of the items returned. */
+/* Sort the distinct codes, the most frequent first, and codes of the same count in the order in
+ * which they first occur.  The codes are in the low halves of the items returned. */
 static const uint64_t *codes_by_count(struct columnar_page_encoder *encoder, uint32_t distinct)
 {
     uint32_t most = 0;
@@ -206,8 +207,8 @@ static void codes_add(struct columnar_page_encoder *encoder, uint32_t index)
         encoder->counts[(uint32_t)ordered[place]] = 0;
 }
 
-/* Give each row of the entries so far its own timestamp, before an entry comes whose rows have
- * their own. */
+/* Give each row of the entries so far a timestamp of its own, before an entry is added whose rows
+ * have such timestamps. */
 static void timestamps_begin(struct columnar_page *page)
 {
     if (page->rows.timestamps_us != NULL)
@@ -269,7 +270,7 @@ static void put_values(struct columnar_page_encoder *encoder, const int64_t *val
     vector_codec_encode_begin(encoder->vectors, values, count, encoder->encoding.target);
 }
 
-/* NULL: all are 0. */
+/* `flags` NULL: all are 0. */
 static void put_flags(struct columnar_page_encoder *encoder, const uint8_t *flags)
 {
     uint32_t rows = encoder->encoding.page->rows.rows;
@@ -301,15 +302,16 @@ static void put_entry_timestamps(struct columnar_page_encoder *encoder,
     put_values(encoder, encoder->values, page->entry_count);
 }
 
-/* Timestamps of rows.  Few are distinct, one for each run that was merged; so this writes a table
- * of them, and leaves the rows' places in it in `distinct` for the next part. */
+/* Write the timestamps of rows.  Few are distinct, one for each run that was merged; so this writes
+ * a table of them, and leaves the places of the rows' timestamps in the table in `distinct`, for
+ * the next part. */
 static void put_timestamps(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
     const int64_t *timestamps = page->rows.timestamps_us;
     int64_t *table = encoder->values;
     uint32_t count = 0;
     for (uint32_t row = 0; timestamps != NULL && row < page->rows.rows; row++) {
-        /* Rows of merged runs alternate, so that the last values of the table are likely. */
+        /* Rows of merged runs alternate, so the timestamp is likely among the table's last ones. */
         uint32_t place = count;
         while (place > 0 && count - place < 64 && table[place - 1] != timestamps[row])
             place--;
@@ -381,7 +383,7 @@ static bool has_gaps(const struct columnar_page_encoder *encoder)
            rows->vectors[0].kind != VECTOR_CODE;
 }
 
-/* The form of integers; and, where gaps are stored, the first value of each entry. */
+/* Write the form of the integers and, where gaps are stored, the first value of each entry. */
 static void put_firsts(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
     const struct columnar_vector *vector = &page->rows.vectors[encoder->encoding.column];
@@ -435,8 +437,8 @@ static void put_scales(struct columnar_page_encoder *encoder, const struct colum
 
 /* ---- encoding: a page ---- */
 
-/* The parts of a page, in order.  Those from COLUMN_PART on are repeated for each column.  A part
- * has at most one vector. */
+/* The parts of a page, in order.  The parts from COLUMN_PART on are repeated for each column.  A
+ * part has at most one vector. */
 typedef void (*page_part)(struct columnar_page_encoder *encoder, const struct columnar_page *page);
 static const page_part page_parts[] = {
     put_entry_rows, put_entry_timestamps, put_timestamps,    put_timestamp_places,
@@ -494,7 +496,7 @@ bool columnar_page_encode_step(struct columnar_page_encoder *encoder)
 
 struct columnar_page_decoder {
     struct vector_decoder *vectors;
-    int64_t *values; /* of the vector read last; they grow, as most pages are small */
+    int64_t *values; /* of the vector read last; the array grows, as most pages are small */
     uint32_t values_capacity;
 };
 
@@ -525,7 +527,7 @@ static int get_values(struct columnar_page_decoder *decoder, struct reader *read
     return vector_codec_decode(decoder->vectors, reader, count, decoder->values);
 }
 
-/* The same, with a check that each value is within [0, limit). */
+/* get_values, with a check that each value is within [0, limit). */
 static int get_limited(struct columnar_page_decoder *decoder, struct reader *reader, uint32_t count,
                        uint64_t limit)
 {
@@ -611,7 +613,7 @@ static int get_flags(struct columnar_page_decoder *decoder, struct reader *reade
     return 0;
 }
 
-/* Decode the column's absence; where no row is absent, the vector stays without. */
+/* Decode the column's absence; the vector gets no absence array when every row has a value. */
 static int get_absent(struct columnar_page_decoder *decoder, struct reader *reader,
                       struct columnar_page *page, struct columnar_vector *vector)
 {
@@ -758,7 +760,7 @@ static int get_column(struct columnar_page_decoder *decoder, struct reader *read
     return rc;
 }
 
-/* Make a column absent in all rows that the page lacks, because it was added to the table later. */
+/* Make a column absent in all rows: the page lacks it, because it was added to the table later. */
 static void column_missing(struct columnar_page *page, uint32_t index)
 {
     struct columnar_vector *vector = &page->rows.vectors[index];

@@ -1,9 +1,9 @@
 /* columnar_page: rows of some partitions as coded columns: the pages of a columnar segment.
  *
  * A page has entries, each a piece of one partition: a whole small partition, or a part of a large
- * one.  A page has no strings: an entry has for each column a list of the numbers that its strings
- * have in the segment's dictionary, most frequent first, and its rows name strings by their place
- * in the list.  Layout: FORMATS.md "Wide page". */
+ * one.  A page has no strings.  For each column an entry has a list of the numbers that its strings
+ * have in the segment's dictionary, the most frequent string first; the rows of the entry name
+ * strings by their places in the list.  Layout: FORMATS.md "Wide page". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PAGE_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PAGE_H
 
@@ -26,7 +26,8 @@ struct columnar_page_list {
 };
 
 /* A page before it is encoded and after it was decoded.  In `rows`, codes are places in the entry's
- * list, strings are not set, and where timestamps_us is NULL each entry's timestamp holds. */
+ * list, and strings are not set.  If timestamps_us is NULL, all rows of an entry have the timestamp
+ * of the entry. */
 struct columnar_page {
     struct columnar_rows rows;
     uint32_t dictionary;               /* which of the segment's dictionaries has the numbers */
@@ -35,9 +36,9 @@ struct columnar_page {
     uint32_t entry_capacity;
     struct columnar_page_list *lists;  /* by column; unused for columns without codes */
     uint64_t wanted;                   /* a bit for each column that the next decoding decodes.
-                                        * Unless it is COLUMNAR_PAGE_ALL, rows look as if they had
-                                        * no timestamps and ranks of their own, and the vectors of
-                                        * other columns hold nothing */
+                                        * Unless it is COLUMNAR_PAGE_ALL, `rows` gets no timestamps
+                                        * and ranks, and the vectors of columns without a bit hold
+                                        * nothing */
 };
 
 #define COLUMNAR_PAGE_ALL UINT64_MAX   /* as after columnar_page_init */
@@ -46,7 +47,7 @@ void columnar_page_init(struct columnar_page *page, const struct table *table);
 void columnar_page_release(struct columnar_page *page);
 void columnar_page_clear(struct columnar_page *page);          /* keeps the memory */
 
-/* Encodes pages; its working memory serves one thread at a time. */
+/* An encoder of pages.  Its working memory serves one thread at a time. */
 struct columnar_page_encoder;
 struct columnar_page_encoder *columnar_page_encoder_new(void);
 void columnar_page_encoder_free(struct columnar_page_encoder *encoder);
@@ -54,10 +55,12 @@ void columnar_page_encoder_free(struct columnar_page_encoder *encoder);
 typedef uint32_t (*columnar_page_number)(void *context, uint32_t column, uint32_t code,
                                          struct bytes string);
 
-/* Add rows [from, from + count) of a sorted partition as an entry, for which the page has room; and
- * encode the page.  Both go in steps, each of some COLUMNAR_STEP_ROWS values of a column, or, of a
- * large page, a part of one column.  All that was given to begin stays until a step returns false,
- * which means that the entry is in the page, or the page in the target. */
+/* columnar_page_add_begin begins to add rows [from, from + count) of a sorted partition as an
+ * entry, for which the page must have room; columnar_page_encode_begin begins to encode a page.
+ * The work is done by calls of the step functions: a step handles some COLUMNAR_STEP_ROWS values,
+ * or of a column with more values that column (adding) or a third of its work (encoding).  What was
+ * passed to begin must stay valid until a step returns false: then the entry is in the page, or the
+ * encoded page in `target`. */
 void columnar_page_add_begin(struct columnar_page_encoder *encoder, struct columnar_page *page,
                              const struct columnar_rows *rows, uint32_t from, uint32_t count,
                              columnar_page_number number, void *context);

@@ -4,8 +4,8 @@
  *     rows        a@5  b@5  c@8         d@5   x@5   y@5
  *     gone             b                      x
  *
- * A row is hidden by the deletion of the partition, by the range deletion in force where it stands,
- * or by the deletion of that row, if that is at least as new as the row. */
+ * A row is hidden by the deletion of the partition, by the range deletion in force at its place, or
+ * by a deletion of that row, if the deletion is at least as new as the row. */
 #include "storage/segment/columnar_purge.h"
 
 #include "base/memory.h"

@@ -14,14 +14,14 @@ struct columnar_purge;
 struct columnar_purge *columnar_purge_new(struct stream *deletions);
 void columnar_purge_free(struct columnar_purge *purge);      /* NULL is fine */
 
-/* Remove those of the partition's next rows that are hidden; the others keep their ranks.  Rows
- * come in order, and rows that are equal in the clustering come in one call. */
+/* Remove the hidden rows from `rows`, the next rows of the partition; the others keep their ranks.
+ * The calls get the rows in order, and rows that are equal in the clustering in one call. */
 must_check int columnar_purge_rows(struct columnar_purge *purge, struct columnar_rows *rows,
                                    struct error *err);
 
-/* Whether a partition can be purged, by its overwrites, a stream that is closed here: 1, 0, or an
- * error.  It can if they are only deletions, and rows to which clients gave ranks below 0, which no
- * appended row has.  Any other overwrite belongs to an appended row by its rank, and such a
- * partition is left as it is. */
+/* Whether a partition with these overwrites can be purged: 1, 0, or an error.  The stream is closed
+ * here.  The partition can be purged if the overwrites are only deletions, and rows to which
+ * clients gave ranks below 0, which no appended row has.  Any other overwrite refers to an appended
+ * row by its rank, and a partition with such an overwrite is left as it is. */
 must_check int columnar_purge_may(struct stream *overwrites, struct error *err);
 #endif

@@ -1,11 +1,11 @@
-/* columnar_segment: reading partitions back.
+/* columnar_segment: partitions are read back.
  *
- * What decides correctness: the rows of a partition are the entry that the directory names, in the
- * partition's first page, and entry 0 in each page that follows; their number must be the
- * directory's.  Codes of an entry are places in its own list; they become places in one array of
- * strings for all entries that are read together.
+ * What decides correctness: the rows of a partition are those of one entry in its first page, which
+ * the directory names, and of entry 0 in each page that follows; their number must be that in the
+ * directory.  Codes of an entry are places in the list of the entry; they become places in one
+ * array of strings for all entries that are read together.
  *
- * The page decoded last is kept, as a scan in order finds many partitions in it. */
+ * The page decoded last is kept, because a scan in order finds many partitions in one page. */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
@@ -83,7 +83,7 @@ static int page_load(struct columnar_segment_reader *reader, uint32_t page, stru
     return 0;
 }
 
-/* Begin a read; the strings of the read before become invalid. */
+/* Begin a read; the strings of the previous read become invalid. */
 static int read_begin(struct columnar_segment_reader *reader, struct columnar_rows *rows,
                       struct error *err)
 {

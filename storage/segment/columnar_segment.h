@@ -23,19 +23,20 @@ must_check int columnar_segment_writer_open(struct world *world, const struct ta
                                             const struct segment_info *info, uint32_t page_rows,
                                             struct columnar_segment_writer **writer_out,
                                             struct error *err);
-/* Write one partition, in (token, key) order: begin, give the rows, end.  Its stats are worked out
- * from the rows here; one without rows is left out.  Each of these calls may leave work, of
- * milliseconds where a page is full: a thread that has to do something else meanwhile does it by
- * calls of columnar_segment_writer_step until one returns 0; else the next of these calls does it.
- * `rows` is how many are to come: small partitions keep to one page. */
+/* Write one partition: begin it, give its rows, end it.  Partitions come in (token, key) order.
+ * The stats of a partition are worked out from its rows; a partition without rows is left out.
+ * Each of these calls may leave work behind, milliseconds of it when a page is full.  A thread that
+ * has to do other work in between calls columnar_segment_writer_step until it returns 0; otherwise
+ * the next of these calls does what is left.  `rows` is the number of rows to come, so that a small
+ * partition is not cut into two pages. */
 must_check int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_t token,
                                              struct bytes key, uint64_t rows, struct error *err);
 /* Give all rows of the partition, which must stay until the work that this leaves is done. */
 must_check int columnar_segment_writer_rows(struct columnar_segment_writer *writer,
                                             const struct columnar_rows *rows, struct error *err);
-/* Or give sorted pieces of it in order, for partitions too large for memory; copies.  Codes of the
- * pieces are numbers that columnar_segment_writer_number returned since begin; their strings are
- * not read. */
+/* Or give a partition that is too large for memory in sorted pieces, in order; the rows are copied.
+ * Codes of the pieces are numbers that columnar_segment_writer_number returned since begin; the
+ * strings of the pieces are not read. */
 must_check int columnar_segment_writer_append(struct columnar_segment_writer *writer,
                                               const struct columnar_rows *rows, struct error *err);
 must_check int columnar_segment_writer_end(struct columnar_segment_writer *writer,
@@ -44,8 +45,8 @@ must_check int columnar_segment_writer_end(struct columnar_segment_writer *write
  * columnar_segment_writer_finish. */
 must_check int columnar_segment_writer_complete(struct columnar_segment_writer *writer,
                                                 struct error *err);
-/* Do some of the work that is left, for ten microseconds or, of a full page, a part of a column.
- * 1: there is more; 0: there is none. */
+/* Do some of the work that is left: for some ten microseconds, or for a full page a part of one
+ * column.  1: there is more; 0: there is none. */
 must_check int columnar_segment_writer_step(struct columnar_segment_writer *writer,
                                             struct error *err);
 
@@ -71,8 +72,8 @@ struct columnar_segment_reader *columnar_segment_reader_new(struct segment *segm
                                                             const struct table *table);
 void columnar_segment_reader_free(struct columnar_segment_reader *reader);
 /* Read all rows of the partition into `rows`, which is cleared first; strings are valid until the
- * next call.  ERROR_LIMIT for a partition of more rows than `row_limit`, which is read by
- * pieces. */
+ * next call.  ERROR_LIMIT for a partition of more rows than `row_limit`: such a partition is read
+ * in pieces. */
 must_check int columnar_segment_reader_rows(struct columnar_segment_reader *reader,
                                             const struct segment_partition *partition,
                                             uint32_t row_limit, struct columnar_rows *rows,
@@ -92,18 +93,19 @@ struct columnar_segment_rules {
     void *context;
     /* Whether the partition belongs into this output; NULL: all do. */
     bool (*takes)(void *context, int64_t token, struct bytes key);
-    /* Whether its rows may all be given the newest of their write timestamps: true where no
-     * overwrite or deletion of any run lies between them in time.  Rows of one partition in several
-     * runs otherwise keep a timestamp each, at a cost of log2(runs) bits a row.  NULL: never. */
+    /* Whether all rows of the partition may be given the newest of their write timestamps: true if
+     * no overwrite or deletion of any run has a timestamp between those of the rows.  Otherwise the
+     * rows keep their timestamps, at a cost of log2(runs) bits a row.  NULL: never. */
     bool (*may_raise)(void *context, int64_t token, struct bytes key);
     /* The deletions by which the partition is purged: a stream of the whole partition, which the
      * merge closes, or NULL to purge nothing of it. */
     int (*deletions)(void *context, int64_t token, struct bytes key, struct stream **stream_out,
                      struct error *err);
-    /* Returns the write timestamp that replaces a row's; it never falls where that rises.  NULL:
-     * timestamps stay as they are. */
+    /* Returns the timestamp that replaces the write timestamp of a row; of two timestamps the later
+     * one must not get the earlier result.  NULL: timestamps stay as they are. */
     int64_t (*restamp)(void *context, int64_t timestamp_us);
-    /* Called with each partition; a negative result ends the merge with it. */
+    /* Called between pieces of work, so that the thread can do other work or the merge be ended: a
+     * negative result ends the merge, which returns it. */
     int (*pause)(void *context, struct error *err);
     uint32_t page_rows;                /* of the output's pages; 0: 64 Ki */
 };

@@ -1,39 +1,40 @@
-/* columnar_segment_merge: the rows of several runs, partition by partition, piece by piece.
+/* columnar_segment_merge: rows of several runs are merged partition by partition, piece by piece.
  *
- * What decides correctness: equals of the clustering must come out in the order of the inputs, and
- * that order is their rank, so all of them must be in one batch.  A batch is made of all rows that
- * sort before the *cutoff*: the least last row of any input that has more pages.  Rows that are yet
- * to be read cannot sort before it.
+ * What decides correctness: rows that are equal in the clustering (equals) must come out in the
+ * order of the inputs, because that order is their rank.  So all equals must be in one batch.  A
+ * batch is made of all rows that sort before the *cutoff*: the least of the last rows that were
+ * loaded of the inputs that have more pages.  Rows that are not yet loaded cannot sort before it.
  *
- *     input 0   ....a..b....c|        c its last row loaded, more pages behind
- *     input 1   ..d.......e.....f     no more pages
- *     cutoff    c: everything before it goes; equals of c wait for the next page of input 0
+ *     input 0   ....a..b....c|        c is its last loaded row, and it has more pages
+ *     input 1   ..d.......e.....f     it has no more pages
+ *     cutoff    c: the rows before c are a batch; equals of c wait for the next page of input 0
  *
- * A batch is the inputs' parts one after the other, sorted stably.  If nothing is before the
- * cutoff, its input reads on: only a run of equals longer than a page makes an input hold more than
- * a page and what it has left.
+ * A batch is the rows of the first input, then those of the next, and so on, sorted stably.  If no
+ * row is before the cutoff, another page of the cutoff's input is loaded.  So an input holds more
+ * than a page and the rest of the page before only when a run of equals is longer than a page.
  *
- * Where a partition's deletions go with the merge, the rows they hide leave the batch after it was
- * sorted: all equals are there, so those behind keep their ranks.
+ * When deletions of a partition are applied by the merge, the rows that they hide are removed from
+ * the batch after it was sorted.  All equals are in the batch, so the rows that stay keep their
+ * ranks.
  *
- * Strings: each input's numbers are translated to the output's once a dictionary, so merging looks
- * no string up by its text more than once for each input. */
+ * The codes of each piece are translated to numbers of the output's dictionary, so that a string is
+ * looked up by its text once for each piece that has it. */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
 #include "storage/cell/columnar_rows_order.h"
 #include "storage/segment/columnar_purge.h"
 
-enum { PAUSED_ROWS = 1024 }; /* a page of fewer rows is read without a pause after it */
+enum { PAUSED_ROWS = 1024 }; /* after a page of fewer rows there is no pause */
 
 /* What one input has of the partition being merged. */
 struct merge_input {
     struct segment *segment;
     struct columnar_segment_reader *reader;
     struct segment_cursor *cursor;
-    uint32_t position;                         /* its next partition */
-    const struct segment_partition *partition; /* NULL: it has nothing of the present one */
-    uint32_t piece;                            /* the next piece of it to read */
+    uint32_t position;                         /* index of its next partition */
+    const struct segment_partition *partition; /* NULL: it has no rows of the present one */
+    uint32_t piece;                            /* the next piece of the partition to read */
     struct columnar_rows rows;                 /* read and not yet written; codes are the writer's
                                                 * numbers */
 };
@@ -45,7 +46,7 @@ struct merge {
     uint32_t input_count;
     struct columnar_rows piece;
     struct columnar_rows batch;
-    uint32_t *numbers; /* the writer's, by a piece's code */
+    uint32_t *numbers; /* the numbers in the writer's dictionary, by code of a piece */
     uint32_t numbers_capacity;
     bool raises;                  /* the present partition's timestamps become one */
     struct columnar_purge *purge; /* of the present partition; NULL: nothing of it is purged */
@@ -129,7 +130,8 @@ static int input_read(struct merge *merge, struct merge_input *input, struct err
     return rc == 0 ? 0 : error_set(err, rc, "too many equal rows in one partition");
 }
 
-/* Let rows whose codes are the writer's numbers point to its strings, which move as they grow. */
+/* Let rows whose codes are the writer's numbers point to its strings, whose array moves as it
+ * grows. */
 static void strings_refresh(const struct merge *merge, struct columnar_rows *rows)
 {
     for (uint32_t i = 0; i < rows->column_count; i++)
@@ -222,7 +224,7 @@ static int batch_fill(struct merge *merge, const struct merge_input *cutoff, str
     return sources > 1 ? batch_sort(merge, err) : 0;
 }
 
-/* Do the work that the writer has left. */
+/* Do the work that is left in the writer, with pauses. */
 static int writer_work(struct merge *merge, struct error *err)
 {
     int rc;
@@ -234,7 +236,8 @@ static int writer_work(struct merge *merge, struct error *err)
     return rc;
 }
 
-/* Write all rows before the cutoff; *written_out gets how many there were. */
+/* Write all rows before the cutoff, except those that are purged; *written_out gets the number of
+ * rows before the cutoff. */
 static int batch_write(struct merge *merge, const struct merge_input *cutoff, uint32_t *written_out,
                        struct error *err)
 {
@@ -252,7 +255,7 @@ static int batch_write(struct merge *merge, const struct merge_input *cutoff, ui
     return rc == 0 ? writer_work(merge, err) : rc;
 }
 
-/* Read a page of each input that has more pages and no rows.  That may move the writer's
+/* Read a page of each input that has more pages and no rows.  Reading may move the writer's
  * strings. */
 static int inputs_fill(struct merge *merge, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* columnar_segment_writer: partitions into pages, strings into the dictionary.
+/* columnar_segment_writer: partitions go into pages, and strings into the dictionary.
  *
  * The open page is filled with whole partitions as long as they fit.  A partition that has more
  * rows than a page begins a new page and takes as many as it needs; the page of its last rows takes
@@ -8,11 +8,12 @@
  *     page: p1 p2 p3 | page: p4 (first) | page: p4 (last) p5 | dictionary pages | extra: index
  *
  * What decides correctness: the directory names pages by number before they are written.  The open
- * page is always the next that is handed to the segment, so it will have the segment's next number.
+ * page is always the next page that is handed to the segment, so it will have the segment's next
+ * number.
  *
- * The exported functions only note what is to be done.  work_step does it step by step; each time
- * it takes the first of these that applies: encode a page that is closed, add rows to the open
- * page, end the partition. */
+ * The exported functions only note the work that is to be done.  Each call of work_step does one
+ * step of the first of these that is due: encode a page that is closed, add rows to the open page,
+ * end the partition. */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
@@ -20,8 +21,8 @@
 #include "storage/segment/columnar_dictionary.h"
 #include "storage/segment/columnar_page.h"
 
-/* The numbers in the current dictionary of the codes of a shared array of strings, each plus one;
- * 0: the string was not looked up yet. */
+/* For an array of strings that all partitions of a source share: by code, the string's number in
+ * the current dictionary plus one; 0: the string was not looked up yet. */
 struct known_codes {
     const struct bytes *strings;
     uint32_t string_count;
@@ -38,7 +39,7 @@ struct columnar_segment_writer {
     struct columnar_dictionary_writer *dictionary;
     struct known_codes *known; /* by column */
     const struct columnar_rows
-        *rows;                    /* that go into pages: `pending`, or the caller's; NULL: none */
+        *rows;                    /* rows that go into pages: `pending` or the caller's, or NULL */
     uint32_t from;                /* how many of them are in pages */
     uint32_t adding;              /* how many more are being added to the open page */
     struct columnar_rows pending; /* rows of pieces that are in no page yet; codes are numbers */
@@ -48,8 +49,8 @@ struct columnar_segment_writer {
     bool is_labelled;    /* the page gets the label, as that row's partition has other pages too */
     bool is_closed;      /* the page takes no more rows, and is being encoded */
     bool is_open;        /* a partition was begun and not ended */
-    bool is_ending;      /* no more rows of it come */
-    bool has_entries;    /* some of its rows are in pages */
+    bool is_ending;      /* no more rows of the partition come */
+    bool has_entries;    /* some rows of the partition are in pages */
     int64_t token;
     struct buffer key;
     struct partition_stats stats;
@@ -220,7 +221,7 @@ static void entry_begin(struct columnar_segment_writer *writer)
                             number_of, writer);
 }
 
-/* How many rows the next entry has; 0: more rows of the partition are waited for. */
+/* How many rows the next entry has; 0: there is none before more rows of the partition come. */
 static uint32_t entry_rows(const struct columnar_segment_writer *writer)
 {
     uint32_t left = writer->rows->rows - writer->from;
@@ -257,7 +258,8 @@ static int partition_write(struct columnar_segment_writer *writer, struct error 
     return segment_writer_partition(writer->file, &partition, err);
 }
 
-/* Do the next step of work, which is of *rows_out rows: 1, or an error; 0: there is none left. */
+/* Do the next step of the work that is left; *rows_out gets the number of rows it was for.  1: a
+ * step was done; 0: no work is left; negative: an error. */
 static int work_step(struct columnar_segment_writer *writer, uint32_t *rows_out, struct error *err)
 {
     int rc = 1;
@@ -353,7 +355,8 @@ static void timestamps_note(struct columnar_segment_writer *writer,
     segment_writer_timestamp(writer->file, newest);
 }
 
-/* Codes of pending rows are numbers in the dictionary, whose arrays move as they grow. */
+/* Let pending rows, whose codes are numbers in the dictionary, point to its strings, whose arrays
+ * move as they grow. */
 static void pending_refresh(struct columnar_segment_writer *writer)
 {
     for (uint32_t i = 0; i < writer->pending.column_count; i++) {

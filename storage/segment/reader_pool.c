@@ -17,7 +17,7 @@
 #include "storage/segment/segment_block.h"
 
 enum {
-    WORKSPACES_KEPT = 4, /* of some 0.2 MB each: mostly no more lanes read at a time */
+    WORKSPACES_KEPT = 4, /* of some 0.2 MB each; more lanes rarely read at the same time */
     PAGE_KEPT_MAX = 256 << 10
 };
 
@@ -25,7 +25,7 @@ TAILQ_HEAD(spare_list, reader_spare);
 
 struct reader_pool {
     atomic_uint references;
-    pthread_mutex_t mutex; /* of all that follows */
+    pthread_mutex_t mutex; /* protects the members that follow */
     struct spare_list spares;
     size_t bytes_max;
     atomic_size_t bytes; /* written under the mutex */

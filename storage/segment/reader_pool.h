@@ -1,11 +1,13 @@
-/* reader_pool: what readers of segments leave for the next readers, within a limit for all.
+/* reader_pool: what readers of segments leave for the next readers, within a limit of memory.
  *
  * A reader of a segment leaves what it has decoded (blocks of the directory, pages) as spares, so
- * that the next reader need not decode that again.  A spare lies in a place; each segment has some
- * places.  When all spares together are over the limit, those that were left longest ago are freed.
+ * that the next reader need not decode the same again.  A spare lies in a place; each segment has
+ * some places.  When all spares together are over the limit, the spares that were left longest ago
+ * are freed.
  *
- * What a reader needs only within a call, above all contexts that decompress, it borrows from the
- * pool as a workspace.  So there are as many workspaces as threads decode at a time.
+ * A reader borrows from the pool, as a workspace, the memory that it needs only within a call,
+ * above all contexts for decompression.  So there are only as many workspaces as threads that
+ * decode at the same time.
  *
  * Any thread may call these functions; a spare that was taken and a workspace that was borrowed
  * belong to one reader. */
@@ -21,8 +23,8 @@
 struct reader_pool;
 struct segment_block_decoder;
 
-/* The first member of what can be left in the pool.  Its owner sets the first two members before it
- * gives the spare. */
+/* The first member of every struct that can be left in the pool.  Its owner sets `free` and `bytes`
+ * before it gives the spare. */
 struct reader_spare {
     void (*free)(struct reader_spare *spare);
     size_t bytes;                      /* of memory */
@@ -38,19 +40,20 @@ void reader_pool_unref(struct reader_pool *pool);      /* frees it at the last; 
 /* Bytes of the spares that lie in the pool. */
 size_t reader_pool_bytes(const struct reader_pool *pool);
 
-/* Take what lies in the place, which is the caller's then; NULL: nothing does. */
+/* Take the spare that lies in the place; the caller then owns it.  NULL: the place is empty. */
 struct reader_spare *reader_pool_take(struct reader_pool *pool, struct reader_spare **place);
-/* Leave `spare` (NULL: nothing) in the place; what lies there is freed. */
+/* Leave `spare` (NULL: nothing) in the place; a spare that lies there already is freed. */
 void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
                       struct reader_spare *spare);
 
 struct reader_workspace {
     struct segment_block_decoder *blocks;
-    struct buffer page;                /* as it is on the disk */
+    struct buffer page;                /* an encoded page, as it is on the disk */
     struct reader_workspace *next;     /* private to the pool */
 };
 
-/* To be given back before the borrower calls anything that may wait for another reader. */
+/* A workspace must be given back before its borrower calls a function that may wait for another
+ * reader. */
 struct reader_workspace *reader_pool_borrow(struct reader_pool *pool);
 void reader_pool_give_back(struct reader_pool *pool, struct reader_workspace *workspace);
 #endif

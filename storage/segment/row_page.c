@@ -9,7 +9,7 @@
  * Plain:
  *
  *     0     4      number of entries n, at least 1
- *     4     4 * n  where each entry ends, counted from the first one's begin
+ *     4     4 * n  where each entry ends, counted from the start of the first entry
  *     4+4n         entries
  *
  * Entry:
@@ -20,11 +20,11 @@
  *           kinds: 0 row, 1 bound, 2 static row
  *
  * What decides correctness: whatever the bytes are, decoding stays inside them and takes no more
- * memory than ROW_PAGE_MAX allows.  Whether a page is the one that was written was checked before,
- * by the segment.
+ * memory than ROW_PAGE_MAX allows.  The segment has checked by a checksum that the page is as it
+ * was written.
  *
- * Rows do not leave out the prefix that they share with the row before: zstd finds it, and an item
- * that does not depend on others can be read from either side. */
+ * Rows are packed with the prefix that they share with the row before: zstd compresses it, and
+ * items that do not depend on each other can be read in either direction. */
 #include "storage/segment/row_page.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@
 
 enum {
     ROW_PAGE_HEAD = 5,
-    ROW_PAGE_MAX = SEGMENT_PAGE_MAX - (1 << 24), /* plain bytes; encoded it still fits */
+    ROW_PAGE_MAX = SEGMENT_PAGE_MAX - (1 << 24), /* plain bytes: encoded, they fit a page */
     ROW_ITEM_KIND_BITS = 2,
     LABEL_BEFORE = 0,
     LABEL_ROW = 1,

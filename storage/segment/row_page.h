@@ -22,7 +22,7 @@ struct row_page_builder {
 };
 void row_page_builder_release(struct row_page_builder *builder);
 
-/* Append an item to `items`, those of an entry that is being collected. */
+/* Append an item to `items`, the packed items of an entry that is being collected. */
 void row_page_put_item(const struct unfiltered *item, struct buffer *scratch, struct buffer *items);
 /* Add an entry; `open` is the range deletion in force before its items.  Returns its number. */
 uint32_t row_page_add(struct row_page_builder *builder, struct deletion open, struct bytes items);
@@ -66,7 +66,8 @@ must_check int row_page_entry_unpack(const struct row_entry *entry, uint32_t ite
 
 /* ---- labels: the position of a page's first item ---- */
 
-/* A position is that of a bound or of a row, which lies between the bounds before and behind it. */
+/* Append the position of an item as a label.  A row's position lies between those of the bounds
+ * BOUND_BEFORE and BOUND_AFTER with the row's clustering. */
 void row_page_label_pack(const struct unfiltered *item, struct buffer *label);
 /* Compare a label with a bound: <0, 0, >0 in *order_out.  ERROR_CORRUPT. */
 must_check int row_page_label_compare(const struct table *table, struct bytes label,

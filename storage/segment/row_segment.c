@@ -1,4 +1,4 @@
-/* row_segment: streams into pages of packed rows, and back.
+/* row_segment: streams are written as pages of packed rows, and read back.
  *
  * Writing.  A partition's items are collected as one entry.  If the partition ends before it has
  * filled a page, the entry is added to the open page, or to a new one when it does not fit: a small
@@ -13,26 +13,27 @@
  * All pages of d but the first are labelled with the position of their first item.
  *
  * Reading.  Correct means: a slice yields exactly the items between its bounds, and a range
- * deletion that reaches into it is opened at the slice's first bound and closed at its last, in
- * whichever page and direction reading begins.  That works from any page, because its entry has the
- * deletion that is in force before its first item:
+ * deletion that reaches into the slice is opened at the bound where reading begins and closed at
+ * the other bound, in whichever page and direction reading begins.  Reading can begin in any page,
+ * because an entry has the deletion that is in force before its first item:
  *
  *     page 1   open: none  | row 1 | bound 3: none -> D | row 5 |
  *     page 2   open: D     | row 7 | row 8 | bound 9: D -> none |
  *
- * slice 6..8 reversed: page 2 by its label (7 is the last one before 8 ends).  There is no bound
- *     before the end of 8 in that page, so the entry's deletion D is in force there.  Yields
- *     bound at 8's end: none -> D,  row 8,  row 7,  (page 1:) row 5 lies outside,
- *     bound at 6's begin: D -> none
+ * Example: slice 6..8, reversed.  Of the labels before the end of 8 the last is 7, that of page 2,
+ *     so reading begins there.  That page has no bound before the end of 8, so the deletion D of
+ *     its entry is in force at the end of 8.  The stream yields
+ *     a bound at the end of 8: none -> D,  row 8,  row 7,  then row 5 of page 1 is outside,
+ *     a bound at the begin of 6: D -> none
  *
- * A stream has one page, its table of items and one unpacked item, as its scratch.  The next stream
- * of the segment takes that over, so that a scan of small partitions decodes a page once and not
- * once for each partition.
+ * The scratch of a stream is one page, its table of items and one unpacked item.  The next stream
+ * of the segment takes the scratch over, so that a scan of small partitions decodes a page once and
+ * not once for each partition.
  *
- * A stream that must not wait (it has a read budget) reads a single partition, of any place.  The
- * pages that such streams expand are kept for later ones as long as the pool has room, each in its
- * place.  Scans and merges do not keep theirs: they read every page once, and would drive out pages
- * that are read again. */
+ * A stream that must not wait, which has a read budget, reads a single partition anywhere in the
+ * segment.  The pages that such streams expand are kept for later streams as long as the pool has
+ * room, each in its place.  The pages of scans and merges are not kept: they are read once, and
+ * would drive out pages that are read again. */
 #include "storage/segment/row_segment.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@
 #include "storage/segment/segment_block.h"
 
 enum {
-    ROW_PAGE_TARGET = 8 << 10, /* plain bytes; to read a partition, a whole page is expanded */
+    ROW_PAGE_TARGET = 8 << 10, /* plain bytes; few, as a whole page is expanded to read any row */
     ROW_SCRATCH_MAX = 1 << 20, /* bytes of a page that an idle segment may keep */
     ROW_ARENA_CHUNK = 16 << 10
 };
@@ -71,7 +72,7 @@ struct row_segment_writer {
     /* The partition that is being written. */
     struct segment_partition partition;
     struct buffer items;        /* of its entry */
-    struct buffer label;        /* of its entry, if that begins a later page */
+    struct buffer label;        /* of its entry, if that is not in the partition's first page */
     struct deletion entry_open; /* in force before the entry's first item */
     struct deletion open;       /* in force after its last */
 };
@@ -345,7 +346,7 @@ struct row_stream {
     uint8_t *bound_bytes; /* what `from` and `to` point to */
     enum row_phase phase;
     uint32_t page;        /* counted from the partition's first */
-    uint32_t index;       /* the stream stands in the gap before this item of the page */
+    uint32_t index;       /* reading is at the gap before this item of the page */
     uint32_t index_first; /* the page's first item that is no static row */
     struct deletion open; /* range deletion yielded and not closed yet */
 };
@@ -397,7 +398,7 @@ static int row_stream_page(struct row_stream *stream, uint32_t page_index, struc
     return segment_read_budget_take(stream->read_budget) ? 0 : -EAGAIN;
 }
 
-/* Make page number `page` of the partition the current one, standing nowhere in it. */
+/* Make page number `page` of the partition the current page; `index` is left to the caller. */
 static int row_stream_load(struct row_stream *stream, uint32_t page, struct error *err)
 {
     struct row_scratch *scratch = stream->scratch;
@@ -427,14 +428,15 @@ static int row_stream_unpack(struct row_stream *stream, uint32_t index, struct u
     return fits ? 0 : row_stream_damaged(stream, "an item is not of this table", err);
 }
 
-/* Whether what compares as `order` with the bound where reading begins lies before that in
- * clustering order.  When they are equal, it counts as passed in the direction of reading. */
+/* Whether an item or label lies before the bound where reading begins, in clustering order; `order`
+ * is the order of the two.  An item at that bound is not read: it counts as before the bound when
+ * reading forward, and as behind the bound when reading in reverse. */
 static bool row_stream_is_before(const struct row_stream *stream, int order)
 {
     return order < 0 || (order == 0 && !stream->reversed);
 }
 
-/* The last page whose first item lies before the point where the slice begins. */
+/* The last page whose first item lies before the bound where reading begins. */
 static int row_stream_seek_page(struct row_stream *stream, uint32_t *page_out, struct error *err)
 {
     uint32_t low = 0;
@@ -458,7 +460,7 @@ static int row_stream_seek_page(struct row_stream *stream, uint32_t *page_out, s
     return 0;
 }
 
-/* Stand in the gap where the slice begins. */
+/* Set `index` to the gap where reading begins. */
 static int row_stream_seek_item(struct row_stream *stream, struct unfiltered *item,
                                 struct error *err)
 {
@@ -506,7 +508,7 @@ static void bound_yield(const struct bound *bound, struct deletion before, struc
     out->after = after;
 }
 
-/* The phases: 1 with `out` filled, 0 when the phase is over, or an error. */
+/* The functions of the phases return 1 with `out` filled, 0 when the phase is over, or an error. */
 
 static int row_stream_static(struct row_stream *stream, struct unfiltered *out, struct error *err)
 {

@@ -1,8 +1,9 @@
 /* row_segment: packed rows in pages: how a stream becomes a row segment and is read back.
  *
- * Pages of about 8 KiB before compression, zstd level 1.  Small partitions share a page; a large
- * one has pages of its own, each labelled with its first clustering, so a slice of a wide
- * partition reads the pages it needs.  Page layout: FORMATS.md "Narrow page". */
+ * Pages have about 8 KiB before they are compressed by zstd at level 1.  Small partitions share a
+ * page.  A large partition has pages of its own, each labelled with the position of its first item,
+ * so that a read of a slice reads only the pages it needs.  Page layout: FORMATS.md "Narrow
+ * page". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
 #define DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
 
@@ -13,14 +14,14 @@ struct row_segment_writer;
 
 must_check int row_segment_writer_open(struct world *world, const struct segment_info *info,
                                        struct row_segment_writer **writer_out, struct error *err);
-/* Write one partition: everything that `stream` yields, which the caller closes.  In (token, key)
- * order.  A partition without anything is left out. */
+/* Write one partition: its deletion and all items of `stream`, which the caller closes.  Partitions
+ * come in (token, key) order.  A partition without items and deletion is left out. */
 must_check int row_segment_writer_partition(struct row_segment_writer *writer, int64_t token,
                                             struct bytes key, struct stream *stream,
                                             struct error *err);
 /* As segment_writer_finish.  When nothing was written there is no file, and `info_out->rows` is 0.
- * Rows, bounds of range deletions and partition deletions all count as rows here, so that a run of
- * deletions is never taken for an empty one. */
+ * Rows, bounds of range deletions and partition deletions all count as rows, so that a run of
+ * deletions is never taken for an empty run. */
 must_check int row_segment_writer_finish(struct row_segment_writer *writer,
                                          struct segment_info *info_out, struct error *err);
 void row_segment_writer_close(struct row_segment_writer *writer);
@@ -31,12 +32,13 @@ bool row_segment_may_meet(const struct segment *segment, const struct table *tab
 
 /* The stream of one partition; NULL in *stream_out when the segment has nothing of it.  The stream
  * reads pages as it is pulled, on the calling thread.  It holds a reference of the segment, and has
- * a copy of what `slice` points to.  When it is closed before the segment's next stream is opened,
- * that takes over its decoded page, so that a scan in order decodes each page once. */
+ * a copy of what `slice` points to.  If it is closed before the next stream of the segment is
+ * opened, the next stream takes over its decoded page, so that a scan in order decodes each page
+ * once. */
 must_check int row_segment_stream(struct segment *segment, const struct table *table, int64_t token,
                                   struct bytes key, const struct slice *slice,
                                   struct stream **stream_out, struct error *err);
-/* From now on the stream reads no page that `read_budget` (which outlives it; NULL: no limit) does
- * not allow, and ends with -EAGAIN instead (segment.h). */
+/* From this call on the stream reads only pages that `read_budget` allows (segment.h), and ends
+ * with -EAGAIN at any other page.  The budget must outlive the stream; NULL: no limit. */
 void row_segment_stream_limit(struct stream *stream, struct segment_read_budget *read_budget);
 #endif

@@ -2,13 +2,14 @@
  *
  * What decides correctness: a segment whose span does not meet a slice yields nothing for it.  So a
  * segment with a span has rows only: a static row, a bound of a range deletion or the deletion of a
- * partition counts for slices without rows, and a segment with any of these gets no span.
+ * partition matters also to slices without rows, and a segment with any of these gets no span.
  *
- * Example: figures of days, newest first.  A flush wrote those of 3 to 9 August, for all resellers:
+ * Example: figures of days, newest first.  A flush wrote the figures of 3 to 9 August, for all
+ * resellers:
  *
  *     least 2026-08-09, greatest 2026-08-03      a slice of 10 August ends before the least one
  *
- * Failures: bytes that are no span are treated as if there were none: the segment is read. */
+ * Failures: bytes that are no span are treated as if the segment had no span: it is read. */
 #include "storage/segment/row_span.h"
 
 enum { SPAN_FORMAT = 1 };
@@ -19,7 +20,7 @@ static void clustering_keep(const struct clustering *clustering, struct buffer *
     row_clustering_pack(clustering, kept);
 }
 
-/* The order of the row against a kept one, whose unpacking cannot fail, as it was packed here. */
+/* Compare the clustering with a kept one, which unpacks without failure, as it was packed here. */
 static int compare_kept(const struct table *table, const struct clustering *clustering,
                         const struct buffer *kept)
 {

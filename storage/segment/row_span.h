@@ -15,12 +15,12 @@ enum { ROW_SPAN_MAX = 1024 };          /* bytes of a span, which stays in memory
 struct row_span {
     struct buffer least;               /* packed clusterings; empty: there was no row */
     struct buffer greatest;
-    bool is_open;                      /* the segment has something that counts for slices without
-                                        * rows, so it gets no span; the writer also sets it for the
-                                        * deletion of a partition */
+    bool is_open;                      /* the segment gets no span, because it has something that
+                                        * matters also to slices without rows; the writer sets it,
+                                        * too, for the deletion of a partition */
 };
 
-/* Take in an item of a partition's stream; `is_first` for the partition's first item. */
+/* Add an item of a partition's stream to the span; `is_first`: it is the partition's first item. */
 void row_span_add(struct row_span *span, const struct table *table, const struct unfiltered *item,
                   bool is_first);
 /* Append the span to `target`; nothing when the segment gets none. */

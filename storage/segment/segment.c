@@ -22,8 +22,8 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    INDEX_ENTRY_MIN = 13,      /* bytes of a page's: size, checksum, empty label */
-    EXPANDED_PLACES_MAX = 1024 /* for pages of 8 KiB or more: a quarter of what a pool keeps */
+    INDEX_ENTRY_MIN = 13,      /* bytes of a page's entry: size, checksum, empty label */
+    EXPANDED_PLACES_MAX = 1024 /* pages of 8 KiB or more: together a quarter of a pool's limit */
 };
 
 struct segment_page {
@@ -47,7 +47,7 @@ struct segment {
     struct reader_spare **expanded; /* page i is in place i % expanded_count; row segments only */
     uint32_t expanded_count;
     struct segment_directory *directory;
-    uint64_t zeros; /* where the zeros before the footer begin: fewer than SEGMENT_BLOCK */
+    uint64_t zeros; /* offset of the zeros before the footer; they are fewer than SEGMENT_BLOCK */
     struct segment_page *pages;
     uint32_t page_count;
     struct buffer index; /* the section as read; labels point into it */
@@ -286,7 +286,7 @@ int segment_probe(struct world *world, const struct segment_info *info, struct e
     return segment_probe_by(world, info, segment_load_ends, &footer, err);
 }
 
-/* The header is not read, as it may be what is damaged. */
+/* The header is not read, because it may be the damaged part of the file. */
 int segment_footer_check(struct world *world, const struct segment_info *info, struct error *err)
 {
     struct segment_footer footer;
@@ -325,7 +325,7 @@ void segment_unref(struct segment *segment)
     check(before > 0);
     if (before > 1)
         return;
-    /* A file that cannot be removed here is in no manifest, and the next opening of the directory
+    /* A file that cannot be removed here is in no manifest, and the next opening of the store
      * removes it. */
     if (atomic_load(&segment->remove_at_close))
         (void)segment->disk->remove(segment->disk, segment->path);

@@ -1,8 +1,8 @@
 /* segment: the file of an immutable run: pages with checksums, a directory of partitions, a footer.
  *
- * This module does not depend on what is in a page: columnar_page.h and row_page.h have that.  A
- * file is written whole under a temporary name and synced, it is renamed, and the directory is
- * synced; the manifest makes it live.  Layout: FORMATS.md "Segment".
+ * This module does not depend on the contents of pages, which columnar_page.h and row_page.h
+ * describe.  A file is written whole under a temporary name and synced, it is renamed, and the
+ * folder is synced; the manifest makes it live.  Layout: FORMATS.md "Segment".
  *
  * An open segment does not change and is shared between threads.  Its directory (keys, tokens,
  * stats) is in memory, encoded (segment_directory.h); pages are read when they are needed, on any
@@ -33,8 +33,8 @@ void segment_path(uint64_t segment_id, char path[64]);         /* "segments/0000
 
 struct segment_writer;
 
-/* Begin a segment with the id, table, kind, frames and schema version of `info`.  The directory
- * segments/ must be there; what a crash left under the temporary name is replaced. */
+/* Begin a segment with the id, table, kind, frames and schema version of `info`.  The folder
+ * segments/ must exist; a file that a crash left under the temporary name is replaced. */
 must_check int segment_writer_open(struct world *world, const struct segment_info *info,
                                    struct segment_writer **writer_out, struct error *err);
 /* Add a page; copies.  `first` labels a page of a partition of several pages, so that a reader can
@@ -49,14 +49,16 @@ must_check int segment_writer_partition(struct segment_writer *writer,
                                         const struct segment_partition *partition,
                                         struct error *err);
 /* Keep `extra`, at most SEGMENT_EXTRA_MAX bytes that belong to the whole segment, such as the index
- * of its dictionaries, in a section with a checksum, which is in memory while the segment is open.
- * At most once; copies. */
+ * of its dictionaries, in a section with a checksum.  A reader has the section in memory while the
+ * segment is open.  At most once; copies. */
 must_check int segment_writer_extra(struct segment_writer *writer, struct bytes extra,
                                     struct error *err);
-/* Take the write timestamp of something in the segment into account. */
+/* Make `timestamp_us` the newest write timestamp of the segment if it is newer than those
+ * before. */
 void segment_writer_timestamp(struct segment_writer *writer, int64_t timestamp_us);
-/* Write directory and footer, sync, rename, sync the directory.  *info_out gets what the manifest
- * is to record.  The segment is durable then, and not live yet. */
+/* Write the directory, the other sections and the footer, sync and rename the file, and sync the
+ * folder.  *info_out gets what the manifest is to record.  The segment is then durable, but not yet
+ * live. */
 must_check int segment_writer_finish(struct segment_writer *writer, struct segment_info *info_out,
                                      struct error *err);
 /* Free; removes the temporary file unless finish succeeded. */
@@ -66,9 +68,10 @@ void segment_writer_close(struct segment_writer *writer);
 
 struct segment;
 
-/* ERROR_CORRUPT names the file and offset.  The segment's rows are counted by day, by the keys of
- * its table `days_of`; NULL: they are not counted.  Its readers leave what the next ones can use in
- * `readers`, of which it takes a reference. */
+/* Open a segment, and check all of it but its pages.  ERROR_CORRUPT names the file and offset.  The
+ * segment's rows are counted by day, by the keys of its table `days_of`; NULL: they are not
+ * counted. The segment's readers leave spares in the pool `readers`, to which the segment holds a
+ * reference. */
 must_check int segment_open(struct world *world, const struct segment_info *info,
                             const struct table *days_of, struct reader_pool *readers,
                             struct segment **segment_out, struct error *err);
@@ -76,58 +79,60 @@ must_check int segment_open(struct world *world, const struct segment_info *info
 must_check int segment_probe(struct world *world, const struct segment_info *info,
                              struct error *err);
 /* Check that the footer of a damaged segment is whole and agrees with `info`: then its checksums
- * say what the rest of the file was. */
+ * tell what the rest of the file was. */
 must_check int segment_footer_check(struct world *world, const struct segment_info *info,
                                     struct error *err);
-/* The same; and in *agrees_out whether `other` has the bytes that the segment had, by the checksums
- * in both footers, but for another id and schema version in header and footer. */
+/* The same; and compare the footer with that of `other`.  *agrees_out is true when by the checksums
+ * in both footers `other` has the bytes that the segment had, except for the id and the schema
+ * version in header and footer. */
 must_check int segment_agrees(struct world *world, const struct segment_info *info,
                               const struct segment *other, bool *agrees_out, struct error *err);
 struct segment *segment_ref(struct segment *segment);            /* thread safe */
 void segment_unref(struct segment *segment);                     /* closes at the last */
-/* Remove the file when the last reference is given up, as a merge has replaced the segment. */
+/* Let the file be removed when the last reference is given up: a merge has replaced the segment. */
 void segment_remove_at_close(struct segment *segment);
 
-/* None where rows were not counted by day. */
+/* The segment's rows by day; empty if they were not counted. */
 const struct segment_days *segment_days(const struct segment *segment);
 
 const struct segment_info *segment_info(const struct segment *segment);
 bool segment_is(const struct segment *segment, uint32_t table_id, enum segment_kind kind);
-/* Whether its file still has a name. */
+/* Whether the segment's file still has a name. */
 bool segment_is_linked(const struct segment *segment);
 uint32_t segment_partition_count(const struct segment *segment);
 size_t segment_bytes(const struct segment *segment);             /* of memory */
 /* False: the segment has no partition of that token.  True: it nearly always has one. */
 bool segment_may_have(const struct segment *segment, int64_t token);
-/* Where the partition is, without its key and stats.  False: the segment has nothing of it. */
+/* Find the partition's directory entry, which is given without key and stats.  False: the segment
+ * does not have the partition. */
 bool segment_find(struct segment *segment, int64_t token, struct bytes key,
                   struct segment_partition *partition_out);
 bool segment_has(struct segment *segment, int64_t token, struct bytes key);
-/* A cursor (segment_directory.h), for the caller alone until it is given back.  One cursor is kept,
- * with the blocks that it has decoded, as long as the pool has room.  To give NULL is fine. */
+/* Take a cursor (segment_directory.h), which the caller alone uses until it gives the cursor back.
+ * One cursor of each segment is kept, with the blocks that it has decoded, as long as the pool has
+ * room. To give NULL is fine. */
 struct segment_cursor *segment_cursor_take(struct segment *segment);
 void segment_cursor_give(struct segment *segment, struct segment_cursor *cursor);
 uint32_t segment_page_count(const struct segment *segment);
 struct bytes segment_page_first(const struct segment *segment, uint32_t page);
-/* What segment_writer_extra was given, or empty.  Valid as long as the segment. */
+/* The bytes that segment_writer_extra got, or none.  They are valid as long as the segment. */
 struct bytes segment_extra(const struct segment *segment);
-/* The pool in which its readers leave what the next ones can use, and from which they borrow
- * workspaces. */
+/* The pool in which the segment's readers leave spares, and from which they borrow workspaces. */
 struct reader_pool *segment_readers(const struct segment *segment);
 /* The segment's place in the pool for the scratch of a row stream. */
 struct reader_spare **segment_scratch(struct segment *segment);
 /* The place for an expanded page of a row segment; several pages may have the same. */
 struct reader_spare **segment_page_place(struct segment *segment, uint32_t page);
-/* How many pages a thread that must not wait may still read, all of which must be in the system's
- * page cache. */
+/* How many pages a thread that must not wait may still read.  It reads only pages that are in the
+ * system's page cache. */
 struct segment_read_budget {
     uint32_t pages_left;
 };
 /* Whether one more page may be read, which then counts as read. */
 bool segment_read_budget_take(struct segment_read_budget *read_budget);
-/* Read a page into `page`, which is cleared first, and check it: ERROR_CORRUPT.  Where
- * `read_budget` (NULL: there is none) does not allow to read it, the result is -EAGAIN, and `err`
- * is not set. */
+/* Read a page into `page`, which is cleared first, and check it: ERROR_CORRUPT.  -EAGAIN, without
+ * setting `err`, when `read_budget` (NULL: no limit) does not allow another page or the page is not
+ * in the system's page cache. */
 must_check int segment_read_page(struct segment *segment, uint32_t page_index,
                                  struct segment_read_budget *read_budget, struct buffer *page,
                                  struct error *err);
@@ -135,7 +140,7 @@ must_check int segment_read_page(struct segment *segment, uint32_t page_index,
 bool segment_has_failed_read(const struct segment *segment);
 /* Read and check all pages. */
 must_check int segment_check_pages(struct segment *segment, struct error *err);
-/* Check that the bytes before the footer which fill its block are zeros: ERROR_CORRUPT.  Nothing
- * needs them, but a disk that changed them may change other bytes. */
+/* Check that the bytes that fill the last block before the footer are zeros: ERROR_CORRUPT.  No
+ * reader needs these bytes, but a disk that changed them may have changed others. */
 must_check int segment_check_zeros(struct segment *segment, struct error *err);
 #endif

@@ -1,13 +1,13 @@
-/* segment_block: columns of numbers, and the bytes of keys.
+/* segment_block: a block is columns of numbers, and the bytes of keys.
  *
  * What decides correctness: encoder and decoder predict a number in the same way, from what the
  * decoder has read before it.  Differences wrap at 64 bits, so that every number can be written and
  * read.  How many numbers a column has follows from columns before it:
  *
- *     entries    key size, token, rows, pages, place in the page, flags     n each
- *     deleted    timestamp, local second                            as flag 1 says
- *     stats      rows, first, span, how many scales                 as flag 2 says
- *     scales     scale, values, low and high half of the sum        as the one before says
+ *     entries    key size, token, rows, pages, place in the page, flags     one for each entry
+ *     deleted    timestamp, local second                     one for each entry with flag 1
+ *     stats      rows, first, span, how many scales          one for each entry with flag 2
+ *     scales     scale, values, low and high half of sum     as many as the stats have scales
  *
  * Example: two clicks of ("r1", 1 May) and one of ("r2", 1 May), small partitions in one page:
  *
@@ -16,7 +16,7 @@
  *     flags       2  2      pages       1 1        values               0 0   (as many as rows)
  *     places   0; 0  0      stats' rows 0 0        sum                 25 7
  *
- *     keys       mask of the bytes that both have; these; "1" "2"
+ *     keys       mask of the bytes that are the same in both keys; these bytes; "1" "2"
  *
  * The decoder checks all that it uses: the number of entries before memory is taken for them, the
  * sizes of keys before they are added up, and that every page is there. */
@@ -30,7 +30,7 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    ENTRIES_FULL = 256,        /* which are decoded in some 10 us */
+    ENTRIES_FULL = 256,        /* a writer's block; it is decoded in some 10 us */
     KEY_BYTES_FULL = 16 << 10, /* so that a block has fewer entries where keys are long */
     KEY_BYTES_MAX = 1 << 20
 };
@@ -86,8 +86,8 @@ static void numbers_put(struct numbers *column, uint64_t value)
 
 /* ---- predictions ---- */
 
-/* Which entry of its page an entry is that begins in `page_first`: the one behind the entry
- * `before`, or the first of a page. */
+/* The place in page `page_first` that is predicted for an entry whose rows begin there: behind the
+ * rows of the entry `before` if these end in the same page, else the first place. */
 static uint64_t place_predicted(const struct segment_partition *before, uint32_t page_first)
 {
     if (before->page_count > 1)
@@ -330,7 +330,7 @@ struct vector_decoder *segment_block_decoder_vectors(struct segment_block_decode
     return decoder->vectors;
 }
 
-/* Columns from `first` to `last`, of `count` numbers each. */
+/* Decode the columns from `first` to `last`, of `count` numbers each. */
 static int columns_decode(struct segment_block_decoder *decoder, struct reader *reader,
                           enum block_column first, enum block_column last, uint32_t count)
 {
@@ -362,7 +362,7 @@ static bool flags_are_known(const struct numbers *flags, bool has_stats)
     return true;
 }
 
-/* How many scales there are in all; false if an entry has more than there can be. */
+/* Add up the numbers of scales of all entries; false if an entry has more scales than there are. */
 static bool scales_add_up(const struct numbers *counts, uint32_t *total_out)
 {
     *total_out = 0;
@@ -395,7 +395,8 @@ static int numbers_decode(struct segment_block_decoder *decoder, struct reader *
     return rc == 0 ? columns_decode(decoder, reader, COLUMN_SCALE, COLUMN_SUM_HIGH, scales) : rc;
 }
 
-/* Read `count` keys of `size` bytes: the bytes that all have, and the others by position. */
+/* Read `count` keys of `size` bytes: the bytes that are the same in all keys, and then the others,
+ * position by position. */
 static int keys_turn_back(struct segment_block_decoder *decoder, struct reader *reader,
                           uint32_t count, size_t size, struct buffer *keys)
 {
@@ -441,7 +442,8 @@ static int keys_decode(struct segment_block_decoder *decoder, struct reader *rea
     return vector_codec_get_text(decoder->vectors, reader, total, keys);
 }
 
-/* The next numbers of those columns that only some entries have. */
+/* Where the next entry's key begins, and the indexes of the next numbers in the columns that only
+ * some entries have. */
 struct block_places {
     size_t key;
     uint32_t deleted;

@@ -1,5 +1,5 @@
-/* segment_days: a sorted array.  Partitions that follow one another are often of one day, so the
- * place of the last add is tried first. */
+/* segment_days: days are kept in a sorted array.  Partitions that follow one another are often of
+ * the same day, so the place of the last add is tried first. */
 #include "storage/segment/segment_days.h"
 
 #include <string.h>

@@ -1,16 +1,16 @@
-/* segment_directory: encoded blocks, where each begins, and half of every token.
+/* segment_directory: encoded blocks, the offset of each, and half of every token.
  *
  * What decides correctness: every entry was decoded and checked when the directory was opened, so
- * that what a cursor decodes later cannot be wrong.  Blocks of format 2 do not depend on one
- * another (segment_block.h).  Entries of format 1 hold differences to the entry before, so with
- * each block the last values of the block before it are kept.
+ * that the blocks that a cursor decodes later cannot be wrong.  Blocks of format 2 do not depend on
+ * one another (segment_block.h).  Entries of format 1 hold differences to the entry before, so the
+ * last values of the block before are kept with each block.
  *
  *     halves   -7a31f2c4  -79e0001b  ...  |  0012a3f0 ...  |  ...       by partition, ascending
  *     blocks   entries 0 to 255              256 to 511       512 ...   encoded
  *
- * A partition is found by a binary search for the half of its token; as long as halves are equal,
- * entries are decoded and compared.  Tokens are hashes: of n partitions, one in 2^32 / n has the
- * half of another. */
+ * A partition is found by a binary search for the half of its token.  The entries whose halves are
+ * equal to it are decoded and compared.  Tokens are hashes: of n partitions, one in 2^32 / n has
+ * the same half as another one. */
 #include "storage/segment/segment_directory.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ enum {
     CURSOR_BLOCKS = 4 /* a segment of some hundred partitions has no more */
 };
 
-/* Where a block is, and the values of the entry before its first one. */
+/* Where a block is, and the token and page of the entry before its first entry. */
 struct directory_block {
     size_t offset; /* of its head in the section */
     int64_t token;
@@ -52,7 +52,8 @@ struct decoded_block {
 };
 
 struct segment_cursor {
-    struct reader_spare spare; /* as it lies in the pool between two readers; first member */
+    struct reader_spare
+        spare; /* for the pool, in which it lies between two readers; first member */
     const struct segment_directory *directory;
     struct reader_pool *readers;
     struct decoded_block decoded[CURSOR_BLOCKS];
@@ -61,7 +62,7 @@ struct segment_cursor {
 
 static const struct partition_stats no_stats;
 
-/* Tokens are signed: with the sign bit inverted they order as unsigned numbers. */
+/* Tokens are signed; with the sign bit inverted they have the same order as unsigned numbers. */
 static uint32_t token_half(int64_t token)
 {
     return (uint32_t)(((uint64_t)token ^ UINT64_C(1) << 63) >> 32);
@@ -105,8 +106,8 @@ void segment_directory_cursor_give(struct segment_cursor *cursor, struct reader_
     reader_pool_give(cursor->readers, place, &cursor->spare);
 }
 
-/* Read the entry at `reader`.  `before` has the values of the entry before it, and then its own.
- * False unless it is an entry and names pages that are there. */
+/* Read the entry at `reader`.  `before` has the values of the entry before, and gets those of this
+ * entry.  False unless the bytes are an entry and name pages that the segment has. */
 static bool entry_read(const struct segment_directory *directory, struct segment_block *block,
                        struct directory_block *before, struct reader *reader)
 {
@@ -211,7 +212,7 @@ static void block_add(struct segment_directory *directory, const struct director
     directory->blocks[directory->block_count++] = *block;
 }
 
-/* What is carried from block to block while a directory is opened. */
+/* The state that is carried from block to block while a directory is opened. */
 struct directory_walk {
     struct segment_cursor *cursor;
     struct buffer key; /* the last key of the block before */
@@ -220,7 +221,8 @@ struct directory_walk {
     struct segment_days *days;
 };
 
-/* Make room for `count` more.  It grows with what was decoded: the footer's number may be wrong. */
+/* Make room for `count` more halves.  The array grows with the blocks that were decoded, because
+ * the number in the footer may be wrong. */
 static void halves_reserve(struct segment_directory *directory, uint32_t count)
 {
     if (directory->capacity - directory->count >= count)
@@ -230,7 +232,8 @@ static void halves_reserve(struct segment_directory *directory, uint32_t count)
         memory_resize(directory->halves, directory->capacity * sizeof *directory->halves);
 }
 
-/* Check that entries are in strict order and not more than the footer has, and take them in. */
+/* Check that the block's entries are in strict order and not more than the footer says, and add
+ * their halves, rows and days. */
 static int block_check(struct segment_directory *directory, struct directory_walk *walk,
                        uint64_t partitions, struct error *err)
 {

@@ -1,8 +1,8 @@
 /* segment_format: header and footer blocks.
  *
- * Both are fixed fields, zeros, and a CRC-32C of all before it in the last four bytes.  Magic,
- * version and CRC stay where they are in every later version, so that a program can distinguish a
- * newer file from a damaged one: the version is used only when the CRC is right.
+ * Both blocks are fixed fields, zeros, and in the last four bytes a CRC-32C of all bytes before.
+ * Magic, version and CRC have the same places in every later version, so that a program can
+ * distinguish a newer file from a damaged one: the version is used only when the CRC is right.
  *
  * The footer is found by the file's size alone.  A file that was cut or grew has something else in
  * its last block. */

@@ -4,9 +4,9 @@
  *     4096   pages              back to back, in the order they were added
  *            directory          partitions in (token, key) order, in blocks
  *            page index         size, checksum and label of each page
- *            extra              what the segment's kind keeps for itself
+ *            extra              bytes whose meaning depends on the segment's kind
  *            zeros              up to the next multiple of 4096
- *     end    footer block       where the sections are and what they must hash to
+ *     end    footer block       where the sections are, and their hashes
  *
  * Layout by bytes: FORMATS.md "Segment". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_FORMAT_H

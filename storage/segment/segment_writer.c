@@ -1,7 +1,7 @@
-/* segment_writer: writes pages as they come, and the sections and the footer when all are there.
+/* segment_writer: writes pages as they are added, and the sections and the footer at the end.
  *
  * What decides correctness: a file that has a segment's final name is whole.  So it is written
- * under a temporary name and synced, it is renamed, and the directory is synced.  A crash leaves at
+ * under a temporary name and synced, it is renamed, and the folder is synced.  A crash leaves at
  * most a file that no manifest names.
  *
  * What each call does:
@@ -10,14 +10,14 @@
  *   page        into the write buffer, which goes to the disk whenever it is full; size, checksum
  *               and label into the page index, in memory
  *   partition   an entry into the directory block, which is encoded when it is full, in memory
- *   finish      directory, page index, extra, footer; sync, rename, sync the directory
+ *   finish      directory, page index, extra, footer; sync, rename, sync the folder
  *
  * The write buffer is large and aligned because writing past the page cache in large pieces is six
  * times faster than writing through it.  Columnar segments are written past the cache: clicks are
- * rarely read soon.  Row segments go through it: rows, figures among them, are read right after a
- * flush, too, and a read from the disk would wait some ten milliseconds behind what is written.  A
- * writer takes the memory of the buffer, of the encoded directory (some 10 bytes a partition), and
- * of the index (13 bytes a page, and the labels).
+ * rarely read soon.  Row segments are written through the cache: rows, figures among them, are read
+ * right after a flush, too, and a read from the disk would wait some ten milliseconds for the
+ * writes. A writer takes the memory of the buffer, of the encoded directory (some 10 bytes a
+ * partition), and of the page index (13 bytes a page, and the labels).
  *
  * After an error the writer can only be closed, which removes the temporary file. */
 #include "storage/segment/segment.h"
@@ -31,9 +31,10 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    SEGMENT_WRITE_SIZE = 2 << 20, /* bytes of one write: 1 MiB reaches the disk's speed too */
-    CACHED_SYNC_SIZE = 16 << 20   /* bytes through the page cache between syncs: without these the
-                                   * system would write very much at a time of its choice */
+    SEGMENT_WRITE_SIZE =
+        2 << 20, /* bytes of one write; from 1 MiB on, writes have the disk's speed */
+    CACHED_SYNC_SIZE = 16 << 20 /* bytes through the page cache between two syncs; without syncs
+                                 * the system would write very many bytes at an unknown time */
 };
 
 struct segment_writer {
@@ -48,14 +49,14 @@ struct segment_writer {
     uint64_t written; /* bytes of the file before the buffer */
 
     struct segment_block_encoder *block; /* the open directory block */
-    struct buffer directory;             /* the closed ones */
+    struct buffer directory;             /* the closed directory blocks */
     struct buffer index;
     struct buffer extra;
     bool has_extra;
 
     int64_t token; /* of the last partition, to check their order */
     struct buffer key;
-    uint32_t page_first; /* of the last partition, which the next one's does not precede */
+    uint32_t page_first; /* of the last partition; that of the next one is not below it */
 };
 
 /* ---- the file ---- */
@@ -136,7 +137,7 @@ int segment_writer_open(struct world *world, const struct segment_info *info,
     return 0;
 }
 
-/* ---- what is in it ---- */
+/* ---- pages, partitions and extra ---- */
 
 uint32_t segment_writer_page_next(const struct segment_writer *writer)
 {
@@ -202,7 +203,7 @@ void segment_writer_timestamp(struct segment_writer *writer, int64_t timestamp_u
         writer->footer.info.timestamp_max_us = timestamp_us;
 }
 
-/* ---- its end ---- */
+/* ---- sections and footer ---- */
 
 static int writer_section(struct segment_writer *writer, enum segment_section_kind kind,
                           const struct buffer *content, struct error *err)
@@ -230,7 +231,8 @@ static int writer_footer(struct segment_writer *writer, struct error *err)
     return rc;
 }
 
-/* The bytes are durable before the file has its name, and the name before the call returns. */
+/* Give the file its final name.  The bytes are durable before that, and the name is durable before
+ * the call returns. */
 static int writer_publish(struct segment_writer *writer, struct error *err)
 {
     struct disk *disk = writer->disk;
@@ -273,7 +275,7 @@ void segment_writer_close(struct segment_writer *writer)
     if (writer == NULL)
         return;
     writer->disk->close(writer->disk, writer->file);
-    /* A file that cannot be removed does no harm: the next opening of the directory removes it. */
+    /* A file that cannot be removed does no harm: the next opening of the store removes it. */
     if (!writer->finished)
         (void)writer->disk->remove(writer->disk, writer->path);
     segment_block_encoder_free(writer->block);

@@ -1,24 +1,23 @@
-/* vector_codec: transform, buckets, raw bits.
+/* vector_codec: values become numbers, and numbers become buckets and raw bits.
  *
  * A value becomes an unsigned number in one of three forms: its offset from the least value, its
  * difference to the value before, or the value itself, the latter two with the sign in the lowest
- * bit (zigzag).  The form is the one that takes least by the entropy of a sample.  The numbers'
- * sizes would not do for that: an amount is closer to the amount before than to the least one, but
- * the differences have more entropy.  A number n with m mantissa bits:
+ * bit (zigzag).  The form is chosen that takes least space by the entropy of a sample.  Choosing by
+ * the size of the numbers would be wrong: an amount is closer to the amount before than to the
+ * least amount, but the differences have more entropy.  A number n with m mantissa bits:
  *
  *     n < 2^(m+1)                 bucket n, no raw bits
  *     else e = bits(n) - 1 - m    bucket (e << m) + (n >> e), e raw bits: n's lowest
  *
  * Example, m = 2: 0..7 are their own buckets; 8 and 9 are bucket 8 with 1 raw bit, 1000 is
  * 1111101000: e = 7, n >> 7 = 7, bucket 4 * 7 + 7 = 35, raw bits 1101000.  m is the largest for
- * which the greatest number's bucket still fits a byte: then small numbers, which are most, are
- * buckets of their own, and the Huffman code follows their whole distribution.  m = 2 serves all 64
- * bits.
+ * which the greatest number's bucket still fits a byte: then each small number, and most numbers
+ * are small, has a bucket to itself, and the Huffman code follows their whole distribution.  m = 2
+ * serves all 64 bits.
  *
- * What decides correctness: the decoder accepts or refuses any bytes, and nothing it does with them
- * is undefined.  The number of raw bits follows from the buckets and is compared with the bytes
- * that are there before any is read; a bucket that no number has is refused.  All arithmetic on
- * values wraps. */
+ * What decides correctness: the decoder accepts or refuses any bytes without undefined behaviour.
+ * The number of raw bits follows from the buckets and is compared with the stored bytes before any
+ * raw bit is read; a bucket that no number has is refused.  All arithmetic on values wraps. */
 #include "storage/segment/vector_codec.h"
 
 #include <string.h>
@@ -28,13 +27,13 @@
 #include "storage/segment/vector_join.h"
 
 enum vector_form { FORM_CONSTANT = 0, FORM_OFFSETS = 1, FORM_DIFFERENCES = 2, FORM_SIGNED = 3 };
-/* Of encoding one vector. */
+/* The steps of encoding a vector. */
 enum vector_step { STEP_NUMBERS, STEP_SPLIT, STEP_PUT, STEP_NONE };
-/* Of buckets and of text. */
+/* How buckets and text are stored. */
 enum stored_form { STORED_PLAIN = 0, STORED_COMPRESSED = 1 };
 
 enum {
-    SAMPLE_MAX = 2048,    /* values that decide the form */
+    SAMPLE_MAX = 2048,    /* values by which the form is chosen */
     BUCKET_SIZE = 4 * 256 /* what a bucket takes in Huffman's table, in 256ths of a bit */
 };
 
@@ -44,8 +43,8 @@ struct vector_encoder {
     uint32_t capacity;
     struct buffer buckets;
     struct buffer raw;
-    enum vector_step step; /* the next one for the vector that is being encoded, which is: */
-    const int64_t *values;
+    enum vector_step step; /* the next step for the vector that is being encoded */
+    const int64_t *values; /* this and the members below are of that vector */
     uint32_t count;
     struct buffer *target;
     int64_t least;
@@ -103,7 +102,7 @@ static uint64_t number_from(int64_t value, int64_t before, enum vector_form form
                                  : zigzag((uint64_t)value - (uint64_t)before);
 }
 
-/* The numbers of all values; returns the bits that occur in them. */
+/* Make the numbers of all values; returns the bits that occur in any of them. */
 static uint64_t numbers_from(const int64_t *values, uint32_t count, enum vector_form form,
                              uint64_t least, uint64_t *numbers)
 {
@@ -117,8 +116,7 @@ static uint64_t numbers_from(const int64_t *values, uint32_t count, enum vector_
     return bits;
 }
 
-/* The mantissa bits for numbers of which none has a bit that `greatest` lacks: so none is
- * greater. */
+/* The mantissa bits for numbers that are at most `greatest`. */
 static uint32_t mantissa_for(uint64_t greatest)
 {
     uint32_t bits = bit_length(greatest);
@@ -142,7 +140,7 @@ static uint8_t bucket_of(uint64_t number, uint32_t exponent, uint32_t mantissa)
 
 /* ---- encoding: which form ---- */
 
-/* 256 times the logarithm of base 2, on straight lines between powers of two, so that it is the
+/* 256 times the logarithm of base 2, interpolated linearly between powers of two, so that it is the
  * same on every machine. */
 static uint64_t log2_scaled(uint32_t number)
 {
@@ -150,8 +148,8 @@ static uint64_t log2_scaled(uint32_t number)
     return bits * UINT64_C(256) + ((uint64_t)number << 8 >> bits) - 256;
 }
 
-/* What `count` numbers, a sample of `of`, will take in 256ths of a bit: raw bits, buckets by their
- * entropy, and their share of Huffman's table. */
+/* The space in 256ths of a bit that is expected for `count` numbers, a sample of `of` numbers: raw
+ * bits, buckets by their entropy, and their share of Huffman's table. */
 static uint64_t size_expected(const uint64_t *numbers, uint32_t count, uint64_t bits, uint32_t of)
 {
     uint32_t mantissa = mantissa_for(bits);
@@ -172,7 +170,7 @@ static uint64_t size_expected(const uint64_t *numbers, uint32_t count, uint64_t 
     return size + distinct * BUCKET_SIZE * count / of;
 }
 
-/* The form that takes least, by a sample. */
+/* The form that takes least space, by a sample. */
 static enum vector_form choose_form(const int64_t *values, uint32_t count, uint64_t least)
 {
     uint32_t step = (count - 2) / SAMPLE_MAX + 1;
@@ -195,7 +193,8 @@ static enum vector_form choose_form(const int64_t *values, uint32_t count, uint6
 
 /* ---- encoding: a vector ---- */
 
-/* Buckets of all numbers into `buckets`, raw bits appended to `raw`, least significant first. */
+/* Write the buckets of all numbers to `buckets`, and their raw bits to `raw`, which is empty; the
+ * least significant bit comes first. */
 static void split(const uint64_t *numbers, uint32_t count, uint32_t mantissa, uint8_t *buckets,
                   struct buffer *raw)
 {
@@ -248,8 +247,8 @@ static void encoder_reserve(struct vector_encoder *encoder, uint32_t count)
     encoder->capacity = count;
 }
 
-/* The first step: choose the form, and make the numbers of all values.  A vector of one repeated
- * value is encoded with that. */
+/* The first step: choose the form, and make the numbers of all values.  For a vector of one
+ * repeated value it is the only step. */
 static enum vector_step encode_numbers(struct vector_encoder *encoder)
 {
     const int64_t *values = encoder->values;
@@ -406,7 +405,7 @@ static int decode_buckets(struct vector_decoder *decoder, struct reader *reader,
         raw.size != (bits + 7) / 8)
         return ERROR_CORRUPT;
     if (bits == 0) {
-        /* Small numbers are buckets of their own. */
+        /* Without raw bits each bucket is its number. */
         for (uint32_t i = 0; i < count; i++)
             values_out[i] = (int64_t)(offset + buckets[i]);
     } else {

@@ -1,10 +1,10 @@
-/* vector_codec: a sequence of integers in bytes, near its information content, at scan speed.
+/* vector_codec: a vector of integers as bytes, near its information content, decoded at scan speed.
  *
- * Every column of a columnar page is such a sequence: gaps between times, places of ids, amounts.
+ * Every column of a columnar page is such vectors: gaps between times, places of ids, amounts.
  * Their distributions are smooth but skewed, and no pattern repeats.  So a value is split into a
  * *bucket* (its magnitude and first bits, one byte) and the bits below, which are nearly random.
- * zstd at its fastest level then only Huffman-codes the buckets; the bits below, called raw, are
- * stored as they are.  Layout: FORMATS.md "Vector". */
+ * zstd at its fastest level then only Huffman-codes the buckets; the bits below, called raw bits,
+ * are stored as they are.  Layout: FORMATS.md "Vector". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
 #define DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
 
@@ -18,12 +18,13 @@ enum { VECTOR_COUNT_MAX = 1 << 20 };
 
 struct decompressor;
 
-/* Working memory, worth keeping between vectors; each serves one thread at a time. */
+/* An encoder or decoder is working memory that is kept between vectors; it serves one thread at a
+ * time. */
 struct vector_encoder;
 struct vector_encoder *vector_codec_encoder_new(void);
 void vector_codec_encoder_free(struct vector_encoder *encoder); /* NULL is fine */
 /* Append the coded form of `count` (at most VECTOR_COUNT_MAX) values.  A vector of one repeated
- * value takes 2 to 11 bytes, an empty one none. */
+ * value takes 2 to 11 bytes, an empty vector none. */
 void vector_codec_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
                          struct buffer *target);
 /* The same in steps, each a third of the work.  `values` and `target` must stay until a step
@@ -31,8 +32,8 @@ void vector_codec_encode(struct vector_encoder *encoder, const int64_t *values, 
 void vector_codec_encode_begin(struct vector_encoder *encoder, const int64_t *values,
                                uint32_t count, struct buffer *target);
 bool vector_codec_encode_step(struct vector_encoder *encoder);
-/* Append text that is stored behind vectors, at the end of what it is stored in: a byte for its
- * form, and the bytes as they are, or compressed where that is shorter. */
+/* Append text as the last part of a page or block, behind its vectors: a byte for its form, and
+ * then the bytes as they are, or compressed where that is shorter. */
 void vector_codec_put_text(struct vector_encoder *encoder, struct bytes text,
                            struct buffer *target);
 
@@ -49,10 +50,11 @@ bool vector_codec_get_constant(struct reader *reader, uint32_t count, int64_t *v
 /* Read past a vector of `count` values without decoding it; ERROR_CORRUPT when its bytes are not
  * all there. */
 must_check int vector_codec_skip(struct reader *reader, uint32_t count);
-/* Read the text that is all that `reader` has left, and append it to `text`.  It has `size` bytes,
- * which the caller has checked against a limit.  ERROR_CORRUPT. */
+/* Read the text that vector_codec_put_text wrote, which is all that `reader` has left, and append
+ * it to `text`.  The text has `size` bytes; the caller has checked `size` against a limit.
+ * ERROR_CORRUPT. */
 must_check int vector_codec_get_text(struct vector_decoder *decoder, struct reader *reader,
                                      size_t size, struct buffer *text);
-/* The decompressor that it uses, for other things that are stored compressed. */
+/* The decompressor of the decoder, for other bytes that are stored compressed. */
 struct decompressor *vector_codec_decompressor(struct vector_decoder *decoder);
 #endif

@@ -1,4 +1,4 @@
-/* vector_join: number by number with a table of buckets, or eight numbers at a time.
+/* vector_join: numbers are made one by one with a table of buckets, or eight at a time.
  *
  * A bucket is taken apart by arithmetic: with h = bucket >> m it has max(h, 1) - 1 raw bits (its
  * exponent e), and bucket - (e << m) stands above them.  For eight buckets that are bytes of one
@@ -8,13 +8,14 @@
  *     masks     111   0   1  11 ...        (1 << e) - 1, a byte each
  *     raw bits  hgf edcba...  ──PDEP──▶    each byte gets its bits, in the order they lie
  *
- * so one instruction reads all their raw bits, and the bits set in the masks are as many as were
- * read.  A byte can have an exponent up to 8.  Up to 16 the same is done twice with four numbers of
- * 16 bits each; larger exponents, which are rare, are done number by number.
+ * So one instruction reads the raw bits of all eight, and the number of bits that are set in the
+ * masks is the number of bits read.  In bytes, exponents can be up to 8.  For exponents up to 16
+ * the same is done twice, with four numbers of 16 bits each.  Eight numbers with a larger exponent,
+ * which is rare, are made one by one.
  *
  * What decides correctness: each of these ways reads the same bits and leaves the position behind
- * them, so the next eight numbers may be made in another way.  Bits read past the last one are
- * masked off. */
+ * them, so the next eight numbers may be made in another way.  Bits that are read past the last raw
+ * bit are masked off. */
 #include "storage/segment/vector_join.h"
 
 #include "base/bytes.h"
@@ -40,8 +41,8 @@ bool vector_join_count_bits(const uint8_t *buckets, uint32_t count, uint32_t man
     return bucket_exponent(greatest, mantissa) + mantissa + 1 <= 64;
 }
 
-/* By bucket, how many raw bits its numbers have, and the number without them.  Not filled for
- * buckets that no number has. */
+/* By bucket, how many raw bits its numbers have, and a number of it whose raw bits are 0.  Not
+ * filled for buckets that no number has. */
 struct bucket_table {
     uint8_t exponents[VECTOR_BUCKETS];
     uint64_t bases[VECTOR_BUCKETS];
@@ -98,7 +99,7 @@ JOIN_TARGET static uint64_t bits_at(const uint8_t *raw, uint64_t position)
     return load_u64(at) >> shift | (uint64_t)at[8] << 1 << (63 - shift);
 }
 
-/* Raw bits of eight numbers with exponents up to 8. */
+/* Read the raw bits of eight numbers with exponents up to 8, and move the position behind them. */
 JOIN_TARGET static __m256i take_bytes(__m128i exponents, const uint8_t *raw, uint64_t *position)
 {
     const __m128i masks = _mm_setr_epi8(0, 1, 3, 7, 15, 31, 63, 127, -1, 0, 0, 0, 0, 0, 0, 0);
@@ -165,8 +166,8 @@ JOIN_TARGET static void join_by_lanes(const uint8_t *buckets, uint32_t count, ui
     join_some(&table, buckets + i, count - i, raw, position, offset, numbers + i);
 }
 
-/* Whether bits can be spread fast: some processors have the instruction and need dozens of
- * cycles. */
+/* Whether the processor spreads bits fast: some have the instruction, but need dozens of cycles for
+ * it. */
 static bool spreads_bits(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
