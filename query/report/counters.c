@@ -1,18 +1,19 @@
 /* counters: `daybook counters`: clicks per ad, per reseller, per reseller and day.
  *
- * What decides correctness: clicks_per_ad and clicks_per_reseller are counter tables, written in
- * the click's own frame.  clicks_per_reseller_per_day is not stored: its clicks are those of the
- * current figures, including days whose clicks have expired.  All are as of the last durable frame.
+ * Correctness: clicks_per_ad and clicks_per_reseller are counter tables, written in the same frame
+ * of the commit log as the clicks.  clicks_per_reseller_per_day is not stored: its rows are made
+ * from the current figures, including days whose clicks have expired.  All three tables show the
+ * state after the last durable frame.
  *
- * A table is read page by page, in the store's order (by the key's hash), and only one page is in
- * memory: the next one is read when the output of the last has been read.  Figures come by
- * reseller, the last day first, and pause while the output waits for its reader.  --top keeps the N
- * largest in a heap whose root is the smallest of them:
+ * A table is read page by page, in the store's order (by the key's hash).  Only one page is in
+ * memory: the next page is read after the client has read the output of the page before.  Figures
+ * are ordered by reseller, the last day first; their reading pauses while output waits for the
+ * client.  --top keeps the N largest entries in a heap whose root is the smallest of them:
  *
- *     page ─▶ larger than the root? ─▶ takes its place, sinks       end ─▶ sorted, printed
+ *     entry ─▶ larger than the root? ─▶ replaces the root       end ─▶ sorted, printed
  *
- * Without a table: one line per table with its keys and their sum, which is the same number of
- * clicks three times. */
+ * Without TABLE, one line for each table gives the number of its keys and the sum of their clicks.
+ * The three sums are equal. */
 #include "query/report/counters.h"
 
 #include <errno.h>
@@ -33,13 +34,13 @@
 enum { KEY_KEY = 0x20001, KEY_TOP, KEY_FORMAT };
 struct top_entry {
     uint64_t clicks;
-    struct bytes key; /* serialized; its bytes lie behind the entry */
+    struct bytes key; /* serialized; the bytes of a kept entry's key follow the entry */
 };
 
 enum {
     PAGE_ROWS = 2000,
     COUNTER_TABLES = 3,
-    /* Memory of an entry without its key: its place in the heap, the struct, and malloc's
+    /* Memory of an entry without its key: a pointer in the heap, the struct, and malloc's
      * overhead. */
     ENTRY_BYTES = sizeof(void *) + sizeof(struct top_entry) + 16,
     TOP_KEEP_STEP = 64 << 10,
@@ -74,21 +75,21 @@ struct counters {
     struct command_output *output;
     struct query_answer answer;
     struct table_column columns[COUNTER_KEYS_MAX + 1];
-    const struct counter_table *table; /* being read */
-    uint32_t table_index;              /* of the sums */
+    const struct counter_table *table; /* being read; NULL: none is left */
+    uint32_t table_index;              /* without TABLE: of the table being read */
     struct buffer position;
-    struct buffer key;        /* the only partition asked for; empty: all */
-    struct buffer figure_key; /* of the last figure given */
+    struct buffer key;        /* the only partition to read; empty: all */
+    struct buffer figure_key; /* of the last figure that was read */
     struct report_figures figures;
     struct heap top; /* of top_entry, smallest first */
     uint32_t top_capacity;
-    size_t top_bytes;  /* of memory, */
-    size_t kept_bytes; /* and what was reserved for them by command_keep */
+    size_t top_bytes;  /* memory of the heap's entries */
+    size_t kept_bytes; /* memory that command_keep has reserved for them */
     uint64_t keys_seen;
     uint64_t clicks_seen;
-    bool is_reading; /* the store's call has not returned */
-    bool has_page;   /* and has called back */
-    int status;      /* of the page */
+    bool is_reading; /* counters_read is inside read_next_page */
+    bool has_page;   /* a page, or all figures, came since counters_read began the read */
+    int status;      /* of the last page, or of the reading of figures */
     struct error err;
 };
 
@@ -187,7 +188,8 @@ static int put_row(struct counters *counters, struct bytes key, uint64_t clicks)
     return 0;
 }
 
-/* Fewer clicks first; among equals the larger key, so that the smaller one is kept. */
+/* Fewer clicks come first; of equal clicks the larger key, so that the heap keeps the smaller
+ * key. */
 static bool is_smaller(const void *context, const void *a, const void *b)
 {
     const struct top_entry *left = a;
@@ -323,7 +325,7 @@ static void put_sum(struct counters *counters)
 
 static void counters_read(void *context);
 
-/* Go to the next table, when one has been read. */
+/* After a table has been read: set the table to read next, or NULL. */
 static void next_table(struct counters *counters)
 {
     counters->table = NULL;
@@ -331,7 +333,8 @@ static void next_table(struct counters *counters)
         counters->table = &counter_tables[counters->table_index];
 }
 
-/* A page has been taken: go on behind `position`, with the next table, or end. */
+/* Call this after each page.  The next read continues at `position`; where that is empty, with the
+ * next table, if there is one. */
 static void page_taken(struct counters *counters, int status, const struct error *err,
                        struct bytes position)
 {
@@ -393,7 +396,8 @@ static void figures_given(void *context, int status, const struct error *err)
     page_taken(counters, status, err, bytes_of("", 0));
 }
 
-/* Sums, and the entries of --top, are printed at the end, and need no order of the figures. */
+/* Sums and the entries of --top are printed after the last figure, so the figures may come in any
+ * order. */
 static void read_figures(struct counters *counters)
 {
     const struct counters_options *options = counters->options;
@@ -431,7 +435,8 @@ static int read_next_page(struct counters *counters, struct error *err)
     return store_read(store, &request, counter_page, counters, err);
 }
 
-/* Pages that arrive within the call that asks for them are taken by this loop, not by recursion. */
+/* A page may arrive before the call that reads it returns.  This loop then reads the next page, so
+ * that calls do not nest. */
 static void counters_read(void *context)
 {
     struct counters *counters = context;

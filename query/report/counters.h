@@ -6,6 +6,6 @@
 
 enum { COUNTERS_TOP_MAX = 1000000 };
 
-/* Runs on a struct query (query/query.h). */
+/* The context of its `run` is a struct query (query/query.h). */
 extern const struct command counters_command;
 #endif

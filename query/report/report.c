@@ -1,9 +1,9 @@
 /* report: `daybook report`: clicks, gross and amount by reseller and day, or grouped.
  *
- * What decides correctness: figures come as rollup_figures gives them, reseller ascending and day
- * descending, so that every grouping is a run of neighbours and one accumulator is enough; and
- * sums are exact decimals, whose scale is the largest of their terms, so that the parts of a report
- * add up to its total digit for digit.
+ * Correctness: rollup_figures gives figures with resellers ascending and the days of each
+ * descending.  The days of a group are therefore adjacent, and one accumulator is enough.  Sums are
+ * exact decimals: the scale of a sum is the largest of its terms, so the parts of a report add up
+ * to its total digit for digit.
  *
  *     R1 2013-12-02 ┐                     R1 2013-12 ┐
  *     R1 2013-12-01 ┘ month               R1 2013-11 ┘ reseller          total
@@ -12,12 +12,12 @@
  * A day without a rate counts in clicks and gross, never in amount; the number of such days and
  * their gross are printed.
  *
- * By ad, the figures show which days there are and at which rates, and the clicks of one day after
- * the other are read (report_ads.h).  As of a time, figures are those of the ledger.  Numbers are
- * rounded last, when they are printed.
+ * With --by ad, the figures give the days and their rates, and the clicks are read day by day
+ * (report_ads.h).  With --as-of, figures come from the ledger.  Numbers are rounded only when they
+ * are printed.
  *
- * When enough output waits for a slow reader, the reading of figures pauses until it has been read.
- */
+ * When enough output waits for a slow client, the reading of figures pauses until the client has
+ * read that output. */
 #include "query/report/report.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ struct report {
     const struct report_options *options;
     struct query_answer answer;
     struct bytes resellers[REPORT_RESELLERS_MAX];
-    bool is_found[REPORT_RESELLERS_MAX]; /* of them: a figure came */
+    bool is_found[REPORT_RESELLERS_MAX]; /* by reseller: a figure came */
     uint32_t found_last;
     struct table_column columns[REPORT_COLUMNS_MAX];
     uint32_t column_count;
@@ -54,8 +54,8 @@ struct report {
     struct buffer reseller;  /* of the last figure */
     bool has_last;
     struct report_figures figures;
-    struct report_ads *ads; /* by ad: of the last reseller */
-    bool has_day;           /* a day whose clicks are to be read: */
+    struct report_ads *ads; /* --by ad: the ads of `reseller` */
+    bool has_day;           /* day_figure is a day whose clicks are to be read */
     struct day_figure day_figure;
     struct buffer day_reseller;
     const struct report_ad *ads_sorted;
@@ -63,12 +63,12 @@ struct report {
     uint32_t ads_printed;
     bool is_as_of;
     int64_t as_of_ms;
-    uint64_t days_behind;       /* figures that are in no row yet */
-    uint64_t days;              /* as of a time: of figures now, */
-    uint64_t days_known;        /* and of those there were then */
-    struct report_sum unpriced; /* all that was printed and has no rate */
+    uint64_t days_behind;       /* figures that differ from their stored rows */
+    uint64_t days;              /* --as-of: number of figures as of now */
+    uint64_t days_known;        /* figures that came */
+    struct report_sum unpriced; /* the sum of the days without a rate */
     struct report_chart *chart; /* NULL: rows are printed */
-    int status;                 /* of the arithmetic, or the picture */
+    int status;                 /* of the arithmetic, the chart, or the reading of ads */
     struct error err;
 };
 
@@ -105,7 +105,8 @@ static error_t parse_round(const char *text, struct report_options *options,
                                 ROUND_MAX, text);
 }
 
-/* Parse a time with its zone, or a day, which stands for the day's end. */
+/* Parse a time with its zone, or a day, which stands for its last millisecond in `zone`.  If `zone`
+ * is NULL, a day is only checked. */
 static bool parse_as_of(const char *text, const struct zone *zone, int64_t *time_ms_out)
 {
     int32_t day;
@@ -231,7 +232,7 @@ static const struct table_column fields[] = {
     [FIELD_UNPRICED_DAYS] = {"unpriced_days", TABLE_NUMBER},
     [FIELD_UNPRICED_GROSS] = {"unpriced_gross", TABLE_DECIMAL}};
 
-/* The last columns of every report but one by day. */
+/* The last columns of every report except --by day. */
 #define SUM_FIELDS                                                                                 \
     FIELD_CLICKS, FIELD_GROSS, FIELD_AMOUNT, FIELD_UNPRICED_DAYS, FIELD_UNPRICED_GROSS
 
@@ -242,7 +243,7 @@ static const enum report_field layouts[][REPORT_COLUMNS_MAX + 1] = {
     [BY_AD] = {FIELD_RESELLER, FIELD_AD, SUM_FIELDS},
     [BY_TOTAL] = {SUM_FIELDS}};
 
-/* In aligned tables, the names of columns of money have the currency. */
+/* In aligned tables, the names of money columns include the currency. */
 static const char *money_name(const struct report *report, const char *name, char to[32])
 {
     const struct click_stream *stream = rollup_stream(report->rollup);
@@ -282,7 +283,7 @@ static struct bytes money_cell(const struct report *report, struct decimal value
     return decimal_cell(value, text);
 }
 
-/* A rate for people: 0.125 is 12.5%. */
+/* A rate in percent: 0.125 is 12.5%. */
 static struct bytes percent_cell(struct decimal rate, char text[DECIMAL_TEXT_MAX + 1])
 {
     struct decimal percent;
@@ -339,8 +340,8 @@ static struct bytes field_cell(const struct report *report, enum report_field fi
     return (struct bytes){0};
 }
 
-/* False: enough output waits to be read.  A chart never waits, since it is printed only when it is
- * complete. */
+/* False: enough output waits for the client.  A chart never waits, since a chart is printed only
+ * when it is complete. */
 static bool print_row(struct report *report, const struct report_row *row)
 {
     const enum report_field *layout = layouts[report->options->by];
@@ -406,8 +407,8 @@ static void set_last_reseller(struct report *report, const struct day_figure *fi
     report->has_last = true;
 }
 
-/* Remember a day whose clicks are to be read while the reading of figures pauses.  The ads of a
- * reseller are printed before the first day of the next one is read. */
+/* Keep a day whose clicks are read while the reading of figures pauses.  The ads of a reseller are
+ * printed before the first day of the next reseller is read. */
 static void set_day(struct report *report, const struct day_figure *figure)
 {
     report->has_day = true;
@@ -416,8 +417,8 @@ static void set_day(struct report *report, const struct day_figure *figure)
     report->day_figure.reseller = buffer_view(&report->day_reseller);
 }
 
-/* Mark the reseller as found.  The search begins at the last one, since figures of one reseller
- * mostly follow one another. */
+/* Mark the reseller as found.  The search begins at the reseller of the figure before, since the
+ * figures of one reseller mostly follow one another. */
 static void mark_found(struct report *report, struct bytes reseller)
 {
     uint32_t count = report->options->reseller_count;
@@ -537,7 +538,8 @@ static void ads_added(void *context, int status, const struct error *err)
     report_figures_wait(&report->figures);
 }
 
-/* Print the reseller that is complete, if one is; then read the next one's day, or end. */
+/* If all days of a reseller have been read, print its ads.  Then read the clicks of the day that
+ * was kept, or end the report. */
 static void print_ads(void *context)
 {
     struct report *report = context;
@@ -639,7 +641,7 @@ static void days_counted(void *context, int status, const struct error *err)
         report_read(report);
 }
 
-/* As of a time: first, how many days there are now. */
+/* With --as-of, first count the days that have figures as of now. */
 static void report_begin(struct report *report)
 {
     const struct figure_query query = {.resellers = report->resellers,

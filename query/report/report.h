@@ -4,7 +4,7 @@
 
 #include "base/cli/command.h"
 
-/* What the command line asks for. */
+/* The parsed options of `daybook report`. */
 enum { REPORT_RESELLERS_MAX = 1000 };
 enum report_by { BY_DAY, BY_MONTH, BY_RESELLER, BY_AD, BY_TOTAL };
 struct report_options {
@@ -13,14 +13,14 @@ struct report_options {
     int32_t day_from;                  /* inclusive at both ends */
     int32_t day_to;
     enum report_by by;
-    const char *as_of;                 /* NULL: now */
+    const char *as_of;                 /* the text of --as-of; NULL: the figures as they are now */
     const char *stream;                /* NULL: clicks */
     bool is_rounded;
     uint32_t round;                    /* digits after the point */
     enum table_format format;
-    bool is_chart;                     /* svg, in place of the format */
+    bool is_chart;                     /* print an SVG chart; `format` is not used */
 };
 
-/* Runs on a struct query (query/query.h). */
+/* The context of its `run` is a struct query (query/query.h). */
 extern const struct command report_command;
 #endif

@@ -1,4 +1,5 @@
-/* report_ads: see the header.  A day is summed apart first: its rate applies to its sums. */
+/* report_ads: see the header.  Each day is first summed by itself, because the day's rate applies
+ * to the day's sums only. */
 #include "query/report/report_ads.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 struct entry {
     struct report_ad ad;
-    uint64_t day_clicks; /* of the day being read */
+    uint64_t day_clicks; /* clicks of the day being read */
     struct decimal day_gross;
 };
 
@@ -26,10 +27,10 @@ struct report_ads {
     struct entry *entries; /* by number */
     uint32_t capacity;
     struct report_ad *sorted;
-    bool is_priced; /* the day being read */
+    bool is_priced; /* whether the day being read has a rate */
     struct decimal rate;
     struct seal_pin pin; /* while a day's clicks and seals are read */
-    struct buffer key;   /* the day's */
+    struct buffer key;   /* partition key of the day being read */
     int32_t day;
     store_done done;
     void *context;
@@ -64,7 +65,7 @@ void report_ads_clear(struct report_ads *ads)
     ads->numbers = key_map_new();
 }
 
-/* Reserve memory for the entries, and for as many sorted ones. */
+/* Reserve memory for the map of ads, the entries, and their sorted copies. */
 static int keep_entries(struct report_ads *ads, struct error *err)
 {
     size_t bytes = key_map_bytes(ads->numbers) +
@@ -115,7 +116,7 @@ static int add_click(void *context, const struct table *table, const struct page
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
 }
 
-/* The day's sums into the ad's. */
+/* Add the day's sums to those of the ad, and clear the day's. */
 static int day_fold(const struct report_ads *ads, struct entry *entry)
 {
     struct report_sum day = {.clicks = entry->day_clicks, .gross = entry->day_gross};

@@ -1,7 +1,8 @@
 /* report_chart: see report_chart.h.
  *
- * Figures stay decimals to the end; only lengths of bars are made of doubles.  Rows are kept until
- * all have come, because the scale and the axis of time are those of all; the limits bound them. */
+ * Figures stay decimals; only lengths of bars are computed with doubles.  Rows are kept until the
+ * last one was added, because the scale and the time axis depend on all rows; the limits in the
+ * header bound the number of kept rows. */
 #include "query/report/report_chart.h"
 
 #include <inttypes.h>
@@ -17,17 +18,17 @@
 
 enum {
     ARENA_CHUNK = 16 * 1024,
-    WIDTH = 960,
+    WIDTH = 960, /* this and all lengths below: in pixels */
     MARGIN = 24,
     HEADING = 64,    /* title and sums */
     PANEL_HEAD = 24, /* a panel's reseller and sum */
     PANEL_HEIGHT = 120,
     PANEL_GAP = 28,
     AXIS_WIDTH = 110, /* the numbers left of a panel */
-    AXIS_HEIGHT = 24, /* the days below the last one */
-    TICKS = 4,        /* of a panel's scale, at most */
-    LABELS = 8,       /* of the axis of time, at most, */
-    LETTER = 7,       /* and how wide a letter of one is */
+    AXIS_HEIGHT = 24, /* the days or months below the last panel */
+    TICKS = 4,        /* on a panel's scale, at most */
+    LABELS = 8,       /* on the time axis, at most */
+    LETTER = 7,       /* width of a letter on the time axis */
     BAR_STEP = 24,    /* from one bar to the next */
     BAR_HEIGHT = 16,
     BAR_LABEL = 260, /* the names left of the bars */
@@ -48,7 +49,7 @@ struct panel {
 };
 
 struct bar {
-    struct report_row row; /* its reseller and ad are not valid any more */
+    struct report_row row; /* `reseller` and `ad` are not valid after report_chart_add */
     char name[NAME_BYTES];
 };
 
@@ -157,7 +158,7 @@ static int add_period(struct report_chart *chart, const struct report_row *row, 
     return add_to(&panel->sum, &row->sum, err);
 }
 
-/* Cut a name that is too long for its place. */
+/* Copy a name to `to`, cut to NAME_LETTERS letters, the last of which is then an ellipsis. */
 static void name_cut(struct bytes name, char to[NAME_BYTES])
 {
     size_t end = 0;
@@ -187,7 +188,7 @@ static void name_bar(const struct report_chart *chart, struct bar *bar)
     buffer_release(&name);
 }
 
-/* Larger amounts first, then more gross; else as they came. */
+/* Larger amounts come first; of equal amounts, the larger gross. */
 static bool is_before(const struct report_sum *a, const struct report_sum *b)
 {
     int order = decimal_compare(a->amount, b->amount);
@@ -297,10 +298,10 @@ static double real_of(struct decimal value)
 
 /* ---- the scale ---- */
 
-/* From 0 in steps of 1, 2 or 5 times a power of ten. */
+/* An axis from 0 to `most`, with ticks in steps of mantissa * 10^exponent. */
 struct scale {
     double most;
-    int32_t mantissa;
+    int32_t mantissa; /* 1, 2 or 5; 0: there are no amounts, and the only tick is at 0 */
     int32_t exponent;
 };
 
@@ -309,7 +310,7 @@ static double step_of(const struct scale *scale)
     return scale->mantissa * pow(10, scale->exponent);
 }
 
-/* The smallest step that needs no more than TICKS ticks; without any amount there is no step. */
+/* The scale with the smallest step that needs no more than TICKS steps. */
 static struct scale scale_of(double most)
 {
     struct scale scale = {.most = most, .mantissa = 1};
@@ -407,7 +408,7 @@ static void draw_times(const struct report_chart *chart, int32_t y, struct buffe
     }
 }
 
-/* Returns where they end. */
+/* Returns the y coordinate where the panels end. */
 static int32_t draw_panels(const struct report_chart *chart, struct buffer *svg)
 {
     struct scale scale = scale_of(largest_amount(chart));
@@ -436,7 +437,7 @@ static int32_t draw_panels(const struct report_chart *chart, struct buffer *svg)
 
 /* ---- bars ---- */
 
-/* How long the longest bar may be, so that every bar's label fits behind it. */
+/* The length that the longest bar may have so that the label of every bar fits to its right. */
 static int32_t bar_room(const struct report_chart *chart)
 {
     int32_t widest = 0;
@@ -467,7 +468,8 @@ static void draw_bar(const struct report_chart *chart, const char *name,
     buffer_release(&amount);
 }
 
-/* Returns where they end.  The others, which may be more than all shown, have digits only. */
+/* Returns the y coordinate where the bars end.  The rows without a bar are one line of digits,
+ * because their sum may be larger than every bar. */
 static int32_t draw_bars(const struct report_chart *chart, struct buffer *svg)
 {
     double most = chart->bar_count > 0 ? real_of(chart->bars[0].row.sum.amount) : 0;
@@ -510,7 +512,7 @@ static void put_heading(const struct report_chart *chart, struct buffer *title)
         buffer_printf(title, ", as of %s", options->as_of);
 }
 
-/* What all rows add up to. */
+/* The line with the sums of all rows. */
 static void draw_sum(const struct report_chart *chart, struct buffer *svg)
 {
     struct buffer text = {0};

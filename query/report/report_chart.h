@@ -2,12 +2,12 @@
  *
  *     by day, month           a panel for each reseller, with a bar for each period;
  *                             all panels have one axis of time, and one scale
- *     by reseller, ad, total  a bar each, the largest amount first; what comes after CHART_BARS is
- *                             summed up in a line of digits
+ *     by reseller, ad, total  a bar for each row, the largest amount first; the rows after the
+ *                             first CHART_BARS are summed up in one line of digits
  *
- * The length of a bar is the amount; days without a rate have no amount yet, and are marked.  Every
- * figure is in the picture as digits too, exact, or rounded as --round says; a browser shows those
- * of a bar when the pointer is on it. */
+ * The length of a bar is the amount.  Days without a rate have no amount yet, and are marked.  The
+ * picture also has every figure as digits, exact or rounded as --round says; a browser shows the
+ * figures of a bar when the pointer is on the bar. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_CHART_H
 #define DAYBOOK_QUERY_REPORT_REPORT_CHART_H
 
@@ -24,23 +24,24 @@ enum {
 struct report_row {
     struct bytes reseller;             /* empty: of all */
     struct bytes ad;                   /* by ad */
-    int32_t period;                    /* by day: the day; by month: as calendar_month_of_day has
-                                        * it */
-    const struct decimal *rate;        /* of a day; NULL: it has none */
+    int32_t period;                    /* by day: the day; by month: the result of
+                                        * calendar_month_of_day */
+    const struct decimal *rate;        /* of a day; NULL: the day has no rate */
     struct report_sum sum;
 };
 
 struct report_chart;
 
-/* `options` outlives it; `currency` may be "". */
+/* `options` and `currency` must outlive the chart; `currency` may be "". */
 struct report_chart *report_chart_new(const struct report_options *options, const char *currency);
 void report_chart_free(struct report_chart *chart);            /* NULL is fine */
 
-/* The next row, in the report's order; copied.  ERROR_INVALID: more than can be shown, with a text
- * that says what to ask for instead, or digits. */
+/* Add the next row, in the report's order; it is copied.  ERROR_INVALID: a chart cannot show so
+ * many rows; the error names other options to use.  A code of decimal_add: a sum has too many
+ * digits. */
 must_check int report_chart_add(struct report_chart *chart, const struct report_row *row,
                                 struct error *err);
 
-/* Once, when all rows have come. */
+/* Draw the chart.  Call this once, after the last row was added. */
 void report_chart_draw(struct report_chart *chart, struct buffer *svg);
 #endif

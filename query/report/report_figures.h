@@ -1,4 +1,4 @@
-/* report_figures: a reading of figures that continues no faster than its output is read.
+/* report_figures: pauses a reading of figures while the client is slow to read the answer.
  *
  * A command that gets figures from rollup_figures prints them into a query_answer.  When enough
  * output waits there, the reading is paused; it continues when that output has been read. */
@@ -8,16 +8,17 @@
 #include "query/query_answer.h"
 #include "rollup/days/rollup.h"
 
-/* The struct is the command's memory, and must exist as long as the reading. */
+/* Part of the command's memory, which must exist until the reading has ended. */
 struct report_figures {
     struct query_answer *answer;
-    const int *status;                 /* the command's: a failure stops the reading */
-    struct figure_reading *reading;    /* paused; NULL: it is not */
+    const int *status;                 /* the command's status: an error stops the reading */
+    struct figure_reading *reading;    /* the paused reading; NULL: none is paused */
 };
 
-/* Continue the paused reading, or stop it where *status is an error.  It may come to its end before
- * this returns. */
+/* Continue the paused reading, or stop it where *status is an error.  The reading may end before
+ * this function returns. */
 void report_figures_resume(struct report_figures *figures);
-/* The same when the output that waits has been read, possibly before this returns. */
+/* Call report_figures_resume when the client has read the output that waits, possibly before this
+ * function returns. */
 void report_figures_wait(struct report_figures *figures);
 #endif

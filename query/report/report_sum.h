@@ -9,14 +9,14 @@
 struct report_sum {
     uint64_t clicks;
     struct decimal gross;
-    struct decimal amount;             /* of what has a rate */
-    uint64_t unpriced_days;            /* with clicks and without a rate, */
-    struct decimal unpriced_gross;     /* and their gross */
+    struct decimal amount;             /* of the days that have a rate */
+    uint64_t unpriced_days;            /* days with clicks and without a rate */
+    struct decimal unpriced_gross;     /* gross of these days */
 };
 
 /* The sum of one day. */
 struct report_sum report_sum_of_day(const struct day_figure *figure);
 
-/* Add one sum to another.  A code of decimal_add where the result has too many digits. */
+/* Add one sum to another.  Returns a code of decimal_add where the result has too many digits. */
 must_check int report_sum_add(struct report_sum *sum, const struct report_sum *term);
 #endif

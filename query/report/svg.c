@@ -1,4 +1,4 @@
-/* svg: see svg.h.  Whatever a name holds, what is written is well-formed XML. */
+/* svg: see svg.h.  The output is well-formed XML, whatever bytes a name has. */
 #include "query/report/svg.h"
 
 int32_t svg_letters(struct bytes text)
@@ -12,7 +12,7 @@ int32_t svg_letters(struct bytes text)
     return count;
 }
 
-/* A letter of 13 px has 0.602 of that. */
+/* A letter of 13 px is 0.602 * 13 = 7.83 px wide. */
 int32_t svg_width(struct bytes text)
 {
     return (svg_letters(text) * 783 + 99) / 100;

@@ -1,7 +1,7 @@
-/* svg: what pictures are made of: a document around drawn parts, and text in it.
+/* svg: writes SVG documents and the texts in them.
  *
- * All text is in a monospaced font: every system has one of those in SVG_TEXT_STYLE, and in each
- * of them the width of a text follows from its number of letters. */
+ * All text is in a monospaced font, so that the width of a text follows from its number of letters.
+ * Every usual system has one of the fonts in SVG_TEXT_STYLE. */
 #ifndef DAYBOOK_QUERY_REPORT_SVG_H
 #define DAYBOOK_QUERY_REPORT_SVG_H
 
@@ -12,14 +12,14 @@
     "text { font: 13px 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace; "        \
     "fill: #1d2733; }\n"
 
-/* The number of letters of a text.  One of an East Asian script counts as two, as it is twice as
- * wide. */
+/* The number of letters of a text.  A letter of an East Asian script counts as two, because it is
+ * twice as wide. */
 int32_t svg_letters(struct bytes text);
 /* The width in pixels of a text whose font size is 13 px. */
 int32_t svg_width(struct bytes text);
 
-/* `text` as XML text.  What XML cannot hold (control characters, U+FFFE and U+FFFF, what is not
- * UTF-8) is shown as a question mark. */
+/* Write `text` as XML text.  Characters that XML does not allow (control characters, U+FFFE and
+ * U+FFFF) become question marks, and so does every byte from 0x80 on if the text is not UTF-8. */
 void svg_put_text(struct buffer *svg, struct bytes text);
 /* Write a text whose baseline begins at (x, y), unless the CSS of `class` sets another
  * text-anchor. */
