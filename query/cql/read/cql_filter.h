@@ -7,7 +7,8 @@
 
 #include "query/cql/read/cql_restrict.h"
 
-/* Evaluate the values of one restriction.  A null is refused unless `allows_null`. */
+/* Evaluate the values of one restriction.  A null is refused (ERROR_INVALID and a fault) unless
+ * `allows_null`, which is for conditions after IF. */
 int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
                     bool allows_null, struct cql_filter *filter_out);
 /* Whether the row fulfils the filter's relation. */

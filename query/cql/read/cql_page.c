@@ -1,5 +1,5 @@
-/* Paging states come back from clients: the checksum shows damage, and the hash shows that a state
- * belongs to another statement. */
+/* Clients send paging states back: the checksum detects damage, and the hash detects a state of
+ * another statement. */
 #include "query/cql/read/cql_page.h"
 
 #include "base/crc32c.h"

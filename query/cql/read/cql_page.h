@@ -4,19 +4,21 @@
  *   byte 0       version, 2
  *   byte 1..8    hash of the statement and its keyspace
  *   byte 9..16   hash of the types and the order of the table's key columns
- *   varint       0: rows are read from the table; otherwise by the index of a column, 1 + its id
+ *   varint       0: rows are read from the table; otherwise 1 + the id of the column by whose
+ *                index they are read
  *   byte         only with an index: its kind (enum cql_index_of)
- *   varint       which of the statement's keys and slices
+ *   varint       the unit, which stands for a key and a slice of the statement (cql_select.c)
  *   varint       rows left of LIMIT plus 1; 0: there is no limit
- *   varint       rows of the partition that were given already
- *   varint n, n  that partition's key
+ *   varint       rows of the partition that the client has already got
+ *   varint n, n  the key of that partition
  *   varint n, n  the store's position
- *   4 bytes      CRC-32C of all before
+ *   4 bytes      CRC-32C of all bytes before
  *
- * A state is valid if the checksum holds, the version is known, the hash is the statement's, and
- * nothing follows.  The next page is read by the same index as the one before, even if other
- * indexes were made in the meantime.  If the table's keys or the index have changed, a position
- * means something else, and the state is refused.  Version 1 did not name the index. */
+ * A state is valid if the checksum matches, the version is known, the first hash is that of the
+ * statement, and no byte follows.  The next page is read by the same index as the page before, even
+ * if other indexes were made in the meantime.  If the table's key columns have changed or the index
+ * is gone, the position has lost its meaning, and the SELECT refuses the state.  Version 1 did not
+ * name the index. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_PAGE_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_PAGE_H
 
@@ -38,8 +40,8 @@ struct cql_page_state {
 };
 
 void cql_page_write(const struct cql_page_state *state, struct buffer *buffer);
-/* Views into `bytes`.  ERROR_INVALID for what cql_page_write did not write for this statement,
- * ERROR_UNSUPPORTED for a state of another version of this program. */
+/* Read a state, whose bytes members are views into `bytes`.  ERROR_INVALID: the state is damaged or
+ * of another statement; ERROR_UNSUPPORTED: it is of another version. */
 must_check int cql_page_read(struct bytes bytes, uint64_t statement_hash,
                              struct cql_page_state *state_out);
 #endif

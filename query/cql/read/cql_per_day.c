@@ -1,6 +1,6 @@
-/* clicks_per_reseller_per_day is never written.  Its rows are the clicks that the figures count for
- * each (reseller, day), including days whose clicks have expired, in the order of the table's
- * keys. */
+/* clicks_per_reseller_per_day is never written.  Each row has the number of clicks in the figure of
+ * one (reseller, day), including days whose clicks have expired.  Rows are in the order of the
+ * table's keys. */
 #include "query/cql/read/cql_per_day.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct per_day {
     void *context;
     struct page_row *rows;
     uint32_t count, capacity;
-    const struct day_figure *figure; /* of which add_row makes a row */
+    const struct day_figure *figure; /* the input of add_row */
     int status;
 };
 

@@ -1,9 +1,10 @@
-/* Relations are sorted by the columns that they name.  Relations on partition columns make keys;
- * those on clustering columns make slices, as far as they cover the columns from the first one on;
- * each row is checked against the others, which needs ALLOW FILTERING.
+/* Relations are sorted by the columns that they name.  Relations on partition columns give keys.
+ * Relations on clustering columns give slices, if they restrict these columns from the first one on
+ * without a gap.  Each row is checked against the other relations, the filters, which need ALLOW
+ * FILTERING.
  *
- * What decides correctness: slices hold exactly the rows that their relations mean, because DELETE
- * deletes all rows of a slice; a relation that makes no slice is a filter. */
+ * Correctness: slices hold exactly the rows that their relations select, because DELETE deletes all
+ * rows of a slice.  A relation that gives neither a key nor a slice is a filter. */
 #include "query/cql/read/cql_restrict.h"
 
 #include <stdlib.h>
@@ -44,8 +45,8 @@ static bool is_contains(enum cql_operator operator)
     return operator== CQL_CONTAINS || operator== CQL_CONTAINS_KEY;
 }
 
-/* Set the type of the values that a column is compared with, and the name that a marker there
- * has. */
+/* Set the type of the values that a column is compared with, and the name that a marker for such a
+ * value has. */
 static int value_type(struct cql_scope *scope, const struct cql_relation *relation,
                       struct cql_restriction *restriction)
 {
@@ -483,8 +484,8 @@ static bool index_answers(const struct cql_index *index, const struct cql_restri
     return false;
 }
 
-/* The first relation that one of the indexes answers.  Relations on the partition key need no index
- * where the partitions are named. */
+/* The first relation that one of the indexes answers, and that index.  If the plan has keys,
+ * relations on the partition key need no index. */
 static struct cql_index_use first_use(const struct cql_restrict_plan *plan,
                                       const struct cql_index *indexes, uint32_t count)
 {
@@ -516,8 +517,8 @@ struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, u
     return use;
 }
 
-/* Find how many clustering columns the slices use; relations on the others become filters, which
- * are allowed without ALLOW FILTERING where an index answers one of them. */
+/* Find how many clustering columns the slices use.  Relations on further clustering columns become
+ * filters of a SELECT, if it has ALLOW FILTERING or an index answers one of its relations. */
 static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *plan,
                            enum cql_restrict_for what, bool allow_filtering)
 {
@@ -564,7 +565,7 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
     return 0;
 }
 
-/* Refuse relations that cannot be a filter, on a column outside the key. */
+/* Refuse a relation on a column outside the key if the relation cannot be a filter. */
 static int check_filter(struct cql_scope *scope, const struct cql_restriction *r)
 {
     static const char *const operators[] = {

@@ -1,5 +1,5 @@
-/* cql_restrict: what a WHERE means: which partitions are read, which slices of them, and which
- * relations each row is checked against.
+/* cql_restrict: what a WHERE means: which partitions are read, which of their slices, and against
+ * which relations each row is checked.
  *
  *   WHERE r = 'x' AND day IN ('1','2') AND time > 5 AND amount = 3 ALLOW FILTERING
  *         └──── two keys ────────────┘ └ a slice ┘ └── a filter ──┘
@@ -22,18 +22,17 @@ struct cql_restriction {
     uint32_t column_count;
     struct cql_expression *key;          /* c[key] */
     uint32_t field;                      /* c.field */
-    /* Of one column: values of its type (or of its element's).  Of a tuple: each is a value of
-     * `tuple`.  With `in_marker` one value: a list of those. */
+    /* Values of `type`; with `in_marker`, one value, which is a list of such values. */
     struct cql_expression **values;
     uint32_t value_count;
     bool in_marker;
     const struct type *type;             /* of one value */
-    const char *name;                    /* in refusals */
+    const char *name;                    /* of the values, for markers and refusals */
     bool is_filter;                      /* each row is checked against it */
     struct cql_restriction *next;
 };
 
-/* Whether the columns have a value, or one of a list: not values of a range. */
+/* Whether the relation is = or IN, not a range. */
 static inline bool cql_restrict_is_equal(const struct cql_restriction *restriction)
 {
     return restriction->operator == CQL_EQ || restriction->operator == CQL_IN;
@@ -51,23 +50,24 @@ struct cql_restrict_plan {
     const struct table *table;
     struct cql_restriction *all;
     struct cql_restriction **partition;  /* by position: = or IN; NULL: none */
-    bool has_keys;                       /* every partition column has one */
+    bool has_keys;                       /* every partition column has = or IN, and none has
+                                          * another relation */
     struct cql_restriction *tokens[2];   /* of token(): lower and upper; = is both */
-    struct cql_restriction **clustering; /* by position: the relations that the slices use, one for
-                                          * each column; one on a tuple is at the position of each
-                                          * of its columns */
-    struct cql_restriction **clustering_end;    /* the second relation of a slice: upper bound */
+    struct cql_restriction **clustering; /* by position: the relation (=, IN or a range) on the
+                                          * clustering column; a relation on a tuple is at the
+                                          * position of each of its columns */
+    struct cql_restriction **clustering_end;    /* a second relation: the upper bound */
     uint32_t clustering_used;            /* columns that the slices use */
     bool has_clustering;                 /* any relation on a clustering column */
     bool has_static_only;                /* relations on the partition key and statics only */
     bool needs_filtering;
     bool is_multi_key;                   /* IN on the partition key */
-    const struct cql_index *indexes;     /* of the table, where one may be of use */
+    const struct cql_index *indexes;     /* of the table; NULL: no index was needed */
     uint32_t index_count;
     struct cql_index_use use;            /* the index to read rows by, if there is one */
 };
 
-/* The index of this kind on the column, where it answers a relation of the plan; else none. */
+/* Find the index of this kind on the column, if the index answers a relation of the plan. */
 struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, uint32_t column_id,
                                          enum cql_index_of of);
 
@@ -80,8 +80,9 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
 int cql_restrict_refuse_missing(struct cql_scope *scope, const struct cql_restrict_plan *plan,
                                 enum column_kind kind);
 
-/* Which markers make up the partition key; 0: not all of its parts are markers.  Of a list of
- * values, where it `allows_lists`, the last marker counts. */
+/* Find the markers that give the columns of the partition key.  Returns the number of columns, or 0
+ * if one of them has no marker.  With `allows_lists`, IN counts too, by the last marker of its
+ * values. */
 uint32_t cql_restrict_key_markers(const struct cql_restrict_plan *plan, bool allows_lists,
                                   struct arena *arena, const uint16_t **indexes_out);
 
@@ -92,8 +93,8 @@ int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,
 
 /* ---- with values ---- */
 
-/* A restriction with its values evaluated; for IN ? they are the list's elements.  The values of IN
- * are in order and each occurs once, except where they are tuples. */
+/* A restriction with its values evaluated.  The values of IN ? are the elements of the list that
+ * the marker stands for.  The values of IN are sorted and each occurs once, except for tuples. */
 struct cql_filter {
     const struct cql_restriction *restriction;
     struct bytes *values;
@@ -107,17 +108,18 @@ struct cql_restrict_bound {
     bool is_scan;
     int64_t token_first;
     int64_t token_last;
-    struct bytes index_key;              /* the index's partition key, where rows are read by it */
-    struct slice *slices;                /* in clustering order, apart from each other */
+    struct bytes index_key;              /* the index's partition key, if rows are read by index */
+    struct slice *slices;                /* in clustering order, disjoint */
     uint32_t slice_count;
     struct cql_filter *filters;
     uint32_t filter_count;
 };
 
-/* ERROR_INVALID and a fault for a null or unset value. */
+/* Evaluate the values of the plan.  ERROR_INVALID and a fault: a value is null, unset or otherwise
+ * not allowed. */
 int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_context *context,
                       struct cql_restrict_bound *bound_out);
-/* Where rows are read by an index and not by keys: set bound->index_key. */
+/* If rows are read by an index: evaluate the value to look up and set bound->index_key. */
 int cql_restrict_bind_index(const struct cql_index_use *use, const struct cql_context *context,
                             struct cql_restrict_bound *bound);
 #endif

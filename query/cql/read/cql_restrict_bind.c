@@ -1,8 +1,8 @@
 /* A WHERE with its values: keys, slices and filters.
  *
- * Keys are in the order of their columns' types and occur once each, whatever the order and the
- * repetitions in IN; slices are in clustering order.  So the answer's order follows from the values
- * alone. */
+ * Keys are sorted by the values of their columns and each occurs once, whatever the order and the
+ * repetitions in IN.  Slices are in clustering order.  The order of the answer therefore follows
+ * from the values alone. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "storage/schema/type.h"
 #include "base/memory.h"
 
-enum { PRODUCT_MAX = 100000 }; /* keys or slices that one statement may name */
+enum { PRODUCT_MAX = 100000 }; /* keys, or slices, of one statement */
 
 /* ---- partition keys ---- */
 
@@ -83,7 +83,7 @@ static int bind_tokens(const struct cql_restrict_plan *plan, const struct cql_co
     return 0;
 }
 
-/* Of the keys that are named, keep those for which the relations on token() hold too. */
+/* Keep the keys whose tokens fulfil the relations on token(). */
 static int keep_keys_of_tokens(const struct cql_restrict_plan *plan,
                                const struct cql_context *context, struct cql_restrict_bound *bound)
 {
@@ -107,7 +107,8 @@ struct prefixes {
     uint32_t count;
 };
 
-/* The values of the restriction's columns: one, or the parts of a tuple. */
+/* Split `value` into one value for each of the restriction's columns: itself, or the parts of a
+ * tuple. */
 static int value_parts(const struct cql_restriction *restriction, const struct cql_context *context,
                        struct bytes value, struct bytes *parts)
 {
@@ -173,15 +174,15 @@ static void sort_prefixes(const struct table *table, struct prefixes *prefixes)
     prefixes->count = kept;
 }
 
-/* One side of a range over columns: the rows with `values` for them are inside or not. */
+/* One side of a range over columns. */
 struct limit {
     struct bytes values[CLUSTERING_MAX];
     uint32_t count;
-    bool includes;
+    bool includes; /* rows whose columns have exactly `values` are inside */
 };
 
-/* A range over clustering columns from `position` on, of rows whose columns before that have the
- * values of a prefix, as the slices it consists of in clustering order. */
+/* A range over the clustering columns from `position` on; the columns before `position` have the
+ * values of a prefix.  The range is appended to `bound` as slices, in clustering order. */
 struct range {
     const struct table *table;
     uint32_t position;
@@ -217,8 +218,9 @@ static void add_slice(const struct range *range, const struct bound *start, cons
     bound->slices[bound->slice_count++] = (struct slice){.start = *start, .end = *end};
 }
 
-/* The slices after `prefix`, whose values are those of the lower limit, of the upper one, of both
- * or of neither as far as it goes.  With columns of one direction they join into one. */
+/* Append the slices of the range's rows that begin with `prefix`.  `at_lower`, `at_upper`: the
+ * values of the prefix from range->position on equal the first values of that limit.  If all
+ * columns have the same direction, the slices join into one. */
 static void add_slices(const struct range *range, const struct clustering *prefix, bool at_lower,
                        bool at_upper)
 {
@@ -275,7 +277,8 @@ static int bind_range(const struct cql_restrict_plan *plan, const struct cql_con
         if (rc != 0)
             return rc;
     }
-    /* Of each limit's columns a slice above or below its value, one with it, and one between. */
+    /* Each column of a limit adds at most two slices: one beside the limit's value and one at it.
+     * One more slice lies between the limits. */
     size_t most = (size_t)prefixes->count * (2 * (plan->table->clustering_count + 1));
     bound->slices = arena_array(context->arena, most + 1, sizeof(struct slice));
     for (uint32_t i = 0; i < prefixes->count; i++) {

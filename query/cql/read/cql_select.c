@@ -1,7 +1,7 @@
-/* SELECT, carried out: reads pages of the store, of an index, or of a table that is made up, and
- * hands their rows on to cql_select_rows.
+/* Carries a SELECT out: reads pages of a table, of an index, or of a table that is not stored, and
+ * gives their rows to cql_select_rows.
  *
- *   unit      a key and one of its slices, or a scan; one after the other
+ *   unit      a key and one of its slices, or a scan; units are read one after the other
  *   page      of the store: rows of a unit; a static row comes first in its partition
  *   position  right before the row at which the client's page ended
  *
@@ -29,13 +29,13 @@
 #include "storage/schema/type.h"
 
 enum {
-    READ_ROWS = 2000, /* of a store's page where nothing says how many, */
-    READ_ROWS_LEAST = 4,
-    ROWS_A_LOOK = 32, /* at the clock, where a row takes little */
-    MANY_PARTS = 64,  /* selectors and filters, with which it may take long */
-    INDEX_ROWS = 100, /* entries of an index read at once */
-    CELL_LIKELY = 16, /* bytes */
-    CELLS_FIRST_MAX = 4 << 10
+    READ_ROWS = 2000,         /* of a store's page, see read_rows */
+    READ_ROWS_LEAST = 4,      /* of a store's page after is_cut_before */
+    ROWS_A_LOOK = 32,         /* rows between two looks at the clock, if rows take little time */
+    MANY_PARTS = 64,          /* selectors and filters; with more, a row may take long */
+    INDEX_ROWS = 100,         /* entries of an index read at once */
+    CELL_LIKELY = 16,         /* bytes of a small value */
+    CELLS_FIRST_MAX = 4 << 10 /* bytes that are reserved in one step */
 };
 
 /* ---- the end ---- */
@@ -90,7 +90,7 @@ static bool skip_partition(struct select *select, const struct read_page *page)
 }
 
 /* How many rows the next page of the store should have: as many as the answer may still need, and
- * one to find whether there are more. */
+ * two more, for a static row and for a row that shows that the answer has a further page. */
 static uint32_t rows_wanted(const struct select *select)
 {
     const struct cql_select_plan *plan = select->plan;
@@ -131,8 +131,8 @@ static void keep_entries(struct select *select, const struct read_page *page)
     buffer_append_bytes(&select->after_entries, page->position);
 }
 
-/* Take the row that an index entry stands for, if it still exists.  That it still has the indexed
- * value is checked by a filter, since the indexed relation is one as well. */
+/* Take the row that an index entry stands for, if the row still exists.  The indexed relation is
+ * also a filter, which checks that the row still has the indexed value. */
 static int entry_row(struct select *select, const struct read_page *page)
 {
     const struct page_row *found = NULL;
@@ -149,8 +149,8 @@ static int entry_row(struct select *select, const struct read_page *page)
     return cql_select_take_stored(select, page->table, found, select->entries, select->entry);
 }
 
-/* Read the entry's partition from its start, or from where the last page of the answer ended.  In
- * the second case its static row is fetched first. */
+/* Begin to read the entry's partition: from its start, or from where the client's last page ended.
+ * In the second case the partition's static row is read first. */
 static void partition_begin(struct select *select)
 {
     struct bytes key;
@@ -193,7 +193,7 @@ static int index_answer(struct select *select, const struct read_page *page)
     return rc;
 }
 
-/* A page of an entry's partition has been taken: after the last one, go to the next entry. */
+/* Call this after each page of an entry's partition.  After the last one, go to the next entry. */
 static int partition_answer(struct select *select)
 {
     int rc = 0;
@@ -231,7 +231,7 @@ static struct read_request index_request(const struct select *select)
     return request;
 }
 
-/* Reserve room for some small values in one step; larger and further ones make the buffer grow. */
+/* Reserve room for some small values in one step.  The buffer grows later if more is needed. */
 static void reserve_cells(struct select *select, uint32_t rows)
 {
     size_t likely = (size_t)rows * select->plan->selector_count * CELL_LIKELY;
@@ -239,8 +239,8 @@ static void reserve_cells(struct select *select, uint32_t rows)
         buffer_reserve(&select->cells, likely < CELLS_FIRST_MAX ? likely : CELLS_FIRST_MAX);
 }
 
-/* Whether the request's time slice is used up before row `i`.  Then the rest of the page is read
- * again in the next slice, by pages of fewer rows. */
+/* Whether the request's time slice is used up before row `i`.  If so, the rest of the page is read
+ * again in the next time slice, by pages of fewer rows. */
 static bool is_cut_before(struct select *select, const struct read_page *page, uint32_t i)
 {
     bool looks = i > 0 && (select->looks_each_row || i % ROWS_A_LOOK == 0);
@@ -337,7 +337,7 @@ static struct read_request unit_request(const struct select *select)
     return request;
 }
 
-/* A page of a virtual table, whose rows are all there. */
+/* Answer a read of a virtual table with one page, made from the rows in memory. */
 static void virtual_read(struct select *select, const struct read_request *request)
 {
     struct page_row *rows =
@@ -420,7 +420,7 @@ static void read_unit(struct select *select)
         cql_execution_read(select->execution, &request, page_arrived, select);
 }
 
-/* All units were read: add the rows and the group that were waiting for further input. */
+/* After all units: add the static row and the group that were waiting for further rows. */
 static int take_last(void *context)
 {
     struct select *select = context;
@@ -543,7 +543,8 @@ static int read_state(struct select *select, struct bytes paging_state,
                                     "keys; begin the query anew");
 }
 
-/* Choose whether and by which index rows are read: as for the page before, or else by the plan. */
+/* Choose the index by which rows are read, if any: the index of the page before, or for the first
+ * page, that of the plan. */
 static int choose_use(struct select *select, const struct cql_page_state *state)
 {
     const struct cql_restrict_plan *where = &select->plan->where;
@@ -620,7 +621,7 @@ static int select_begin(void *context_of_step)
         select->bound.is_scan && (select->bound.slice_count != 1 || select->by_index);
     select->unit_count =
         select->bound.is_scan ? 1 : (uint64_t)select->bound.key_count * select->bound.slice_count;
-    /* An answer that is sorted has one page. */
+    /* A sorted answer has one page. */
     select->page_rows = execution->request.page_size > 0 && !cql_select_sorts(select)
                             ? (uint64_t)execution->request.page_size
                             : UINT32_MAX;

@@ -1,4 +1,4 @@
-/* SELECT, resolved: selectors, groups, order, and what Cassandra refuses of them. */
+/* Resolves a SELECT: selectors, groups, order and limits.  It refuses what Cassandra refuses. */
 #include "query/cql/read/cql_select_plan.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static const char *term_name(struct cql_scope *scope, const struct cql_selector 
     return cql_text(scope->arena, buffer_view(&name));
 }
 
-/* Resolve `*`: the key columns in key order, then the static ones, then the others, by name. */
+/* Resolve `*`: the columns in the table's order, which is keys, static columns, other columns. */
 static int resolve_all(struct cql_scope *scope, struct cql_select_plan *plan)
 {
     const struct table *table = plan->table;
@@ -180,10 +180,10 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
                                column->name);
         }
         if (plan->has_order && column->position < position) {
-            position--; /* named again */
+            position--; /* the column was named before */
             continue;
         }
-        /* Columns that have one value may be left out. */
+        /* Columns that = restricts to one value may be left out. */
         while (position < column->position && plan->where.clustering[position] != NULL &&
                plan->where.clustering[position]->operator== CQL_EQ) {
             position++;
@@ -217,7 +217,7 @@ static int group_refused(struct cql_scope *scope)
                                      "their declared order in the PRIMARY KEY");
 }
 
-/* Whether later arguments never give earlier results. */
+/* Whether a larger argument never gives a smaller result. */
 static bool is_monotonic(const struct cql_function *function)
 {
     static const char *const names[] = {
@@ -354,8 +354,8 @@ static bool stats_answer(const struct cql_select_plan *plan, const struct cql_ag
            aggregate->argument->column == stats_column(plan->table);
 }
 
-/* Counts and sums of whole partitions of an event table need no rows: the store keeps them, exact.
- */
+/* The store keeps exact counts and sums of the partitions of event tables: use these where the
+ * statement selects nothing else. */
 static void use_stats(struct cql_select_plan *plan)
 {
     plan->by_stats = (plan->table->flags & TABLE_OF_EVENTS) != 0 && plan->where.has_keys &&

@@ -18,8 +18,8 @@ struct cql_select_plan {
     bool is_aggregate;                   /* rows come from groups */
     bool has_group_by;
     bool by_stats;                       /* the store's partition stats are the answer */
-    uint32_t group_clustering;           /* clustering columns that a group shares */
-    struct cql_expression *group_function;   /* of one more clustering column; NULL: none */
+    uint32_t group_clustering;           /* clustering columns by which rows are grouped */
+    struct cql_expression *group_function;   /* groups by one more clustering column; NULL: none */
     bool is_json;
     bool is_distinct;
     bool is_reversed;

@@ -1,8 +1,8 @@
 /* SELECT: rows and groups of the answer.
  *
- * What decides correctness: over all pages of an answer, each row is checked once.  The client's
- * page ends only when a further row that belongs to the answer has been found, so that no last page
- * is empty; the paging state then names the place before that row. */
+ * Correctness: over all pages, the answer has each of its rows once.  The client's page ends only
+ * when a further row of the answer has been found, so that the last page is not empty; the paging
+ * state then has the position before that row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ bool cql_select_sorts(const struct select *select)
            (!select->plan->is_aggregate || select->plan->has_group_by);
 }
 
-/* ORDER BY over several partitions sorts in memory, when all rows have been read. */
+/* Sort the rows of several partitions in memory, after all of them have been read. */
 int cql_select_sort_rows(void *context)
 {
     struct select *select = context;
@@ -111,7 +111,7 @@ static void note_sorted(struct select *select, const struct row *row, size_t sta
                             .number = select->row_count};
 }
 
-/* Whether the answer has no room for a further row: then the client's page ends. */
+/* Whether the client's page has no room for a further row. */
 static bool page_is_full(const struct select *select)
 {
     const struct cql *cql = select->execution->cql;
@@ -138,8 +138,8 @@ static int count_row(struct select *select)
     return 0;
 }
 
-/* Add a row with the values that the selectors have in `context`.  `row` is the stored row by whose
- * clustering ORDER BY sorts it; NULL: it has none. */
+/* Add a row with the values that the selectors have in `context`.  ORDER BY sorts it by the
+ * clustering of the stored row `row`; NULL: there is no stored row. */
 static int add_row(struct select *select, const struct cql_context *context, const struct row *row)
 {
     size_t start = select->cells.size;
@@ -293,8 +293,8 @@ uint64_t cql_select_key_hash(const struct select *select)
     return hash64(keys.data, keys.size);
 }
 
-/* End the client's page before the row at `position` of a unit.  Where an index entry stands for a
- * partition, the state has the entry's position and the one within the partition. */
+/* End the client's page before the row at `position` of a unit.  If an index entry stands for a
+ * partition, the state has the position of the entry and the position within the partition. */
 static void save_state(struct select *select, uint64_t unit, struct bytes position,
                        uint64_t partition_rows)
 {
@@ -320,8 +320,6 @@ static void save_state(struct select *select, uint64_t unit, struct bytes positi
     cql_select_stop(select, 0);
 }
 
-/* A partition that has a static row and no other is one row of the answer, unless the statement
- * restricts clustering columns. */
 int cql_select_end_partition(struct select *select)
 {
     if (!select->static_is_pending)
