@@ -1,12 +1,13 @@
 /* DESCRIBE: rows for the objects of the schema, with the CQL that creates them.
  *
- * Lists have the columns (keyspace_name, type, name); single objects also create_statement.  After
- * a keyspace come its types, each after those that it uses, and its tables in the order of their
- * names with their indexes.  cqlsh prints the statements one after the other, and can run what it
- * printed. Names are quoted where CQL needs it.  Order, columns and refusals are Cassandra's.  The
- * answer is one page, because a schema is small in comparison with the largest page.
+ * Lists have the columns (keyspace_name, type, name); descriptions of objects also have
+ * create_statement.  The description of a keyspace has the keyspace, then its types, each after the
+ * types that it uses, then its tables in the order of their names, each with its indexes.  cqlsh
+ * prints the statements one after the other, and can run them again.  Names are quoted where CQL
+ * requires it.  Order, columns and refusals are Cassandra's.  The answer is one page, because a
+ * schema is small in comparison with the largest page.
  *
- * There are no functions, aggregates and views. */
+ * daybook has no functions, aggregates or views. */
 #include "query/cql/schema/cql_describe.h"
 
 #include <string.h>
@@ -102,7 +103,7 @@ static void put_index(struct describe *describe, const struct cql_index *index)
     put_statement(describe, &cql);
 }
 
-/* Add a table, and where statements are shown its indexes. */
+/* Add a table; if statements are shown, also its indexes. */
 static void put_table(struct describe *describe, const struct schema *schema,
                       const struct table *table)
 {
@@ -121,7 +122,7 @@ static void put_table(struct describe *describe, const struct schema *schema,
 
 /* ---- the objects of the schemas ---- */
 
-/* The keyspace of a name and the schema that has it; NULL: there is none. */
+/* The keyspace of this name, and the schema that has it; NULL: there is no such keyspace. */
 static const struct keyspace *find_keyspace(const struct describe *describe, const char *name,
                                             const struct schema **schema_out)
 {
@@ -163,8 +164,8 @@ static void put_whole_keyspace(struct describe *describe, const struct schema *s
     put_tables(describe, schema, keyspace);
 }
 
-/* The next keyspace of both schemas in the order of names, and the schema that has it; NULL starts
- * and ends. */
+/* The keyspace of both schemas that comes after `after` in the order of names, and the schema that
+ * has it.  `after` is NULL for the first keyspace; the result is NULL after the last. */
 static const struct keyspace *next_keyspace(const struct describe *describe,
                                             const struct keyspace *after,
                                             const struct schema **schema_out)
@@ -182,8 +183,8 @@ static const struct keyspace *next_keyspace(const struct describe *describe,
     return next;
 }
 
-/* Call `put` for the keyspace of a name, or for all where it is empty; for those of the system only
- * `with_system`. */
+/* Call `put` for the keyspace `name`, or for all keyspaces if `name` is empty; for those of the
+ * system only if `with_system`. */
 static void for_keyspaces(struct describe *describe, const char *name, bool with_system,
                           void (*put)(struct describe *describe, const struct schema *schema,
                                       const struct keyspace *keyspace))
@@ -208,7 +209,7 @@ static int describe_cluster(struct describe *describe)
     return 0;
 }
 
-/* The keyspace of a name: its own, or else the one in use. */
+/* Find the keyspace `name`; if `name` is empty, the keyspace in use. */
 static int keyspace_of(struct describe *describe, struct bytes name,
                        const struct keyspace **keyspace_out, const struct schema **schema_out)
 {
@@ -257,7 +258,7 @@ static const struct user_type *find_type(const struct schema *schema, const char
     return type;
 }
 
-/* The begin of a refusal. */
+/* The first words of a refusal of an object that was not found. */
 static const char *refusal_begin(enum cql_describe_kind kind)
 {
     static const char *const names[] = {[CQL_DESCRIBE_TABLE] = "Table ",
@@ -271,8 +272,8 @@ static const char *refusal_begin(enum cql_describe_kind kind)
     return names[kind];
 }
 
-/* A table, type, index or other object by its name; kinds that daybook does not have are not
- * found. */
+/* Describe a table, type, index or other object by its name.  Objects of a kind that daybook does
+ * not have are never found. */
 static int describe_object(struct describe *describe, const struct cql_describe *asked)
 {
     struct cql_execution *execution = describe->execution;
@@ -307,7 +308,7 @@ static int describe_object(struct describe *describe, const struct cql_describe 
     return 0;
 }
 
-/* A name without a kind means a keyspace first. */
+/* Describe an object without a given kind: a keyspace of this name, or else another object. */
 static int describe_any(struct describe *describe, const struct cql_describe *asked)
 {
     const char *name = cql_text(describe->execution->arena, asked->name.name);

@@ -6,6 +6,6 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Carry out a DESCRIBE, up to the answer. */
+/* Carry out a DESCRIBE and answer it. */
 void cql_describe_run(struct cql_execution *execution);
 #endif

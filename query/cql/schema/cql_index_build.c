@@ -1,5 +1,5 @@
-/* The table is scanned page by page, and the entries of a page are written as a batch before the
- * next one is read. */
+/* The table is scanned page by page.  The entries of a page are written as one batch before the
+ * next page is read. */
 #include "query/cql/schema/cql_index_build.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ struct build {
     void (*built)(struct cql_execution *execution, int status);
     struct write_batch *batch;
     struct buffer position;
-    void *outer_state; /* of the execution, set again at the end */
+    void *outer_state; /* the execution's state, restored at the end */
     bool is_running, must_repeat, is_done;
     int status;
 };
@@ -89,7 +89,7 @@ static void build_end(struct build *build)
     built(execution, status);
 }
 
-/* A loop, because reads and writes may be answered at once. */
+/* A loop, because a read or write may be answered before its call returns. */
 static void build_continue(struct build *build)
 {
     if (build->is_running) {

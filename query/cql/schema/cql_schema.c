@@ -2,9 +2,9 @@
  *
  *   wait for writes under way ─▶ edit a copy ─▶ apply it ─▶ durable ─▶ listener ─▶ answer
  *
- * What must hold: other requests wait from the begin of a change until it is durable, so that none
- * sees a schema that a crash can undo; and a change begins only when no write is under way, so that
- * no write is applied to a table that was dropped.
+ * What must hold: other requests wait from the begin of a change until the change is durable, so
+ * that none sees a schema that a crash can undo.  A change begins only when no write is under way,
+ * so that no write is applied to a table that was dropped.
  *
  * TRUNCATE gives the table a new number.  The rows under the old number cannot be read any more,
  * and the next flush drops them. */
@@ -114,8 +114,8 @@ void cql_schema_count_item(struct change *change)
 
 /* ---- keyspaces ---- */
 
-/* The replication factor of a map: its last number, as there is one datacenter.  It is 1 where
- * there is none. */
+/* The replication factor in a replication map: the map's last value, since there is one datacenter;
+ * 1 if that is not a number above 0. */
 static long replication_factor(const char *replication)
 {
     const char *end = strrchr(replication, '\'');
@@ -184,7 +184,8 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
     return set_replication(change, name, create->properties, true);
 }
 
-/* The keyspace of a statement; is_nothing where there is none and IF EXISTS allows that. */
+/* Find the keyspace of a statement.  If it does not exist and the statement has IF EXISTS, set
+ * change->is_nothing. */
 static int find_keyspace(struct change *change, const struct cql_object *object,
                          const char **name_out)
 {
@@ -242,8 +243,8 @@ static int drop_keyspace(struct change *change, const struct cql_object *object)
 
 /* ---- tables ---- */
 
-/* A table that clients may change; NULL and is_nothing where there is none and IF EXISTS allows
- * that. */
+/* Find a table that clients may change.  If it does not exist and `if_exists`, *table_out is NULL
+ * and change->is_nothing is set. */
 static int find_table(struct change *change, const struct cql_qualified_name *name, bool if_exists,
                       const struct table **table_out)
 {
@@ -419,7 +420,7 @@ static int check_added(struct change *change, const struct table *table,
     return rc;
 }
 
-/* Check a column that is added, and make its definition. */
+/* Check a column to be added, and make its definition. */
 static int check_column(struct change *change, const struct table *table,
                         const struct cql_definition *definition,
                         struct column_definition *added_out)
@@ -465,7 +466,7 @@ static int add_columns(struct change *change, uint32_t table_id, const struct cq
     return cql_schema_result(change, rc);
 }
 
-/* Refuse `what`, which cannot be done to a column that has an index. */
+/* Refuse to change a column that has an index; `what` begins the refusal. */
 static int refuse_indexed(struct change *change, const struct table *table,
                           const struct column *column, const char *what)
 {
@@ -625,7 +626,7 @@ static int edit_by_statement(void *context)
     }
 }
 
-/* Answer and end the change, and let the requests that wait for it go on. */
+/* Answer and end the change, then continue the requests that wait for its end. */
 static void change_finish(struct change *change, struct cql_result *result)
 {
     struct cql *cql = change->execution->cql;
@@ -656,8 +657,8 @@ static void change_answer(struct change *change)
 
 static void change_apply(struct cql_execution *execution);
 
-/* A second change makes the index readable, or drops it if not all entries could be written; then
- * the refusal is answered. */
+/* A second change makes the index readable.  If not all entries could be written, the second change
+ * drops the index, and the statement is refused. */
 static void index_built(struct cql_execution *execution, int status)
 {
     struct change *change = execution->state;
@@ -744,7 +745,7 @@ static void change_edit(void *context, int status, const struct error *err)
     }
 }
 
-/* Called when no write is under way. */
+/* cql_wait_for_writes calls this when no write is under way. */
 static void change_begin(struct cql_execution *execution)
 {
     const struct cql_edit *command = execution->request.edit;

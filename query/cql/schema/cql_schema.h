@@ -1,6 +1,6 @@
 /* cql_schema: carries out CREATE, ALTER, DROP and TRUNCATE, and changes of the schema by commands.
  *
- * A change is a changed copy of the schema, written in a frame of its own.  It is durable before
+ * A change writes a changed copy of the schema in a frame of its own.  The change is durable before
  * any other request sees it.
  *
  * Its specification is tests/cql/cassandra/ddl_*.cql and tests/e2e/test_schema.py. */
@@ -9,6 +9,6 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Carry out a change, up to the answer. */
+/* Carry out a change and answer it. */
 void cql_schema_run(struct cql_execution *execution);
 #endif

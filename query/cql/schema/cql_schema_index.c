@@ -1,5 +1,5 @@
-/* Every column may be indexed, except for the only partition key column: by its value, or a
- * collection by its parts. */
+/* Checks of CREATE INDEX.  A column is indexed by its value; a collection that is not frozen, by
+ * its elements, keys or entries. */
 #include "query/cql/schema/cql_schema_index.h"
 
 #include <string.h>
@@ -67,7 +67,8 @@ static int read_kind(struct cql_fault *fault, const struct column *column, enum 
     return 0;
 }
 
-/* table_column_idx, with the least number behind it for which the name is free, if it is not. */
+/* The name of an index whose statement gives none: <table>_<column>_idx; if that is taken, with the
+ * least number appended for which the name is free. */
 static const char *make_name(const struct schema *schema, const struct table *table,
                              const struct column *column, struct arena *arena)
 {
@@ -88,7 +89,7 @@ static const char *make_name(const struct schema *schema, const struct table *ta
     return cql_text(arena, buffer_view(&name));
 }
 
-/* Cassandra's rule for names; the catalog of indexes needs names without blanks. */
+/* Cassandra's rule for names: letters, digits and _.  cql_index.c needs names without blanks. */
 static bool is_index_name(struct bytes name)
 {
     for (size_t i = 0; i < name.size; i++) {

@@ -6,7 +6,7 @@
 
 #include "query/cql/index/cql_index.h"
 
-/* *name_out is the name of the index, which is chosen where the statement has none; NULL: the index
+/* *name_out is the name of the index, chosen here if the statement has none.  NULL: the index
  * exists and the statement has IF NOT EXISTS. */
 int cql_schema_index_create(struct cql_execution *execution, struct schema *schema,
                             const struct table *table, const struct cql_create_index *create,

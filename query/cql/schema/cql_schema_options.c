@@ -1,5 +1,5 @@
 /* Options of keyspaces.  Replication is kept and shown, and has no other effect on one node.  It is
- * checked all the same, so that a script that runs here runs on a cluster too. */
+ * checked nevertheless, so that a script that daybook accepts runs on a Cassandra cluster too. */
 #include "query/cql/schema/cql_schema_options.h"
 
 #include <stdlib.h>

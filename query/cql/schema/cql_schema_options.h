@@ -13,7 +13,7 @@ struct cql_keyspace_options {
 };
 
 /* Check the names and forms of options, which Cassandra does before it looks for the keyspace.
- * Where it `is_new`, there must be a replication. */
+ * If the keyspace `is_new`, there must be a replication. */
 int cql_schema_options_check_keyspace(struct cql_execution *execution,
                                       const struct cql_property *properties, bool is_new);
 /* Set `options` by properties that were checked; options without a property stay as they are. */
@@ -35,8 +35,8 @@ struct cql_table_options {
 
 /* Check the names and forms of options, which Cassandra does before it looks for the table. */
 int cql_table_options_check(struct cql_execution *execution, const struct cql_property *properties);
-/* The options of a table after properties that were checked.  Where it `is_new`, there may be an
- * id. */
+/* Set `options` to those of the table, changed by properties that were checked.  If the table
+ * `is_new`, an id is allowed. */
 int cql_table_options_read(struct cql_execution *execution, const struct table *table,
                            const struct cql_property *properties, bool is_new,
                            struct cql_table_options *options);

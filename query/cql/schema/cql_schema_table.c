@@ -22,7 +22,7 @@ static struct column_definition *columns_find(const struct columns *columns, str
     return NULL;
 }
 
-/* Take a key column, which moves behind the key columns before it. */
+/* Check that a column can be in the key, and move it to `place`, behind the key columns before. */
 static int take_key(struct change *change, const struct cql_create_table *create,
                     struct columns *columns, uint32_t place, struct bytes name,
                     enum column_kind kind)

@@ -1,8 +1,8 @@
 /* Checks of types in statements, and CREATE, ALTER and DROP TYPE.
  *
  * What must hold: a collection or user type within another type is frozen, because its value has no
- * cells of its own.  Statements must say so where Cassandra demands it.  The fields of a user type
- * are frozen also where the statement does not say so. */
+ * cells of its own.  A statement must write frozen<> where Cassandra demands it.  The fields of a
+ * user type are frozen even without it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +104,7 @@ static int check_within(struct change *change, const char *keyspace, const struc
     return 0;
 }
 
-/* Refuse a user type that is not frozen and has fields that are collections and not frozen. */
+/* Refuse a user type that is not frozen if fields of it are collections that are not frozen. */
 static int check_fields_within(struct change *change, const char *keyspace,
                                const struct cql_type *type)
 {
@@ -135,7 +135,7 @@ int cql_schema_check_type(struct change *change, const char *keyspace, const str
 
 /* ---- names ---- */
 
-/* For sorting by name, and equal names in the order of the statement. */
+/* An item to be sorted by name; equal names keep the order of the statement. */
 struct named {
     const struct cql_definition *definition;
     uint32_t place;
@@ -264,8 +264,8 @@ static void list_types(const struct schema *schema, const char *keyspace, const 
     }
 }
 
-/* List the tables with a column of the type, or those with one in the partition key, which are
- * qualified by their keyspace. */
+/* List the tables with a column of the type; if `in_key`, only those with such a column in the
+ * partition key, and with the keyspace before the table's name. */
 static void list_tables(const struct schema *schema, const char *keyspace, const char *name,
                         bool in_key, struct buffer *names)
 {

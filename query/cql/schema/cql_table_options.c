@@ -1,9 +1,9 @@
 /* The options of a table, checked and spelled as in Cassandra 5.0.9.
  *
  * What must hold: the values that are kept are those that Cassandra's DESCRIBE would show, so that
- * a dump can be run on both; values that Cassandra refuses are refused in its words and with its
- * code, also where daybook does not use the option.  A value of a wrong form is a syntax error, and
- * one that is not allowed is a configuration error.
+ * both can run a dump.  Values that Cassandra refuses are refused in its words and with its code,
+ * even if daybook does not use the option.  A value of a wrong form is a syntax error; a value that
+ * is not allowed is a configuration error.
  *
  *   caching = {'keys': 'none'}       {'keys': 'NONE', 'rows_per_partition': 'NONE'}
  *   speculative_retry = '99PERCENTILE'   '99p' */
@@ -32,7 +32,7 @@ struct pairs {
     uint32_t count;
 };
 
-/* An option that is being read. */
+/* The option that is being read. */
 struct option_reader {
     struct cql_execution *execution;
     const struct cql_property *property;
@@ -41,7 +41,7 @@ struct option_reader {
     const char *text;                  /* of a value that is not a map */
     struct pairs pairs;                /* of a map, as it will be kept */
     struct buffer value;               /* what is kept, as CQL spells it; empty: nothing */
-    struct cql_table_options *options; /* which it changes; NULL: only its form is checked, as
+    struct cql_table_options *options; /* to be changed; NULL: only the form is checked, as
                                         * Cassandra does before it looks for the table */
     bool is_new;
 };
@@ -177,8 +177,8 @@ static int retry_refused(struct option_reader *reader)
     return CONFIG(reader, "Invalid value %s for option 'speculative_retry'", reader->text);
 }
 
-/* Append 99p, 99.9percentile or 50ms.  The result is the text behind it; NULL: it is none of
- * them. */
+/* Append a value such as 99p, 99.9percentile or 50ms.  Returns the text after it; NULL: `text` does
+ * not begin with such a value. */
 static const char *put_retry(struct option_reader *reader, const char *text, bool *is_beyond)
 {
     static const char *const units[] = {"percentile", "p", "ms"};
@@ -269,7 +269,7 @@ static int pairs_read(struct option_reader *reader)
     return 0;
 }
 
-/* In the order of their keys. */
+/* Append the pairs as a CQL map, in the order of their keys. */
 static void pairs_put(struct pairs *pairs, struct buffer *value)
 {
     qsort(pairs->items, pairs->count, sizeof(pairs->items[0]), order_pairs);
@@ -283,7 +283,7 @@ static void pairs_put(struct pairs *pairs, struct buffer *value)
     buffer_put_u8(value, '}');
 }
 
-/* Whether `name` is one of the words of a list with blanks between them. */
+/* Whether `name` is one of `words`, which blanks separate. */
 static bool is_in(const char *name, const char *words)
 {
     size_t size = strlen(name);
@@ -296,7 +296,7 @@ static bool is_in(const char *name, const char *words)
     return false;
 }
 
-/* The first key that is not one of the words; NULL: all are. */
+/* The first key that is not one of `words`; NULL: there is none. */
 static const char *pairs_unknown(const struct pairs *pairs, const char *words)
 {
     for (uint32_t i = 0; i < pairs->count; i++)
@@ -312,7 +312,7 @@ static bool is_number(const char *text)
     return end != text && *end == '\0';
 }
 
-/* In capitals; NONE where it is left out. */
+/* `text` in capitals; "NONE" if it is NULL. */
 static const char *upper(struct cql_execution *execution, const char *text)
 {
     size_t i = 0;
@@ -356,14 +356,14 @@ static int read_caching(struct option_reader *reader)
     return 0;
 }
 
-/* A class that an option may name, by its own name or with its package. */
+/* A class that an option may name, with or without its package. */
 struct class_rule {
     const char *name;
     const char *options; /* the words that its map may have as keys */
 };
 
-/* The class of a map; NULL: it is unknown.  *sought_out is its name with the package in which it is
- * looked for. */
+/* Find the class that the map's `class` names; NULL: it is unknown.  *sought_out is the class's
+ * name with its package. */
 static const struct class_rule *find_class(struct option_reader *reader, const char *package,
                                            const struct class_rule *rules, const char **sought_out)
 {
@@ -379,7 +379,7 @@ static const struct class_rule *find_class(struct option_reader *reader, const c
     return rules;
 }
 
-/* Check the thresholds of tiers; the defaults are 4 and 32. */
+/* Check the thresholds of a strategy with tiers; the defaults are 4 and 32. */
 static int check_thresholds(struct option_reader *reader)
 {
     static const char *const names[] = {"min_threshold", "max_threshold"};
@@ -523,7 +523,7 @@ static const struct option_rule {
     {"speculative_retry", TEXT, read_retry, 0},
 };
 
-/* Set an option; the result is whether it had another value before. */
+/* Set an option; returns whether the table has another value for it. */
 static bool set_option(struct cql_table_options *options, const struct table *table,
                        const char *name, const char *value)
 {
@@ -576,8 +576,8 @@ static int read_option(struct cql_execution *execution, const struct table *tabl
     return rc;
 }
 
-/* As in Cassandra, an interval that is not given counts with its default, also where the table has
- * another one. */
+/* As in Cassandra, an interval that the statement does not give counts with its default, even if
+ * the table has another value. */
 static int check_intervals(struct cql_execution *execution, const struct cql_property *properties)
 {
     long min = INDEX_INTERVAL_MIN;
