@@ -1,10 +1,10 @@
 /* A condition is a filter that accepts nulls: null equals null, differs from any value, and is
- * neither less nor greater than one.  An empty collection that is not frozen has no cells, so as a
- * value it is null.
+ * neither less nor greater than a value.  An empty collection that is not frozen has no cells, so
+ * its value is null.
  *
- *   IF EXISTS        of the row; of a statement that names statics alone, of the static row
- *   IF s = 1         of the static row, whatever row the statement names
- *   IF v = 1         of the row; a row that is not there has nulls */
+ *   IF EXISTS   checks the row; the static row, if the statement names static columns only
+ *   IF s = 1    checks the static row, whatever row the statement names
+ *   IF v = 1    checks the row; if it does not exist, its values are null */
 #include "query/cql/write/cql_condition.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const char *const operator_texts[] = {[CQL_LT] = "<",
                                              [CQL_CONTAINS_KEY] = "CONTAINS KEY",
                                              [CQL_IS_NOT_NULL] = NULL};
 
-/* The key of an element may not be null, and the index in a list not negative. */
+/* Refuse an element's key that is null, and an index in a list that is negative. */
 static int check_key(struct cql_execution *execution, const struct cql_restriction *restriction,
                      const struct cql_context *context)
 {
@@ -196,7 +196,7 @@ int cql_condition_check_batch(struct cql_execution *execution,
     return check_sorts(execution, statements, count);
 }
 
-/* ---- asking ---- */
+/* ---- checking ---- */
 
 bool cql_condition_holds(const struct cql_write_statement *statement, struct arena *arena)
 {

@@ -8,24 +8,25 @@
 
 #include "query/cql/write/cql_write.h"
 
-/* Evaluate the values of the statement's conditions.  Refused are values that no column can be
- * compared with. */
+/* Evaluate the values of the statement's conditions.  Values that no column can be compared with
+ * are refused. */
 int cql_condition_bind(struct cql_execution *execution, const struct cql_context *context,
                        struct cql_write_statement *statement);
 
-/* Refuse a batch with conditions that covers several partitions, or has two sorts of conditions on
- * one row.  `count` is not 0, and the statements must be bound. */
+/* Refuse a batch with conditions that covers several partitions, or that has different sorts of
+ * conditions (IF EXISTS, IF NOT EXISTS, values) on one row.  `count` is not 0, and the statements
+ * must be bound. */
 int cql_condition_check_batch(struct cql_execution *execution,
                               const struct cql_write_statement *statements, uint32_t count);
 
 /* Whether the statement has a condition on the static row (`static_row`), or one on its own row. */
 bool cql_condition_is_of(const struct cql_write_plan *plan, bool static_row);
 
-/* Whether every condition of the statements is on the static row.  Then a refusal shows the
- * partition's first row, which is read for this. */
+/* Whether there are conditions and all of them are on the static row.  If so, a refusal shows the
+ * partition's first row, which is read for this purpose. */
 bool cql_condition_shows_first(const struct cql_write_statement *statements, uint32_t count);
 
-/* Whether all conditions of the statement hold for the row that was read; true where there is
- * none. */
+/* Whether all conditions of the statement hold for the row that was read; true if the statement has
+ * no conditions. */
 bool cql_condition_holds(const struct cql_write_statement *statement, struct arena *arena);
 #endif

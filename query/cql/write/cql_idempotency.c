@@ -1,9 +1,10 @@
 /* Requests with an id, which are carried out once.
  *
- * What decides correctness: the id's row is read as applied, and the write is applied only if that
- * row's partition is as it was read (store_apply_if).  So of two copies that run at the same time
- * one is applied, and the other finds its row.  Row and write are one batch, so they are in one
- * frame.  A copy is answered when the row that it found is durable, which an empty batch waits for.
+ * Correctness: the id's row is read with READ_APPLIED, and the write is applied only if the row's
+ * partition is unchanged since then (store_apply_if).  Of two copies that run at the same time, one
+ * is therefore applied, and the other finds the row of the first.  Row and write are one batch, so
+ * they are in one frame.  A copy is answered when the row that it found is durable; it waits for
+ * that by an empty batch.
  *
  *     id uuid  content blob  answer blob        every cell expires after CQL_IDEMPOTENCY_WINDOW_S
  *
@@ -156,8 +157,8 @@ void cql_idempotency_answer_pack(const struct cql_idempotency_answer *answer, st
     buffer_append_bytes(packed, answer->cells);
 }
 
-/* How many rows of `count` cells the bytes hold; 0: they are not whole rows.  A cell is its size in
- * four bytes, -1 for null, and its bytes. */
+/* How many rows of `count` cells the bytes hold; 0: the bytes are not whole rows.  A cell is its
+ * size in four bytes (-1: null), then its bytes. */
 static uint32_t rows_of(struct bytes cells, uint32_t count)
 {
     struct reader reader = reader_of(cells);

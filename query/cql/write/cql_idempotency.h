@@ -2,13 +2,14 @@
  *
  * A client gives a request an id of 16 bytes: in its custom payload under `daybook-request-id`, or,
  * where the driver has no payloads, in a comment that begins the text and holds nothing but
- * `daybook-request-id: <32 hex digits>`.  The id is a row of daybook_system.request in the frame of
- * the write itself, so after any crash both are there or neither is.  A copy gets the answer of the
- * first one.  CQL_IDEMPOTENCY_WINDOW_S after that one, the id expires.
+ * `daybook-request-id: <32 hex digits>`.  The id is stored as a row of daybook_system.request in
+ * the same frame as the write, so that after any crash both exist or neither.  A copy of the
+ * request gets the answer of the first request.  The id expires CQL_IDEMPOTENCY_WINDOW_S after the
+ * first request.
  *
- *     read the id's row as applied ─▶ none: write, with the row, if there is still none
- *                                  └▶ of this statement: wait until it is durable, answer again
- *                                  └▶ of another one: refuse */
+ *     read the id's row, even ─▶ no row: write, with the row, if there is still none
+ *     if it is not durable    └▶ row of the same statement: wait until it is durable, answer again
+ *                             └▶ row of another statement: refuse */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_IDEMPOTENCY_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_IDEMPOTENCY_H
 
@@ -19,8 +20,8 @@
 
 enum { CQL_IDEMPOTENCY_WINDOW_S = 24 * 60 * 60 };
 
-/* What a conditional write answered: names of columns, and the cells of its rows as the protocol
- * has them. */
+/* The answer of a conditional write: names of columns, and the cells of the rows in the form of the
+ * protocol. */
 struct cql_idempotency_answer {
     const char **names;
     uint32_t count;                      /* 0: the write was not conditional */
@@ -28,8 +29,8 @@ struct cql_idempotency_answer {
     struct bytes cells;
 };
 
-/* The answer as bytes, which are kept in the id's row.  Unpacking copies what it needs; false:
- * packing cannot have made these bytes. */
+/* Convert an answer to the bytes that are kept in the id's row, and back.  Unpacking copies to
+ * `arena`; false: the bytes are damaged. */
 void cql_idempotency_answer_pack(const struct cql_idempotency_answer *answer,
                                  struct buffer *packed);
 bool cql_idempotency_answer_unpack(struct bytes packed, struct arena *arena,
@@ -40,7 +41,7 @@ enum cql_idempotency_verdict { CQL_IDEMPOTENCY_NEW, CQL_IDEMPOTENCY_KNOWN, CQL_I
 struct cql_idempotency {
     struct cql_execution *execution;
     struct bytes id;
-    struct hash128_stream *content;      /* of the statements and their values */
+    struct hash128_stream *content;      /* hash of the statements and their values */
     /* What cql_idempotency_look found. */
     struct store_version version;        /* NEW: of the id's partition */
     struct cql_idempotency_answer answer; /* KNOWN */
@@ -49,8 +50,8 @@ struct cql_idempotency {
 };
 
 /* Find the id in a leading comment of a statement, as a copy in `arena`; 0 and size 0: there is
- * none.  An id that is not 32 hex digits is refused, for without an id a retry would count
- * twice. */
+ * none.  An id that is not 32 hex digits is refused, because a retry without an id would
+ * count twice. */
 int cql_idempotency_hint(struct bytes text, struct arena *arena, struct bytes *id_out,
                          struct cql_fault *fault);
 
@@ -72,12 +73,12 @@ void cql_idempotency_look(struct cql_idempotency *idempotency,
                           void (*looked)(void *context, enum cql_idempotency_verdict verdict),
                           void *context);
 
-/* What the write's own batch needs: the expectation that the id's row was not written since it was
- * looked up, and the row. */
+/* For the write's own batch: the expectation that the id's row was not written since it was looked
+ * up, and the row. */
 struct store_expectation cql_idempotency_expectation(const struct cql_idempotency *idempotency);
 void cql_idempotency_add(const struct cql_idempotency *idempotency,
                          const struct cql_idempotency_answer *answer, struct write_batch *batch);
 
-/* The answer's payload will say `duplicate` or `applied`. */
+/* Make the answer's payload say `duplicate` or `applied`. */
 void cql_idempotency_set_echo(struct cql_execution *execution, bool is_duplicate);
 #endif

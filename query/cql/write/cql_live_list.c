@@ -1,6 +1,6 @@
-/* Cells are kept as numbers: those below `read_count` stand for cells that were read, those from
- * there on for cells that the statement made.  The array of the latter may move, so pointers would
- * not stay valid; and a number takes less memory than a cell. */
+/* A list keeps its cells as numbers: a number below `read_count` stands for a cell that was read,
+ * any other for a cell that the statement made.  The array of made cells may move, so pointers
+ * would not stay valid.  A number also takes less memory than a cell. */
 #include "query/cql/write/cql_live_list.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
-/* cql_live_list: the cells of a list while a statement changes it: each operation sees the list as
- * those before it have left it.
+/* cql_live_list: the cells of a list while a statement changes the list: each operation sees the
+ * list as the operations before have left it.
  *
  *     cells that were read + cells that the statement made so far ─▶ live cells in path order
  *
  * A list that the statement has not changed yet costs nothing.  Otherwise the places of the cells
- * made since the last call are found by binary search, and the cells between them are copied as
- * they are.  Of two cells with one path, the one that the store would keep stays; a cell that gets
- * the server's time is newer than any that was read. */
+ * made since the last call are found by binary search, and the cells between these places are
+ * copied unchanged.  Of two cells with the same path, the list keeps the one that the store would
+ * keep; a cell with the server's time is newer than any cell that was read. */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_LIVE_LIST_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_LIVE_LIST_H
 
@@ -18,19 +18,19 @@ struct cql_live_list {
     const struct column *column;
     const struct cell *read;             /* live ones, in order of their paths */
     uint32_t read_count;
-    uint32_t *numbers, *spare;           /* of cells; NULL: all that were read, and no other */
-    uint32_t capacity;                   /* of each of the two */
+    uint32_t *numbers, *spare;           /* of cells; NULL: exactly the cells that were read */
+    uint32_t capacity;                   /* of `numbers` and of `spare` */
     uint32_t count;
-    uint32_t seen;                       /* of the cells that the statement made */
+    uint32_t seen;                       /* made cells that cql_live_list_take has seen */
     struct cql_live_list *next;          /* of another column */
 };
 
 struct cql_live_list cql_live_list_of(const struct column *column, const struct cell *read,
                                       uint32_t read_count);
-/* Take in the cells that the statement made since the last call.  `made` holds all of its cells in
- * the order in which they were made; those of other columns are left out.  Between two calls each
- * path occurs at most once, and a path that was deleted never occurs again.  Memory is taken from
- * `arena`. */
+/* Add the cells that the statement made since the last call.  `made` holds all cells of the
+ * statement in the order in which they were made; cells of other columns are left out.  Between two
+ * calls each path occurs at most once, and a path that was deleted never occurs again.  Memory is
+ * taken from `arena`. */
 void cql_live_list_take(struct cql_live_list *list, const struct cell *made, uint32_t made_count,
                         struct arena *arena);
 /* The live cell at index `at`, which is below `list->count`; `made` as in the last call of

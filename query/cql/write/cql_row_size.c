@@ -14,8 +14,8 @@ struct row_size {
 
 struct cql_row_size_bounds {
     size_t limit;
-    struct row_size kept[SIZES_KEPT]; /* each at the place that its hash gives; a new one overwrites
-                                       * another there */
+    struct row_size kept[SIZES_KEPT]; /* at the place that the hash gives; a new bound overwrites
+                                       * the one that is there */
 };
 
 struct cql_row_size_bounds *cql_row_size_bounds_new(size_t limit)
@@ -31,7 +31,7 @@ void cql_row_size_bounds_free(struct cql_row_size_bounds *sizes)
     memory_free(sizes);
 }
 
-/* Whether the row's write first deletes all cells of a collection. */
+/* Whether a write deletes all older cells of a collection. */
 static bool is_replaced(const struct row *row, uint32_t column_id)
 {
     for (uint32_t i = 0; i < row->complex_count; i++)
@@ -85,7 +85,7 @@ size_t cql_row_size_kept(const struct row *row, const struct row *write)
     return size;
 }
 
-/* Which row it is. */
+/* A hash of the row's table, partition key and clustering; never 0. */
 static uint64_t row_hash(const struct mutation *mutation, const struct row *row)
 {
     uint64_t hash = hash64(mutation->key.data, mutation->key.size) ^ mutation->table_id;
@@ -190,8 +190,8 @@ static void read_row(struct cql_row_size_measure *measure)
     cql_execution_read(measure->execution, &request, row_arrived, measure);
 }
 
-/* Whether the item is a row that grows, and is not known to be small enough.  The table is looked
- * up last, for few writes make a row grow. */
+/* Whether the item is a row that grows and is not known to be small enough.  The table is looked up
+ * only after that, because few writes make a row grow. */
 static bool must_be_measured(struct cql_row_size_measure *measure)
 {
     const struct unfiltered *item = item_of(measure);
@@ -213,8 +213,8 @@ static bool next_row(struct cql_row_size_measure *measure)
     return false;
 }
 
-/* Measure row after row.  A read that is answered within the call is taken by this loop; one that
- * is answered later calls this function again. */
+/* Measure row after row.  If a read is answered before read_row returns, this loop continues; if it
+ * is answered later, row_arrived calls this function again. */
 static void measure_rows(struct cql_row_size_measure *measure)
 {
     measure->is_reading = true;

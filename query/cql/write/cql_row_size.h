@@ -1,15 +1,15 @@
 /* cql_row_size: keeps rows small enough to be read.
  *
  * A row is read, merged and written as a whole, so it must fit into memory several times over.
- * Without a limit, a client could make it as large as it likes by statements that are each small:
- * by elements added to a collection, elements deleted one by one (each leaves a tombstone), or
- * large values in many columns.
+ * Without a limit, small statements could make a row of any size: by elements added to a
+ * collection, elements deleted one by one (each leaves a tombstone), or large values in many
+ * columns.
  *
- * For rows that grow in these ways an upper bound of their size is kept: what the row held when it
- * was last measured, tombstones included, and all that was added since.  A row of which no bound is
- * known, or whose bound has passed the limit, is measured before it is written to: it may have
- * become smaller.  Bounds are a cache of fixed size by a hash of the row: losing one costs a
- * measurement, and a start of the server loses all. */
+ * For rows that grow in these ways an upper bound of their size is kept: the row's size when it was
+ * last measured, tombstones included, plus all that was added since.  A row is measured before it
+ * is written if its bound is unknown, or if its bound exceeds the limit, since the row may have
+ * become smaller.  The bounds are a cache of fixed size, by a hash of the row.  A lost bound costs
+ * a measurement; all bounds are lost when the server starts. */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_ROW_SIZE_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_ROW_SIZE_H
 
@@ -21,8 +21,8 @@
 #include "storage/cell/write_batch.h"
 
 enum {
-    /* In bytes: values and whole collections of up to so many are not counted, for with them alone
-     * a row of SCHEMA_COLUMNS_MAX columns stays small. */
+    /* Bytes.  Values and whole collections up to this size are not counted, because a row of
+     * SCHEMA_COLUMNS_MAX such columns is still small. */
     CQL_ROW_SIZE_SMALL = 1024
 };
 
@@ -32,16 +32,16 @@ struct cql_row_size_bounds;
 struct cql_row_size_bounds *cql_row_size_bounds_new(size_t limit);
 void cql_row_size_bounds_free(struct cql_row_size_bounds *sizes);
 
-/* The bytes by which a write makes its row grow at most.  0: it cannot make a row large, since it
- * replaces each of its columns by something small. */
+/* The most bytes by which a write makes its row grow.  0: the write cannot make a row large, since
+ * it replaces each of its columns by something small. */
 size_t cql_row_size_growth(const struct row *row);
 
 /* The bytes of memory of a row without the columns that the write replaces. */
 size_t cql_row_size_kept(const struct row *row, const struct row *write);
 
-/* The row is known by its hash.  True: its bound is known, and with `growth`, which is added to it,
- * stays within the limit.  False: the row must be measured, and cql_row_size_measured says whether
- * it has room. */
+/* Add `growth` to the bound of the row with this hash.  False: the bound is unknown or would exceed
+ * the limit, and nothing was added.  The row must then be measured, and cql_row_size_measured
+ * returns whether it may grow. */
 bool cql_row_size_add(struct cql_row_size_bounds *sizes, uint64_t hash, size_t growth);
 bool cql_row_size_measured(struct cql_row_size_bounds *sizes, uint64_t hash, size_t size,
                             size_t growth);
@@ -55,7 +55,7 @@ struct cql_row_size_measure {
     const struct write_batch *batch;
     void (*ready)(void *context, int rc);
     void *context;
-    uint32_t mutation, item;             /* private, as the next: where it is */
+    uint32_t mutation, item;             /* private, like all below: the row being measured */
     size_t growth;                       /* of the row that is being measured */
     bool is_reading, is_answered;
     int rc;

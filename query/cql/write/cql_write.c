@@ -1,17 +1,18 @@
-/* Writes, carried out.
+/* Carries out writes.
  *
  *   bind ─▶ read what must be known ─▶ conditions hold? ─▶ build ─▶ apply if unchanged ─▶ answer
  *              ▲                            │ no: wait until                │ changed
  *              │                            ▼ all that was seen is durable  │
  *              └────────────────────────────────────────────────────────────┘
  *
- * What decides correctness: the reads show what is applied, including what is not durable yet, and
- * the batch is applied only if every partition that was read is unchanged (store_apply_if).  So no
- * other write comes between a condition and its write.  A condition that fails is answered only
- * when what it was checked against is durable, which an empty batch waits for.
+ * Correctness: reads see all writes that are applied, also if they are not durable yet, and the
+ * batch is applied only if every partition that was read is unchanged (store_apply_if).  Therefore
+ * no other write comes between the check of a condition and its write.  A failed condition is
+ * answered only when the rows that it was checked against are durable; an empty batch waits for
+ * that.
  *
- * A write that was handed to the store and whose outcome is not known is answered as a write
- * timeout, never by an error after which drivers retry by themselves. */
+ * If the outcome of a write that was given to the store is unknown, the answer is a write timeout,
+ * never an error after which drivers retry automatically. */
 #include "query/cql/write/cql_write.h"
 
 #include <string.h>
@@ -28,8 +29,8 @@
 #include "base/uuid.h"
 
 enum {
-    FREE_ATTEMPTS = 8,  /* of a statement that finds its partition changed every time; */
-    ATTEMPTS_MAX = 100, /* further ones hold the store, where that is possible */
+    FREE_ATTEMPTS = 8,  /* without the store's write lock, if partitions always changed */
+    ATTEMPTS_MAX = 100, /* in all */
     READ_ROWS = 5000,
     FIRST_ROWS = 2 /* a static row, and one more */
 };
@@ -37,30 +38,30 @@ enum {
 struct write {
     struct cql_execution *execution;
     bool is_batch;
-    enum cql_batch_kind kind;               /* of a batch, */
-    const struct cql_expression *timestamp; /* and its timestamp; NULL: none */
+    enum cql_batch_kind kind;               /* of a batch */
+    const struct cql_expression *timestamp; /* of a batch; NULL: none */
     struct cql_write_statement *statements;
     uint32_t count;
-    struct cql_compiled **compiled; /* of a batch's prepared statements; referenced */
+    struct cql_compiled **compiled; /* of the protocol's BATCH; each holds a reference */
     uint32_t compiled_count;
     bool is_conditional;
     uint32_t attempts;
     bool has_write_lock;
     struct store_write_lock write_lock;
 
-    uint32_t read_statement; /* where reading is */
+    uint32_t read_statement; /* the statement whose rows are being read */
     uint32_t read_unit;
     struct buffer position;
     bool is_reading, reads_again, read_failed;
-    const struct read_page *page; /* the store's, while its rows are kept */
+    const struct read_page *page; /* the store's page, while its rows are copied */
     struct store_expectation *expectations;
     uint32_t expectation_count;
 
     struct write_batch *batch;
     struct cql_row_size_measure measure;  /* of the batch's rows, before it is applied */
     struct cql_idempotency *idempotency;  /* the request has an id; NULL: none */
-    bool is_copy;                         /* of a request that was applied */
-    struct cql_idempotency_answer answer; /* of a conditional write; empty of others */
+    bool is_copy;                         /* the id is known: a copy of this request was applied */
+    struct cql_idempotency_answer answer; /* of a conditional write; empty for others */
 };
 
 static void write_lock_end(struct write *write)
@@ -138,8 +139,8 @@ static bool is_clicks_table(const struct cql *cql, const struct table *table)
     return stream != NULL && stream->clicks.table_id == table->id;
 }
 
-/* Changes of clicks lock days (rollup/days/day_lock.h).  One that held the store's write lock could
- * wait forever for a day whose lock is held by a change that waits for the store. */
+/* Whether the write may take the store's write lock.  Changes of clicks may not: they also lock
+ * days (rollup/days/day_lock.h), and a change that waits for the store may hold a day's lock. */
 static bool may_lock(const struct write *write)
 {
     bool may = true;
@@ -191,8 +192,8 @@ static const char *peer_of(struct cql_execution *execution)
                            CQL_SHOW(host), client->port);
 }
 
-/* A statement that changes rates or deletes clicks gets a row in the table of changes, which the
- * restatements that it causes refer to. */
+/* Add a row to the table of changes if the write changes rates, or changes clicks other than by
+ * INSERT.  Restatements that the write causes refer to that row. */
 static void add_change(struct write *write)
 {
     struct cql_execution *execution = write->execution;
@@ -231,8 +232,8 @@ static int apply_batch(struct write *write, struct error *err)
                           write->expectation_count, write_applied, write, err);
 }
 
-/* Act on what the store returned for a batch.  Where it has no room, the execution waits for room
- * and then continues at `again`; where what was read has changed, it continues at `retry`. */
+/* Handle `rc`, which the store returned for a batch.  If the store is full, the execution waits for
+ * room and then calls `again`; if a partition that was read has changed, `retry` is called. */
 static void write_given(struct write *write, int rc, const struct error *err,
                         void (*again)(struct cql_execution *execution), void (*retry)(void *write))
 {
@@ -259,8 +260,8 @@ static void write_apply(struct cql_execution *execution)
     write_given(write, apply_batch(write, &err), &err, write_apply, write_retry);
 }
 
-/* Wait until what a failed condition or a retried request has read is durable.  The answer of a
- * failed condition is kept under the request's id, if it has one. */
+/* Wait until the rows that a failed condition or a retried request has read are durable.  The
+ * answer of a failed condition is stored under the request's id, if the request has one. */
 static void write_wait(struct cql_execution *execution)
 {
     struct write *write = execution->state;
@@ -298,7 +299,7 @@ static int build(void *context)
                                statement.plan->table->keyspace, statement.plan->table->name);
             continue;
         }
-        /* With conditions, ranges are deleted before the rest, as Cassandra does it. */
+        /* With conditions, ranges are deleted 1 us before the other writes, as in Cassandra. */
         if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan))
             statement.timestamp_us--;
         int rc = cql_write_build(write->execution, &statement, write->batch);
@@ -320,7 +321,8 @@ static int build(void *context)
 
 enum { CONDITIONS_FAIL = 1 };
 
-/* 0: all conditions hold.  CONDITIONS_FAIL: one does not, and write->answer is filled. */
+/* Returns 0 if all conditions hold, or CONDITIONS_FAIL; fills write->answer of a conditional
+ * write. */
 static int check_conditions(void *context)
 {
     struct write *write = context;
@@ -455,8 +457,8 @@ static void read_unit(struct write *write)
     cql_execution_read(write->execution, &request, read_arrived, write);
 }
 
-/* Read unit after unit.  A read that is answered within the call is taken by this loop; one that is
- * answered later calls this function again. */
+/* Read unit after unit.  If a read is answered before read_unit returns, this loop continues; if it
+ * is answered later, read_arrived calls this function again. */
 static void read_units(struct write *write)
 {
     if (write->is_reading) {
@@ -480,8 +482,8 @@ static void read_units(struct write *write)
     write->is_reading = false;
 }
 
-/* Make one place per key and slice for the rows that will be read, and behind them one for the
- * partition's first row, if a refusal shows it. */
+/* Make a struct cql_read_row for each key and slice that will be read, and one more for the
+ * partition's first row, if a refusal shows that row. */
 static void make_places(struct write *write, struct cql_write_statement *statement,
                         bool shows_first)
 {
@@ -506,8 +508,8 @@ static void make_places(struct write *write, struct cql_write_statement *stateme
     }
 }
 
-/* The request's id was looked up: a new request is carried out, and a retry gets the first one's
- * answer. */
+/* Called when the request's id was looked up.  A new request is carried out; a retry gets the
+ * answer of the first request. */
 static void id_looked_up(void *context, enum cql_idempotency_verdict verdict)
 {
     struct write *write = context;

@@ -1,13 +1,13 @@
-/* The answer of a conditional write: [applied], and of a refused one what its conditions met.
+/* The answer of a conditional write: the column [applied]; after a refusal, also the values that
+ * the conditions were checked against.
  *
- *   columns   all after IF EXISTS and IF NOT EXISTS, else those of the conditions in their
- *             order, statics last; in a batch the key before them
- *   rows      those that conditions name and that are there; the partition's first one where
- *             all conditions are of statics; of a partition without rows the statics; or
- *             [applied] alone
+ *   columns   with IF [NOT] EXISTS, all columns; otherwise those of the conditions in the order of
+ *             the conditions, statics last, in a batch after the key columns
+ *   rows      the rows that have conditions and exist; if all conditions are on statics, the
+ *             partition's first row; if there is no such row, the statics, or [applied] alone
  *
  * The answer is kept as names and cells without types, so that it can be stored under the request's
- * id and sent again: the columns' types are looked up when it is sent. */
+ * id and sent again.  The columns' types are looked up when the answer is sent. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ void cql_write_keep_applied(struct cql_execution *execution,
     answer_out->cells = buffer_view(&cells);
 }
 
-/* ---- what a refusal shows ---- */
+/* ---- the rows of a refusal ---- */
 
 struct refusal {
     const struct cql_write_statement *statements;
@@ -65,7 +65,7 @@ struct refusal {
     uint32_t row_count;
     const struct row *static_row;
     bool has_exists;                /* some condition is IF [NOT] EXISTS */
-    bool reads_rows, reads_statics; /* which columns' values the conditions need */
+    bool reads_rows, reads_statics; /* show values of regular, of static columns */
 };
 
 static void look_at_plans(struct refusal *refusal)
@@ -194,7 +194,8 @@ void cql_write_keep_refused(struct cql_execution *execution,
     answer_out->cells = buffer_view(&cells);
 }
 
-/* A column of the answer; one that was dropped since the first answer shows its bytes. */
+/* Describe a column of the answer.  A column that was dropped after the answer was kept is a blob.
+ */
 static struct cql_column column_of(const struct table *table, const char *name)
 {
     const struct column *column = schema_column_named(table, bytes_text(name));
@@ -211,7 +212,7 @@ struct description {
     struct cql_rows *rows;
 };
 
-/* The types of many columns may take much memory to describe. */
+/* Describe the answer's columns.  This is a guarded step, because types may take much memory. */
 static int describe_columns(void *context)
 {
     const struct description *description = context;
@@ -235,7 +236,7 @@ void cql_write_answer(struct cql_execution *execution, const struct table *table
     struct cql_result result = {.kind = CQL_RESULT_ROWS,
                                 .rows = {.row_count = answer->row_count, .cells = answer->cells}};
     struct description description = {execution, table, answer, &result.rows};
-    /* The answer of a write that was applied is [applied] alone, and must not become a refusal. */
+    /* A write that was applied has [applied] as its only column, and must not be refused now. */
     int rc = answer->count == 1 ? describe_columns(&description)
                                 : cql_guard(execution, describe_columns, &description);
     if (rc != 0)

@@ -1,10 +1,9 @@
-/* Values, write timestamps and TTLs of statements that write, and what may stand together in a
- * batch.
+/* Values, write timestamps and TTLs of statements that write, and the rules for batches.
  *
- * What decides correctness: a statement's own timestamp takes precedence over that of its batch,
- * and that over the request's.  In a table that a stream uses none of them counts: every write has
- * the server's time, so that no client's clock can hide clicks that come later.  Refusals are
- * Cassandra's, in its words. */
+ * Correctness: a statement's own timestamp takes precedence over the batch's, and the batch's over
+ * the request's.  In a table that a stream uses all three are ignored: every write has the server's
+ * time, so that no client's clock can hide clicks that come later.  Refusals have Cassandra's
+ * words. */
 #include "query/cql/expression/cql_key.h"
 #include "query/cql/write/cql_condition.h"
 #include "query/cql/write/cql_write.h"
@@ -12,18 +11,20 @@
 
 enum {
     TTL_MAX_S = 630720000,
-    BATCH_WARN_BYTES = 5 * 1024,  /* Cassandra's thresholds, of batches over several */
-    BATCH_FAIL_BYTES = 50 * 1024, /* partitions */
+    /* Cassandra's thresholds for batches over several partitions. */
+    BATCH_WARN_BYTES = 5 * 1024,
+    BATCH_FAIL_BYTES = 50 * 1024,
     BATCH_WARN_PARTITIONS = 10
 };
 
 /* ---- a statement ---- */
 
-/* One more than TIMESTAMP_SERVER: what a statement overwrites it deletes one microsecond before. */
+/* The last timestamp that clients may not use.  It is TIMESTAMP_SERVER + 1, because a statement
+ * that overwrites a collection deletes the older cells one microsecond before its own timestamp. */
 #define TIMESTAMP_OWN_LAST (TIMESTAMP_SERVER + 1)
 
-/* A clustering that is written must be one that Cassandra could keep; one that is only read need
- * not. */
+/* Check that Cassandra could store the clusterings; this holds for written ones only, not for
+ * clusterings that are only read. */
 static int check_clusterings(struct cql_fault *fault, const struct cql_restrict_bound *bound)
 {
     int rc = 0;
@@ -185,8 +186,8 @@ int cql_write_check_size(struct cql_execution *execution, enum cql_batch_kind ki
             schema_table(store_schema(execution->cql->options.store), batch->mutations[i].table_id);
         if ((written->flags & TABLE_HIDDEN) != 0)
             continue;
-        /* Comparing each of the first 1,000 with those before finds whether there are several;
-         * further ones count as new without that. */
+        /* Only the first 1,000 mutations are compared with those before; further ones count as
+         * new partitions. */
         partitions += i < 1000 ? is_new_partition(batch->mutations, i) : 1;
         mutation_pack(&batch->mutations[i], &packed);
     }

@@ -1,11 +1,13 @@
-/* A statement as mutations: one per partition, rows in clustering order, cells by column and path.
+/* Makes the mutations of a statement: one per partition, rows in clustering order, cells by column
+ * and path.
  *
  *   SET c = v            a cell, or a tombstone for null
- *   SET s = {..}         everything older of the column goes (a deletion 1 us before), then cells
- *   SET l = l + [..]     cells whose paths are times, after all that are there
- *   SET l[i] = v         the cell of the i-th path, of what was read and of the operations so far
+ *   SET s = {..}         a deletion of the column's older cells (1 us before), then cells
+ *   SET l = l + [..]     cells whose paths are times after all paths of the list
+ *   SET l[i] = v         the cell at the i-th path of the list, as the operations before left it
  *   DELETE FROM t WHERE  a partition, row or range deletion
- *   counters             increments; what is deleted was read, as only what exists can be
+ *   counters             increments; deletions of the counters that were read, since only existing
+ *                        counters can be deleted
  *
  * An INSERT makes a row marker, so that the row exists without cells too; an UPDATE makes none, so
  * that the row exists as long as it has cells. */
@@ -23,21 +25,21 @@
 
 #define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
 #define PREPEND_REFERENCE_TICKS                                                                    \
-    (INT64_C(1262304000000) * 10000) /* 2010, before which lists                                   \
-                                      * are prepended to */
+    (INT64_C(1262304000000) * 10000) /* 2010; times before it                                      \
+                                      * are for prepending */
 
-/* The statement, and the row of it that is being made. */
+/* A statement, and the row that is being made for it. */
 struct row_builder {
     struct cql_execution *execution;
     const struct cql_write_statement *statement;
     struct write_batch *batch;
     struct cql_context context;
-    const struct cql_row *before; /* as read; NULL: not read */
+    const struct cql_row *before; /* the row as it was read; NULL: it was not read */
     struct cell *cells;
     uint32_t cell_count, cell_capacity;
     struct complex_deletion *complex;
     uint32_t complex_count, complex_capacity;
-    struct cql_live_list *lists; /* those that an operation has read */
+    struct cql_live_list *lists; /* the lists that an operation has read */
 };
 
 static struct row_builder builder_of(struct cql_execution *execution,
@@ -269,7 +271,7 @@ static int set_element(struct row_builder *builder, const struct cql_operation *
     return 0;
 }
 
-/* Tombstones for the cells of a list that have one of the values. */
+/* Add tombstones for the cells of a list that have one of the values. */
 static int subtract_from_list(struct row_builder *builder, const struct column *column,
                               struct type_items *items)
 {
@@ -286,7 +288,7 @@ static int subtract_from_list(struct row_builder *builder, const struct column *
     return 0;
 }
 
-/* Tombstones for the keys of a set or map, or for the cells of a list. */
+/* Add tombstones for elements of a set, keys of a map, or cells of a list. */
 static int subtract(struct row_builder *builder, const struct cql_operation *operation,
                     struct bytes value)
 {
@@ -357,8 +359,8 @@ static int order_complex(const void *a, const void *b)
     return (left->column_id > right->column_id) - (left->column_id < right->column_id);
 }
 
-/* Sort the cells.  Two with one path have the same time; the one stays that would win between two
- * statements. */
+/* Sort the cells, and keep one of those with the same path and the same time: the one that the
+ * store would keep if two statements had written them. */
 static void finish_cells(struct row_builder *builder, struct row *row)
 {
     const struct table *table = builder->statement->plan->table;
@@ -386,8 +388,8 @@ static void finish_cells(struct row_builder *builder, struct row *row)
     row->complex_count = builder->complex_count;
 }
 
-/* One row of the statement, the static one if `clustering` is NULL; false in *made_out when the
- * statement writes nothing there.  `before`: the row as it was read; NULL: it was not. */
+/* Make one row of the statement; the static row if `clustering` is NULL.  *made_out is false if the
+ * statement writes nothing to the row.  `before`: the row as it was read; NULL: it was not read. */
 static int make_row(struct row_builder *builder, const struct clustering *clustering,
                     const struct cql_row *before, struct row *row, bool *made_out)
 {
@@ -506,7 +508,7 @@ bool cql_write_deletes_range(const struct cql_write_plan *plan)
     return plan->kind == CQL_DELETE && plan->operation_count == 0 && !names_rows;
 }
 
-/* DELETE of rows: of the partition, of one row each, or of ranges. */
+/* DELETE of rows: a deletion of the partition, of each row, or of ranges. */
 static void build_deletion(const struct row_builder *builder, struct mutation *mutation)
 {
     const struct cql_write_statement *statement = builder->statement;
@@ -542,7 +544,7 @@ static void build_deletion(const struct row_builder *builder, struct mutation *m
 
 /* ---- counters ---- */
 
-/* `clustering`: NULL of a static column. */
+/* `clustering` is NULL for a static column. */
 static void add_increment(const struct row_builder *builder, struct bytes key, uint32_t column_id,
                           const struct clustering *clustering, enum counter_change change,
                           int64_t value)

@@ -1,5 +1,5 @@
-/* INSERT, UPDATE, DELETE and BATCH, resolved, with everything about them that Cassandra refuses
- * whatever the values are. */
+/* Resolves INSERT, UPDATE, DELETE and BATCH, and refuses what Cassandra refuses whatever the values
+ * are. */
 #include "query/cql/write/cql_write_plan.h"
 
 #include <string.h>
@@ -14,9 +14,9 @@ static bool is_key(const struct column *column)
     return column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
 }
 
-/* ---- what is common ---- */
+/* ---- all statements ---- */
 
-/* Check a write to a counter table that a stream of the user keeps. */
+/* Check a write to a counter table that a user's stream keeps. */
 static int check_kept_counter(struct cql_scope *scope, const struct click_stream *stream,
                               struct cql_write_plan *plan)
 {
@@ -142,7 +142,7 @@ static int resolve_conditions(struct cql_scope *scope, const struct cql_conditio
     return 0;
 }
 
-/* Whether every clustering column has one value or a list of them. */
+/* Whether = or IN restricts every clustering column. */
 static bool has_rows(const struct cql_write_plan *plan)
 {
     for (uint32_t i = 0; i < plan->table->clustering_count; i++)
@@ -161,7 +161,7 @@ static bool all_static(const struct cql_write_plan *plan)
     return is_static;
 }
 
-/* Whether an INSERT leaves out the last clustering column, by which the store ranks clicks. */
+/* Whether an INSERT leaves out the last clustering column, the rank, which the store then gives. */
 static bool leaves_rank(const struct cql_write_plan *plan)
 {
     uint32_t count = plan->table->clustering_count;
@@ -172,8 +172,8 @@ static bool leaves_rank(const struct cql_write_plan *plan)
     return leaves;
 }
 
-/* Statements that change columns must name whole rows.  Those that change static columns only must
- * name no clustering column, except INSERT, which may. */
+/* Statements that change columns must name whole rows.  Statements that change only static columns
+ * must not name clustering columns, except INSERT, which may. */
 static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
 {
     bool has_operations = plan->operation_count > 0;
@@ -248,7 +248,7 @@ static bool has_elements(const struct type *type)
     return type_is_complex(type) && type->kind != TYPE_UDT;
 }
 
-/* The key of a map, the place in a list or the element of a set. */
+/* Resolve the key in a map, the index in a list or the element of a set. */
 static int resolve_key(struct cql_scope *scope, const struct cql_term *key,
                        struct cql_operation *operation)
 {
@@ -312,7 +312,7 @@ static int refuse_prepend(struct cql_scope *scope, const struct cql_assignment *
                        column->type->kind == TYPE_LIST ? "frozen" : "non", column->name);
 }
 
-/* What is added to a map is a map, what is taken from it the set of its keys. */
+/* Resolve a change of a map: a map is added, or a set of keys is removed. */
 static int resolve_map_change(struct cql_scope *scope, const struct cql_assignment *assignment,
                               struct cql_operation *operation)
 {
@@ -400,8 +400,8 @@ static int check_names(struct cql_scope *scope, const struct cql_insert *insert)
     return 0;
 }
 
-/* INSERT JSON is INSERT of all columns with a marker for each, numbered from behind the statement's
- * own: what they stand for is read from the text when the statement runs. */
+/* INSERT JSON becomes an INSERT of all columns with a marker for each.  These markers are numbered
+ * after the statement's own.  Their values are read from the text when the statement runs. */
 static int spell_json(struct cql_scope *scope, const struct cql_insert *insert,
                       struct cql_write_plan *plan, struct cql_scope *extended,
                       struct cql_insert *spelled)
@@ -458,7 +458,7 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
         if (column == NULL)
             return ERROR_INVALID;
         if (is_key(column)) {
-            /* Of the lists of names and values that these begin, one is looked at. */
+            /* `name` and `value` are linked to further ones, which the counts of 1 exclude. */
             *last = cql_scope_array(scope, 1, sizeof(**last));
             **last = (struct cql_relation){.kind = CQL_RELATION_COLUMN,
                                            .operator= CQL_EQ,

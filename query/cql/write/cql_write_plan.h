@@ -12,7 +12,7 @@ enum cql_operation_kind {
     CQL_SET,                             /* the column is the value; null deletes it */
     CQL_SET_ELEMENT,                     /* column[key] */
     CQL_SET_FIELD,                       /* column.field */
-    CQL_ADD,                             /* to a collection's end, a set, a map, a counter */
+    CQL_ADD,                             /* to the end of a list, to a set, map or counter */
     CQL_PREPEND,
     CQL_SUBTRACT,                        /* values of a list or set, keys of a map, a counter */
     CQL_DELETE_ELEMENT
@@ -22,7 +22,7 @@ struct cql_operation {
     enum cql_operation_kind kind;
     const struct column *column;
     struct cql_expression *key;
-    struct cql_expression *value;        /* NULL: a null */
+    struct cql_expression *value;        /* NULL: the value null */
     uint32_t field;
 };
 
@@ -31,27 +31,27 @@ enum cql_write_kind { CQL_INSERT, CQL_UPDATE, CQL_DELETE };
 struct cql_write_plan {
     enum cql_write_kind kind;
     const struct table *table;
-    struct cql_restrict_plan where;      /* keys of an INSERT too, as equalities */
+    struct cql_restrict_plan where;      /* of an INSERT: its key columns, as relations with = */
     struct cql_operation *operations;
     uint32_t operation_count;
     struct cql_expression *timestamp;    /* NULL: not given */
     struct cql_expression *ttl;
-    /* INSERT JSON: the text, and from which marker on the columns' values stand behind the
-     * statement's own; NULL: not JSON. */
+    /* INSERT JSON: the text, and the number of the first column's marker; the markers of the
+     * columns follow those of the statement.  NULL: not JSON. */
     struct cql_expression *json;
     uint32_t json_marker;
-    bool json_leaves_out;                /* DEFAULT UNSET: what is not in the text stays */
+    bool json_leaves_out;                /* DEFAULT UNSET: columns not in the text stay */
     struct cql_restriction *conditions;
     bool if_exists;
     bool if_not_exists;
     bool is_conditional;
-    bool is_static;                      /* of the static row: needs no clustering */
+    bool is_static;                      /* writes the static row only, and names no clustering */
     bool is_ranked;                      /* INSERT of a click without its rank, which the store
-                                          * gives: only under a request id */
-    bool is_ignored;                     /* a counter that a stream keeps, defined so that clients'
-                                          * own updates are accepted and ignored */
+                                          * gives; allowed only with a request id */
+    bool is_ignored;                     /* writes a counter table of a stream that is defined so
+                                          * that clients' updates are accepted and ignored */
     bool is_counter;
-    bool reads_first;                    /* elements of lists, deleted counters */
+    bool reads_first;                    /* changes elements of lists, or deletes counters */
     const struct cql_index *indexes;     /* of the table */
     uint32_t index_count;
 };
