@@ -5,9 +5,9 @@
  *               use NAME
  *   VALUE       word, number or string | { KEY : VALUE, ... } | [ VALUE, ... ]
  *
- * The function for the statement or map reads the values of its attributes.  Attributes for the
- * files and caches of Cassandra's nodes are skipped with their values.  Any other unknown
- * attribute is refused, since it may be a mistyped one that matters. */
+ * Each statement or map has a take_attribute function, which reads the values of its attributes.
+ * Attributes for the files and caches of Cassandra's nodes are skipped with their values.  Any
+ * other unknown attribute is refused, since it may be a misspelt attribute that matters. */
 #include "query/model/cassandra_cli.h"
 
 #include <stdlib.h>
@@ -30,10 +30,10 @@ struct parser {
     struct bytes text;
     size_t at;
     uint32_t line;
-    struct token token;   /* the next one */
-    struct buffer string; /* of a token that is being read */
+    struct token token;   /* the next token to be handled */
+    struct buffer string; /* the text of the token that is being read */
     struct definitions *definitions;
-    const char *keyspace; /* of the last use; NULL: none yet */
+    const char *keyspace; /* of the last `use` statement; NULL: none yet */
     unsigned depth;
     struct error *err;
 };
@@ -207,7 +207,7 @@ static int take_text(struct parser *parser, const char *expected, const char **t
 
 /* ---- attributes ---- */
 
-/* Handles the attribute `name`, whose value comes next. */
+/* Reads the value of the attribute `name`, which begins at parser->token. */
 typedef int (*take_attribute)(struct parser *parser, const char *name, uint32_t line,
                               void *context);
 
@@ -295,7 +295,7 @@ static bool is_listed(const char *const *names, const char *name)
 
 struct replication {
     const char *strategy; /* NULL: not given */
-    long factor;          /* the highest of any datacenter; 0: not given */
+    long factor;          /* the highest one of all datacenters; 0: not given */
     bool names_datacenters;
 };
 

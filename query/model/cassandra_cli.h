@@ -15,10 +15,10 @@
 
 #include "query/model/definitions.h"
 
-enum { CASSANDRA_CLI_DEPTH_MAX = 8 };  /* arrays and maps within each other */
+enum { CASSANDRA_CLI_DEPTH_MAX = 8 };  /* arrays and maps nested in one another */
 
-/* Add the definitions in `text`.  ERROR_INVALID, with the text "line N: ...": it has a mistake; the
- * definitions before that line stay added. */
+/* Add the definitions in `text`.  ERROR_INVALID: `text` has a mistake; the error begins with
+ * "line N:", and the definitions before that line stay added. */
 must_check int cassandra_cli_read(struct bytes text, struct definitions *definitions,
                                   struct error *err);
 #endif

@@ -1,6 +1,6 @@
 /* Makes a box of each table and user type, and SVG of the boxes.
  *
- * Lines are drawn first, boxes upon them, labels last. */
+ * Lines are drawn first, boxes over them, labels last. */
 #include "query/model/chebotko.h"
 
 #include "query/cql/index/cql_index.h"
@@ -31,7 +31,7 @@ struct chebotko_box {
     struct chebotko_row *rows;
     uint32_t row_count;
     uint32_t key_count;
-    int32_t type_x; /* from the box's left */
+    int32_t type_x; /* pixels from the box's left side */
 };
 
 struct chebotko {
@@ -188,7 +188,7 @@ static bool is_drawn(const struct chebotko *chebotko, const struct table *table)
     return strcmp(table->keyspace, chebotko->keyspace) == 0 && (table->flags & TABLE_HIDDEN) == 0;
 }
 
-/* Tables by name, then types in the order of their creation. */
+/* Make the boxes: tables by name, then types in the order of their creation. */
 static void make_boxes(struct chebotko *chebotko)
 {
     struct chebotko_layout *layout = &chebotko->layout;
@@ -301,7 +301,7 @@ static void draw_box(struct chebotko *chebotko, uint32_t index)
     buffer_append_text(svg, "</g>\n");
 }
 
-/* A curve that is horizontal at both ends, and a straight piece with the arrowhead. */
+/* Draw a curve that is horizontal at both ends, then a straight piece with the arrowhead. */
 static void draw_line(struct chebotko *chebotko, const struct chebotko_line *line)
 {
     struct buffer *svg = chebotko->svg;
@@ -339,8 +339,8 @@ static const char *const marks_explained[] = {
 };
 enum { MARKS_EXPLAINED = sizeof(marks_explained) / sizeof(marks_explained[0]) };
 
-/* The texts of the queries and the meaning of the marks.  Returns the y below them; the width of
- * the diagram grows if they need it. */
+/* Draw the texts of the queries and the meaning of the marks.  Returns the y below these texts;
+ * *width grows if they need more. */
 static int32_t draw_foot(struct chebotko *chebotko, int32_t y, int32_t *width)
 {
     uint32_t count = chebotko->layout.line_count;
@@ -368,7 +368,7 @@ static int32_t draw_foot(struct chebotko *chebotko, int32_t y, int32_t *width)
     return y;
 }
 
-/* The head of the file has the size, which is known after everything was drawn. */
+/* The head of the file has the size of the diagram, which is known after all was drawn. */
 static void draw(struct chebotko *chebotko)
 {
     struct chebotko_layout *layout = &chebotko->layout;

@@ -1,15 +1,15 @@
 /* chebotko: a keyspace as a Chebotko diagram, in SVG.
  *
- * Each table is a box: its name, then its columns with their types and marks,
+ * Each table is a box with its name and its columns: key columns in the order of the key, then
+ * static columns, then the others by name.  A column has its type, and these marks:
  *
  *     K   partition key          S    static                 [a] list    {a} set    <a> map
  *     C↑  clustering, ascending  IDX  secondary index        *a* user type          (a) tuple
  *     C↓  clustering, descending ++   counter
  *
- * in the order of the key, then static ones, then the others by name.  User types are boxes below.
- * Queries (query_flow.h) are lines into and between tables; tables then stand in the order in which
- * queries reach them, from left to right.  Notation: Chebotko, Kashlev, Lu, "A Big Data Modeling
- * Methodology for Apache Cassandra", IEEE BigData 2015.
+ * User types are boxes below the tables.  Queries (query_flow.h) are lines into and between tables;
+ * tables then stand in the order in which queries reach them, from left to right.  Notation:
+ * Chebotko, Kashlev, Lu, "A Big Data Modeling Methodology for Apache Cassandra", IEEE BigData 2015.
  *
  * The same schema and queries give the same bytes. */
 #ifndef DAYBOOK_QUERY_MODEL_CHEBOTKO_H
@@ -18,8 +18,8 @@
 #include "query/model/query_flow.h"
 #include "storage/schema/schema.h"
 
-/* `flow` may be NULL.  ERROR_INVALID where it names a table that is not there, ERROR_NOT_FOUND:
- * there is no such keyspace. */
+/* `flow` may be NULL.  ERROR_INVALID: `flow` names a table that does not exist; ERROR_NOT_FOUND:
+ * the keyspace does not exist. */
 must_check int chebotko_draw(const struct schema *schema, const char *keyspace,
                              const struct query_flow *flow, struct buffer *svg,
                              struct error *err);

@@ -1,10 +1,11 @@
-/* The layer of a table is the length of the shortest path of queries to it.  So a line leads one
- * layer to the right, or stays in its layer, or leads back, and never passes boxes of another layer
- * on its way to the right.
+/* The layer of a table is the length of the shortest path of queries to the table.  A line
+ * therefore leads one layer to the right, or stays in its layer, or leads back to the left.  A line
+ * to the right never passes boxes of another layer.
  *
- * Within a layer, boxes stand in the order in which lines reach them first, each at the height
- * of the box that its first line comes from, if nothing is in the way.  Each line end has a
- * position of its own on a side of the box, so that the labels beside arrowheads do not overlap. */
+ * Within a layer, boxes stand in the order in which lines first reach them.  A box has the y of the
+ * box from which its first line comes, unless the box above is in the way.  Each line end has a
+ * position of its own (a port) on a side of the box, so that labels beside arrowheads do not
+ * overlap. */
 #include "query/model/chebotko_layout.h"
 
 #include <string.h>
@@ -12,12 +13,12 @@
 #include "base/memory.h"
 
 enum {
-    GAP_DOWN = 30,   /* between boxes of a column */
-    GAP_ACROSS = 40, /* between columns without lines */
-    GAP_LINES = 56,  /* width for the bends of lines, beside their straight ends */
-    GAP_BAND = 50,   /* above boxes of the second kind, for their heading */
-    PORT_STEP = 24,
-    PORT_AIR = 6,      /* above the first and below the last */
+    GAP_DOWN = 30,     /* between boxes of a column */
+    GAP_ACROSS = 40,   /* between columns without lines */
+    GAP_LINES = 56,    /* width for the bends of lines, beside their straight ends */
+    GAP_BAND = 50,     /* above boxes of the second kind, for their heading */
+    PORT_STEP = 24,    /* between line ends on a side of a box */
+    PORT_AIR = 6,      /* above the first line end and below the last */
     LABEL_MARGIN = 26, /* of a straight end: the arrowhead, and a margin */
     COLUMNS_MAX = 40
 };
@@ -25,8 +26,8 @@ enum {
 /* Arrays by index of a place (struct chebotko_place). */
 struct layers {
     struct chebotko_layout *layout;
-    uint32_t *layer; /* CHEBOTKO_NOWHERE: no line reaches it */
-    uint32_t *order; /* places that lines reach, in the order in which they do */
+    uint32_t *layer; /* CHEBOTKO_NOWHERE: no line reaches the place */
+    uint32_t *order; /* places with lines, in the order of the lines */
     uint32_t order_count;
     uint32_t *left_ports;
     uint32_t *right_ports;
@@ -44,8 +45,8 @@ static int32_t max_of(int32_t a, int32_t b)
 
 /* ---- layers ---- */
 
-/* Move the target of each line to a layer behind its source, if it has none; false: nothing
- * changed. */
+/* Move the target of each line to the layer behind the line's source, if the target has no layer or
+ * a later one.  False: nothing changed. */
 static bool relax(struct layers *layers)
 {
     bool changed = false;
@@ -63,7 +64,8 @@ static bool relax(struct layers *layers)
     return changed;
 }
 
-/* The first line whose source no line reaches: the application must begin there, too. */
+/* Put the first source of a line that has no layer into layer 0, since the application must begin
+ * there, too.  False: there is none. */
 static bool enter_anywhere(struct layers *layers)
 {
     for (uint32_t i = 0; i < layers->layout->line_count; i++) {
@@ -113,8 +115,8 @@ static uint32_t *port_reached_by(struct layers *layers, const struct chebotko_li
     return line->arrives_right ? &layers->right_ports[line->to] : &layers->left_ports[line->to];
 }
 
-/* Forward lines go from right to left sides; one that stays in its layer bends on the right; one
- * that goes back goes from left to right. */
+/* A line to a later layer goes from a right side to a left side; a line within a layer, from right
+ * to right; a line to an earlier layer, from left to right. */
 static void find_sides(struct layers *layers)
 {
     struct chebotko_layout *layout = layers->layout;
@@ -142,7 +144,7 @@ static void find_sides(struct layers *layers)
 
 /* ---- positions ---- */
 
-/* The y of the first box of another layer from which a line leads here; `top`: there is none. */
+/* The y of the first box of an earlier layer with a line to `place`; layout->top: there is none. */
 static int32_t source_y(const struct layers *layers, uint32_t place)
 {
     const struct chebotko_layout *layout = layers->layout;
@@ -175,7 +177,8 @@ static int32_t room_before(const struct layers *layers, uint32_t layer)
     return from_left + from_right + bend;
 }
 
-/* Place the boxes of a layer below each other at `x`; false: the layer has none. */
+/* Place the boxes of a layer below each other, right of *x, which becomes their right end.  False:
+ * the layer has no boxes. */
 static bool place_layer(struct layers *layers, uint32_t layer, int32_t *x)
 {
     struct chebotko_layout *layout = layers->layout;
@@ -224,8 +227,8 @@ static bool is_loose(const struct layers *layers, uint32_t place, bool is_second
            layers->layer[place] == CHEBOTKO_NOWHERE;
 }
 
-/* Place them in `column_count` columns, each box in the column that is least high; returns the
- * width. */
+/* Place the loose boxes in `column_count` columns, each box in the column that is least high.
+ * Returns the x of the right end. */
 static int32_t place_columns(struct layers *layers, bool is_second, uint32_t column_count,
                              int32_t top, int32_t *bottom_out)
 {
@@ -272,8 +275,8 @@ static void widen_columns(struct layers *layers, bool is_second)
     }
 }
 
-/* Place the boxes of a kind that no line reaches, in the number of columns whose shape is
- * nearest to that of a page, or which fills the width of the layers. */
+/* Place the boxes of a kind that no line reaches, in the least number of columns that fills the
+ * width of the boxes above, or if there are none, is at least 1.5 times as wide as high. */
 static void place_loose(struct layers *layers, bool is_second)
 {
     struct chebotko_layout *layout = layers->layout;

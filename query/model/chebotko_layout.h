@@ -15,8 +15,8 @@
 enum { CHEBOTKO_TITLE_HEIGHT = 30, CHEBOTKO_NOWHERE = UINT16_MAX };
 
 struct chebotko_place {
-    int32_t width;                     /* both are given, and enlarged: boxes of a column get */
-    int32_t height;                    /* one width, and the height that their lines need */
+    int32_t width;                     /* given; enlarged to that of the widest box in the column */
+    int32_t height;                    /* given; enlarged where the box's lines need more */
     bool is_second;                    /* of the second kind */
     int32_t x;                         /* the result: the upper left corner */
     int32_t y;
@@ -26,10 +26,10 @@ struct chebotko_line {
     uint32_t from;                     /* indexes of places; CHEBOTKO_NOWHERE: an entry */
     uint32_t to;
     int32_t label_width;
-    int32_t x1;                        /* the result: where it leaves, and on which side */
+    int32_t x1;                        /* the result: where it leaves its source */
     int32_t y1;
     bool leaves_left;
-    int32_t x2;                        /* where it arrives, and on which side */
+    int32_t x2;                        /* the result: where it reaches its target */
     int32_t y2;
     bool arrives_right;
 };
@@ -41,12 +41,12 @@ struct chebotko_layout {
     uint32_t line_count;
     int32_t top;                       /* the least y of a box */
     int32_t left;                      /* the least x */
-    int32_t width;                     /* the result: beyond all boxes and lines */
-    int32_t height;
+    int32_t width;                     /* the result: the right end of all boxes and lines */
+    int32_t height;                    /* the result: the lower end of all boxes and lines */
     int32_t second_y;                  /* where boxes of the second kind begin; 0: there are none */
 };
 
-/* Length of the straight end of a line, with its label above. */
+/* Length of the straight end of a line, on which the line's label lies. */
 int32_t chebotko_layout_straight(const struct chebotko_line *line);
 
 void chebotko_layout_make(struct chebotko_layout *layout);

@@ -104,7 +104,7 @@ int definitions_refuse(struct error *err, uint32_t line, const char *format, ...
 
 /* ---- adding ---- */
 
-/* An array whose capacities are the powers of two. */
+/* Make room for one more item of an array whose capacities are the powers of two. */
 static void *grow(void *items, uint32_t count, size_t size)
 {
     bool is_full = count == 0 || (count & (count - 1)) == 0;
@@ -170,7 +170,7 @@ int definitions_add_column(struct family *family, const struct family_column *co
 
 /* ---- a family's types ---- */
 
-/* What a family is in CQL. */
+/* The types of a family in CQL. */
 struct shape {
     struct definitions *definitions;
     const struct family *family;
@@ -203,7 +203,7 @@ static int parse_type(struct shape *shape, const char *text, const char *what,
     return 0;
 }
 
-/* A type by which columns are sorted. */
+/* Parse a type by which columns are sorted. */
 static int parse_order(struct shape *shape, const char *text, const char *what,
                        struct marshal *marshal)
 {
@@ -216,7 +216,7 @@ static int parse_order(struct shape *shape, const char *text, const char *what,
     return rc;
 }
 
-/* The type of a value: a single type without a direction. */
+/* Parse the type of a value: a single type without a direction. */
 static int parse_value_type(struct shape *shape, const char *text, const char *what,
                             struct marshal *marshal)
 {
@@ -229,7 +229,7 @@ static int parse_value_type(struct shape *shape, const char *text, const char *w
     return rc;
 }
 
-/* --key FAMILY=TYPE; NULL: there is none. */
+/* The TYPE of --key FAMILY=TYPE; NULL: the family has no such option. */
 static const char *chosen_key(const struct definitions *definitions, const char *name)
 {
     size_t size = strlen(name);
@@ -261,7 +261,7 @@ static int parse_key(struct shape *shape)
     return 0;
 }
 
-/* The name of a sub-column becomes one more clustering column. */
+/* Make the name of sub-columns one more clustering column, unless columns are declared. */
 static int add_subcomparator(struct shape *shape)
 {
     struct marshal sub;
@@ -276,8 +276,8 @@ static int add_subcomparator(struct shape *shape)
     return rc;
 }
 
-/* How many parts of the comparator are clustering columns.  With declared columns its last part
- * is the name of those. */
+/* How many parts of the comparator are clustering columns.  With declared columns, the last part
+ * holds the names of these columns. */
 static uint32_t count_clustering(const struct shape *shape)
 {
     if (shape->family->column_count == 0 || shape->family->is_super)
@@ -314,12 +314,12 @@ static bool is_declared(const struct family *family, const char *name)
     return false;
 }
 
-/* The names that Cassandra gave columns that have none: key, key2, key3; column1, column2; value,
- * value1. */
+/* The names that Cassandra gave to columns without a name: key, key2, key3; column1, column2;
+ * value, value1. */
 struct default_names {
     const char *base;
-    uint32_t number; /* of the next; 0: none is written */
-    uint32_t second; /* what follows 0 */
+    uint32_t number; /* appended to the next name; 0: none is appended */
+    uint32_t second; /* the number after 0 */
 };
 
 /* The next name that no declared column has. */
@@ -340,7 +340,8 @@ static void put_separator(struct buffer *text)
         buffer_append_text(text, ", ");
 }
 
-/* Append columns with default names to their definitions, to the key and to CLUSTERING ORDER BY. */
+/* Append columns with default names to the column definitions, to the names of the key and to
+ * CLUSTERING ORDER BY. */
 static void put_columns(const struct family *family, const struct marshal *types, uint32_t count,
                         struct default_names *default_names, struct buffer *columns,
                         struct buffer *names, struct buffer *order)
@@ -454,7 +455,7 @@ static int put_table(struct shape *shape, struct buffer *cql)
 
 /* ---- all statements ---- */
 
-/* `cql` is empty afterwards. */
+/* Add a statement like `about` with the text `cql`, which is empty afterwards. */
 static void add_statement(struct definitions *definitions, const struct definition *about,
                           struct buffer *cql)
 {
@@ -536,7 +537,7 @@ static bool has_family(const struct definitions *definitions, const char *name, 
     return false;
 }
 
-/* An option for a missing family means that the option or the file is wrong. */
+/* Refuse options for families that the file does not have. */
 static int check_choices(const struct definitions *definitions, struct error *err)
 {
     const struct definitions_options *options = definitions->options;

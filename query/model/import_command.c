@@ -3,7 +3,7 @@
  * The whole file is read and converted first, and none of its tables may exist: an error in the
  * file, or a table that exists, changes nothing.  Then the statements are executed one after the
  * other, and each is printed when it is durable.  A statement that fails nevertheless (over a
- * limit, say) ends the command; those that were printed have been executed. */
+ * limit, say) ends the command; the printed statements have been executed. */
 #include <errno.h>
 #include <string.h>
 
@@ -155,8 +155,8 @@ static void import_finish(struct import *import, int exit_status)
 
 static void run_statements(struct import *import);
 
-/* cql_run may call `answered` before it returns; then the loop below runs the next statement,
- * since a call from here would nest. */
+/* cql_run may call this function before it returns.  The loop in run_statements then runs the next
+ * statement, so that calls do not nest. */
 static void statement_answered(void *context, const struct cql_result *result)
 {
     struct import *import = context;
@@ -201,7 +201,7 @@ static bool has_keyspace(void *context, const char *keyspace)
     return schema_keyspace(store_schema(import->model->store), keyspace) != NULL;
 }
 
-/* No table or index of the statements may exist. */
+/* Check that no keyspace or table of the statements exists. */
 static int check_free(const struct import *import, struct error *err)
 {
     const struct schema *schema = store_schema(import->model->store);
@@ -220,7 +220,7 @@ static int check_free(const struct import *import, struct error *err)
     return 0;
 }
 
-/* Make statements of the file. */
+/* Read the file, and make its statements. */
 static int import_read(struct import *import, const struct import_options *options,
                        struct bytes text, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* Parses a class name that may have arguments in parentheses, in one pass.
  *
- * A class that is not in the table is refused: its order is unknown, and a table with another order
- * would give wrong slices without an error. */
+ * A class that is not listed here is refused: its order is unknown, and a CQL table with another
+ * order would give wrong slices without an error. */
 #include "query/model/marshal.h"
 
 #include "base/arena.h"
@@ -30,7 +30,7 @@ static const struct {
     {"TimestampType", "timestamp"},   {"UTF8Type", "text"},         {"UUIDType", "uuid"},
 };
 
-/* Classes with arguments, and how many each takes. */
+/* Classes with arguments; `count` is the number of arguments. */
 static const struct {
     const char *name;
     const char *cql;
@@ -114,7 +114,7 @@ static int put_arguments(struct parser *parser, uint32_t count, unsigned depth, 
     return rc;
 }
 
-/* A class that becomes one CQL type. */
+/* Parse a class that is one CQL type, and append that type. */
 static int put_type(struct parser *parser, unsigned depth, struct buffer *cql)
 {
     struct bytes name = take_name(parser);
@@ -157,7 +157,7 @@ static int take_reversed(struct parser *parser, bool *descending)
                : refuse(parser, "has no closing parenthesis where it needs one", parser->text);
 }
 
-/* The type of a column with its direction. */
+/* Parse the type of a column with its direction. */
 static int add_part(struct parser *parser)
 {
     struct marshal *marshal = parser->marshal;

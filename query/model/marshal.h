@@ -1,4 +1,4 @@
-/* marshal: class names of Cassandra's types as CQL types.
+/* marshal: parses class names of Cassandra's types into CQL types.
  *
  *     UTF8Type                                     text
  *     org.apache.cassandra.db.marshal.LongType     bigint
@@ -6,8 +6,8 @@
  *     CompositeType(UTF8Type, Int32Type)           two columns: text, int
  *     MapType(UTF8Type, LongType)                  map<text, bigint>
  *
- * The order of two classes differs from that of their CQL type: DateType compared bytes, so dates
- * before 1970 came last, and LexicalUUIDType compared UUIDs as two signed numbers. */
+ * Two classes sort values in another order than their CQL types: DateType compares bytes, so dates
+ * before 1970 come last, and LexicalUUIDType compares UUIDs as two signed numbers. */
 #ifndef DAYBOOK_QUERY_MODEL_MARSHAL_H
 #define DAYBOOK_QUERY_MODEL_MARSHAL_H
 
@@ -27,7 +27,7 @@ struct marshal {
     struct marshal_part parts[SCHEMA_CLUSTERING_MAX];
     uint32_t count;                    /* at least 1; 1 unless it is a composite */
     bool is_composite;
-    const char *other_order;           /* the class, if its order differs from CQL's; NULL: not */
+    const char *other_order;           /* "LexicalUUIDType" if that class occurs; else NULL */
 };
 
 /* `bytes_as`: the CQL type for BytesType, blob or text.  ERROR_INVALID names a class that has no

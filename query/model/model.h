@@ -1,6 +1,6 @@
 /* model: commands for data models: `daybook schema` prints the schema of a directory as CQL or as a
  * diagram (schema_command.c), `daybook import` adds schemas of older Cassandras (import_command.c),
- * and `daybook stream` makes a stream of some of its tables (stream_command.c).
+ * and `daybook stream` defines streams over tables (stream_command.c).
  *
  * Its specification is tests/e2e/test_model.py. */
 #ifndef DAYBOOK_QUERY_MODEL_MODEL_H
@@ -19,8 +19,8 @@ struct model {
     struct streams *streams;
 };
 
-/* The subcommands schema, import and stream, whose context is a struct model; NULL behind the
- * last. */
+/* Returns the subcommands schema, import and stream, whose context is a struct model; NULL after
+ * the last. */
 const struct command *model_commands_at(uint32_t index);
 
 /* ---- the commands, for the table in model.c ---- */
@@ -51,7 +51,7 @@ enum stream_action { STREAM_NONE, STREAM_CREATE, STREAM_LIST, STREAM_SHOW, STREA
 enum { STREAM_PART_MAX = 2 * SCHEMA_NAME_MAX + 2 };
 struct stream_options {
     enum stream_action action;
-    struct stream_definition definition;       /* views of the words, or of `rates` */
+    struct stream_definition definition;       /* points to the words, or to `rates` */
     char rates[4][STREAM_PART_MAX];
 };
 extern const struct argp stream_command_argp;
@@ -59,6 +59,7 @@ bool stream_command_writes(const void *options);
 void stream_command_run(void *room, const struct command_request *request,
                         struct command_output *output);
 
-/* The exit status for a CQL error: an error of the request is wrong usage, others a failure. */
+/* The exit status for a CQL error: EXIT_WRONG_USAGE for an error of the request, otherwise
+ * EXIT_SYSTEM_FAILED. */
 int model_exit_of(enum cql_error_code code);
 #endif

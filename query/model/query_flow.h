@@ -17,13 +17,13 @@ struct arena;
 enum {
     QUERY_FLOW_LINES_MAX = 1000,
     QUERY_FLOW_NAME_MAX = 16,          /* bytes of a query's name */
-    QUERY_FLOW_TEXT_MAX = 200          /* of what it answers */
+    QUERY_FLOW_TEXT_MAX = 200          /* bytes of its description */
 };
 
 /* Views into the file. */
 struct query_flow_line {
     struct bytes name;
-    struct bytes from;                 /* empty: the application begins with it */
+    struct bytes from;                 /* empty: the application begins here */
     struct bytes to;
     struct bytes text;                 /* may be empty */
     uint32_t line;                     /* in the file */
@@ -34,7 +34,7 @@ struct query_flow {
     uint32_t count;
 };
 
-/* `text` outlives the flow.  ERROR_INVALID: "line N: ...". */
+/* `text` and `arena` must outlive the flow.  ERROR_INVALID: the error begins with "line N:". */
 must_check int query_flow_parse(struct bytes text, struct arena *arena,
                                 struct query_flow *flow_out, struct error *err);
 #endif

@@ -1,6 +1,6 @@
 /* schema: `daybook schema`: keyspaces and tables as CQL, or one keyspace as a Chebotko diagram.
  *
- * The CQL is that of DESCRIBE, which the command runs as a client does. */
+ * The CQL is that of DESCRIBE, which the command runs in a session, as a CQL client does. */
 #include <errno.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ const struct argp schema_command_argp = {
 struct listing {
     struct command_output *output;
     struct cql_session session;
-    struct buffer text; /* of the request; then of the answer */
+    struct buffer text; /* the text of the request, then that of the answer */
 };
 
 static void listing_answered(void *context, const struct cql_result *result)

@@ -1,12 +1,12 @@
 /* Expat parses the XML, in any encoding that extends ASCII; this file interprets the elements.
  *
- * XML needs one root element, but a part that was copied from a file may have several.  So the text
- * is parsed within an added element, which begins after the XML declaration if there is one,
- * without a new line, so that expat's line numbers are those of the file.  A DOCTYPE cannot follow
- * an element: a file cannot declare entities.
+ * XML needs one root element, but a part of a file may have several elements.  The text is
+ * therefore parsed within an added root element.  That element begins after the XML declaration, if
+ * there is one, and adds no line, so that expat's line numbers are those of the file.  A DOCTYPE
+ * cannot follow an element, so a file cannot declare entities.
  *
- * The replication factor of a keyspace may stand before or after its families, so the keyspace is
- * defined when its element ends. */
+ * The replication factor of a keyspace may stand before or after the keyspace's families.  The
+ * keyspace is therefore defined when its element ends. */
 #include "query/model/storage_conf.h"
 
 #include <expat.h>
@@ -22,7 +22,7 @@ enum { TEXT_MAX = 256 }; /* bytes of the text of an element */
 struct reader_state {
     XML_Parser xml;
     struct definitions *definitions;
-    const char *keyspace; /* NULL: outside of any */
+    const char *keyspace; /* NULL: the parser is outside of keyspaces */
     uint32_t keyspace_line;
     long factor;         /* 0: not given */
     const char *reading; /* the element whose text is being collected; NULL: none */
@@ -50,7 +50,7 @@ static const char *copy(struct reader_state *state, const char *text)
 
 /* ---- a column family ---- */
 
-/* Elements about the files and caches of nodes. */
+/* Whether an attribute is only about the files and caches of nodes. */
 static bool is_passed_over(const char *name)
 {
     static const char *const names[] = {
@@ -252,7 +252,7 @@ static int feed(struct reader_state *state, struct bytes text, bool is_last)
                               XML_ErrorString(XML_GetErrorCode(state->xml)));
 }
 
-/* Bytes of the XML declaration and of a byte order mark before it. */
+/* The size of the XML declaration, with a byte order mark before it. */
 static size_t declaration_size(struct bytes text)
 {
     const struct bytes mark = bytes_of("\xef\xbb\xbf", 3);

@@ -7,14 +7,15 @@
  *     </Keyspace>
  *
  * CompareWith is the type of column names; keys were text and values bytes.  In 0.3 a keyspace was
- * called a Table and column names were text.  All other elements are skipped.  The elements need no
- * root: several may follow each other. */
+ * called a Table and column names were text.  All other elements are skipped.  A root element is
+ * not needed: several keyspaces may follow each other. */
 #ifndef DAYBOOK_QUERY_MODEL_STORAGE_CONF_H
 #define DAYBOOK_QUERY_MODEL_STORAGE_CONF_H
 
 #include "query/model/definitions.h"
 
-/* ERROR_INVALID: "line N: ..."; what was added before stays. */
+/* Add the definitions in `text`.  ERROR_INVALID: `text` has a mistake; the error begins with
+ * "line N:", and the definitions before that line stay added. */
 must_check int storage_conf_read(struct bytes text, struct definitions *definitions,
                                  struct error *err);
 #endif

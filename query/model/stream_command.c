@@ -1,17 +1,18 @@
-/* stream: `daybook stream`: lay a stream over tables, list, show and drop streams.
+/* stream: `daybook stream`: creates streams over tables, lists, shows and drops streams.
  *
- * The order of the steps must hold.
+ * The order of the steps must hold:
  *
- *   make   1. CQL writes are held back.
- *          2. One frame has the definition, its tables and the marks of the tables that it uses.
- *          3. When that is durable, its rollup opens.
- *          4. CQL writes go on, and the rollup marks the day of each.
- *          5. The days of older rows are marked page by page, and refreshed.
- *   drop   1. CQL writes are held back.
- *          2. Its rollup finishes and closes.
- *          3. One frame removes the definition.
+ *   create   1. CQL writes are held back.
+ *            2. One frame adds the stream's definition and tables, and the flags of the tables that
+ *               the stream uses.
+ *            3. When the frame is durable, the stream's rollup opens.
+ *            4. CQL writes continue, and the rollup marks the day of each write.
+ *            5. The days of older rows are marked page by page, and refreshed.
+ *   drop     1. CQL writes are held back.
+ *            2. The stream's rollup finishes and closes.
+ *            3. One frame removes the definition.
  *
- * After a crash in between, the definition is there as a whole or not at all. */
+ * After a crash between two steps, the definition exists as a whole or not at all. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +40,7 @@ enum {
 
 /* ---- options ---- */
 
-/* KS.TABLE(reseller,since,rate), copied in parts to `options`. */
+/* Parse KEYSPACE.TABLE(reseller,since,rate), whose parts are copied to options->rates. */
 static error_t parse_rates(struct stream_options *options, const char *argument,
                            struct argp_state *state)
 {
@@ -74,8 +75,8 @@ static error_t parse_unit(struct stream_options *options, const char *argument,
     return 0;
 }
 
-/* Parse --counters: with kept=TABLE,... updates by clients are refused, with
- * ignore=... answered with a warning. */
+/* Parse --counters.  With kept=TABLE,... updates by clients are refused; with ignore=TABLE,... they
+ * are ignored with a warning. */
 static error_t parse_counters(struct stream_options *options, const char *argument,
                               struct argp_state *state)
 {
@@ -235,8 +236,8 @@ struct stream_call {
     struct cql_edit edit;
     struct cql_schema_change changes[2];
     char tables[2][SCHEMA_NAME_MAX + 1];
-    struct stream_definition *dropped; /* the definition that was dropped */
-    struct rollup *rollup;             /* of the new stream, whose days are refreshed */
+    struct stream_definition *dropped; /* the definition of a stream that is dropped, or NULL */
+    struct rollup *rollup;             /* of a new stream, while its days are refreshed */
 };
 
 static void call_finish(struct stream_call *call, int exit_status)
@@ -322,7 +323,7 @@ static void drop_prepare(void *context, store_done ready, void *ready_context)
         ready(ready_context, rc, &err);
 }
 
-/* `dropped` NULL: a stream is made. */
+/* Drop the stream `dropped`; if that is NULL, create a stream. */
 static void change(const struct model *model, const struct stream_options *options,
                    const struct stream_definition *dropped, struct command_output *output)
 {
