@@ -26,7 +26,7 @@ static int64_t monotonic_ms(void)
 }
 
 /* Connect to the server, else open the instance.  ERROR_BUSY: another process holds the directory
- * and does not answer; -EACCES: a server holds it that this user may not connect to. */
+ * and does not answer; -EACCES: a server holds it, and this user may not connect to that server. */
 static int access_try(const struct instance_options *options, const char *socket,
                       struct access *access, struct error *err)
 {

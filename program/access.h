@@ -1,13 +1,14 @@
-/* access: the way to a directory's data: through the server that holds it, or by opening it.
+/* access: reaches a directory's data through the server that holds it, or by opening the directory.
  *
  * The control socket is tried first, then the directory's lock.  While another process holds the
- * directory and no server answers (a server starts or stops, or another command runs), it waits. */
+ * directory and no server answers (a server starts or stops, or another command runs), access_open
+ * tries again. */
 #ifndef DAYBOOK_PROGRAM_ACCESS_H
 #define DAYBOOK_PROGRAM_ACCESS_H
 
 #include "program/instance.h"
 
-/* One of `server` and `instance` is set. */
+/* Exactly one of `server` and `instance` is set. */
 struct access {
     struct loop *loop;
     struct network *network;
@@ -15,13 +16,14 @@ struct access {
     struct instance *instance;
 };
 
-/* `options` without loop and network, which are made here.  After 0 the text of `err` may say what
- * `salvages` left out. */
+/* Loop and network of `options` are ignored: both are made here.  Fails with ERROR_BUSY after
+ * `wait_ms`.  When it returns 0 and `options` has `salvages`, the text of `err` may say what was
+ * left out of the log. */
 must_check int access_open(const struct instance_options *options, int64_t wait_ms,
                            struct access *access_out, struct error *err);
-/* Close the instance, if there is one, and the loop; `server` is closed already. */
+/* Close the instance, if there is one, and the loop; the caller has closed `server` before. */
 must_check int access_close(struct access *access, struct error *err);
 
-/* DIR/daybook.sock; the caller frees it with memory_free. */
+/* Returns "PATH/daybook.sock"; the caller frees it with memory_free. */
 char *access_socket_path(const char *path);
 #endif

@@ -1,8 +1,8 @@
 /* checking: see the header.
  *
- * The time limit is a signal, since any call may block: the connection to a socket whose queue is
- * full, the opening of a directory on a disk that is gone.  Its handler prints a line and ends the
- * process. */
+ * The time limit is the signal SIGALRM, since any call may block: connecting to a socket whose
+ * queue is full, or opening a directory on a failed disk.  The signal's handler prints a line and
+ * ends the process. */
 #include "program/checking.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static void answer_write(void *context, enum command_stream stream, struct bytes
     (void)context;
     ssize_t written =
         write(stream == COMMAND_OUT ? STDOUT_FILENO : STDERR_FILENO, bytes.data, bytes.size);
-    (void)written; /* a reader that is gone still gets the exit status */
+    (void)written; /* the exit status does not depend on a reader of the output */
 }
 
 static void answer_finished(void *context, int exit_status)

@@ -1,10 +1,10 @@
-/* run: see the header.
+/* cli_run: see the header.
  *
- * The answer goes to standard output and error as it arrives.  Output that cannot be written (a
- * full disk) gives exit status 3, but the command runs to its end, since what it changes must not
- * depend on its reader.  A reader that stops reading (`| head`) is no failure: a command that only
- * reads ends by SIGPIPE at once, as other programs do, and one that writes ends as if all had been
- * read. */
+ * The command's output goes to standard output and standard error as it arrives.  If it cannot be
+ * written, as on a full disk, the exit status is 3; the command still runs to its end, since its
+ * changes must not depend on the reader of its output.  A reader that closes the pipe (`| head`) is
+ * no failure: a command that changes nothing ends by SIGPIPE, as other programs do, and a command
+ * that changes data runs to its end and keeps its exit status. */
 #include "program/cli_run.h"
 
 #include <errno.h>
@@ -24,18 +24,18 @@
 enum { INPUT_STEP = 64 * 1024 };
 
 struct cli_run {
-    struct command_output output; /* first: local_write casts it to the run */
+    struct command_output output; /* first: local_write casts it to the cli_run */
     struct access access;
     int exit_status;
     int write_error; /* errno of the first write that failed */
     bool reads_only; /* the command changes nothing */
     bool is_finished;
-    struct terminal_text terminals[2]; /* standard error and output, where they are terminals */
+    struct terminal_text terminals[2]; /* [0] of standard error, [1] of standard output */
 };
 
 /* ---- output ---- */
 
-/* The network has SIGPIPE ignored. */
+/* network_uv_new has set SIGPIPE to be ignored; its default action is restored first. */
 static void run_end_by_pipe(const struct cli_run *run)
 {
     if (run->write_error == EPIPE && run->reads_only) {
@@ -60,8 +60,8 @@ static void run_write_fd(struct cli_run *run, int fd, struct bytes bytes)
     }
 }
 
-/* Everything that a command prints passes here.  Files and pipes get it unchanged; for a terminal,
- * control characters are replaced. */
+/* All output of a command passes through this function.  Files and pipes get it unchanged; in text
+ * for a terminal control characters are replaced, except in those of COMMAND_TERMINAL. */
 static void run_write(struct cli_run *run, enum command_stream stream, struct bytes bytes)
 {
     struct buffer text = {0};
@@ -87,7 +87,7 @@ static void local_write(struct command_output *output, enum command_stream strea
     run_write((struct cli_run *)output, stream, bytes);
 }
 
-/* A write waits until all of it is taken. */
+/* Never: local_write returns when all bytes are written. */
 static bool local_is_full(struct command_output *output)
 {
     (void)output;

@@ -5,7 +5,7 @@
 #include "program/control/control.h"
 #include "program/control/control_parse.h"
 
-enum { CLI_RUN_INPUT_MAX = CONTROL_MESSAGE_MAX - (1 << 20) };  /* bytes of a command's file */
+enum { CLI_RUN_INPUT_MAX = CONTROL_MESSAGE_MAX - (1 << 20) };  /* bytes of a file sent along */
 
 /* A command line whose words were parsed. */
 struct cli_call {
@@ -16,12 +16,13 @@ struct cli_call {
     char **words;                      /* as they were given, the command's name first */
 };
 
-/* Run the command in the server that holds the directory, or here if none does; returns the exit
- * status. */
+/* Run the command in the server that holds the directory, or in this process if no server does.
+ * Returns the exit status. */
 int cli_run_command(const struct cli_call *call);
 
-/* The system user's name; the caller frees it with memory_free. */
+/* The name of the user that this process runs as; the caller frees it with memory_free. */
 char *cli_run_actor(void);
-/* Words as one line, quoted where a shell would need it; the caller frees it. */
+/* The words as one line, in quotes where a shell needs them; the caller frees it with
+ * memory_free. */
 char *cli_run_text(int word_count, char *const *words);
 #endif

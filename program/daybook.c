@@ -1,8 +1,9 @@
 /* daybook: the table of subcommands.
  *
- * Most commands are those of other folders, and run in the server that holds the directory, or in
- * this process (program/cli_run.h).  The program's own are: init makes a directory, serve holds
- * one, load sends files to it, restore makes one from a backup, limits prints a table. */
+ * Most commands belong to other folders.  Each runs in the server that holds the directory, or in
+ * this process if there is no server (program/cli_run.h).  The program's own commands are: init
+ * makes a data directory, serve runs a server on it, load sends files of clicks to it, restore
+ * makes a data directory from a backup, and limits prints the table of limits. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -192,7 +193,7 @@ static void print_usage(const struct subcommands *all, FILE *to)
 
 /* ---- main ---- */
 
-/* The stream asked for is there: only the built-in one is. */
+/* Whether the stream that --stream names exists; the command line knows only the built-in one. */
 static bool stream_is_known(const struct control_common *common)
 {
     if (common->stream == NULL || strcmp(common->stream, "clicks") == 0)
@@ -202,7 +203,8 @@ static bool stream_is_known(const struct control_common *common)
     return false;
 }
 
-/* --help and wrong usage end the process in control_parse, which reorders the words it is given. */
+/* control_parse ends the process for --help and for wrong usage.  It reorders its words, so that it
+ * gets a copy of them. */
 static int run(const struct subcommand *subcommand, int word_count, char **words)
 {
     char **parsed = memory_copy(words, ((size_t)word_count + 1) * sizeof(char *));
@@ -260,7 +262,7 @@ int main(int argc, char **argv)
 {
     struct subcommands all;
     argp_err_exit_status = EXIT_WRONG_USAGE;
-    /* Examples in a help text stay whole lines, which can be copied. */
+    /* The wide margin leaves each example in a help text on one line, which can be copied. */
     (void)setenv("ARGP_HELP_FMT", "rmargin=100", 0);
     subcommands_list(&all);
     const char *name = argc > 1 ? argv[1] : "";

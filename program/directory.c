@@ -71,7 +71,7 @@ static void settings_write(const struct directory_settings *settings, struct buf
                   settings->currency, settings->click_id, settings->keep_days);
 }
 
-/* If the line is `key=value`, copy the value to `to`, cut at its size. */
+/* If the line is `key=value`, copy the value to `to`, cut to `size`. */
 static void settings_take(const char *line, size_t length, const char *key, char *to, size_t size)
 {
     size_t key_length = strlen(key);

@@ -1,4 +1,4 @@
-/* directory: makes data directories: their first schema, their settings, errors about them. */
+/* directory: makes data directories, reads their settings, and explains errors about them. */
 #ifndef DAYBOOK_PROGRAM_DIRECTORY_H
 #define DAYBOOK_PROGRAM_DIRECTORY_H
 
@@ -8,24 +8,24 @@
 #include "storage/engine/engine.h"
 #include "storage/schema/schema.h"
 
-/* Settings that `daybook init` gave, kept in the manifest as `key=value` lines.  Keys that a
- * version does not know stay there. */
+/* The settings that `daybook init` wrote into the manifest, as `key=value` lines.  A version
+ * ignores keys that it does not know, and leaves them in the manifest. */
 enum { DIRECTORY_ZONE_MAX = 64, DIRECTORY_CURRENCY_MAX = 16, DIRECTORY_CLICK_ID_MAX = 8,
        DIRECTORY_KEEP_DAYS_MAX = 8 };
 struct directory_settings {
-    char zone[DIRECTORY_ZONE_MAX];             /* IANA name; "UTC" */
+    char zone[DIRECTORY_ZONE_MAX];             /* IANA name, such as "UTC" */
     char currency[DIRECTORY_CURRENCY_MAX];     /* of the amounts; "": not given */
     /* The last key column of a click: "serial", a rank that the store assigns; or the type of the
      * id that the sender assigns: "uuid", "text" or "bigint". */
     char click_id[DIRECTORY_CLICK_ID_MAX];
-    char keep_days[DIRECTORY_KEEP_DAYS_MAX];   /* days, in digits, until `daybook retention`
-                                                * changes it; "": clicks never expire */
+    char keep_days[DIRECTORY_KEEP_DAYS_MAX];   /* a number of days, in digits; "": clicks never
+                                                * expire; `daybook retention` overrides it */
 };
 
 /* -d's argument, else $DAYBOOK_DIR, else ./daybook-data.  `given` may be NULL. */
 const char *directory_path(const char *given);
 
-/* ERROR_INVALID names the setting. */
+/* ERROR_INVALID: the message names the wrong setting. */
 must_check int directory_settings_check(const struct directory_settings *settings,
                                         struct error *err);
 void directory_settings_read(struct bytes properties, struct directory_settings *settings_out);
@@ -33,14 +33,15 @@ void directory_settings_read(struct bytes properties, struct directory_settings 
 /* Make an empty or missing directory a data directory.  ERROR_EXISTS: it is one already. */
 must_check int directory_init(const char *path, const struct directory_settings *settings,
                               struct error *err);
-/* The same on an open world, with the default settings; the store stays open (engine_open_new). */
+/* Make a data directory of an open world, with the default settings, and leave its store open
+ * (engine_open_new). */
 must_check int directory_open_new(struct world *world, const struct engine_options *options,
                                   struct store **store_out, struct error *err);
 
 bool directory_has_click_ids(const struct directory_settings *settings);
 
-/* The tables that every directory has, from all folders; returns their number.  The tables of
- * clicks are those for `serial`; a directory with ids in its clicks was made with other ones. */
+/* The built-in tables of all folders; returns their number.  Tables of clicks have the columns for
+ * click_id "serial"; directory_init makes them with other columns for another click_id. */
 enum { DIRECTORY_TABLES_MAX = 32 };
 uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TABLES_MAX]);
 

@@ -1,12 +1,13 @@
-/* dump: `daybook status --dump`: the state of each part of the program, to find a fault by.
+/* dump: `daybook status --dump`: the state of each part of the program, for finding faults.
  *
- * Each part has a function that appends it as lines for people, which may change with any version:
+ * Each part has a function that appends its state as lines of text.  The text may change with any
+ * version:
  *
  *     engine_dump      frames, memtables, segments, jobs; and the log
  *     streams_dump     the dirty days of each stream
  *     ingest_dump, native_door_dump, control_server_dump     connections
  *
- * They are called here and nowhere else.  Engine thread. */
+ * Only dump_write calls these functions.  Engine thread. */
 #ifndef DAYBOOK_PROGRAM_DUMP_H
 #define DAYBOOK_PROGRAM_DUMP_H
 
@@ -21,10 +22,10 @@ struct dump {
     const struct store *store;
     const struct streams *streams;
     const struct ingest *ingest;
-    const struct native_door *cql;     /* NULL: there is none, as of a command without a server */
-    const struct control_server *control;      /* the same */
+    const struct native_door *cql;     /* NULL in a command that runs without a server */
+    const struct control_server *control;      /* likewise */
 };
 
-/* `dump` is a struct dump. */
+/* Append the state of all parts; `dump` is a struct dump. */
 void dump_write(void *dump, struct buffer *text);
 #endif

@@ -39,8 +39,8 @@ int instance_wait(struct loop *loop, struct instance_waiter *waiter, struct erro
 /* ---- memory ---- */
 
 enum {
-    DOOR_SHARE = 8,     /* of the account: an eighth, */
-    OPEN_DAYS_SHARE = 4 /* a quarter: a million open days of a stream at the default */
+    DOOR_SHARE = 8,     /* an eighth of the account */
+    OPEN_DAYS_SHARE = 4 /* a quarter: a million open days of a stream by default */
 };
 
 size_t instance_door_share(const struct instance *instance)
@@ -108,7 +108,7 @@ static int open_store(struct instance *instance, const struct instance_options *
     int rc = engine_open(instance->world, &engine, builtin, count, &instance->store, err);
     if (rc == ERROR_NOT_FOUND && options->create_if_missing) {
         rc = directory_open_new(instance->world, &engine, &instance->store, err);
-        /* Another process may have made it since. */
+        /* Another process may have made the directory in between. */
         rc = rc == ERROR_EXISTS
                  ? engine_open(instance->world, &engine, builtin, count, &instance->store, err)
                  : rc;
@@ -134,7 +134,7 @@ static int open_streams(struct instance *instance, const struct instance_options
     return rc == 0 ? instance_wait(instance->loop, &waiter, err) : rc;
 }
 
-/* Tell ingest which column the ids of clicks are in. */
+/* Tell ingest the column of the clicks' ids, and the counters of these clicks. */
 static void take_click_ids(struct instance *instance)
 {
     const struct table *clicks = schema_table(store_schema(instance->store), TABLE_AD_CLICK);
@@ -177,7 +177,8 @@ static int open_ingest(struct instance *instance, const struct instance_options 
     return instance_wait(instance->loop, &waiter, err);
 }
 
-/* CREATE INDEX is all or nothing, also where a crash came between. */
+/* Drop indexes that a crash left half-built, since CREATE INDEX is carried out wholly or not at
+ * all. */
 static int drop_unbuilt_indexes(struct instance *instance, const struct instance_options *options,
                                 struct error *err)
 {
@@ -242,7 +243,7 @@ int instance_open(const struct instance_options *options, struct instance **inst
     if (rc != 0) {
         directory_explain(options->path, rc, err);
         int closed = instance_close(instance, NULL);
-        (void)closed; /* the first error is the one to tell */
+        (void)closed; /* the first error is reported */
         return rc;
     }
     *instance_out = instance;
@@ -251,7 +252,7 @@ int instance_open(const struct instance_options *options, struct instance **inst
 
 /* ---- closing ---- */
 
-/* Wait for a part that closes; the first error is the one to report. */
+/* Wait until a part has closed; `rc`, the first error of the parts before it, is kept. */
 static int wait_for_close(struct instance *instance, struct instance_waiter *waiter, int rc,
                           struct error *err)
 {

@@ -1,10 +1,10 @@
 /* instance: the parts of daybook over one data directory, opened from the bottom up.
  *
- *     loop, network ─▶ world ─▶ store ─▶ streams (their hook) ─▶ ingest ─▶ query
+ *     loop, network ─▶ world ─▶ store ─▶ streams (with the commit hook) ─▶ ingest ─▶ query
  *
- * Closing goes the other way.  A server and a command that runs without one use the same instance;
- * only the server opens doors.  instance_open and instance_close run the loop until they
- * are done. */
+ * They are closed in reverse order.  A server and a command that runs without a server use the same
+ * instance; only the server opens doors.  instance_open and instance_close run the loop until all
+ * parts are open or closed. */
 #ifndef DAYBOOK_PROGRAM_INSTANCE_H
 #define DAYBOOK_PROGRAM_INSTANCE_H
 
@@ -22,19 +22,20 @@ enum {
     INSTANCE_COMMANDS_MAX = 32,
     INSTANCE_MEMORY_DEFAULT = 1 << 30, /* bytes of the process */
     INSTANCE_MEMORY_MIN = 128 << 20,
-    INSTANCE_MEMORY_BESIDE = 64 << 20  /* of these, for what is not in the account */
+    INSTANCE_MEMORY_BESIDE = 64 << 20  /* of these, for memory that account_limit below
+                                        * does not count */
 };
 
 struct instance_options {
     const char *path;                  /* directory_path */
-    struct loop *loop;                 /* it and the network outlive the instance */
+    struct loop *loop;                 /* loop and network outlive the instance */
     struct network *network;
     bool is_read_only;                 /* shared lock; nothing is written */
     bool create_if_missing;            /* a missing or empty directory is made first */
     bool is_automatic;                 /* the rollup refreshes days by itself, as in a server */
     bool salvages;                     /* open without the damaged frames of the log */
     uint64_t memory_limit;             /* at least INSTANCE_MEMORY_MIN; 0: the default */
-    uint64_t archive_bytes;            /* of log files that are kept; commit_log.h */
+    uint64_t archive_bytes;            /* of log files to keep; see commit_log.h */
 };
 
 struct instance {
@@ -42,8 +43,8 @@ struct instance {
     struct world *world;
     struct metrics *metrics;
     struct store *store;
-    uint64_t account_limit;            /* bytes for what grows with the data: the limit less
-                                        * INSTANCE_MEMORY_BESIDE */
+    uint64_t account_limit;            /* bytes for memory that grows with the data:
+                                        * memory_limit less INSTANCE_MEMORY_BESIDE */
     struct directory_settings settings;
     struct backup *backup;
     struct streams *streams;
@@ -60,13 +61,13 @@ struct instance {
 /* ERROR_BUSY when another process holds the directory; the error names the directory. */
 must_check int instance_open(const struct instance_options *options, struct instance **instance_out,
                              struct error *err);
-/* Returns what the store says of its last sync. */
+/* Returns the first error of closing, such as that of the store's last sync. */
 must_check int instance_close(struct instance *instance, struct error *err);
 
-/* Bytes of the account that each of these may take: strings of ingest connections; batches that
- * have arrived in part; CQL requests that arrive or wait; CQL requests that run; CQL answers
- * that wait to be read; figures that wait to be reported in order; commands; answers of
- * commands.  Answers of ingest may take half of it. */
+/* A share of account_limit, in bytes.  Each of these may take one: strings of ingest connections;
+ * batches that have arrived in part; CQL requests that arrive or wait; CQL requests that run;
+ * unread CQL answers; figures that wait to be reported in order; running commands; unread answers
+ * of commands; memory charged by command_keep.  Unread answers of ingest may take half a share. */
 size_t instance_door_share(const struct instance *instance);
 
 enum { INSTANCE_WAITING = 1 };
@@ -74,8 +75,9 @@ struct instance_waiter {
     int status;
     struct error err;
 };
-/* A store_done whose context is the waiter. */
+/* A callback of type store_done; `waiter` is a struct instance_waiter. */
 void instance_done(void *waiter, int status, const struct error *err);
-/* Run the loop until instance_done was called; returns and reports what it was given. */
+/* Run the loop until instance_done has been called; returns the status that it got, with its error
+ * in `err`. */
 int instance_wait(struct loop *loop, struct instance_waiter *waiter, struct error *err);
 #endif

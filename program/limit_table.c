@@ -1,8 +1,9 @@
 /* limit_table: see the header.
  *
- * The one table of all limits that a user can meet, made from the constants themselves.  The table
- * in docs/OPERATIONS.md is what this prints; a test compares the two.  What is reached is never
- * dropped in silence: it is refused with its reason, or reading stops and the sender waits. */
+ * The table has every limit that a user can meet, with the constant that the code uses as its
+ * value. docs/OPERATIONS.md has the table as printed here; a test compares the two.  Nothing over a
+ * limit is dropped in silence: it is refused with a reason, or reading stops and the sender waits.
+ */
 #include "program/limit_table.h"
 
 #include <errno.h>

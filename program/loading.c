@@ -1,14 +1,14 @@
 /* loading: see the header.
  *
- * The load client speaks the protocol of ingest to one of two:
+ * The load client speaks the ingest protocol with one of two peers:
  *
  *     a server holds the directory    its ingest, through its control socket
  *     no process holds it             ingest in this process, at the other end of a socket pair
  *
- * Then the days with new clicks are refreshed, and published if they are due: `daybook report` is
- * right when `daybook load` returns, and a backfill does not cause a restatement for each batch.
- * This is also done after files that failed, since some of their clicks may have been acknowledged.
- */
+ * Afterwards the days with new clicks are refreshed, and published if they are due: `daybook
+ * report` is right when `daybook load` returns, and a backfill does not cause a restatement for
+ * each batch. Days are also refreshed after files that failed, since some of their clicks may have
+ * been acknowledged. */
 #include "program/loading.h"
 
 #include <stdio.h>
@@ -21,13 +21,13 @@
 #include "base/memory.h"
 
 struct loading {
-    struct command_output output; /* first: loading_finish casts it to the load */
+    struct command_output output; /* first: loading_finish casts it to the loading */
     struct access access;
-    struct world *world; /* the client's clock and randomness */
+    struct world *world; /* clock and randomness of the load client; NULL: the instance's */
     int exit_status;
     bool is_finished;
-    struct connection *door; /* of the server; NULL: not opened */
-    bool has_answered;       /* whether it opens the door */
+    struct connection *door; /* to the server's ingest; NULL: not opened */
+    bool has_answered;       /* the server has opened `door` or refused to */
 };
 
 const struct command loading_command = {.name = "load",
@@ -46,7 +46,7 @@ static void loading_write(struct command_output *output, enum command_stream str
     fflush(file);
 }
 
-/* A write waits until all of it is taken. */
+/* Never: loading_write returns when all bytes are written. */
 static bool loading_is_full(struct command_output *output)
 {
     (void)output;

@@ -4,7 +4,7 @@
 
 #include "program/cli_run.h"
 
-/* For the table of subcommands; its `run` is NULL, since no server runs it. */
+/* For the table of subcommands; member `run` is NULL, since no server runs this command. */
 extern const struct command loading_command;
 
 /* Returns the exit status. */

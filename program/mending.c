@@ -41,7 +41,6 @@ static void print_result(const struct engine_restamp *restamp)
         print_time(restamp->is_dry_run ? "would become" : "is now", restamp->after_us);
 }
 
-/* The engine restamps while it opens. */
 static int open_and_close(const char *path, struct engine_restamp *restamp, struct error *err)
 {
     const struct engine_options options = {.restamp = restamp};

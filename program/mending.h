@@ -1,7 +1,7 @@
 /* mending: `daybook clock mend`: replaces write timestamps that lie in the future.
  *
- * It opens the store without the other parts, which restamps it, and closes it
- * (storage/engine/engine_restamp.c). */
+ * The store is opened alone, without the other parts of an instance.  The engine replaces the
+ * timestamps while it opens (storage/engine/engine_restamp.c); then the store is closed. */
 #ifndef DAYBOOK_PROGRAM_MENDING_H
 #define DAYBOOK_PROGRAM_MENDING_H
 

@@ -1,8 +1,8 @@
 /* restoring: see the header.
  *
- * It needs no server and no instance, since no process holds a directory that does not exist yet. A
- * restore that fails leaves the files that it wrote, without a manifest, so that no command takes
- * them for a data directory; the operator removes them and restores again. */
+ * The command needs no server and no instance, since no process holds a directory that does not
+ * exist yet.  A restore that fails leaves the files that it has written, but no manifest, so that
+ * no command takes them for a data directory; the operator removes them and restores again. */
 #include "program/restoring.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ enum { KEY_TO = 0x20001, KEY_LATEST, KEY_NEW_IDENTITY, KEY_LIST };
 
 struct restoring_options {
     const char *backup;
-    const char *directory; /* NULL: -d */
+    const char *directory; /* NULL: the directory of -d */
     int64_t time_ms;
     bool has_time;
     bool is_latest;
@@ -193,7 +193,7 @@ static int run_restore(struct disk *source, const struct restoring_options *opti
                                          .moment = options->has_time    ? BACKUP_AT_TIME
                                                    : options->is_latest ? BACKUP_LATEST
                                                                         : BACKUP_AT_POINT,
-                                         /* The whole millisecond. */
+                                         /* Up to the end of that millisecond. */
                                          .time_us = options->time_ms * 1000 + 999,
                                          .is_new = options->is_new,
                                          .progress = print_progress,

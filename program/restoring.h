@@ -6,6 +6,6 @@
 
 extern const struct command restoring_command;
 
-/* `options` is what its argp filled.  Returns the exit status. */
+/* Returns the exit status. */
 int restoring_run(const struct cli_call *call);
 #endif

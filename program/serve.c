@@ -32,12 +32,12 @@
 #include "storage/engine/engine.h"
 
 enum {
-    WATCH_MS = 500,
+    WATCH_MS = 500, /* between two calls of serve_watch */
     IDLE_POLL_US = 200,
     IDLE_POLL_US_MAX = 10000,
     STATEMENT_TIME_S = 10,
     STATEMENT_TIME_S_MAX = 3600,
-    GIVE_BACK_WATCHES = 120,
+    GIVE_BACK_WATCHES = 120, /* calls of serve_watch; one minute */
     KEY_INGEST = 0x20001,
     KEY_CQL,
     KEY_CQL_PASSWORDS,
@@ -65,9 +65,9 @@ struct serve_options {
     int64_t statement_time_s; /* if given */
     bool salvages;
     bool dumps_core;
-    bool is_ingest_open; /* to all who reach it */
-    bool is_cql_open;
-    uint32_t given; /* a bit for each that was, by its key */
+    bool is_ingest_open; /* --ingest-open-to-all */
+    bool is_cql_open;    /* --cql-open-to-all-read-only */
+    uint32_t given;      /* key_bit of each option that was given */
 };
 
 struct serve {
@@ -82,7 +82,7 @@ struct serve {
     struct timer watch;
     const char *path; /* of the directory */
     struct waiting waiting;
-    uint32_t watches; /* since memory was given back */
+    uint32_t watches; /* calls of serve_watch since memory was given back */
     bool is_giving_back;
     uint64_t memory_limit; /* of the process, in bytes */
     int64_t idle_poll_us;
@@ -91,10 +91,11 @@ struct serve {
     bool has_failed;
 };
 
-/* Options from a file; an option that the command line gives too is taken from there. */
+/* Reads options from a file; an option of the command line overrides the same option of the file.
+ */
 struct serve_config {
     struct serve_options *options;
-    uint32_t seen; /* a bit for each in the file */
+    uint32_t seen; /* key_bit of each option that the file has had so far */
     struct arena *texts;
 };
 
@@ -128,7 +129,7 @@ static bool parse_count(const char *text, int64_t max, int64_t *count_out)
     return end != text && *end == '\0' && errno == 0 && count >= 0 && count <= max;
 }
 
-/* 10s, or 10. */
+/* A number of seconds, such as "10s" or "10". */
 static bool parse_seconds(const char *text, int64_t *seconds_out)
 {
     char digits[16];
@@ -339,7 +340,7 @@ static void note_missing(const struct serve_options *options)
     }
 }
 
-/* Add the option that moves the door to the error of opening it. */
+/* Add to the error of opening a door which option gives the door another address. */
 static int explain_door(int rc, const char *door, const char *address, struct error *err)
 {
     if (rc == -EADDRINUSE) {
@@ -465,7 +466,7 @@ static void serve_stop(void *context, int signal_number)
     serve->is_stopping = true;
 }
 
-/* SIGHUP has no file read again so far. */
+/* SIGHUP only causes a log line: the server reads no file again. */
 static void serve_hung_up(void *context)
 {
     const struct serve *serve = context;
@@ -485,9 +486,9 @@ static void give_back_done(struct job *job)
     serve->is_giving_back = false;
 }
 
-/* Return free memory to the system: soon after the start, every minute, and as long as most of
- * --memory is in use.  Opening, merges, backups and answers need much memory for a short time, and
- * memory that was made ready for clicks may not be needed. */
+/* Return free memory to the system: soon after the start, every minute, and as long as more than
+ * three quarters of --memory are resident.  Opening, merges, backups and answers need much memory
+ * for a short time, and memory that was reserved for clicks may not be needed. */
 static void serve_give_back(struct serve *serve)
 {
     struct executor *executor = serve->instance->world->executor;
@@ -539,7 +540,7 @@ static void serve_until_stopped(struct serve *serve)
         (void)loop_step(serve->loop);
     loop_poll_beside(serve->loop, 0, NULL);
     executor->timer_stop(executor, &serve->watch);
-    while (serve->is_giving_back) /* its job is in `serve` */
+    while (serve->is_giving_back) /* the job is a member of `serve` */
         (void)loop_step(serve->loop);
 }
 
@@ -568,7 +569,7 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
     return rc;
 }
 
-/* The error names the process whose server answers in the directory. */
+/* Set an error that names the process whose server holds the directory. */
 static int serve_explain_holder(const char *path, struct error *err)
 {
     struct error held = {.text = "it has just ended"};
@@ -581,8 +582,8 @@ static int serve_explain_holder(const char *path, struct error *err)
     return error_set(err, ERROR_BUSY, "a server holds %s already: %s", path, held.text);
 }
 
-/* Open the directory.  While another process holds it, wait; but not if that is a server that
- * answers. */
+/* Open the directory.  If another process holds it, wait until it is free; if that process is a
+ * server that answers, fail without waiting. */
 static int serve_take(struct serve *serve, const struct serve_options *options,
                       const struct control_common *common, const char *path, struct error *err)
 {
@@ -644,7 +645,7 @@ static int serve_with(const struct serve_options *options, const struct control_
      * user may read it. */
     if (!options->dumps_core)
         (void)prctl(PR_SET_DUMPABLE, 0);
-    (void)signal(SIGHUP, SIG_IGN); /* until loop_on_hangup */
+    (void)signal(SIGHUP, SIG_IGN); /* loop_on_hangup handles it later */
     share_descriptors(&serve.shares);
     memory_return_large(serve.memory_limit);
     int rc = serve_take(&serve, options, common, path, &err);

@@ -1,4 +1,4 @@
-/* suggestion: the command line that was probably meant, for one that names no command. */
+/* suggestion: guesses the intended command line from one that names no command. */
 #ifndef DAYBOOK_PROGRAM_SUGGESTION_H
 #define DAYBOOK_PROGRAM_SUGGESTION_H
 
@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 
-/* The names of the program's commands, one by one; NULL after the last. */
+/* `name` returns the name of the program's command `index`; NULL after the last. */
 struct suggestion_names {
     const char *(*name)(const void *context, uint32_t index);
     const void *context;

@@ -1,4 +1,4 @@
-/* version: of the program, as --version and status say it. */
+/* version: the program's version, as --version and status print it. */
 #ifndef DAYBOOK_PROGRAM_VERSION_H
 #define DAYBOOK_PROGRAM_VERSION_H
 

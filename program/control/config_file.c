@@ -1,8 +1,8 @@
 /* config_file: see the header; the only file that knows ini.h.
  *
- * What decides correctness: libinih tells its handler no line's number, takes what is left of a
- * line that is too long for another, and ends at a zero byte.  So lines are looked at and counted
- * as it asks for them.  What it finds wrong itself it says at the end of all, by the line. */
+ * libinih does not give its handler the line's number, takes the rest of an overlong line for a
+ * further line, and stops at a zero byte.  Therefore config_line counts and checks each line before
+ * libinih gets it.  ini_parse_stream returns the number of the first line with an error. */
 #include "program/control/config_file.h"
 
 #include <ini.h>
@@ -14,13 +14,13 @@
 struct config_reader {
     struct bytes left;
     uint32_t line;
-    int rc; /* of the first line that the handler or we found wrong; no line is given after it */
+    int rc; /* of the first error in config_line or config_setting; libinih gets no line after it */
     struct error *err;
     config_set set;
     void *context;
 };
 
-/* As fgets: the next line and its end, NULL at the end of all. */
+/* Like fgets: the next line with its newline; NULL at the end of the text or after an error. */
 static char *config_line(char *to, int capacity, void *context)
 {
     struct config_reader *config = context;
@@ -44,7 +44,7 @@ static char *config_line(char *to, int capacity, void *context)
     return to;
 }
 
-/* libinih's handler: not 0 is well. */
+/* libinih's handler of a setting; returns 0 for an error. */
 static int config_setting(void *context, const char *section, const char *name, const char *value)
 {
     struct config_reader *config = context;

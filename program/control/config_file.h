@@ -1,12 +1,12 @@
-/* config_file: reads a program's settings from a file, as these can be too many for a command line.
+/* config_file: reads settings from a file, as an alternative to options of the command line.
  *
  *     # of the server that takes clicks
  *     ingest = 10.0.0.5:7600
  *     memory = 4G
  *
- * INI without sections, as libinih reads it: a setting a line, of CONFIG_LINE_MAX bytes at most;
- * blanks around names and values do not count; a line that begins with # or ; is a comment, and so
- * is what follows a blank and a ;. */
+ * The format is INI without sections, as libinih reads it.  Each setting is a line of at most
+ * CONFIG_LINE_MAX bytes.  Blanks around names and values are ignored.  A line that begins with # or
+ * ; is a comment; so is the rest of a line after a blank and a ;. */
 #ifndef DAYBOOK_PROGRAM_CONTROL_CONFIG_FILE_H
 #define DAYBOOK_PROGRAM_CONTROL_CONFIG_FILE_H
 
@@ -16,7 +16,7 @@
 enum { CONFIG_SIZE_MAX = 64 << 10, CONFIG_LINE_MAX = 197 };
 
 /* Called for each setting, in the order of the file; the texts are valid only during the call.
- * Returns 0, or an error code where the setting is refused, and then `err` says why. */
+ * Returns 0, or refuses the setting with an error code and the reason in `err`. */
 typedef int (*config_set)(void *context, const char *name, const char *value, struct error *err);
 
 /* Call `set` for all settings of `text`.  Returns ERROR_INVALID, ERROR_LIMIT or what `set` returned
@@ -24,7 +24,7 @@ typedef int (*config_set)(void *context, const char *name, const char *value, st
  * may have been set by then. */
 must_check int config_file_parse(struct bytes text, config_set set, void *context,
                                  struct error *err);
-/* The same of the file at `path`, which the message names too. */
+/* Parse the file at `path` in the same way; messages name the path, too. */
 must_check int config_file_load(const char *path, config_set set, void *context,
                                 struct error *err);
 #endif

@@ -1,10 +1,10 @@
 /* control: the unix socket in the data directory, by which commands reach a running server.
  *
- * A client sends one request, the words of a command line; the server runs the command and streams
- * what it writes, then its exit status.  Or it asks for the ingest door and speaks the text door's
- * protocol from there on, so that `daybook load` needs no port.
+ * A client sends one request, the words of a command line.  The server runs the command, sends the
+ * command's output as it arises, and at the end the exit status.  A client may instead ask for
+ * ingest: the connection then speaks the ingest protocol, so that `daybook load` needs no port.
  *
- * Every message is u32 size (of what follows, at most CONTROL_MESSAGE_MAX), u8 kind, body.  The
+ * Every message is u32 size (of kind and body, at most CONTROL_MESSAGE_MAX), u8 kind, body.  The
  * kinds and their bodies, by sender:
  *
  *   client   1 RUN      u8 is_terminal, sized actor, sized text, sized folder, varint count, count
@@ -15,22 +15,22 @@
  *            5 EXIT     u8 exit status; the last message
  *            6 OPEN     empty
  *
- * Sized: a varint and so many bytes (base/buffer.h).  The socket's mode is 0600: whoever can
- * connect is the directory's owner or root. */
+ * "Sized" means a varint length, then that many bytes (base/buffer.h).  The socket's mode is 0600:
+ * only the directory's owner and root can connect. */
 #ifndef DAYBOOK_PROGRAM_CONTROL_CONTROL_H
 #define DAYBOOK_PROGRAM_CONTROL_CONTROL_H
 
 #include "base/cli/command.h"
 
 enum {
-    CONTROL_MESSAGE_MAX = 64 << 20,    /* bytes; bounds the file that may go along with a command */
+    CONTROL_MESSAGE_MAX = 64 << 20,    /* bytes; bounds the file that a command may send along */
     CONTROL_WORDS_MAX = 1000,
-    CONTROL_CONNECTIONS_MAX = 256,     /* one more is refused if all of them run commands, */
-    CONTROL_BRIEF_MAX = 32,            /* but so many more may run brief commands, so that
+    CONTROL_CONNECTIONS_MAX = 256,     /* if all run commands, a further one is refused */
+    CONTROL_BRIEF_MAX = 32,            /* further connections, for brief commands alone, so that
                                         * `status` works however busy the server is */
-    CONTROL_BYTES_MAX = 128 << 20,     /* of memory, unless the options say less */
-    CONTROL_COMMAND_BYTES = 1 << 20,   /* of it for each command that runs, for what it reads and
-                                        * makes at a time; a report of many resellers needs it */
+    CONTROL_BYTES_MAX = 128 << 20,     /* default of bytes_max (control_server.h) */
+    CONTROL_COMMAND_BYTES = 1 << 20,   /* of these, the charge for each running command; a report
+                                        * of many resellers needs that much at a time */
     CONTROL_QUEUED_MAX = 1 << 20       /* bytes of an answer that the client has not read */
 };
 
@@ -43,7 +43,7 @@ enum control_kind {
     CONTROL_OPEN = 6
 };
 
-/* A command, and what its `run` is given. */
+/* A command, and the context that its `run` gets. */
 struct control_entry {
     const struct command *command;
     void *context;

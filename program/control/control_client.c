@@ -1,4 +1,4 @@
-/* control_client: sends one request and passes the answer on. */
+/* control_client: see the header. */
 #include "program/control/control_client.h"
 
 #include "program/control/control_message.h"

@@ -1,4 +1,4 @@
-/* control_client: sends one request over the socket and passes on what comes. */
+/* control_client: sends one request to a server over the socket and passes its answer on. */
 #ifndef DAYBOOK_PROGRAM_CONTROL_CONTROL_CLIENT_H
 #define DAYBOOK_PROGRAM_CONTROL_CONTROL_CLIENT_H
 
@@ -6,17 +6,18 @@
 #include "base/world/network.h"
 #include "program/control/control_message.h"
 
-/* Send a request on `connection` and pass what comes on: `write` for each piece, `finished` once
- * with the exit status, or with EXIT_SYSTEM_FAILED when the connection breaks.  The connection is
- * closed and gone when `finished` is called. */
+/* `write` gets each piece of the answer.  `finished` is called once, with the exit status, or with
+ * EXIT_SYSTEM_FAILED when the connection breaks; the connection is closed by then. */
 struct control_client_handler {
     void (*write)(void *context, enum command_stream stream, struct bytes bytes);
     void (*finished)(void *context, int exit_status);
 };
+/* Send a request on `connection` and pass the answer to `handler`. */
 void control_client_run(struct connection *connection, const struct control_request *request,
                         const struct control_client_handler *handler, void *context);
 
-/* Ask for the ingest door.  `opened` gets the connection back, without a handler, or NULL. */
+/* Ask for ingest.  `opened` gets the connection back, without a handler, or NULL if the server
+ * refuses or the connection breaks. */
 void control_client_ingest(struct connection *connection,
                            void (*opened)(void *context, struct connection *connection),
                            void *context);

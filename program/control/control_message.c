@@ -23,7 +23,7 @@ void control_message_added(struct message_reader *reader, size_t size)
     reader->bytes.size += size;
 }
 
-/* Forget the messages that were given out. */
+/* Drop the messages that control_message_next has returned. */
 static void drop_consumed(struct message_reader *reader)
 {
     size_t left = reader->bytes.size - reader->consumed;

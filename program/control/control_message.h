@@ -1,4 +1,4 @@
-/* control_message: messages of the control socket as they come in, piece by piece. */
+/* control_message: encodes and decodes the messages of the control socket. */
 #ifndef DAYBOOK_PROGRAM_CONTROL_CONTROL_MESSAGE_H
 #define DAYBOOK_PROGRAM_CONTROL_CONTROL_MESSAGE_H
 
@@ -6,33 +6,34 @@
 #include "base/world/network.h"
 #include "program/control/control.h"
 
-/* Collects bytes into messages.  All-zero is an empty one. */
+/* Collects received bytes into messages.  An all-zero reader is empty. */
 struct message_reader {
     struct buffer bytes;
     size_t consumed;
 };
 
 void control_message_release(struct message_reader *reader);
-/* Where the next bytes go, and that they came. */
+/* Return the space for the next bytes; then count the bytes that were stored in it. */
 void control_message_space(struct message_reader *reader, uint8_t **to_out, size_t *size_out);
 void control_message_added(struct message_reader *reader, size_t size);
-/* 1: a whole message, valid until the next call; 0: not yet; ERROR_CORRUPT: it cannot be one. */
+/* 1: a whole message, valid until the next call; 0: more bytes are needed; ERROR_CORRUPT: the bytes
+ * are no message. */
 must_check int control_message_next(struct message_reader *reader, enum control_kind *kind_out,
                                    struct bytes *body_out);
 /* Bytes of the message that is coming in, after control_message_next has returned 0; 0: not known
  * yet. */
 size_t control_message_whole(const struct message_reader *reader);
 
-/* Append a message to `to`; or send it on its own. */
+/* Append a message to `to`, or send it. */
 void control_message_put(struct buffer *to, enum control_kind kind, struct bytes body);
 void control_message_send(struct connection *connection, enum control_kind kind, struct bytes body);
 
-/* What a RUN message says; the texts are the caller's. */
+/* The contents of a RUN message; the texts are the caller's. */
 struct control_request {
     bool is_terminal;
     const char *actor;
     const char *text;
-    const char *folder;                /* NULL: not told */
+    const char *folder;                /* the client's working directory; NULL: unknown */
     int word_count;
     char *const *words;
     struct bytes input;

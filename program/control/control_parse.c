@@ -1,7 +1,7 @@
-/* control_parse: a command's words to its options, by its argp, printing or silent.
+/* control_parse: see the header.
  *
- * Three parsers are one to argp: a parent that only hands out what the others fill, the command's
- * own, and the one of the options that every command takes. */
+ * argp gets a parent parser with two children: the command's own parser, and the parser of the
+ * options that every command takes.  The parent only gives each child the struct that it fills. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum { KEY_STREAM = 0x10001, KEY_WAIT };
 
 static const struct argp_option common_options[] = {
     {"directory", 'd', "DIR", 0, "The data directory; else $DAYBOOK_DIR, else ./daybook-data", 0},
-    /* Shown by the commands that look at it, as an option of their own. */
+    /* Hidden here: commands that use the stream list the option among their own. */
     {"stream", KEY_STREAM, "NAME", OPTION_HIDDEN, NULL, 0},
     {"wait", KEY_WAIT, "TIME", 0,
      "How long to wait for a directory that another process holds, such as 500ms, 10s or 2m; "
@@ -27,7 +27,7 @@ static const struct argp_option common_options[] = {
     {0},
 };
 
-/* A whole number and ms, s or m; seconds without one. */
+/* A whole number with the unit ms, s or m; without a unit it is in seconds. */
 static bool parse_wait(const char *text, int64_t *wait_ms_out)
 {
     static const struct {
@@ -95,7 +95,7 @@ int control_parse(const struct command *command, int word_count, char **words, b
     unsigned flags = prints ? 0 : ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP;
     char *word = words[0];
     char name[64];
-    /* What help and errors call the program. */
+    /* The program's name in help and errors. */
     snprintf(name, sizeof(name), "daybook %s", command->name);
     words[0] = name;
     error_t rc = argp_parse(&argp, word_count, words, flags, NULL, &parse);

@@ -1,8 +1,8 @@
 /* control_server: runs the commands that clients send, and streams their answers back.
  *
- * A connection has one request.  A command runs to its end when its client has closed the
- * connection, since what it changes must not depend on the client; its output is dropped then.  So
- * a session is freed when the command has finished and the connection is closed:
+ * A connection has one request.  A command runs to its end even if its client closes the
+ * connection, since the command's changes must not depend on the client; further output is dropped.
+ * A session is freed when the command has finished and the connection is closed:
  *
  *     reading ── RUN ─▶ waiting for memory ─▶ running ── finish ─▶ flushing ── drained ─▶ closed
  *        │                  │
@@ -11,17 +11,17 @@
  *        │
  *        └── INGEST ─▶ handed over: the session ends, the connection does not
  *
- * Memory is taken from the quota before a large request is read, and before a small one is run.  A
- * brief command ends within the call that starts it and needs none, so that `status` works however
- * much of their answers other clients leave unread.
+ * Memory is taken from the quota `commands` before a request over SMALL_MAX is read, and before a
+ * smaller one is run.  A brief command ends within the call that starts it and takes no memory from
+ * the quota, so that `status` works even if other clients leave much unread.
  *
- * The output of a command is held until the command ends, until HELD_MAX bytes are there, or until
- * the next turn of the loop, whichever comes first: a short answer is one write, for which its
- * reader wakes once.
+ * The output of a command is held until the command ends, until HELD_MAX bytes are held, or until
+ * the next turn of the loop, whichever comes first.  A short answer is thus one write, which wakes
+ * the client once.
  *
  * A server that closes waits for running commands only.  It closes the connection of a client that
- * has sent no request, or that does not read its answer; otherwise one paused pager would keep the
- * server from ending. */
+ * has sent no request or does not read its answer; otherwise a client whose output is paused, as by
+ * a pager, would keep the server from ending. */
 #include "program/control/control_server.h"
 
 #include <stddef.h>
@@ -37,24 +37,24 @@
 enum {
     HELD_MAX = 16 << 10,  /* bytes; fewer than output_is_full allows a command */
     SMALL_MAX = 64 << 10, /* bytes of a request that is read before memory is taken for it */
-    MEMORY_WAIT_MS = CONTROL_WAIT_MS_DEFAULT, /* then the command is refused */
+    MEMORY_WAIT_MS = CONTROL_WAIT_MS_DEFAULT, /* after which the command is refused */
 };
 
 struct session {
     struct command_output output; /* first: session_of casts it to the session */
     struct quota_waiter waiter;   /* for memory to run with */
-    size_t taken_bytes;           /* of that memory; 0: none was needed or granted */
+    size_t taken_bytes;           /* from quota `commands`; 0: none was needed or granted */
     size_t answer_bytes;          /* that the client has not read */
-    size_t kept_bytes;            /* that the command charged with command_keep */
-    struct timer memory_timer;    /* while it waits for memory, and then for the next turn */
-    bool is_asking;               /* within quota_wait, which may grant the memory at once */
+    size_t kept_bytes;            /* that the command charged by command_keep */
+    struct timer memory_timer;    /* while the session waits for memory, then for the next turn */
+    bool is_asking;               /* within quota_wait, which may call memory_granted */
     struct control_server *server;
     struct door_slot slot;         /* not taken where is_extra */
     struct session *next;          /* in the server's list */
     struct connection *connection; /* NULL once it is closed */
     struct message_reader reader;
     struct buffer held;  /* of the answer, not sent yet */
-    struct timer turn;   /* sends what is held in the next turn */
+    struct timer turn;   /* calls held_send in the next turn */
     bool is_turn_wanted; /* the timer was started and has not fired */
     bool is_starting;    /* within the call that starts the command, which may finish in it */
     char **words;
@@ -64,7 +64,7 @@ struct session {
     char *folder;
     void *options;
     struct command_request request;
-    const struct control_entry *entry; /* of the request; NULL: not all of it was read */
+    const struct control_entry *entry; /* of the request; NULL: the request is incomplete */
     bool is_extra;                     /* beyond connections_max: only for a brief command */
     bool is_refused;                   /* the rest of the request is read and dropped */
     bool is_running;
@@ -73,14 +73,14 @@ struct session {
 
 struct control_server {
     struct control_server_options options;
-    struct quota held;     /* the parent of those below; options.held is called with its changes */
+    struct quota held;     /* parent of the three below; options.held gets its changes */
     struct quota commands; /* commands that run, with their input */
     struct quota answers;  /* that clients have not read */
-    struct quota kept;     /* what commands keep besides, such as an entry for each ad */
+    struct quota kept;     /* by command_keep, such as an entry for each ad */
     struct door door;
     bool is_closing;
     struct session *sessions;
-    uint32_t extra_count; /* of these, sessions with is_extra */
+    uint32_t extra_count; /* sessions with is_extra */
     void (*closed)(void *context);
     void *closed_context;
 };
@@ -120,7 +120,7 @@ static void session_end_wait(struct session *session)
                                                 &session->memory_timer);
 }
 
-/* Return the session's memory to the quotas, except for its answer's. */
+/* Return the session's memory to all quotas except `answers`. */
 static void session_give_back(struct session *session)
 {
     struct control_server *server = session->server;
@@ -161,7 +161,7 @@ static void session_close(struct session *session)
     }
 }
 
-/* In a server that closes: close the connection unless a command runs and its client reads. */
+/* If the server closes, close the connection unless a command runs and its client reads. */
 static void session_close_if_idle(struct session *session)
 {
     if (session->server->is_closing && session->connection != NULL &&
@@ -182,7 +182,7 @@ static bool session_is_open(const struct session *session)
     return session->connection != NULL && !session->is_closing;
 }
 
-/* Charge for what the client has not read by now. */
+/* Charge quota `answers` for what the client has not read by now. */
 static void answer_count(struct session *session)
 {
     struct control_server *server = session->server;
@@ -209,8 +209,8 @@ static void held_turn(struct timer *timer)
     held_send(session);
 }
 
-/* Have the next turn of the loop send what is held.  While the command is being called nothing is
- * done: session_run calls this afterwards. */
+/* Make the next turn of the loop send what is held.  Nothing is done within the call that starts
+ * the command: session_run calls this function afterwards. */
 static void held_want_turn(struct session *session)
 {
     struct executor *executor = session->server->options.world->executor;
@@ -327,7 +327,7 @@ static void session_run(struct session *session)
     held_want_turn(session);
 }
 
-/* Read and parse a request; false: it was answered with an error. */
+/* Decode and parse a request; false: it was wrong, and was answered with an error. */
 static bool session_prepare(struct session *session, struct bytes body)
 {
     struct error err = {0};
@@ -379,7 +379,7 @@ static void memory_wait_ended(struct timer *timer)
                             "(--memory); try again when some have ended or were read");
 }
 
-/* The session has its memory: run the command, or read the rest of the request. */
+/* After memory was granted: run the command, or read the rest of the request. */
 static void session_resume(struct session *session)
 {
     if (session->entry == NULL) {

@@ -15,24 +15,24 @@ struct control_server_options {
     const struct control_entry *entries;           /* outlive the server */
     uint32_t entry_count;
     uint32_t connections_max;          /* 0: CONTROL_CONNECTIONS_MAX */
-    size_t bytes_max;                  /* of memory: so many for commands that run, as many for
-                                        * answers that wait, and as many for what commands keep
-                                        * besides; 0: CONTROL_BYTES_MAX */
-    /* Called with each change of that memory, for an account of it; NULL: there is none. */
+    size_t bytes_max;                  /* of memory for running commands, as many for unread
+                                        * answers, and as many for what commands charge by
+                                        * command_keep; 0: CONTROL_BYTES_MAX */
+    /* Called with each change of the bytes that these use together; may be NULL. */
     void (*held)(void *context, int64_t change_bytes);
-    /* Takes over a connection whose client wants to ingest; NULL: it is closed. */
+    /* Takes over a connection on which ingest was requested; NULL: such a connection is closed. */
     void (*ingest)(void *context, struct connection *connection);
     void *context;
 };
 
 must_check int control_server_open(const struct control_server_options *options,
                                    struct control_server **server_out, struct error *err);
-/* Take no more requests, and close the connections of clients that have sent none or do not read
- * their answer.  When the last running command has finished the server is freed, and then `closed`
+/* Take no more requests.  Close the connections on which no request has come, and those whose
+ * answer is not read.  When the last running command has finished, the server is freed and `closed`
  * is called. */
 void control_server_close(struct control_server *server, void (*closed)(void *context),
                           void *context);
 
-/* Append how many connections there are, and a line for each of the first ones (door_dump). */
+/* Append the state of the socket's connections as lines of text (door_dump). */
 void control_server_dump(const struct control_server *server, struct buffer *text);
 #endif
