@@ -1,16 +1,19 @@
-/* A task opens its directory, takes a snapshot, copies it, and closes the directory.  A task that
- * follows keeps the directory open and continues:
+/* A task opens its directory, takes a snapshot of the store, copies it, and closes the directory.
+ * A task that follows keeps the directory open and continues:
  *
  *     opening ─▶ point ─▶ waiting ──tick──▶ tail ─▶ waiting …      a point again when it is due
  *        ▲         │ error         │ error    │
- *        └─────────┴──── closing ◀─┴──────────┘                    then it is opened again
+ *        └─────────┴──── closing ◀─┴──────────┘                    after a pause, it is opened
+ * again
  *
- * What decides correctness: log files that are not copied stay.  The snapshot that was copied last
- * is kept until the next one is taken, which keeps all frames after it; so the copied log has no
- * gap.  After an error the snapshot is kept, too, until a new point is complete.  Its log files are
- * given up only when the log on the disk of the store is larger than BACKUP_LOG_MAX, because a
- * store must not fill its disk while another disk hangs.  The moments in between cannot be restored
- * then. */
+ * A tail is the log that was written since the last point or tail.
+ *
+ * The copied log must have no gap.  Therefore the store keeps log files until they are copied: the
+ * snapshot that was copied last is held until the next snapshot is taken, and keeps all frames
+ * after it on the disk.  After an error the snapshot is held, too, until a new point is complete.
+ * Only when the store's disk has more log than BACKUP_LOG_MAX are the log files given up, because a
+ * store must not fill its disk while another disk hangs.  Moments in that part of the log then
+ * cannot be restored. */
 #include "storage/backup/backup.h"
 
 #include <errno.h>
@@ -26,35 +29,35 @@
 enum { WATCH_MS = 500, SNAPSHOT_RETRY_MS = 10 };
 
 struct task {
-    struct job job; /* first */
+    struct job job; /* first: callbacks of the job cast it to the task */
     struct backup *backup;
-    struct backup_options options; /* path: `path` */
+    struct backup_options options; /* options.path points to `path` */
     char *path;
-    struct backup_handler handler; /* done NULL: it was called */
+    struct backup_handler handler; /* all NULL after `done` was called */
     void *context;
     struct disk *target;          /* locked; NULL: not open */
-    struct engine_snapshot *held; /* is being copied, or was copied last */
+    struct engine_snapshot *held; /* the one that is being copied, or was copied last */
     struct backup_copy *copy;
     struct backup_progress progress; /* of the last step */
-    struct timer timer;              /* while no job is under way */
+    struct timer timer;              /* runs only while no job is under way */
     int status;                      /* of the last job */
-    struct error err;                /* likewise */
-    char failure[256];               /* of the last try; "" when that succeeded */
-    bool is_ending;                  /* is freed once it is closed */
+    struct error err;                /* of the last job */
+    char failure[256];               /* error of the last try; "" when it succeeded */
+    bool is_ending;                  /* the task is freed when its directory is closed */
     /* Of a task that follows: */
-    bool is_recorded;   /* backup_following has it: its first point was complete once */
+    bool is_recorded;   /* the record is written: the directory has had a point */
     bool is_unfollowed; /* the record is to be removed when the task closes */
     bool removes;       /* the job under way removes the record */
     bool needs_point;
-    bool has_let_go; /* the log after `frame` is not kept any more: BACKUP_LOG_MAX */
+    bool has_let_go; /* log files after `frame` were given up: BACKUP_LOG_MAX */
     struct backup_tail tail;
-    uint64_t frame;       /* copied and synced */
-    uint64_t frame_point; /* of the last point */
-    uint64_t point;       /* its number */
-    uint64_t log_bytes;   /* copied since then */
-    int64_t point_ms;     /* when it was made */
+    uint64_t frame;       /* the last that is copied and synced */
+    uint64_t frame_point; /* the last frame of the newest point */
+    uint64_t point;       /* number of the newest point */
+    uint64_t log_bytes;   /* copied since the newest point */
+    int64_t point_ms;     /* when the newest point was complete */
     int64_t taken_us;     /* when the snapshot of `frame` was taken */
-    int64_t began_us;     /* the one under way */
+    int64_t began_us;     /* when the copy under way began */
 };
 
 struct backup {
@@ -66,7 +69,7 @@ struct backup {
     store_done closed;
     void *closed_context;
     bool is_closing;
-    int64_t closing_us; /* since when */
+    int64_t closing_us; /* when backup_close was called */
     struct metric *metric_done;
     struct metric *metric_failed;
     struct metric *metric_lag_frames;
@@ -133,8 +136,8 @@ static void retry_fire(struct timer *timer)
     task_open(timer->context);
 }
 
-/* A directory that follows is tried again every second: there is a log line for each new reason,
- * and one when it continues. */
+/* A following directory is tried again every second.  One line is logged for each new reason of
+ * failure, and one when copying continues. */
 static void note_failure(struct task *task)
 {
     char before[sizeof(task->failure)];
@@ -152,7 +155,7 @@ static void note_success(struct task *task)
     task->failure[0] = '\0';
 }
 
-/* The directory is closed: the task is over, or tries again. */
+/* The directory is closed: free the task, or start the timer of the next try. */
 static void close_done(struct job *job)
 {
     struct task *task = (struct task *)job;
@@ -165,7 +168,7 @@ static void close_done(struct job *job)
     if (status != 0 && !task->is_ending) {
         backup->metric_failed->value++;
         note_failure(task);
-        task->needs_point = true; /* another directory may be there at the next opening */
+        task->needs_point = true; /* the path may name another directory at the next opening */
         task->tail = (struct backup_tail){0};
     }
     if (task->options.follows && !task->is_ending && !backup->is_closing &&
@@ -195,7 +198,7 @@ static void task_close(struct task *task)
     submit(task, close_run, close_done);
 }
 
-/* Whether the task goes on after a job; else it is closed. */
+/* Whether the task continues after a job; if not, the task is closed. */
 static bool goes_on(struct task *task)
 {
     if (task->is_ending && task->status >= 0)
@@ -231,7 +234,7 @@ static void step_done(struct job *job)
         copied(task);
 }
 
-/* Copy `held`: all of it as a point, or only the log behind the tail. */
+/* Copy snapshot `held`: all of it as a point, or only the log after the tail. */
 static void copy_begin(struct task *task, bool is_tail)
 {
     struct backup *backup = task->backup;
@@ -248,7 +251,7 @@ static void copy_begin(struct task *task, bool is_tail)
     submit(task, step_run, step_done);
 }
 
-/* Take the next snapshot, then release the one before. */
+/* Take the next snapshot, then release the previous one. */
 static int take_next(struct task *task)
 {
     bool has_held = task->held != NULL && !task->has_let_go;
@@ -278,8 +281,8 @@ static bool point_is_due(const struct task *task)
              world_monotonic_us(task->backup->world) / 1000 - task->point_ms >= BACKUP_POINT_MS));
 }
 
-/* Copy what is durable now.  While a purge is published no snapshot can be taken; then try again.
- */
+/* Copy what is durable now.  While the store publishes a purge no snapshot can be taken; a timer
+ * tries again. */
 static void copy_next(struct task *task)
 {
     task->status = take_next(task);
@@ -373,8 +376,8 @@ static void copied(struct task *task)
 
 /* ---- opening ---- */
 
-/* A directory that has followed has points.  If it has none, its disk is not mounted, or another
- * directory is in its place: a new backup there would be taken for the old one. */
+/* A directory with a record has points.  If none is found, the disk is not mounted, or another
+ * directory is in that place: a new backup made in it would be taken for the old one. */
 static int gone(const struct task *task, struct error *err)
 {
     return error_set(err, ERROR_NOT_FOUND,
@@ -401,7 +404,8 @@ static void open_run(struct job *job)
         task->status = gone(task, &task->err);
     if (task->status != 0)
         return;
-    /* Before the lock, which would leave a file in a directory that is no backup. */
+    /* The check comes before the lock, which leaves a file, even in a directory that is no backup.
+     */
     task->status = open_check(task, disk, &task->err);
     if (task->status == 0)
         task->status = disk->lock(disk, DISK_LOCK_EXCLUSIVE, &task->err);
@@ -424,7 +428,7 @@ static void task_open(struct task *task)
     submit(task, open_run, open_done);
 }
 
-/* If a job is under way, the task closes when that is done. */
+/* Close the task now, or when the job under way is done. */
 static void task_end(struct task *task)
 {
     task->is_ending = true;

@@ -1,11 +1,13 @@
-/* backup: makes backups of a store while it works: one at a time, and one directory that follows
- * it.
+/* backup: makes backups of a store while the store works.
  *
- * The path of a directory that follows is kept in the data directory, from the time its first point
+ * One backup may run at a time.  Beside it, one backup directory may follow the store: it gets the
+ * log soon after each write, and from time to time a point, which is a complete backup of one
+ * moment.  The data directory holds the path of the following directory, from when its first point
  * is complete until backup_unfollow.
  *
- * Copying happens on the copy lane, whose disk may be slow: neither writes nor reads of the store
- * wait for it; only disk space of the store stays in use.  Engine thread only. */
+ * Copying happens on the copy lane, since the target disk may be slow.  Writes and reads of the
+ * store do not wait for it, but the store's disk keeps the files that are still to be copied.
+ * Engine thread only. */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_H
 
@@ -15,13 +17,13 @@
 
 enum {
     BACKUP_KEEP_FOLLOWING = 2,         /* points that a following directory keeps by default */
-    BACKUP_TICK_MS = 100,              /* between looks at the log */
+    BACKUP_TICK_MS = 100,              /* between checks for new log */
     BACKUP_RETRY_MS = 1000,            /* after an error */
-    BACKUP_DRAIN_MS = 10000
+    BACKUP_DRAIN_MS = 10000            /* see backup_close */
 };
-/* A following directory gets a point after so many bytes of log, or so much time, whichever comes
- * first.  With more than BACKUP_LOG_MAX bytes of log on the disk of the store, log files are no
- * longer kept for it. */
+/* A following directory gets a point after BACKUP_POINT_LOG_BYTES of log or after BACKUP_POINT_MS,
+ * whichever comes first.  When the store's disk has more than BACKUP_LOG_MAX bytes of log, log
+ * files are no longer kept for the following directory. */
 #define BACKUP_POINT_LOG_BYTES (UINT64_C(256) << 20)
 #define BACKUP_POINT_MS INT64_C(600000)
 #define BACKUP_LOG_MAX (UINT64_C(4) << 30)
@@ -30,19 +32,20 @@ struct backup;
 
 struct backup_options {
     const char *path;                  /* of the backup; copied */
-    bool follows;
+    bool follows;                      /* the directory then follows the store */
     bool copies;                       /* never make hard links */
-    uint32_t keep;                     /* points; 0: all, or BACKUP_KEEP_FOLLOWING */
+    uint32_t keep;                     /* points to keep; 0: all, or, of a directory that
+                                        * follows, BACKUP_KEEP_FOLLOWING */
     uint64_t log_max;                  /* bytes; 0: BACKUP_LOG_MAX */
-    /* As disk_posix_open and disk_posix_close, on the copy lane. */
+    /* Like disk_posix_open and disk_posix_close; called on the copy lane. */
     int (*open)(const char *path, bool create, struct disk **disk_out, struct error *err);
     void (*close)(struct disk *disk);
 };
 
 struct backup_handler {
     void (*progress)(void *context, const struct backup_progress *progress);     /* may be NULL */
-    /* Called once: when the backup is complete or has failed; of a following one, when its first
-     * point is complete, or it has failed before. */
+    /* Called once, when the backup is complete or has failed.  A following directory counts as
+     * complete when its first point is. */
     void (*done)(void *context, int status, const struct error *err,
                  const struct backup_progress *progress);
 };
@@ -50,34 +53,35 @@ struct backup_handler {
 struct backup_status {
     bool is_following;
     char path[256];
-    uint64_t frame;                    /* the last one that is copied and synced */
-    uint64_t lag_frames;               /* durable, and not copied */
-    int64_t lag_us;                    /* how long the oldest of them waits; 0: there is none */
-    uint64_t point;                    /* the newest; 0: none yet */
-    char failure[256];                 /* why it cannot continue now, or "" */
+    uint64_t frame;                    /* the last that is copied and synced */
+    uint64_t lag_frames;               /* frames that are durable and not copied */
+    int64_t lag_us;                    /* how long the oldest of these has waited */
+    uint64_t point;                    /* number of the newest; 0: none yet */
+    char failure[256];                 /* why copying cannot continue now, or "" */
 };
 
-/* All three outlive the backup. */
+/* Store, world and metrics must outlive the backup. */
 struct backup *backup_new(struct store *store, struct world *world, struct metrics *metrics);
 /* ERROR_UNSUPPORTED: the store has no snapshots of files.  ERROR_BUSY: another backup is under way,
  * or a directory follows already. */
 must_check int backup_start(struct backup *backup, const struct backup_options *options,
                             const struct backup_handler *handler, void *context,
                             struct error *err);
-/* Continue to follow into the directory that the data directory names (backup_following.h).  What
- * fails is tried again, also where the directory has no point.  0, too, when nothing follows. */
+/* Let the directory that the record in the data directory names follow again (backup_following.h).
+ * Copying that fails later is tried again, even if the directory has no point.  Returns 0 if there
+ * is no record. */
 must_check int backup_resume(struct backup *backup,
                              int (*open)(const char *path, bool create, struct disk **disk_out,
                                          struct error *err),
                              void (*close)(struct disk *disk), struct error *err);
-/* Stop following for good; what was copied stays.  `done` is called when that is durable.  False:
- * no directory follows, and nothing is called. */
+/* Stop following for good; the copied files stay.  `done` is called when the record's removal is
+ * durable.  False: no directory follows, and `done` is not called. */
 bool backup_unfollow(struct backup *backup, const struct backup_handler *handler, void *context);
 void backup_status(struct backup *backup, struct backup_status *status_out);
-/* Stop a backup that is under way, which then fails; a directory that follows is not affected. */
+/* Make a backup that is under way fail; a directory that follows is not affected. */
 void backup_stop(struct backup *backup);
-/* Stop a backup, and end following: a directory that follows, and has not failed, first gets what
- * is durable now, for at most BACKUP_DRAIN_MS.  `done` is called when nothing is under way any more
- * and `backup` is freed. */
+/* Stop a backup, and end following until the next start.  A following directory whose last try did
+ * not fail first gets the frames that are durable now, within BACKUP_DRAIN_MS.  `done` is called
+ * when all jobs have ended and `backup` is freed. */
 void backup_close(struct backup *backup, store_done done, void *context);
 #endif

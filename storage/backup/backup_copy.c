@@ -1,15 +1,17 @@
-/* What decides correctness:
- * - a point is written after every file it names is there whole and synced, by rename;
- * - a file of the backup with the right name is taken for the right one only if it ends in the same
- *   footer (segments: it hashes all that comes before) or begins with the same block (log files: it
- *   holds the checksum of the record before).  A directory that was restored and went on, or a
- *   copy of it, gives other files the same names: that is refused, not mixed;
- * - of a log file only what is durable is copied.  What is not known to be synced, by a point or
- *   by a tail of this process, is written again though the backup may seem to have it: after a
- *   failed sync, bytes can be read that are not on the disk.
+/* Three rules make a backup correct:
+ * - A point is written, by rename, after every file that it names is complete and synced.
+ * - A file that the backup already has under the right name is used only if its content is right: a
+ *   segment must end in the same footer, which has a hash of all bytes before it; a log file must
+ *   begin with the same block, which has the checksum of the record before it.  A directory that
+ * was
+ *   restored and written again has other files with the same names, which must not be mixed.
+ * - Only the durable part of a log file is copied.  Bytes that neither a point nor a tail of this
+ * process has synced are written again even if the backup has them: after a failed sync, bytes can
+ *   be read that are not on the disk.
  *
- * Phases: prepare, segments, log, point, prune.  A tail has only the log.  After a failure what was
- * copied stays for the next time; a segment under its temporary name is copied again. */
+ * The phases are prepare, segments, log, point, prune.  A tail has prepare and log only.  After a
+ * failure, complete files stay for the next copy; a segment under its temporary name is copied
+ * again. */
 #include "storage/backup/backup_copy.h"
 
 #include <errno.h>
@@ -33,17 +35,17 @@ _Static_assert(PIECE_SIZE % COMMIT_LOG_BLOCK == 0, "pieces are read past the pag
 
 enum phase { PHASE_PREPARE, PHASE_SEGMENTS, PHASE_LOG, PHASE_POINT, PHASE_PRUNE, PHASE_DONE };
 
-/* The file under way. */
+/* The file that is being copied or hashed. */
 struct work {
     char path[BACKUP_PATH]; /* of the source */
     char target_path[BACKUP_PATH];
     struct disk_file *from;
     struct disk_file *to; /* NULL: the file is only hashed */
-    uint64_t synced;      /* bytes of it that are known to be on the disk */
+    uint64_t synced;      /* first bytes of `to` that are known to be on the disk */
     uint64_t offset;
     uint64_t size;
     struct hash128_stream *hash;
-    bool is_dirty;     /* `to` has to be synced */
+    bool is_dirty;     /* `to` has unsynced bytes */
     bool is_temporary; /* target_path is temporary, until the segment is whole */
 };
 
@@ -52,16 +54,16 @@ struct backup_copy {
     atomic_bool is_cancelled;
     struct backup_progress progress;
     enum phase phase;
-    uint32_t index;  /* in the phase's files */
+    uint32_t index;  /* of the file, among those of the phase */
     bool is_working; /* on the file at `index` */
     struct work work;
-    bool has_new_names;                /* in segments/ or log/: to be synced */
-    struct backup_point last;          /* the newest point; number 0: there is none */
-    struct backup_point point;         /* the one being made; its state is the snapshot's */
-    struct commit_log_extent *extents; /* of the log phase, by file id */
+    bool has_new_names;                /* segments/ or log/ has new names and must be synced */
+    struct backup_point last;          /* the newest point of the backup; number 0: none */
+    struct backup_point point;         /* the new point; its state is the snapshot's */
+    struct commit_log_extent *extents; /* log files to copy, by file id */
     uint32_t extent_count;
     uint8_t *piece; /* PIECE_SIZE aligned bytes */
-    uint8_t *other; /* a block, to compare with */
+    uint8_t *other; /* a block of the backup's file, to compare */
 };
 
 struct backup_copy *backup_copy_new(const struct backup_copy_options *options)
@@ -161,8 +163,8 @@ static int extent_order(const void *a, const void *b)
     return left->file_id < right->file_id ? -1 : left->file_id > right->file_id;
 }
 
-/* The log files to look at: the snapshot's, and of the archive those that the last point could not
- * have had in full, so that the log has no gap between the two. */
+/* Choose the log files to copy: those of the snapshot, and those of the archive that the last point
+ * may have in part, so that the copied log has no gap after that point. */
 static void choose_log(struct backup_copy *copy)
 {
     const struct engine_snapshot *snapshot = copy->options.snapshot;
@@ -234,9 +236,10 @@ static int read_exactly(struct disk *disk, struct disk_file *file, uint64_t offs
     return got == (int64_t)size ? 0 : got < 0 ? (int)got : -EIO;
 }
 
-/* Whether the file under way and `file`, the backup's of its name, have the same block at `offset`;
- * or the latter only zeros there, as a copy that was cut short leaves them, where it `may_be_zero`.
- * They are of one course of the directory only if they have. */
+/* Compare the block at `offset` of the source file with that of `file`, the backup's file of the
+ * same name.  If they differ, `file` is of another history of the directory: ERROR_CONFLICT.  With
+ * `may_be_zero` a block of zeros in `file` is right, too: an interrupted copy leaves such
+ * blocks. */
 static int compare_block(struct backup_copy *copy, struct disk_file *file, uint64_t offset,
                          size_t size, bool may_be_zero, struct error *err)
 {
@@ -261,7 +264,7 @@ static int put_piece(struct backup_copy *copy, size_t size)
     return target->write(target, work->to, work->offset, copy->piece, size);
 }
 
-/* One piece of the file under way; 0 when it was the last. */
+/* Copy one piece of the file; returns 0 after the last piece, 1 before. */
 static int work_step(struct backup_copy *copy, struct error *err)
 {
     struct work *work = &copy->work;
@@ -272,8 +275,8 @@ static int work_step(struct backup_copy *copy, struct error *err)
     int rc = read_exactly(copy->options.source, work->from, work->offset, copy->piece, size);
     if (rc != 0)
         return fail(err, rc, "backup: read", work->path);
-    /* After the read: if the copy was not cancelled, the snapshot was there, and the bytes are
-     * right. */
+    /* This check must follow the read: if the copy is not cancelled yet, the snapshot was held
+     * during the read, and the bytes are right. */
     if (atomic_load(&copy->is_cancelled))
         return error_set(err, ERROR_CLOSED, "the backup was stopped");
     if (work->hash != NULL)
@@ -296,7 +299,7 @@ static int work_sync(struct backup_copy *copy, struct error *err)
 
 /* ---- segments ---- */
 
-/* Whether the backup has the segment: 1 yes, 0 no. */
+/* Returns 1 if the backup has the segment, 0 if not, or an error. */
 static int segment_is_there(struct backup_copy *copy, const struct segment_info *info,
                             struct error *err)
 {
@@ -324,7 +327,7 @@ static int segment_open_target(struct backup_copy *copy, uint64_t id, struct err
     struct work *work = &copy->work;
     struct disk *target = copy->options.target;
     snprintf(work->target_path, BACKUP_PATH, "segments/%016" PRIx64 ".tmp", id);
-    (void)target->remove(target, work->target_path); /* of a copy that was cut short */
+    (void)target->remove(target, work->target_path); /* of an interrupted copy */
     work->is_temporary = true;
     int rc = target->open(target, work->target_path, DISK_WRITE | DISK_CREATE | DISK_DIRECT,
                           &work->to, NULL);
@@ -332,7 +335,8 @@ static int segment_open_target(struct backup_copy *copy, uint64_t id, struct err
     return rc == 0 ? 0 : fail(err, rc, "backup: make", work->target_path);
 }
 
-/* Begin the segment at `index`, which is copied, only read for its hash, or skipped. */
+/* Begin the segment at `index`.  If the last point has its hash it is skipped, if the backup only
+ * has the file or can link it, the segment is read to hash it, else it is copied. */
 static int segment_begin(struct backup_copy *copy, struct error *err)
 {
     const struct segment_info *info = &copy->point.state.segments[copy->index];
@@ -412,7 +416,7 @@ static int segments_step(struct backup_copy *copy, struct error *err)
 
 /* ---- log ---- */
 
-/* A file of the snapshot that is no longer in log/ was moved to archive/. */
+/* A log file of the snapshot that is missing in log/ has been moved to archive/ meanwhile. */
 static int log_open_source(struct backup_copy *copy, uint32_t file_id, struct error *err)
 {
     struct disk *source = copy->options.source;
@@ -445,7 +449,7 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
                : compare_block(copy, work->to, 0, COMMIT_LOG_BLOCK, true, err);
 }
 
-/* How many bytes of the file were synced with the last point, or with a tail before this one. */
+/* How many bytes of the file were synced by the last point or by an earlier tail. */
 static uint64_t log_synced(const struct backup_copy *copy, uint32_t file_id)
 {
     const struct backup_tail *tail = &copy->options.tail;

@@ -1,6 +1,5 @@
-/* The record is written under a temporary name, synced, renamed, and the directory synced, so a
- * crash leaves the old record or the new one.  A damaged record is an error that says what to do: a
- * server must not stop its backup without notice. */
+/* The record is replaced as a whole (whole_file.h), so that a crash leaves the old record or the
+ * new one.  The error for a damaged record says what to do: a backup must not stop unnoticed. */
 #include "storage/backup/backup_following.h"
 
 #include <errno.h>

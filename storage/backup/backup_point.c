@@ -1,13 +1,14 @@
 /* backup_point: see the header.
  *
- * What decides correctness: a point is written last, after all files that it names are synced, and
- * as a whole, under a temporary name.  It begins with a magic and a version and ends with a
- * checksum of all before it; these three stay in their places in every later format.
+ * A point is written last, after all files that it names are synced, and is renamed when it is
+ * complete.  It begins with a magic and a format number and ends with a checksum of all bytes
+ * before it; these three have the same places in every format.
  *
  *   0..7 "DAYBKPNT" | 8..11 format | 12..15 zero | 16..23 size of the file | 24..31 number |
- *   32..39 frame | 40..47 timestamp | 48..55 taken | sized state | 16 bytes of hash for each of its
- *   segments | varint log files, of each: u32 id, u64 size, 16 bytes of hash | CRC-32C of it all
- */
+ *   32..39 frame | 40..47 timestamp | 48..55 taken | sized state | a hash of 16 bytes for each of
+ *   the state's segments | varint count of log files, for each: u32 id, u64 size, a hash of 16
+ * bytes
+ *   | CRC-32C of all bytes before */
 #include "storage/backup/backup_point.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@
 static const char point_magic[8] = {'D', 'A', 'Y', 'B', 'K', 'P', 'N', 'T'};
 
 enum {
-    POINT_FORMAT = 2, /* 1 had no clock in the state */
+    POINT_FORMAT = 2, /* in format 1 the state has no clock */
     POINT_HEADER = 56,
     POINT_CRC = 4,
     HASH_SIZE = 16,
@@ -81,7 +82,7 @@ void backup_point_encode(const struct backup_point *point, struct buffer *to)
     buffer_put_u32(to, crc32c(0, to->data + begin, to->size - begin));
 }
 
-/* Magic, version and checksum: what every format of a point has in common. */
+/* Check magic, format number and checksum, which every format of a point has. */
 static int check_frame(struct bytes bytes, struct error *err)
 {
     if (bytes.size < POINT_HEADER + POINT_CRC ||
@@ -192,8 +193,8 @@ static void find_foreign(void *context, const char *name)
     snprintf(listing->foreign, sizeof(listing->foreign), "%s", name);
 }
 
-/* Note the number of a point's file.  A file with another name is passed over: it was being written
- * when a backup was interrupted. */
+/* Note the number of a point's file.  Another name is ignored: an interrupted backup leaves a
+ * temporary file. */
 static void find_point(void *context, const char *name)
 {
     struct listing *listing = context;

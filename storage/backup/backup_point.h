@@ -1,10 +1,12 @@
-/* backup_point: the record of a backup of one moment: its files, their sizes and hashes.
+/* backup_point: the record of a point, a backup of one moment: its files, their sizes and hashes.
  *
- *     BACKUP/points/0000000000000003.point    this record; a backup is complete when it is there
+ *     BACKUP/points/0000000000000003.point    the record; written last, when the point is complete
  *     BACKUP/segments/00000000000000a1.seg    as in the data directory; shared by points
- *     BACKUP/log/00000007.log                 fronts of log files, which grow from point to point
+ *     BACKUP/log/00000007.log                 the first bytes of a log file; it grows with each
+ * point
  *
- * Pure but for backup_point_list and backup_point_read.  Layout by bytes: FORMATS.md "Backup". */
+ * Only backup_point_list and backup_point_read use a disk.  Layout by bytes: FORMATS.md
+ * "Backup". */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
 
@@ -22,33 +24,36 @@ struct backup_log_file {
 
 struct backup_point {
     uint64_t number;                   /* from 1 on, ascending */
-    uint64_t frame;                    /* the last one in the backup */
+    uint64_t frame;                    /* the last in the backup */
     int64_t timestamp_us;              /* no write in the backup is later */
     int64_t taken_us;                  /* when it was made */
-    struct manifest_state state;       /* with the segments, in its order */
-    struct hash128 *segment_hashes;    /* of each, of the whole file */
-    struct backup_log_file *log;       /* by file id; the frames after state.flushed_frame */
+    struct manifest_state state;       /* with the list of segments */
+    struct hash128 *segment_hashes;    /* of whole files, in the order of state.segments */
+    struct backup_log_file *log;       /* by file id; has the frames after
+                                        * state.flushed_frame */
     uint32_t log_count;
-    struct manifest *owner;            /* of `state`, if the point was read; else NULL */
+    struct manifest *owner;            /* owns `state` if the point was decoded; else NULL */
 };
 
 void backup_point_encode(const struct backup_point *point, struct buffer *to);
-/* ERROR_CORRUPT, ERROR_NEWER_FORMAT; else released by backup_point_release. */
+/* Fails with ERROR_CORRUPT or ERROR_NEWER_FORMAT.  After success the caller releases the point with
+ * backup_point_release. */
 must_check int backup_point_decode(struct bytes bytes, struct backup_point *point_out,
                                    struct error *err);
 void backup_point_release(struct backup_point *point);
 
-/* The hash of a segment, NULL if the point does not have it. */
+/* The hash of a segment; NULL if the point does not have the segment. */
 const struct hash128 *backup_point_segment(const struct backup_point *point, uint64_t segment_id);
 
 void backup_point_path(uint64_t number, char path[BACKUP_PATH]);
 void backup_point_log_path(uint32_t file_id, char path[BACKUP_PATH]);
 
-/* The numbers of all points, ascending, none in an empty directory; the caller frees *numbers_out.
- * ERROR_NOT_OURS where there are other files, also those of a data directory. */
+/* The numbers of all points, ascending; an empty directory has none.  The caller frees
+ * *numbers_out.  ERROR_NOT_OURS: the directory has files that are not of a backup, such as those of
+ * a data directory. */
 must_check int backup_point_list(struct disk *disk, uint64_t **numbers_out, size_t *count_out,
                                  struct error *err);
-/* Errors name the file. */
+/* Read and decode one point; errors name the file. */
 must_check int backup_point_read(struct disk *disk, uint64_t number,
                                  struct backup_point *point_out, struct error *err);
 #endif

@@ -1,6 +1,5 @@
-/* What decides correctness is the order: points are removed first, and their directory synced, so
- * that a crash never leaves a point without its files.  Files with unknown names are not removed.
- */
+/* Points are removed first, and their directory is synced, so that a crash never leaves a point
+ * without its files.  Files with unknown names are not removed. */
 #include "storage/backup/backup_prune.h"
 
 #include <errno.h>
@@ -16,10 +15,10 @@
 
 struct prune {
     struct disk *target;
-    uint64_t *segments; /* needed, ascending */
+    uint64_t *segments; /* ids of the needed segments, ascending */
     size_t segment_count;
-    uint32_t log_first;    /* files below are not needed */
-    const char *directory; /* being listed */
+    uint32_t log_first;    /* log files with lower ids are not needed */
+    const char *directory; /* the one that is being listed */
     bool has_removed;
     int rc;
 };

@@ -5,7 +5,7 @@
 #include "base/world/world.h"
 
 /* Keep the newest `keep` (at least 1) points: remove older ones, then every segment and log file
- * that no kept point needs.  If a kept point is damaged, nothing is removed.  The log from the
- * oldest kept point on is kept whole, so that any moment since then can be restored. */
+ * that no kept point needs.  If a kept point is damaged, nothing is removed.  All log from the
+ * oldest kept point on is kept, so that any moment since that point can be restored. */
 must_check int backup_prune(struct disk *target, uint32_t keep, struct error *err);
 #endif

@@ -1,15 +1,15 @@
-/* What decides correctness: all frames up to some frame are restored, and none after it.  These are
- * the segments of a point, each with the hash it had, and the frames of the copied log after the
- * flushed frame of the point, each of which follows the one before by number and checksum.  Frames
- * after the wanted moment are not copied.
+/* A restored directory has all frames up to some frame, and none after it.  It gets the segments of
+ * a point, whose hashes are checked, and from the copied log the frames after the point's flushed
+ * frame up to the wanted moment.  Each frame must follow the previous one by number and checksum.
  *
- * Example: point 4 has its flushed frame at 900 and its last at 950; the log copies go on to 2000.
- * --to a time when frame 1500 had begun and 1501 had not: segments of point 4, and the log files
- * from the one with frame 901 to the byte where 1500 ends.
+ * Example: the flushed frame of point 4 is 900, its last frame 950; the copied log ends with frame
+ * 2000.  For --to a time after the beginning of frame 1500 and before that of 1501, the directory
+ * gets the segments of point 4, and the log from the file with frame 901 to the end of frame 1500.
  *
- * Failures: after a wrong hash, a missing frame that the point should have, or a time in a gap of
- * the log, the result is ERROR_CORRUPT or ERROR_NOT_FOUND, and no manifest is written.  Only the
- * log that was copied after the newest point may end within a frame: copying was under way then. */
+ * If a hash is wrong, if a frame of the point is missing, or if the time is in a gap of the log,
+ * the result is ERROR_CORRUPT or ERROR_NOT_FOUND, and no manifest is written.  Only the log that
+ * was copied after the newest point may end within a frame, since the copy may have been
+ * interrupted. */
 #include "storage/backup/backup_restore.h"
 
 #include <errno.h>
@@ -28,11 +28,11 @@ enum { PIECE_SIZE = 4 << 20 };
 
 struct restore {
     const struct backup_restore_options *options;
-    struct disk *source;
-    struct disk *disk;
+    struct disk *source; /* of the backup */
+    struct disk *disk;   /* of the new directory */
     struct backup_point point;
-    uint64_t newest_frame;     /* of the newest point */
-    struct commit_log_end end; /* of the log that is taken */
+    uint64_t newest_frame;     /* the last frame of the newest point */
+    struct commit_log_end end; /* of the part of the log that is restored */
     uint8_t *piece;            /* PIECE_SIZE aligned bytes */
     uint64_t bytes_done;
     uint64_t bytes_total;
@@ -40,7 +40,7 @@ struct restore {
 
 /* ---- which point ---- */
 
-/* The error that says why no point can be used. */
+/* Set the error that says why no point can be used. */
 static int no_point(struct restore *r, const uint64_t *numbers, size_t count, struct error *err)
 {
     struct backup_point oldest;
@@ -84,7 +84,7 @@ static int choose_point(struct restore *r, struct error *err)
 
 /* ---- how far the log goes ---- */
 
-/* Whether the damage in the log lies behind all of the log that the point has hashes of. */
+/* Whether the damage in the log lies after all bytes for which the point has hashes. */
 static bool is_behind_point(const struct restore *r)
 {
     if (r->end.frame < r->point.frame || !r->end.is_cut)
@@ -99,8 +99,8 @@ static bool is_behind_point(const struct restore *r)
     return true;
 }
 
-/* The moment is after a purge that the point does not have.  The log can be replayed up to the last
- * frame before the purge. */
+/* The wanted moment is after a purge that the point does not have.  The error names the last moment
+ * before the purge, up to which the log can be replayed. */
 static int behind_purge(const struct restore *r, struct error *err)
 {
     struct buffer last = {0};
@@ -161,8 +161,7 @@ static int hash_differs(const char *path, struct error *err)
                      path);
 }
 
-/* Read `size` bytes of a file of the backup, hash them, and write them to `to` unless that is NULL.
- */
+/* Read and hash `size` bytes of a file of the backup; write them to `to` unless `to` is NULL. */
 static int pour(struct restore *r, struct disk_file *from, struct disk_file *to, uint64_t size,
                 struct hash128 *hash_out)
 {
@@ -228,7 +227,7 @@ static int copy_segments(struct restore *r, struct error *err)
 
 /* ---- log ---- */
 
-/* Check the hashes of the log files in the point, before the log is read. */
+/* Check the point's hashes of log files, before the log is scanned. */
 static int check_log(struct restore *r, struct error *err)
 {
     int rc = 0;
@@ -288,7 +287,8 @@ static int copy_log_file(struct restore *r, uint32_t id, struct error *err)
     return size == 0 ? 0 : copy_file(r, path, size, &hash, err);
 }
 
-/* A data directory without any log file would be refused, because a file could be missing. */
+/* Make a first log file: a data directory without any would be refused, since one could be
+ * missing. */
 static int make_empty_log(struct restore *r, struct error *err)
 {
     char path[BACKUP_PATH];

@@ -1,7 +1,7 @@
-/* backup_restore: a new data directory from a backup, as of a moment.
+/* backup_restore: makes a new data directory from a backup, as of a moment.
  *
- * Blocks; for a command that does nothing else.  The manifest is written last: a directory without
- * it is refused by every command. */
+ * The functions block, so that only a command that does nothing else may call them.  The manifest
+ * is written last: every command refuses a directory without a manifest. */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_RESTORE_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_RESTORE_H
 
@@ -10,7 +10,7 @@
 enum backup_moment {
     BACKUP_AT_POINT,                   /* the newest point, as it was made */
     BACKUP_LATEST,                     /* the newest point, and the log that was copied after it */
-    BACKUP_AT_TIME                     /* every frame that was begun up to a time */
+    BACKUP_AT_TIME                     /* all frames that were begun up to a time */
 };
 
 struct backup_restore_options {
@@ -18,27 +18,28 @@ struct backup_restore_options {
     struct world *world;               /* of the new directory, which is empty */
     enum backup_moment moment;
     int64_t time_us;                   /* BACKUP_AT_TIME: microseconds since 1970 */
-    bool is_new;                       /* it gets a new host identity */
+    bool is_new;                       /* the new directory gets a new host identity */
     void (*progress)(void *context, uint64_t bytes_done, uint64_t bytes_total);  /* may be NULL */
     void *context;
 };
 
 struct backup_restored {
     uint64_t point;                    /* the number of the point that was used */
-    uint64_t frame;                    /* the last one that was restored */
+    uint64_t frame;                    /* the last that was restored */
     int64_t timestamp_us;              /* no restored write is later; 0: there is none */
-    bool is_cut;                       /* the copy of the log ends within a frame, which is left
-                                        * out */
+    bool is_cut;                       /* the copied log ends within a frame; that frame is
+                                        * not restored */
 };
 
 /* ERROR_NOT_FOUND: no point, or none early enough; ERROR_EXISTS: the directory is not empty;
- * ERROR_CORRUPT names the file of the backup.  What was written before an error is left there. */
+ * ERROR_CORRUPT: the message names the damaged file of the backup.  Files that were written before
+ * an error stay in the directory. */
 must_check int backup_restore(const struct backup_restore_options *options,
                               struct backup_restored *restored_out, struct error *err);
 
 struct backup_point;
-/* Every point of the backup, oldest first; of one that cannot be read (`status` negative) only the
- * number is there. */
+/* Call `each` for every point of the backup, oldest first.  If a point cannot be read, `status` is
+ * negative and only the point's number is set. */
 must_check int backup_restore_list(struct disk *source,
                                    void (*each)(void *context, const struct backup_point *point,
                                                 int status, const struct error *err),
