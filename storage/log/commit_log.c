@@ -1,26 +1,25 @@
-/* commit_log: frames are written, one after the other, into files that are made ahead of need.
+/* commit_log: writes frames, one after the other, into files that are made before they are needed.
  *
- * What decides correctness: a frame is written only after the one before it is synced, only into
- * blocks that were not written since the file got its id, and only into space that was allocated
- * and zero-filled before.  `durable` is called for a frame after the sync that follows all its
- * writes.
+ * A frame is written only after the previous frame is synced, only into blocks that were not
+ * written since the file got its id, and only into space that was allocated and zero-filled before.
+ * `durable` is called for a frame after the sync that follows all writes of the frame.
  *
  * commit_log_append without failures:
- * - the engine's payload is swapped for the buffer of the one that was written before;
- * - if the frame does not fit the current file, the next one, which is ready and open, becomes the
- *   current one, and a job on the lane of log files begins to make another;
- * - the writer of frames (frame_writer.h) makes the frame durable and then calls append_done on the
- *   engine thread, which calls `durable`; from there the engine may append the next frame.
+ * - the engine's payload is swapped with the buffer of the previous frame's payload;
+ * - if the frame does not fit the current file, the next file, which is ready and open, becomes the
+ *   current file, and a job on the lane of log files begins to make another;
+ * - the frame writer (frame_writer.h) makes the frame durable and then calls append_done on the
+ *   engine thread; append_done calls `durable`, which may append the next frame.
  *
- * Failures:
- * - there is no space for the next file: commit_log_has_room returns false, and the file is tried
- *   again every 250 ms, and immediately when a file becomes reusable; nothing is lost;
- * - a write or sync fails: it is not known what is on disk, so nothing more is written or
- *   acknowledged, `durable` gets the error, and the next opening finds out what is there;
- * - a file cannot be made for another reason than space: likewise.
+ * Failures: - There is no space for the next file: commit_log_has_room returns false.  Making the
+ * file is tried
+ *   again every 250 ms, and also when a file becomes reusable.  Nothing is lost.
+ * - A write or sync fails: it is unknown what is on the disk.  Therefore nothing more is written or
+ *   acknowledged, `durable` gets the error, and the next opening reads what is on the disk.
+ * - A file cannot be made for another reason than space: likewise.
  *
- * Every file keeps two blocks free at its end, so that there is always a place for a closing record
- * and for the opening record behind it. */
+ * Every file keeps two blocks free at its end, for a closing record and for an opening record after
+ * it. */
 #include "storage/log/commit_log.h"
 
 #include <errno.h>
@@ -35,13 +34,13 @@
 enum {
     FILE_SIZE_DEFAULT = 64 << 20,
     FIRST_FILE_SIZE_DEFAULT = 1 << 20,
-    FILE_GROWTH = 8,
+    FILE_GROWTH = 8, /* how many times as large the next file is */
     SPARE_COUNT_MAX = 2,
     MARK_SIZE = 1 << 20, /* bytes between two marks */
     RETRY_MS = 250
 };
 
-/* Of the bytes written since the log was opened, all frames up to `frame` take `bytes`. */
+/* All frames up to `frame` take `bytes` of the bytes that were written since the log was opened. */
 struct mark {
     uint64_t frame;
     uint64_t bytes;
@@ -60,28 +59,28 @@ struct commit_log {
     uint64_t frame_next;
     uint64_t frame_durable;
     uint64_t frame_flushed;
-    uint32_t crc_last;
-    uint64_t purges;          /* number that are published */
-    uint64_t purges_reported; /* number that a frame has recorded */
+    uint32_t crc_last;        /* of the last durable record's header */
+    uint64_t purges;          /* number of published purges */
+    uint64_t purges_reported; /* the highest number that a frame has recorded */
     int64_t timestamp_last_us;
     int64_t timestamp_durable_us;
     bool is_writing;
-    struct buffer payload; /* of the frame being written, as are the next two */
-    struct frame_writer_record record;
-    struct disk_file *left_file;      /* the file before, if the frame is the first in its file */
-    struct frame_writer *writer;      /* of frames; NULL if the log is read only */
-    struct frame_writer *disk_writer; /* that of the local disk, which the log owns */
+    struct buffer payload;             /* of the frame being written */
+    struct frame_writer_record record; /* of the frame being written */
+    struct disk_file *left_file; /* the previous file, if that frame is the first in its file */
+    struct frame_writer *writer; /* makes frames durable; NULL if the log is read only */
+    struct frame_writer *disk_writer; /* of the local disk; owned */
 
     struct commit_log_file current; /* id 0: none */
     struct disk_file *current_file;
-    uint64_t offset; /* where its next record goes */
-    bool is_opening_due;
+    uint64_t offset;             /* where the next record of `current` goes */
+    bool is_opening_due;         /* `current` ends with a closing record */
     struct commit_log_file next; /* ready; id 0: none */
     struct disk_file *next_file;
     struct disk_file *retired[COMMIT_LOG_RETIRED_MAX]; /* to be closed by the next file job */
     size_t retired_count;
-    struct commit_log_files live;
-    struct commit_log_files spare;
+    struct commit_log_files live;    /* with frames that are needed, without `current` */
+    struct commit_log_files spare;   /* for reuse */
     struct commit_log_files leaving; /* to be moved to the archive by the next file job */
     struct commit_log_archive archive;
     struct commit_log_pin *pins;
@@ -99,14 +98,14 @@ struct commit_log {
 
     uint64_t bytes_written; /* of frames, since the log was opened */
     uint64_t bytes_flushed;
-    struct mark *marks; /* of frames past frame_flushed */
+    struct mark *marks; /* of frames after frame_flushed */
     uint32_t mark_count;
     uint32_t mark_capacity;
 };
 
 /* ---- files, on the engine thread ---- */
 
-/* Whether a record of `bytes` fits `file` at `offset` and leaves two blocks. */
+/* Whether a record of `bytes` fits `file` at `offset`, with two blocks left. */
 static bool file_fits(const struct commit_log_file *file, uint64_t offset, uint64_t bytes)
 {
     return file->id != 0 && offset + bytes + 2 * COMMIT_LOG_BLOCK <= file->size;
@@ -122,7 +121,7 @@ static bool log_fits(const struct commit_log *log, uint64_t bytes)
     return file_fits(&log->current, current_offset(log), bytes) || file_fits(&log->next, 0, bytes);
 }
 
-/* The largest spare file that is at least `size`; spare.count when there is none. */
+/* The index of the largest spare file that has at least `size` bytes; spare.count: none. */
 static uint32_t spare_find(const struct commit_log *log, uint64_t size)
 {
     uint32_t best = log->spare.count;
@@ -134,7 +133,7 @@ static uint32_t spare_find(const struct commit_log *log, uint64_t size)
     return best;
 }
 
-/* The last frame up to which all are flushed and none is pinned. */
+/* The last frame up to which all frames are flushed and not pinned. */
 static uint64_t frame_free(const struct commit_log *log)
 {
     uint64_t frame = log->frame_flushed;
@@ -144,7 +143,7 @@ static uint64_t frame_free(const struct commit_log *log)
     return frame;
 }
 
-/* Put the file, which is not needed in the log, where it goes next. */
+/* Add a file that the log no longer needs to `leaving` or `spare`. */
 static void file_let_go(struct commit_log *log, struct commit_log_file file)
 {
     commit_log_files_add(log->archive.is_on && file.frame_last > 0 ? &log->leaving : &log->spare,
@@ -171,12 +170,12 @@ static void file_job_take_archive(struct commit_log *log, struct commit_log_file
             : commit_log_archive_take(&log->archive, file_job->discard, COMMIT_LOG_REMOVE_MAX);
 }
 
-/* Have the file job remove spare files that are too many, or too small for the present log. */
+/* Let the file job remove spare files that are too many, or smaller than the current file. */
 static void file_job_take_removals(struct commit_log *log, struct commit_log_file_job *file_job)
 {
     file_job->remove_count = 0;
     if (log->current.id == 0)
-        return; /* a log has at least one file, and this may be the last */
+        return; /* a log needs at least one file, and this may be its last */
     for (uint32_t i = log->spare.count; i > 0 && file_job->remove_count < COMMIT_LOG_REMOVE_MAX;
          i--)
         if (log->spare.count > SPARE_COUNT_MAX || log->spare.items[i - 1].size < log->current.size)
@@ -184,7 +183,8 @@ static void file_job_take_removals(struct commit_log *log, struct commit_log_fil
                 commit_log_files_take(&log->spare, i - 1).id;
 }
 
-/* Have the file job make a file in which `bytes` fit, from a spare one if one is large enough. */
+/* Let the file job make a file for a record of `bytes`, from a spare file if one is large
+ * enough. */
 static void file_job_take_making(struct commit_log *log, struct commit_log_file_job *file_job,
                                  uint64_t bytes)
 {
@@ -202,9 +202,9 @@ static void file_job_take_making(struct commit_log *log, struct commit_log_file_
                                                       : log->size_next;
 }
 
-/* Whether the next file must be made now: when the current one is half full if it is small, because
- * a small directory may never need another; when an eighth of it is full if it has the full size,
- * so that the next one is ready in time. */
+/* Whether the next file must be made now.  A small current file must be half full, because a small
+ * directory may never need another file.  Of a current file with the full size an eighth must be
+ * full, so that the next file is ready in time. */
 static bool next_is_due(const struct commit_log *log)
 {
     if (log->read_only || log->failure != 0 || log->is_retry_waiting)
@@ -222,7 +222,7 @@ static void log_fail(struct commit_log *log, int status)
     log->durable(log->context, log->failure, log->frame_durable);
 }
 
-/* Note with which status the making of a file of `bytes` ended; 0: there is no shortage. */
+/* Note the status with which making a file of `bytes` ended; 0: there is no shortage. */
 static void shortage_set(struct commit_log *log, int status, uint64_t bytes)
 {
     bool stops_frames = status != 0 && log->room_wanted != 0;
@@ -252,7 +252,7 @@ static void retry_stop(struct commit_log *log)
     log->world->executor->timer_stop(log->world->executor, &log->retry);
 }
 
-/* The file after one of `size` is larger, up to file_size. */
+/* Make the file after one of `size` larger, up to file_size. */
 static void size_next_raise(struct commit_log *log, uint64_t size)
 {
     uint64_t larger = size > log->file_size / FILE_GROWTH ? log->file_size : size * FILE_GROWTH;
@@ -267,7 +267,7 @@ static void file_retire(struct commit_log *log, struct disk_file *file)
     log->retired[log->retired_count++] = file;
 }
 
-/* Take over the file that the job made.  0, or the error of the job. */
+/* Take over the file that the job made; returns 0 or the error of the job. */
 static int file_job_finish(struct commit_log *log)
 {
     struct commit_log_file_job *file_job = &log->file_job;
@@ -276,12 +276,12 @@ static int file_job_finish(struct commit_log *log)
         return 0;
     file_job->is_making = false;
     if (file_job->status < 0) {
-        if (file_job->spare.id != 0) /* it has the old id or the new one, which is not used again */
+        if (file_job->spare.id != 0) /* it may have the new id already, which is not used again */
             log->file_id_last = file_job->made.id;
         return file_job->status;
     }
     log->file_id_last = file_job->made.id;
-    if (log->next.id != 0) { /* that one is too small for the frame that waits */
+    if (log->next.id != 0) { /* `next` is too small for the frame that waits */
         file_retire(log, log->next_file);
         commit_log_files_add(&log->spare, log->next);
     }
@@ -432,7 +432,7 @@ static void current_replace(struct commit_log *log)
     log->next_file = NULL;
 }
 
-/* Open the file in which the log ends, or make one.  Without space a file is made by a retry. */
+/* Open the file in which the log ends, or make a file.  Without space a timer tries again later. */
 static int log_open_current(struct commit_log *log, struct error *err)
 {
     struct disk *disk = log->world->disk;
@@ -648,8 +648,8 @@ static void extent_add(struct buffer *extents, uint32_t file_id, uint64_t size)
     buffer_append(extents, &extent, sizeof(extent));
 }
 
-/* Bytes of the current file that are durable: neither the frame being written nor an opening record
- * before it is. */
+/* Durable bytes of the current file.  A frame that is being written is not counted, nor an opening
+ * record before it. */
 static uint64_t current_durable(const struct commit_log *log)
 {
     const struct frame_writer_record *record = &log->record;
@@ -659,8 +659,8 @@ static uint64_t current_durable(const struct commit_log *log)
     return record->opening_file == log->current_file ? record->opening_offset : record->offset;
 }
 
-/* The same for an earlier file, in which an opening record may be written before the first frame of
- * the current one. */
+/* Durable bytes of an earlier file, to which an opening record may be added before the first frame
+ * of the current file is written. */
 static uint64_t left_durable(const struct commit_log *log, const struct commit_log_file *file)
 {
     const struct frame_writer_record *record = &log->record;
@@ -672,8 +672,8 @@ static uint64_t left_durable(const struct commit_log *log, const struct commit_l
 
 void commit_log_extents(const struct commit_log *log, uint64_t frame, struct buffer *extents)
 {
-    /* By id: live files are in the order in which they were made, and the current one is the
-     * newest. */
+    /* This is the order of ids: live files are in the order in which they were made, and the
+     * current file is the newest. */
     for (size_t i = 0; i < log->live.count; i++)
         if (log->live.items[i].frame_last > frame)
             extent_add(extents, log->live.items[i].id, left_durable(log, &log->live.items[i]));
@@ -703,7 +703,7 @@ int64_t commit_log_durable_timestamp(const struct commit_log *log)
 
 /* ---- append ---- */
 
-/* The frame that the writer was given is durable, or has failed. */
+/* Called by the writer: its frame is durable, or writing it has failed. */
 static void append_done(void *context, int status)
 {
     struct commit_log *log = context;
@@ -721,12 +721,12 @@ static void append_done(void *context, int status)
     log->crc_last = header->crc;
     log->frame_durable = header->frame;
     log->timestamp_durable_us = header->timestamp_us;
-    /* Also if the log failed meanwhile: it may be closed only when nothing is being written. */
+    /* Called even if the log has failed meanwhile, since the log is closed only after this call. */
     log->durable(log->context, log->failure, log->frame_durable);
 }
 
-/* Make the next file the current one.  The old one stays open until the frame is written, because
- * an opening record may be written to it first. */
+/* Make the next file the current file.  The old file stays open until the frame is written, because
+ * an opening record may be added to it first. */
 static void file_rotate(struct commit_log *log)
 {
     check(log->next.id != 0);
@@ -763,8 +763,8 @@ void commit_log_note_purges(struct commit_log *log, uint64_t purges)
     log->purges = purges;
 }
 
-/* The kind of the next frame, whose payload gets the number of purges if no frame has recorded it.
- */
+/* Return the kind of the next frame.  If no frame has recorded the number of purges yet, append it
+ * to the payload. */
 static uint16_t purges_record(struct commit_log *log, struct buffer *payload)
 {
     if (log->purges <= log->purges_reported)
@@ -849,8 +849,8 @@ void commit_log_close(struct commit_log *log)
     while (log->is_file_job_running)
         check(log->world->executor->step(log->world->executor));
     retry_stop(log);
-    /* A file that this opening has made gets a closing record even without frames, so that the next
-     * opening need not search it.  If this fails it is an unclean stop. */
+    /* A file that this opening has made gets a closing record even if it has no frames, so that the
+     * next opening need not search it.  If writing fails, the stop is an unclean one. */
     if (log->failure == 0 && log->current_file != NULL && !log->is_opening_due)
         (void)closing_write(log);
     for (size_t i = 0; i < log->retired_count; i++)

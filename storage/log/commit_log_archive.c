@@ -1,10 +1,10 @@
-/* commit_log_archive: log files that are kept although their frames are flushed, for a restore to a
- * moment.
+/* commit_log_archive: keeps flushed log files in DIR/archive, so that a backup of any moment can be
+ * restored.
  *
- * What decides correctness: a file gets here by rename, only when it is not needed in the log, and
- * is never opened for writing again.  A crash leaves it in one of the two directories.  Without a
- * limit nothing is removed: a command that opens the directory has no limit, and must not remove
- * files that the server is configured to keep. */
+ * A file is moved to the archive by rename when the log no longer needs it, and is never opened for
+ * writing again.  A crash leaves it in one of the two directories.  Without a limit nothing is
+ * removed: a command that opens the directory has no limit, and must not remove files that the
+ * server is configured to keep. */
 #include <errno.h>
 #include <stdio.h>
 

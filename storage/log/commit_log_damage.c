@@ -1,12 +1,13 @@
-/* commit_log_damage: the frames and clicks that would be lost with the end of a damaged log.
+/* commit_log_damage: counts the frames and clicks that would be lost if a log ended at its damage.
  *
- * They are for the error with which a log does not open.  So this reads on where recovery must not:
- * past damage, block by block, to every record whose header is valid.  A frame is counted if its
- * header is valid, its clicks if all of it is; what cannot be read is left out. */
+ * The error for a log that does not open has these numbers.  Therefore, unlike recovery, this
+ * module reads past the damage, block by block, to every record whose header is valid.  A frame
+ * counts if its header is valid, its clicks count if all of the frame is valid; unreadable parts
+ * are left out. */
 #include "base/crc32c.h"
 #include "storage/log/commit_log_private.h"
 
-/* Read the header of a frame that is at stake; false: there is none at `offset`. */
+/* Read the header of a frame from damage->frame_first on; false: none begins at `offset`. */
 static bool header_at(struct commit_log_reader *reader, const struct commit_log_file *file,
                       uint64_t offset, const struct commit_log_damage *damage,
                       struct commit_log_header *header)
@@ -21,7 +22,7 @@ static bool header_at(struct commit_log_reader *reader, const struct commit_log_
            commit_log_record_bytes(header->payload_size) <= file->size - offset;
 }
 
-/* Count the clicks of the record; false: some of it is missing or cannot be read. */
+/* Count the clicks of the record; false: a part of the record is missing or cannot be read. */
 static bool damage_count(struct commit_log_reader *reader, const struct commit_log_header *header,
                          uint64_t offset, struct buffer *content, struct commit_log_damage *damage)
 {

@@ -1,11 +1,11 @@
 /* commit_log_file_job: closes, removes, archives and makes files of the log.
  *
- * What decides correctness: a file takes a log file's name only when it has its space, zero-filled,
- * and frames are written to it only once its name is durable.  A file is made anew under
- * COMMIT_LOG_NEW_NAME, or it is a spare one that is renamed to a higher id.
+ * A file gets the name of a log file only when all its space is allocated and zero-filled, and
+ * frames are written to it only when its name is durable.  It is either a new file, made under
+ * COMMIT_LOG_NEW_NAME, or a spare file that is renamed to a higher id.
  *
- * Failures: a file that cannot be removed or moved stays where it is, and the next opening finds
- * it; if a file cannot be made, `status` is the error. */
+ * A file that cannot be removed or moved stays where it is, and the next opening finds it.  If a
+ * file cannot be made, `status` is the error. */
 #include <stddef.h>
 
 #include "storage/log/commit_log_private.h"
@@ -21,14 +21,14 @@ static int file_make(struct commit_log_file_job *file_job, const char *path)
         commit_log_path(file_job->spare.id, spare_path);
         from = spare_path;
     } else {
-        (void)disk->remove(disk, from); /* it is there if a rename failed before */
+        (void)disk->remove(disk, from); /* left over if an earlier rename failed */
         int rc = disk->open(disk, from, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &file, NULL);
         if (rc < 0)
             return rc;
         rc = disk->allocate(disk, file, file_job->made.size);
         disk->close(disk, file);
         if (rc < 0) {
-            (void)disk->remove(disk, from); /* its space may be needed */
+            (void)disk->remove(disk, from); /* the space may be needed */
             return rc;
         }
     }
@@ -36,7 +36,6 @@ static int file_make(struct commit_log_file_job *file_job, const char *path)
     return rc < 0 ? rc : disk->sync_directory(disk, "log");
 }
 
-/* A file for which this fails stays where it is, and the next opening finds it. */
 static void file_job_archive(struct commit_log_file_job *file_job)
 {
     struct disk *disk = file_job->disk;
@@ -68,7 +67,7 @@ void commit_log_file_job_run(struct job *job)
     file_job_archive(file_job);
     for (size_t i = 0; i < file_job->remove_count; i++) {
         commit_log_path(file_job->remove[i], path);
-        (void)disk->remove(disk, path); /* if it stays the next opening finds it */
+        (void)disk->remove(disk, path);
     }
     file_job->status = 0;
     if (!file_job->is_making)

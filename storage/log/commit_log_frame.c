@@ -1,15 +1,14 @@
-/* commit_log_frame: records of the commit log as bytes, and what a sector of one can show.
+/* commit_log_frame: encodes records of the commit log, and checks their sectors.
  *
- * What decides correctness: the stamp.  It says to which record a sector belongs and has a checksum
- * of its own, so that after a crash each sector of the last record is exactly one of: present,
- * still the old one, or damaged.  The checksums of header and payload are compared only when all
- * sectors are present.
+ * The stamp of a sector says to which record it belongs, and has a checksum of its own.  After a
+ * crash each sector of the last record is therefore exactly one of: present, old, or damaged.  The
+ * checksums of header and payload are compared only when all sectors are present.
  *
  *   sector   0..3 file id | 4..9 frame number | 10..11 check of bytes 0..9 | 12..511 content
  *   content  of a record's sectors, joined: header (44 bytes), payload, zeros to the 4 KiB block
  *
- * Example: frame 7 of file 3 with 1,000 bytes of payload has 44 + 1,000 bytes of content, three
- * sectors, and takes one block of eight; the five others carry the stamp and zeros. */
+ * Example: frame 7 of file 3 with 1,000 bytes of payload has 44 + 1,000 bytes of content, in three
+ * sectors.  It takes one block of eight sectors; the other five have the stamp and zeros. */
 #include "storage/log/commit_log_private.h"
 
 #include <stddef.h>
@@ -120,7 +119,7 @@ uint64_t commit_log_sector_frame(const uint8_t sector[COMMIT_LOG_SECTOR])
     return load_u32(sector + 4) | (uint64_t)load_u16(sector + 8) << 32;
 }
 
-/* Lay out the content of one sector, which begins at `position` of header and payload joined. */
+/* Fill the content of one sector, which begins at byte `position` of header and payload, joined. */
 static void content_fill(const uint8_t *header_bytes, struct bytes payload, uint64_t position,
                          uint8_t *to)
 {

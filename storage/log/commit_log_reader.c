@@ -1,10 +1,11 @@
-/* commit_log_reader: a log file's sectors in order, read ahead in pieces.
+/* commit_log_reader: reads a log file's sectors in order, ahead of the caller.
  *
- * One direct read at a time leaves half of a disk's bandwidth unused, and checking what was read
- * takes a quarter of the time of reading it.  So there is a ring of pieces: while the caller checks
- * one, the read lane fills the next ones.  An offset outside the ring fills it from there.
+ * One direct read at a time leaves half of a disk's bandwidth unused, and checking a piece takes a
+ * quarter of the time of reading it.  Therefore there is a ring of pieces: while the caller checks
+ * one piece, the read lane fills the next ones.  For an offset outside the ring, the ring is filled
+ * anew from that offset.
  *
- * It is used while a directory is opened, so it waits by stepping the executor. */
+ * The reader is used while a directory is opened, so that it waits by stepping the executor. */
 #include "storage/log/commit_log_private.h"
 
 #include <errno.h>
@@ -17,14 +18,14 @@
 enum { PIECE_COUNT = 4, PIECE_SIZE = COMMIT_LOG_PIECE };
 
 struct piece {
-    struct job job; /* first, so that a job leads to its piece */
+    struct job job; /* first: callbacks of the job cast it to the piece */
     struct disk *disk;
     struct disk_file *file;
     uint64_t number; /* of the piece in the file */
     uint8_t *data;   /* PIECE_SIZE aligned bytes, NULL until first used */
     size_t size;
     int64_t result;
-    bool is_filled; /* `number` was read, or is being read */
+    bool is_filled; /* piece `number` was read or is being read */
     bool is_pending;
 };
 
@@ -106,7 +107,8 @@ int commit_log_reader_open(struct commit_log_reader *reader, const char *path, u
     return 0;
 }
 
-/* Begin to read piece `number`, unless that was done or it is behind the end. */
+/* Begin to read piece `number`, unless that has begun before or the piece is after the file's
+ * end. */
 static void piece_start(struct commit_log_reader *reader, uint64_t number)
 {
     struct piece *piece = &reader->pieces[number % PIECE_COUNT];

@@ -1,19 +1,20 @@
 /* commit_log_recover: reads the frames of a log from its files, and distinguishes a torn tail from
  * damage.
  *
- * What decides correctness: a record that cannot be read is the torn tail of a crash only if some
- * sector of it is still an old one, and there is no trace of a later record anywhere, because a
- * later one is written only after this one is synced.  Everything else is damage to frames that may
- * have been acknowledged, and the log does not open.
+ * A record that cannot be read is the torn tail of a crash only if one of its sectors is still old
+ * and no sector of a later record exists, because a later record is written only after this one is
+ * synced.  Everything else is damage to frames that may have been acknowledged, and the log does
+ * not open.
  *
- * The steps: probe the first block of every file; start in the last file that begins at or before
- * flushed_frame + 1 (files before it have nothing that is needed); walk from record to record, each
- * of which has the next number and the checksum of the one before; go on in the next file that has
- * records; at the end search for traces of later ones, and sync what was accepted.
+ * The steps are: read the first block of every file; start in the last file that begins at or
+ * before flushed_frame + 1, since no earlier file is needed; walk from record to record, each of
+ * which must have the next number and the checksum of the previous record; continue in the next
+ * file that has records; after the last record search for sectors of later records, and sync the
+ * accepted ones.
  *
- * Example: file 5 has frames 100 to 180 and a torn 181, from a crash.  The opening after it wrote
- * another 181 to file 6.  The walk leaves file 5 at 181, and file 6 begins with a frame 181 that
- * has the checksum of 180; the torn record is not looked at again. */
+ * Example: after a crash file 5 has frames 100 to 180 and a torn frame 181.  The next opening wrote
+ * another frame 181 to file 6.  The walk ends in file 5 at frame 181, and file 6 begins with a
+ * frame 181 that has the checksum of frame 180; the torn record does not matter any more. */
 #include "storage/log/commit_log_private.h"
 
 #include <errno.h>
@@ -26,12 +27,13 @@
 
 enum found_state {
     FOUND_EMPTY,  /* no record with the file's id at its beginning */
-    FOUND_BEGINS, /* `frame_first` is the number of its first record */
+    FOUND_BEGINS, /* `frame_first` is the frame number of its first record */
     FOUND_DAMAGED
 };
 
+/* A file of the log or of the archive. */
 struct found {
-    struct commit_log_file file; /* as far as it was read */
+    struct commit_log_file file; /* frame_last and used: as far as the file was read */
     bool is_archived;
     enum found_state state;
     uint64_t frame_first;
@@ -47,20 +49,20 @@ struct recovery {
     struct found *found; /* by id */
     uint32_t found_count;
     uint32_t found_capacity;
-    bool has_leftover;      /* a file under a temporary name */
+    bool has_leftover;      /* log/ has a file COMMIT_LOG_NEW_NAME */
     bool is_archive_listed; /* the directory being listed is the archive */
     struct buffer payload;
-    uint32_t index; /* of the file where the walk is; found_count before it starts */
-    uint64_t offset;
-    uint32_t last_index; /* the file of the last record that was accepted, */
-    uint64_t last_offset;
-    uint64_t last_bytes;                  /* and its size; 0: none was accepted */
-    bool is_crc_known;                    /* a record was accepted */
-    bool is_closed;                       /* the last record was a closing one */
-    const struct commit_log_range *range; /* of a scan; NULL: to the end */
-    struct commit_log_end *end;           /* of a scan: where its last frame in the range ends */
-    bool is_stopped;                      /* the next frame is after the range */
-    bool is_damaged;                      /* the error is about the bytes at `index`, `offset` */
+    uint32_t index;       /* of the file that is being walked; found_count before the walk */
+    uint64_t offset;      /* in that file */
+    uint32_t last_index;  /* of the file with the last accepted record */
+    uint64_t last_offset; /* of that record */
+    uint64_t last_bytes;  /* of that record; 0: none was accepted */
+    bool is_crc_known;    /* a record was accepted */
+    bool is_closed;       /* the last record was a closing record */
+    const struct commit_log_range *range; /* of range_walk; NULL: read to the end */
+    struct commit_log_end *end; /* of range_walk: where the last frame of the range ends */
+    bool is_stopped;            /* the next frame is after the range */
+    bool is_damaged;            /* the error is about the bytes at `index`, `offset` */
 };
 
 /* ---- small parts ---- */
@@ -105,7 +107,7 @@ static int found_open(struct recovery *r, const struct found *found, struct erro
     return commit_log_reader_open(r->reader, path, found->file.size, err);
 }
 
-/* Refuse bytes that are wrong, with their place and the number of the frame. */
+/* Set the error for wrong bytes, with their place and the number of the frame. */
 static int damage(struct recovery *r, const char *what, struct error *err)
 {
     char path[COMMIT_LOG_PATH];
@@ -116,7 +118,7 @@ static int damage(struct recovery *r, const char *what, struct error *err)
                      r->offset, r->out->frame_next, what);
 }
 
-/* Add to the error about damage what is at stake, and what to do. */
+/* Add to the error about damage what would be lost, and what to do. */
 static int damage_explain(struct recovery *r, struct error *err)
 {
     struct commit_log_damage damage = {.frame_first = r->out->frame_next,
@@ -236,7 +238,8 @@ static int found_all(struct recovery *r, struct error *err)
         qsort(r->found, r->found_count, sizeof(r->found[0]), found_order);
     if (r->has_leftover && !r->options->read_only)
         (void)r->world->disk->remove(
-            r->world->disk, "log/" COMMIT_LOG_NEW_NAME); /* else the next opening does it */
+            r->world->disk,
+            "log/" COMMIT_LOG_NEW_NAME); /* if this fails, the next opening tries again */
     if (r->found_count == 0)
         return 0;
     r->out->file_id_last = r->found[r->found_count - 1].file.id;
@@ -249,7 +252,7 @@ static int found_all(struct recovery *r, struct error *err)
 
 /* ---- one record ---- */
 
-/* Check that the header is that of the record that must come next. */
+/* Check that the header belongs to the record that must come next. */
 static int header_check(struct recovery *r, const struct commit_log_header *header,
                         struct error *err)
 {
@@ -288,8 +291,8 @@ static int record_gather(struct recovery *r, const struct commit_log_header *hea
     return 0;
 }
 
-/* Read and check the record at r->offset.  `is_whole_out` is false if there is none, or a torn one.
- */
+/* Read and check the record at r->offset.  `is_whole_out` is false if there is no record or a torn
+ * one. */
 static int record_read(struct recovery *r, struct commit_log_header *header, bool *is_whole_out,
                        struct error *err)
 {
@@ -321,9 +324,9 @@ static int record_read(struct recovery *r, struct commit_log_header *header, boo
     return rc < 0 ? rc : record_gather(r, header, is_whole_out, err);
 }
 
-/* Replay a frame if it is not flushed yet.  ERROR_CONFLICT: it was written after a purge that the
- * segments do not have, so its clicks would get other ranks than they had, and a later write to one
- * click would change another. */
+/* Replay a frame if it is not flushed yet.  ERROR_CONFLICT: the frame was written after a purge
+ * that the segments do not have.  Its clicks would get other ranks than they had, and a later write
+ * to one click would change another click. */
 static int frame_accept(struct recovery *r, const struct commit_log_header *header,
                         struct error *err)
 {
@@ -347,7 +350,7 @@ static int frame_accept(struct recovery *r, const struct commit_log_header *head
                : r->replay(r->context, header->frame, header->timestamp_us, payload, err);
 }
 
-/* Accept a record that was read whole. */
+/* Accept a complete record. */
 static int record_accept(struct recovery *r, const struct commit_log_header *header,
                          struct error *err)
 {
@@ -376,8 +379,8 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
 
 /* ---- the walk ---- */
 
-/* Whether the record is a frame after the range.  The time of a frame before the range does not
- * count, because the clock may have been wrong then. */
+/* Whether the record is a frame after the range.  The timestamp of a frame before the range is
+ * ignored, because the clock may have been wrong when it was written. */
 static bool is_behind(const struct recovery *r, const struct commit_log_header *header)
 {
     return r->range != NULL && commit_log_is_frame(header) &&
@@ -391,8 +394,8 @@ static bool is_through(const struct recovery *r)
     return r->range != NULL && r->out->frame_next > r->range->frame_until;
 }
 
-/* Note a frame as the end of what was read, unless the frame is before the range: the walk may
- * begin there. */
+/* Note a frame as the end of the range so far, unless the frame is before the range, where the walk
+ * may begin. */
 static void end_note(struct recovery *r, const struct commit_log_header *header)
 {
     if (r->end == NULL || !commit_log_is_frame(header) || header->frame <= r->range->frame_after)
@@ -403,7 +406,7 @@ static void end_note(struct recovery *r, const struct commit_log_header *header)
     r->end->size = r->offset;
 }
 
-/* Read the file at r->index until no whole record follows. */
+/* Read the file at r->index until no complete record follows. */
 static int file_walk(struct recovery *r, struct error *err)
 {
     const struct found *found = &r->found[r->index];
@@ -469,8 +472,8 @@ static int log_walk(struct recovery *r, struct error *err)
     return 0;
 }
 
-/* Search file `index` from `offset` on for the stamp of a later frame, which proves that the frame
- * that could not be read had been synced. */
+/* Search file `index` from `offset` on for the stamp of a later frame.  Such a stamp proves that
+ * the unreadable frame had been synced. */
 static int file_search_later(struct recovery *r, uint32_t index, uint64_t offset, struct error *err)
 {
     const struct found *found = &r->found[index];
@@ -502,7 +505,7 @@ static int log_search_later(struct recovery *r, struct error *err)
     if (index < r->found_count)
         rc = file_search_later(r, index++, r->offset + COMMIT_LOG_BLOCK, err);
     else
-        r->index = index = 0; /* no file begins with a record, but any may have lost its first */
+        r->index = index = 0; /* no file begins with a record, but its first record may be lost */
     for (; rc == 0 && index < r->found_count; index++) {
         r->index = index;
         r->offset = 0;
@@ -515,10 +518,10 @@ static int log_search_later(struct recovery *r, struct error *err)
 
 /* ---- what is left for the writer ---- */
 
-/* Sync the file in which the log ends: the frames that were accepted may so far be only in a cache.
- * If the log stopped because a sync failed, the system may treat pages that did not reach the disk
- * as written, so that another sync does not write them.  That can be the case for the last record
- * only, so it is written again: the same bytes in the same place, so a crash cannot tear it. */
+/* Sync the file in which the log ends: accepted frames may so far be in a cache only.  If the log
+ * stopped because a sync failed, the system may treat pages that did not reach the disk as written,
+ * and another sync would not write them.  This can concern the last record only.  Therefore that
+ * record is written again; a crash cannot tear it, since its bytes and its place are the same. */
 static int tail_sync(struct recovery *r, uint32_t index, struct error *err)
 {
     struct disk *disk = r->world->disk;
@@ -539,13 +542,14 @@ static int tail_sync(struct recovery *r, uint32_t index, struct error *err)
     return rc < 0 ? error_set(err, rc, "cannot sync %s: %s", path, error_text(rc)) : 0;
 }
 
-/* Sort the files into live and spare ones.  A damaged file that was not needed is neither. */
+/* Divide the files into live and spare ones.  A damaged file that was not needed is in neither
+ * list. */
 static void files_sort(struct recovery *r, uint32_t tail)
 {
     for (uint32_t i = 0; i < r->found_count; i++) {
         const struct found *found = &r->found[i];
         struct commit_log_file file = found->file;
-        /* A file with only flushed frames was not read: its first frame stands for its last. */
+        /* A file with only flushed frames was not read: its first frame is taken for its last. */
         if (file.frame_last == 0 && found->state == FOUND_BEGINS)
             file.frame_last = found->frame_first;
         if (r->out->is_clean && i == tail)
@@ -565,7 +569,7 @@ static int damage_cut(struct recovery *r, struct error *err)
 
     for (uint32_t i = r->index + 1; i < r->found_count; i++)
         commit_log_files_add(&later, r->found[i].file);
-    commit_log_reader_free(r->reader); /* it has the file open */
+    commit_log_reader_free(r->reader); /* the reader has the file open */
     r->reader = commit_log_reader_new(r->world);
     int rc = commit_log_salvage(r->world, found->file, r->offset, &later, &failed);
     memory_free(later.items);
@@ -589,7 +593,7 @@ static int log_recover(struct recovery *r, struct error *err)
     uint32_t tail = r->index;
 
     if (rc == 0 && out->frame_next <= r->options->flushed_frame) {
-        /* The files with the last frames, all flushed, were taken for reuse. */
+        /* The files with the last frames, all of which were flushed, have been reused. */
         out->frame_next = r->options->flushed_frame + 1;
         out->crc_last = 0;
         r->is_closed = false;
@@ -645,7 +649,6 @@ int commit_log_recover(struct world *world, const struct commit_log_options *opt
 
 /* ---- reading without opening ---- */
 
-/* Read and check the frames of the range. */
 static int range_walk(struct world *world, const struct commit_log_range *range,
                       commit_log_replay replay, void *context,
                       struct commit_log_recovered *recovered, struct commit_log_end *end_out,

@@ -1,12 +1,12 @@
-/* commit_log_salvage: ends the log before damage, and keeps a copy of everything behind that.
+/* commit_log_salvage: ends the log before damage, and keeps a copy of everything after that point.
  *
- * What decides correctness: the damaged file is zeroed in the last step.  After a crash before that
- * the log is as damaged as it was, and salvage starts again; after it the log ends before the
- * damage.  Later files are moved aside from the last to the first, so that the files that are left
- * are at no moment taken for a whole log.
+ * Zeroing the damaged file is the last step.  After a crash before that step the log is as damaged
+ * as before, and salvage starts again; after that step the log ends before the damage.  Later files
+ * are renamed from the last to the first, so that the remaining files are never taken for a
+ * complete log.
  *
- * Example: frame 17 at byte 8192 of log/00000003.log is damaged, log/00000004.log follows.
- * 00000004.log becomes 00000004.damaged-1; 00000003.log is copied to 00000003.damaged-1 and
+ * Example: frame 17 at byte 8192 of log/00000003.log is damaged, and log/00000004.log follows.
+ * 00000004.log is renamed to 00000004.damaged-1.  00000003.log is copied to 00000003.damaged-1 and
  * zeroed from byte 8192 on. */
 #include "storage/log/commit_log_private.h"
 
@@ -15,8 +15,7 @@
 
 #include "base/memory.h"
 
-/* A name that is not used: copies made before a crash during salvage, or by an earlier salvage,
- * must not be replaced. */
+/* Make a name that is not used: a copy that an earlier salvage made must not be replaced. */
 static void damaged_path(struct disk *disk, uint32_t file_id, char path[COMMIT_LOG_PATH])
 {
     struct disk_file *file;

@@ -1,4 +1,4 @@
-/* frame_batches: payloads are parsed batch by batch. */
+/* frame_batches: see the header. */
 #include "storage/log/frame_batches.h"
 
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /* frame_batches: the write batches of one log frame.
  *
- * All are parsed before the first is applied, because all of them decide whether the frame must
- * begin a new memtable: when one has a schema, or overwrites. */
+ * All batches are parsed before the first is applied: if any of them has a schema or overwrites,
+ * the frame must begin a new memtable. */
 #ifndef DAYBOOK_STORAGE_LOG_FRAME_BATCHES_H
 #define DAYBOOK_STORAGE_LOG_FRAME_BATCHES_H
 
@@ -9,17 +9,18 @@
 
 struct frame_batches {
     struct write_batch **batches;
-    int64_t *timestamps_us;            /* the first write timestamp of each batch */
+    int64_t *timestamps_us;            /* of each batch; the first that it uses */
     uint32_t count;
 };
 
-/* Parse a payload (FORMATS.md "Frame payload").  A schema in it replaces *schema, of which the
- * caller has a reference.  `salvage`: mutation.h; may be NULL.  `frame` must be released also after
- * an error. */
+/* Parse a payload (FORMATS.md "Frame payload").  A schema in the payload replaces *schema, to which
+ * the caller holds a reference.  `salvage` is described in mutation.h and may be NULL.  The caller
+ * releases `frame`, also after an error. */
 must_check int frame_batches_parse(struct bytes payload, struct schema **schema,
                                    const struct cell_salvage *salvage,
                                    struct frame_batches *frame, struct error *err);
-/* Whether a payload is one batch that has a schema and nothing else; gives a view of its bytes. */
+/* Whether a payload is one batch that has only a schema; `serialized_out` is a view of the schema's
+ * bytes. */
 bool frame_batches_is_schema(struct bytes payload, struct bytes *serialized_out);
 void frame_batches_release(struct frame_batches *frame);
 #endif

@@ -1,8 +1,8 @@
 /* frame_writer_disk: writes one record to the local disk and syncs it, on the log lane.
  *
- * A record is laid out in aligned memory, a piece at a time, and written past the page cache; there
- * is one sync, after all pieces.  An opening record that is due is written and synced first,
- * because a record is written only after the one before it is durable. */
+ * A record is laid out in aligned memory, one piece at a time, and written past the page cache.
+ * One sync follows all pieces.  An opening record that is due is written and synced first, because
+ * a record is written only after the previous record is durable. */
 #include "base/crc32c.h"
 #include "base/memory.h"
 #include "storage/log/frame_writer.h"
@@ -14,7 +14,7 @@ struct disk_writer {
     struct job job;
     struct world *world;
     uint8_t *piece;                     /* COMMIT_LOG_PIECE aligned bytes */
-    struct frame_writer_record *record; /* being written; NULL: none is */
+    struct frame_writer_record *record; /* the one being written; NULL: none */
     int status;                         /* set by the job */
 };
 
