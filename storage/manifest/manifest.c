@@ -1,20 +1,20 @@
-/* manifest: how the manifest's file is made, read, appended to, and made again.
+/* manifest: makes, reads, appends to and replaces the manifest's file.
  *
- * What decides correctness: an edit takes effect when its record is synced, and not before.  The
- * file has its full size, zero-filled, before it takes the manifest's name; every record begins a
- * new block, and no block is overwritten with other bytes.  So after a crash a record is there, or
- * some sector of it is still zero; anything else is damage.  An edit must not be lost to damage:
- * log files may be reused once an edit says that their frames are in segments.
+ * An edit takes effect when its record is synced.  The file has its full size, zero-filled, before
+ * it gets the manifest's name.  Every record begins a new block, and no block is overwritten with
+ * other bytes.  After a crash a record is therefore complete, or some sector of it is still zero;
+ * anything else is damage.  An edit must not be lost to damage, since log files may be reused when
+ * an edit says that their frames are in segments.
  *
- * The bytes of the file are manifest_record's and manifest_state's.
+ * manifest_record and manifest_state define the bytes of the file.
  *
- * Example: a new manifest has block 0 and record 1, the whole state; a flush adds record 2, an
- * edit, in the block behind it.  When an edit does not fit into the file, a new file with the whole
- * state as its record 1 is written as manifest.new and renamed.
+ * Example: a new manifest has block 0 and record 1, which is the whole state.  A flush adds an edit
+ * as record 2 in the next block.  When an edit does not fit into the file, a new file with the
+ * whole state as its record 1 is written as manifest.new and renamed.
  *
- * Failures: when there is no space for a new file, the error is returned and the old file stays in
- * use.  A failed write or sync of a record is final: it is unknown whether the record is on disk,
- * so every later edit is refused. */
+ * If there is no space for a new file, the error is returned and the old file stays in use.  A
+ * failed write or sync of a record is final: it is unknown whether the record is on disk, so that
+ * every later edit is refused. */
 #include "storage/manifest/manifest.h"
 
 #include <errno.h>
@@ -31,26 +31,26 @@
 #include "base/world/whole_file.h"
 
 enum {
-    MANIFEST_EDIT_ROOM = 256 << 10, /* bytes for edits in a new file, in whole blocks: at least one
-                                     * block for each edit, so 64 small ones */
+    MANIFEST_EDIT_ROOM = 256 << 10, /* bytes for edits in a new file: each takes at least one block,
+                                     * so that 64 small edits fit */
     MANIFEST_SIZE_MAX = 1 << 30
 };
 
 struct manifest {
     struct world *world;
     struct disk_file *file;
-    struct disk_file *copy; /* manifest_copy.h; NULL: there is none, for lack of space */
+    struct disk_file *copy; /* see manifest_copy.h; NULL: there was no space for it */
     bool read_only;
     struct manifest_state state;
-    struct buffer properties; /* what state.properties points to */
+    struct buffer properties; /* state.properties is a view of it */
     uint64_t size;            /* of the file */
     uint64_t offset;          /* where the next record goes */
-    uint64_t last_offset;     /* where the last record that was loaded begins */
+    uint64_t last_offset;     /* where the last loaded record begins */
     uint64_t number;          /* of the last record */
     uint32_t crc;             /* of the last record */
-    bool is_failed;
-    struct buffer content; /* the file's bytes, while it is loaded and checked */
-    bool is_torn;          /* they end in a record that a crash left incomplete */
+    bool is_failed;           /* a write has failed: edits are refused */
+    struct buffer content;    /* the file's bytes, while the file is loaded and checked */
+    bool is_torn;             /* `content` ends with a record that a crash left incomplete */
 };
 
 static const struct manifest_copy_names copy_names = {
@@ -59,7 +59,7 @@ static const struct manifest_copy_names copy_names = {
     .path_new = MANIFEST_COPY_NEW_PATH,
 };
 
-/* A manifest that has no file behind it has no world either. */
+/* A manifest without files has no world. */
 static void files_close(struct manifest *manifest)
 {
     if (manifest->file != NULL)
@@ -72,8 +72,8 @@ static void files_close(struct manifest *manifest)
 
 /* ---- writing ---- */
 
-/* The manifest has failed: a write failed, and it is unknown what is on disk.  The code is never
- * one after which a caller waits and tries again (error_is_passing), as that would mend nothing. */
+/* Mark the manifest as failed: a write failed, and it is unknown what is on disk.  The returned
+ * code is never one of error_is_passing, after which the caller would try again in vain. */
 static int fail_for_good(struct manifest *manifest, int rc, const char *action, struct error *err)
 {
     manifest->is_failed = true;
@@ -81,7 +81,7 @@ static int fail_for_good(struct manifest *manifest, int rc, const char *action, 
                      error_text(rc));
 }
 
-/* Write the present state to the roster. */
+/* Replace the roster by one of the present state. */
 static int snapshot_replace(struct manifest *manifest, struct error *err)
 {
     int rc = manifest_snapshot_write(manifest->world->disk, &manifest->state);
@@ -89,9 +89,9 @@ static int snapshot_replace(struct manifest *manifest, struct error *err)
     return rc < 0 ? fail_for_good(manifest, rc, "write the roster", err) : 0;
 }
 
-/* The bytes of a new file: the whole state, and `room` bytes of zeros for edits.  Returns the
- * checksum of the state's record, and in *offset_out where the next record goes.  The zeros are
- * written and not allocated by the system, whose zeros would need a sync of their own. */
+/* Make the bytes of a new file: the whole state, and `room` bytes of zeros for edits.  Returns the
+ * checksum of the state's record; *offset_out is where the next record goes.  The zeros are
+ * written, because space that the system allocates would need a sync of its own. */
 static uint32_t content_make(const struct manifest *manifest, uint64_t room, struct buffer *content,
                              uint64_t *offset_out)
 {
@@ -106,8 +106,8 @@ static uint32_t content_make(const struct manifest *manifest, uint64_t room, str
     return crc;
 }
 
-/* Give a new file, whose bytes are durable, the manifest's name.  When that fails, it is unknown
- * which file has the name. */
+/* Rename a new file, whose bytes are durable, to the manifest's name.  After an error it is unknown
+ * which file has that name. */
 static int file_rename(struct manifest *manifest, struct error *err)
 {
     struct disk *disk = manifest->world->disk;
@@ -139,8 +139,8 @@ static int file_write(struct manifest *manifest, struct bytes content, struct di
 }
 
 /* Replace the manifest's file by a new one, which has the whole state and `room` bytes for edits;
- * and replace its copy.  After an error before the rename the old files stay in use; after a later
- * one the manifest has failed. */
+ * then replace the copy.  After an error before the rename the old files stay in use; after a later
+ * error the manifest has failed. */
 static int file_make(struct manifest *manifest, uint64_t room, struct error *err)
 {
     struct buffer content = {0};
@@ -195,7 +195,7 @@ static int load_record(struct manifest *manifest, struct bytes content, struct e
     return 0;
 }
 
-/* Build the state from the whole file. */
+/* Load the state from the bytes of the whole file. */
 static int load_content(struct manifest *manifest, struct error *err)
 {
     const struct bytes content = buffer_view(&manifest->content);
@@ -221,7 +221,7 @@ static int load_content(struct manifest *manifest, struct error *err)
 
 /* ---- the interface ---- */
 
-/* A second first manifest would make orphans of all segments. */
+/* Fail if there is a manifest: a new one would not name the segments of the old one. */
 static int manifest_absent(struct disk *disk, struct error *err)
 {
     struct disk_file *file;
@@ -308,12 +308,12 @@ static int content_read(struct manifest *manifest, struct error *err)
     return rc < 0 ? error_set(err, rc, "cannot read the manifest: %s", error_text(rc)) : 0;
 }
 
-/* Make durable what was read when a manifest is opened.  The last record may be in the page cache
- * alone; and after a failed sync the cache may take it for written, so that another sync does not
- * write it.  So its bytes are written again in the same place, and those of copy and roster, too.
- * After a torn record, or where the file has an older format, a new file is made instead: a torn
- * record would be in the way of the next one, and edits of the present format do not belong into an
- * older file.  An older file stays in use where there is no space for a new one. */
+/* Make the loaded manifest durable.  The last record may be in the page cache only, and after a
+ * failed sync the system may take it for written, so that another sync does not write it.
+ * Therefore its bytes are written again in the same place; likewise those of copy and roster.  If
+ * the last record is torn or the file has an older format, a new file is made instead: the torn
+ * record has the place of the next one, and edits of the present format must not be added to an
+ * older file.  A file of an older format stays in use if there is no space for a new file. */
 static int manifest_settle(struct manifest *manifest, struct error *err)
 {
     const struct bytes content = buffer_view(&manifest->content);
@@ -341,8 +341,8 @@ static int manifest_settle(struct manifest *manifest, struct error *err)
     return rc < 0 ? fail_for_good(manifest, rc, "sync the roster", err) : 0;
 }
 
-/* Read the manifest, or what has its form; -ENOENT where it is not there, and NULL when it fails.
- */
+/* Load the manifest or its copy.  -ENOENT: there is no such file.  After an error *manifest_out is
+ * NULL. */
 static int manifest_load(struct world *world, const char *path, bool read_only,
                          struct manifest **manifest_out, struct error *err)
 {
@@ -364,8 +364,8 @@ static int manifest_load(struct world *world, const char *path, bool read_only,
     return rc;
 }
 
-/* Load the state from the copy, or else from the roster; `from` names the file.  When neither can
- * be read, `why` says the reasons. */
+/* Load the state from the copy or else from the roster, and move a damaged copy aside; `from` names
+ * the file that was loaded.  If neither can be loaded, `why` has both reasons. */
 static int mirror_load(struct world *world, struct manifest **manifest_out, const char **from,
                        struct error *why)
 {
@@ -392,8 +392,8 @@ static int mirror_load(struct world *world, struct manifest **manifest_out, cons
     return 0;
 }
 
-/* Make the manifest again; `damage` says what was wrong with it.  After a crash during this, copy
- * and roster are as they were, and the next salvage begins anew. */
+/* Make the manifest again; `damage` says what is wrong with it.  After a crash within this function
+ * the next salvage can begin anew from copy or roster. */
 static int manifest_salvage(struct world *world, const struct error *damage,
                             struct manifest **manifest_out, struct error *err)
 {
@@ -476,8 +476,8 @@ static bool states_equal(const struct manifest_state *a, const struct manifest_s
     return is_equal;
 }
 
-/* Whether the copy has all records of `file`; where nothing writes, a crash may have kept the last
- * one from it. */
+/* Whether the copy has all records of `file`.  With `may_lack_last` the last record may be missing:
+ * in a directory that is only read, a crash may have left the copy so. */
 static bool copy_has_all(const struct manifest *file, const struct manifest *copy,
                          bool may_lack_last)
 {
@@ -524,7 +524,7 @@ int manifest_verify(const struct manifest *manifest, struct error *err)
     return rc;
 }
 
-/* Write the record of `edit`, in a new file if the present one has no room for it. */
+/* Write the record of `edit`; if the present file has no room for it, make a new file first. */
 static int edit_write(struct manifest *manifest, struct buffer *record,
                       const struct manifest_edit *edit, struct error *err)
 {

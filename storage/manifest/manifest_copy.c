@@ -1,7 +1,7 @@
 /* manifest_copy: see the header.
  *
- * What decides correctness: such a file lacks at most the last record, or it is not there.  An
- * older one could name segments that were removed, or lead to log frames that were. */
+ * A file that repeats the manifest lacks at most the last record, or does not exist.  An older file
+ * could name segments that were removed, or need log frames that were removed. */
 #include "storage/manifest/manifest_copy.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
-/* manifest_copy: files that repeat the manifest, from which --salvage makes a lost or damaged one
- * again: how they are replaced, and written again at an opening.
+/* manifest_copy: writes the files that repeat the manifest.  From one of them --salvage makes a
+ * lost or damaged manifest again.
  *
- * DIR/manifest.copy holds the bytes of DIR/manifest, except that a crash may have kept the last
- * record from it.  Segments and log frames that a record gives up are removed only once the copy
- * has the record, too: so each of the two leads to everything that was acknowledged.  The other one
- * is the roster (manifest_snapshot.h). */
+ * One of these files is DIR/manifest.copy.  It has the bytes of DIR/manifest; after a crash only
+ * the last record may be missing.  Segments and log frames that a record gives up are removed only
+ * when the copy has the record, too, so that manifest and copy each lead to everything that was
+ * acknowledged.  The second file is the roster (manifest_snapshot.h). */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_COPY_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_COPY_H
 
@@ -15,28 +15,29 @@
 #define MANIFEST_COPY_NEW_PATH "manifest.copy.new"
 #define MANIFEST_DAMAGED_PREFIX "manifest.damaged-"
 
-/* The names of such a file. */
+/* The names of a file that repeats the manifest. */
 struct manifest_copy_names {
     const char *folder;
     const char *path;
-    const char *path_new;              /* while it is written */
+    const char *path_new;              /* while the file is written */
 };
 
-/* Make the file anew with these bytes, durable when it returns 0, and leave it open for appending.
- * Without room for it (error_is_passing) there is none from here on: the result is 0, *file_out
- * NULL, and one that is out of date is removed. */
+/* Replace the file by one with the bytes of `content`, and leave it open for appending.  The file
+ * is durable when this function returns 0.  If there is no room for it (error_is_passing), the old
+ * file, which is out of date, is removed: the function returns 0, and *file_out is NULL. */
 must_check int manifest_copy_make(struct disk *disk, const struct manifest_copy_names *names,
                                   struct bytes content, struct disk_file **file_out);
-/* The same at an opening, when the file nearly always has just these bytes, but perhaps in a cache
- * only: then those from `from` to `end` are written again in their place and synced, which takes no
- * new file and no new name. */
+/* Make the file durable with the bytes of `content` when a manifest is opened.  Nearly always the
+ * file has these bytes already, but perhaps in a cache only: then the bytes from `from` to `end`
+ * are written again in their place and synced, without a new file.  Otherwise as
+ * manifest_copy_make. */
 must_check int manifest_copy_settle(struct disk *disk, const struct manifest_copy_names *names,
                                     struct bytes content, uint64_t from, uint64_t end,
                                     struct disk_file **file_out);
 /* Write bytes at `offset` and sync them. */
 must_check int manifest_copy_write(struct disk *disk, struct disk_file *file, uint64_t offset,
                                    struct bytes bytes);
-/* Rename the damaged file `path`, if it is there, to the first free name of manifest.damaged-1,
- * manifest.damaged-2 and so on. */
+/* Rename the damaged file `path` to the first free name of manifest.damaged-1, manifest.damaged-2
+ * and so on.  A missing file is no error. */
 must_check int manifest_copy_keep_damaged(struct disk *disk, const char *path);
 #endif

@@ -1,7 +1,7 @@
 /* manifest_probe: see the header.
  *
- * What decides correctness: a directory that has a file of another program is never taken for an
- * empty one, and a directory that has log files or segments never for a new one. */
+ * A directory that has a file of another program is never taken for an empty one, and a directory
+ * that has log files or segments is never taken for a new one. */
 #include "storage/manifest/manifest_probe.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "storage/manifest/manifest_copy.h"
 
 struct listing {
-    char foreign[64]; /* the first name that is not one of ours */
+    char foreign[64]; /* the first name that no file of daybook has */
     bool has_entries;
 };
 

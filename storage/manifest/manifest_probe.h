@@ -1,4 +1,4 @@
-/* manifest_probe: what a directory is: empty, a daybook's, or something else.
+/* manifest_probe: finds out whether a directory is empty, a data directory, or something else.
  *
  * Nothing in the directory is changed, and no lock is taken. */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_PROBE_H
@@ -12,9 +12,10 @@
 
 enum { MANIFEST_MAGIC_SIZE = 8 };
 
-/* 0 when the directory has a daybook's manifest, else as manifest_probe_missing. */
+/* Returns 0 if the directory has a manifest.  ERROR_NOT_OURS: its file `manifest` is of another
+ * program.  Without a manifest as manifest_probe_missing. */
 must_check int manifest_probe(struct disk *disk, struct error *err);
-/* What a directory without a manifest is: ERROR_NOT_FOUND (empty), ERROR_NOT_OURS (it has files
- * that are not daybook's), ERROR_CORRUPT (daybook's, and the manifest is lost). */
+/* Returns what a directory without a manifest is.  ERROR_NOT_FOUND: it is empty; ERROR_NOT_OURS: it
+ * has files of other programs; ERROR_CORRUPT: it is a data directory whose manifest is lost. */
 must_check int manifest_probe_missing(struct disk *disk, struct error *err);
 #endif

@@ -1,9 +1,9 @@
 /* manifest_record: see the header.
  *
- * What decides correctness: no block is overwritten with other bytes, and the disk writes a sector
- * whole or not at all.  So a record that does not check was torn by a crash if a sector of it is
- * still zero and there is no later record; anything else is damage.  By the end mark the last
- * sector of a whole record is never zero. */
+ * No block is overwritten with other bytes, and the disk writes a sector wholly or not at all.  A
+ * record with a wrong checksum was therefore torn by a crash if a sector of it is still zero and
+ * there is no later record; anything else is damage.  Because of the end mark the last sector of a
+ * complete record is never zero. */
 #include "storage/manifest/manifest_record.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "storage/manifest/manifest_probe.h"
 
 enum {
-    MANIFEST_FORMAT = 2, /* 1 had no clock in states and edits */
+    MANIFEST_FORMAT = 2, /* in format 1 states and edits have no clock */
     SECTOR = 512,
     FILE_HEADER_CRC = 24,        /* offset in block 0 */
     RECORD_END_MARK = 0x45524244 /* "DBRE": no record ends in a sector of zeros */
@@ -82,7 +82,7 @@ uint32_t manifest_record_seal(struct buffer *buffer, size_t begin, enum manifest
     return crc;
 }
 
-/* The bytes of the record at `offset`, header and trailer included; 0 when it does not fit. */
+/* Bytes of the record at `offset`, with header and trailer; 0: the record does not fit the file. */
 static uint64_t record_size(struct bytes content, uint64_t offset)
 {
     uint64_t size = MANIFEST_RECORD_HEADER + (uint64_t)load_u32(content.data + offset) +

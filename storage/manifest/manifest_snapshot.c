@@ -1,16 +1,16 @@
 /* manifest_snapshot: see the header.
  *
- * What decides correctness: the file takes its name when it is whole and synced, so a roster that
- * does not check was damaged, and not left by a crash.  An older roster must never be used, as the
- * log may have given up the frames that it lacks.
+ * The file gets its name when it is complete and synced, so that a roster with a wrong checksum is
+ * damaged, and was not left by a crash.  An older roster must never be used, because the log may
+ * have given up the frames that such a roster lacks.
  *
- * Example: a merge of segments 1 and 2 into 3.  Segment 3 is written; the manifest, its copy and
- * the roster name 3 instead of 1 and 2; 1 and 2 are removed.  A crash before the roster's rename
- * leaves a roster that names 1 and 2, which are there, and not 3; a crash after it, one that names
- * 3.  No roster names both, which would count rows twice.
+ * Example: segments 1 and 2 are merged into segment 3.  Segment 3 is written; manifest, copy and
+ * roster get it instead of segments 1 and 2; then segments 1 and 2 are removed.  A crash before the
+ * roster's rename leaves a roster with segments 1 and 2, which still exist; a crash after the
+ * rename leaves a roster with segment 3.  No roster has all three, which would count rows twice.
  *
- * Failures: a segment that is gone or damaged is not left out, as its clicks would be missing from
- * every figure.  It is an error, which says how many rows it had. */
+ * A missing or damaged segment is not left out, since its clicks would be missing in all figures.
+ * Reading then fails, and the error says how many rows the segment had. */
 #include "storage/manifest/manifest_snapshot.h"
 
 #include <errno.h>
@@ -31,9 +31,9 @@ static const struct manifest_copy_names roster = {
 static const char magic[8] = {'D', 'A', 'Y', 'B', 'R', 'O', 'S', 'T'};
 
 enum {
-    ROSTER_FORMAT = 2, /* 1 had no clock in the state */
+    ROSTER_FORMAT = 2, /* in format 1 the state has no clock */
     ROSTER_HEAD = 24,  /* magic, format, zero, size of the file */
-    ROSTER_TAIL = 4,   /* CRC-32C of all before */
+    ROSTER_TAIL = 4,   /* CRC-32C of all bytes before */
     ROSTER_SIZE_MAX = 1 << 30
 };
 
@@ -117,8 +117,8 @@ static int snapshot_load(struct disk *disk, struct buffer *record, struct error 
     return rc;
 }
 
-/* Check that the segments which the state names are there.  The error says how many are not, with
- * how many rows, and the reason for the first. */
+/* Check that the segments of the state exist.  The error has the number of missing segments, their
+ * number of rows, and what is wrong with the first. */
 static int segments_check(struct world *world, const struct manifest_state *state,
                           struct error *err)
 {

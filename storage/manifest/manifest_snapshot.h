@@ -1,16 +1,15 @@
-/* manifest_snapshot: the roster: which segments are live, kept in their folder, for a directory
- * whose manifest and copy (manifest_copy.h) are both lost.
+/* manifest_snapshot: the roster, a file in segments/ from which the manifest can be made again if
+ * the manifest and its copy (manifest_copy.h) are both lost.
  *
  *     DIR/segments/roster       the state of the manifest after its last edit
- *     DIR/segments/roster.new   one being written
+ *     DIR/segments/roster.new   a roster that is being written
  *
- * A segment's file says what it is (table, kind, frames, rows, schema version), but not whether a
- * merge has put another segment in its place, nor how to read the tables; the roster says that.  It
- * is replaced as a whole after each edit, before what the edit gives up is removed.  So it is never
- * more than one edit behind, and every segment that it names is there.  Layout by bytes: FORMATS.md
- * "Roster".
+ * A segment's file has its table, kind, frames, rows and schema version, but not the schema, and
+ * not whether a merge has replaced the segment.  The roster has both.  It is replaced as a whole
+ * after each edit, before the files that the edit gives up are removed.  It is therefore at most
+ * one edit behind, and every segment that it names exists.  Layout by bytes: FORMATS.md "Roster".
  *
- * Calls block on the disk; the manifest makes all of them. */
+ * The functions block on the disk; only the manifest calls them. */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
 
@@ -18,21 +17,22 @@
 
 #define MANIFEST_SNAPSHOT_NAME "roster"    /* in segments/ */
 
-/* Replace the roster, by manifest_copy_make: durable when it returns 0, and without space for it
- * there is none until the next one is written.  Makes segments/ where it is not there. */
+/* Replace the roster by manifest_copy_make.  It is durable when this function returns 0; without
+ * space the roster is removed, and the function returns 0, too.  Makes segments/ if it is
+ * missing. */
 must_check int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state);
 
-/* The same when a manifest is opened, by manifest_copy_settle. */
+/* Make the roster durable by manifest_copy_settle, when a manifest is opened. */
 must_check int manifest_snapshot_settle(struct disk *disk, const struct manifest_state *state);
 
 void manifest_snapshot_encode(const struct manifest_state *state, struct buffer *to);
-/* A manifest without a file, of the state that the roster has.  ERROR_CORRUPT,
+/* Make a manifest without a file that owns the roster's state.  Errors are ERROR_CORRUPT and
  * ERROR_NEWER_FORMAT. */
 must_check int manifest_snapshot_decode(struct bytes bytes, struct manifest **manifest_out,
                                         struct error *err);
 
-/* The same from the roster's file, with a check of the segments that it names: one that is gone or
- * is another is ERROR_CORRUPT, and `err` says how many rows would be missing. */
+/* Read and decode the roster's file, and check the segments that it names.  ERROR_CORRUPT also if a
+ * segment is missing or is another one; `err` then says how many rows would be missing. */
 must_check int manifest_snapshot_read(struct world *world, struct manifest **manifest_out,
                                       struct error *err);
 #endif

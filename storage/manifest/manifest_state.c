@@ -1,7 +1,7 @@
 /* manifest_state: see the header.
  *
- * What decides correctness: the function that makes a change (segments_edit) also says whether an
- * edit fits, so that what is written to disk can always be loaded again. */
+ * The function that changes the segments (segments_edit) also decides whether an edit fits, so that
+ * an edit that was written to disk can always be loaded again. */
 #include "storage/manifest/manifest_state.h"
 
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static struct segment_info *segment_find(struct segment_info *segments, uint32_t
     return NULL;
 }
 
-/* The segments after `edit`, in order, for the caller to free; NULL when it names one that is not
- * there or adds one that is. */
+/* Returns the segments after `edit`, in order; the caller frees them.  NULL: the edit removes a
+ * segment that the state does not have, or adds one that it has. */
 static struct segment_info *segments_edit(const struct manifest_state *state,
                                           const struct manifest_edit *edit, uint32_t *count_out)
 {
@@ -69,7 +69,7 @@ void manifest_state_sort(struct manifest_state *state)
     qsort(state->segments, state->segment_count, sizeof(state->segments[0]), segment_order);
 }
 
-/* Whether the edit lets nothing fall that may only rise. */
+/* Whether flushed frame and number of purges do not fall by the edit. */
 static bool edit_ascends(const struct manifest_state *state, const struct manifest_edit *edit)
 {
     return (edit->flushed_frame == 0 || edit->flushed_frame >= state->flushed_frame) &&
@@ -156,7 +156,7 @@ static void put_segments(struct buffer *buffer, const struct segment_info *segme
         put_segment(buffer, &segments[i]);
 }
 
-/* Clock and purges, which are last. */
+/* Append clock and purges, the last parts of state and edit. */
 static void put_end(struct buffer *buffer, int64_t timestamp_us, const struct clock_mark *clock,
                     uint64_t purges)
 {
@@ -255,7 +255,7 @@ static struct segment_info *get_segments(struct reader *reader, uint32_t *count_
     return segments;
 }
 
-/* Format 1 ends before the clock. */
+/* In format 1 the bytes end before the clock. */
 static void get_clock(struct reader *reader, struct manifest_edit *edit)
 {
     if (reader_left(reader) == 0)
@@ -268,7 +268,7 @@ static void get_clock(struct reader *reader, struct manifest_edit *edit)
         memcpy(edit->clock.boot_id, id.data, id.size);
 }
 
-/* The number of purges is last, and there only if it is not 0. */
+/* Read the number of purges, which is missing if it is 0. */
 static uint64_t get_purges(struct reader *reader)
 {
     uint64_t purges = reader_left(reader) > 0 ? reader_u64(reader) : UINT64_MAX;
@@ -277,8 +277,8 @@ static uint64_t get_purges(struct reader *reader)
     return purges != UINT64_MAX ? purges : 0;
 }
 
-/* Read what state and edit have in common, from the schema on, and change `state` by it: the bytes
- * of a state are read as the edit that makes the state of an empty one. */
+/* Read the parts that state and edit have in common, from the schema on, and change `state` by
+ * them: the bytes of a state are read as an edit of an empty state. */
 static bool load_changes(struct manifest_state *state, bool is_edit, uint64_t flushed_frame,
                          struct reader *reader, struct error *err)
 {
