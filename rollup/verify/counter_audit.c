@@ -1,7 +1,6 @@
-/* What decides correctness: within a round the range only gets narrower, and the entry of a key
- * that is no longer in it is dropped whole.  So a key that is there at the end has all of its
- * numbers, and one that was dropped belongs to a later round, as the next round begins where this
- * one ended. */
+/* Within a round the range of hashes only gets narrower, and the entry of a key outside it is
+ * dropped as a whole.  An entry that is left at the end has therefore all of its numbers.  A
+ * dropped key is in a later round, because the next round's range begins where this one ends. */
 #include "rollup/verify/counter_audit.h"
 
 #include "base/hash64.h"
@@ -9,17 +8,17 @@
 #include "base/memory.h"
 
 enum {
-    COUNT_MIN = 256, /* keys of a round, however little memory there is */
-    BESIDE = 4,      /* clicks take so many times what the entries take: two sums a key, and
-                      * figures */
-    BESIDE_MIN = 1 << 20
+    COUNT_MIN = 256, /* keys that a round has at least, however little memory there is */
+    BESIDE = 4,      /* summing clicks takes so many times the memory of the entries: two sums for
+                      * each key, and figures */
+    BESIDE_MIN = 1 << 20 /* bytes */
 };
 
 struct counter_audit {
     struct command_output *output;
-    uint64_t first, last; /* the hashes of this round's keys */
+    uint64_t first, last; /* the range of hashes of this round */
     struct key_map *keys;
-    struct counter_audit_entry *of; /* by number of the key */
+    struct counter_audit_entry *of; /* by the key's number in `keys` */
     uint32_t capacity;
     size_t kept_bytes; /* charged to the command */
 };
@@ -43,7 +42,7 @@ size_t counter_audit_beside(const struct counter_audit *audit)
     return BESIDE * counter_audit_bytes(audit) + BESIDE_MIN;
 }
 
-/* Charge the command for `bytes` in all; false: it may not have so many. */
+/* Change the charge of the command to `bytes`; false: the command may not use that many. */
 static bool counter_audit_keep(struct counter_audit *audit, size_t bytes)
 {
     int64_t change = (int64_t)bytes - (int64_t)audit->kept_bytes;
@@ -99,7 +98,7 @@ bool counter_audit_takes(const struct counter_audit *audit, struct bytes key)
     return audit->first <= hash && hash <= audit->last;
 }
 
-/* The entry of a key of this round, made if it is new. */
+/* The entry of a key that is in this round; a new one is made if needed. */
 static struct counter_audit_entry *entry_make(struct counter_audit *audit, struct bytes key)
 {
     bool is_new;

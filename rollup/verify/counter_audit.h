@@ -1,16 +1,16 @@
-/* counter_audit: the values of a counter table beside what was counted for the same keys, for as
- * many keys at a time as there is memory for.
+/* counter_audit: holds the values of a counter table and the clicks that were counted for the same
+ * keys, for as many keys at a time as there is memory for.
  *
- * Keys are compared in rounds, by ranges of their hashes.  A round begins with all that are left;
- * where they take more memory than the command may have, the upper half of the range is dropped,
- * and compared in a later round:
+ * Keys are compared in rounds, by ranges of their hashes.  The first round begins with all keys.
+ * When they take more memory than the command may use, the upper half of the range is dropped, and
+ * compared in a later round:
  *
  *     hashes  0 ............................................ 2^64
  *     round 1 |--------- too much -----------------|
  *             |----- kept ------|
  *     round 2                   |----- kept ------|            and so on
  *
- * Every key is in exactly one round, and has all three of its numbers from that round. */
+ * Every key is in exactly one round, and all three numbers of its entry are from that round. */
 #ifndef DAYBOOK_ROLLUP_VERIFY_COUNTER_AUDIT_H
 #define DAYBOOK_ROLLUP_VERIFY_COUNTER_AUDIT_H
 
@@ -19,33 +19,33 @@
 struct counter_audit;
 
 struct counter_audit_entry {
-    int64_t before;                    /* the counter, read before the clicks were counted */
-    int64_t counted;                   /* clicks and seals */
-    int64_t after;                     /* the counter, read after they were counted */
+    int64_t before;                    /* the counter, read before clicks were counted */
+    int64_t counted;                   /* clicks, with those of seals */
+    int64_t after;                     /* the counter, read after clicks were counted */
 };
 
-/* Its memory is charged to the command of `output` (command_keep), which outlives it. */
+/* The audit's memory is charged by command_keep to `output`, which outlives the audit. */
 struct counter_audit *counter_audit_new(struct command_output *output);
 void counter_audit_free(struct counter_audit *audit);        /* NULL is fine */
 
 /* Begin the first round, with all keys. */
 void counter_audit_begin(struct counter_audit *audit);
-/* Begin this round again, without entries. */
+/* Begin the present round again, without entries. */
 void counter_audit_again(struct counter_audit *audit);
-/* Begin the next round; false: there is none, as all keys were compared. */
+/* Begin the next round; false: all keys have been compared. */
 bool counter_audit_next(struct counter_audit *audit);
 
-/* Whether the key is of this round.  On any thread, while no function changes the audit. */
+/* Whether the key is in this round.  On any thread, while no function changes the audit. */
 bool counter_audit_takes(const struct counter_audit *audit, struct bytes key);
-/* The key's entry, all zeros at first, valid until the next call; NULL: the key is not of this
- * round. */
+/* The key's entry, valid until the next call.  A new entry is all zeros.  NULL: the key is not in
+ * this round. */
 struct counter_audit_entry *counter_audit_of(struct counter_audit *audit, struct bytes key);
-/* Add `clicks` to what was counted for the key, if it is of this round. */
+/* Add `clicks` to the `counted` of the key, if the key is in this round. */
 void counter_audit_add(struct counter_audit *audit, struct bytes key, uint64_t clicks);
 /* Drop the upper half of the round's range; false: the round has one key at most. */
 bool counter_audit_narrow(struct counter_audit *audit);
 
-/* Bytes that summing clicks by the same keys may take; they are charged too. */
+/* Bytes that the store may use to sum clicks by the keys of this round; they are charged, too. */
 size_t counter_audit_beside(const struct counter_audit *audit);
 
 /* The entries of the round, by numbers from 0 on. */

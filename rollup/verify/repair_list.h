@@ -1,8 +1,8 @@
-/* repair_list: what a verification found wrong, and will repair at its end: days whose figure is to
- * be computed again, and counters with the difference that is to be added.
+/* repair_list: the differences that a verification repairs at its end: days whose figure is to be
+ * computed again, and counters with the number that is to be added.
  *
- * Entries are copied, and stay in the order in which they were noted.  Memory: an entry and a key
- * each. */
+ * Entries are copied, and keep the order in which they were noted.  Each takes the memory of an
+ * entry and a key. */
 #ifndef DAYBOOK_ROLLUP_VERIFY_REPAIR_LIST_H
 #define DAYBOOK_ROLLUP_VERIFY_REPAIR_LIST_H
 
@@ -12,13 +12,13 @@
 struct repair_day {
     struct bytes reseller;
     int32_t day;
-    struct dirty_mark mark;            /* the writer's (verify_repair.c) */
+    struct dirty_mark mark;            /* set by verify_repair.c */
 };
 
 struct repair_counter {
     const struct click_stream_counter *of;
     struct bytes key;
-    int64_t delta;
+    int64_t delta;                     /* to add to the counter */
 };
 
 struct repair_list {

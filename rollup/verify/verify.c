@@ -1,4 +1,4 @@
-/* verify: how steps follow one another, report differences and end the verification. */
+/* verify: the functions by which steps report differences, continue and end the verification. */
 #include "rollup/verify/verify_private.h"
 
 #include "base/memory.h"

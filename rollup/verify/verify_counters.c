@@ -1,7 +1,9 @@
-/* Counters are read, clicks and seals are counted, and counters are read again: the count must lie
- * between the two values.  Clicks may come and be voided meanwhile, so where a count does not, the
- * round is done a second time before anything is called a difference.  A round has as many keys as
- * there is memory for (counter_audit.h). */
+/* verify_counters: compares kept counters with clicks.
+ *
+ * Counters are read, clicks and seals are counted, and counters are read again: each count must lie
+ * between the two values of its counter.  Clicks may come or be voided meanwhile.  Therefore, if
+ * any count does not, the whole round is done a second time, and only its result is reported.  A
+ * round has as many keys as there is memory for (counter_audit.h). */
 #include "rollup/verify/verify_private.h"
 #include "storage/schema/type.h"
 
@@ -113,7 +115,7 @@ static bool takes_key(void *context, struct bytes *value)
     return counter_audit_takes(verify->audit, *value);
 }
 
-/* The same for the key of a partition, of which the reseller is the first part. */
+/* Take a partition if its reseller, the first part of the partition key, is in this round. */
 static bool takes_reseller(void *context, struct bytes *value)
 {
     return type_key_component(*value, 2, 0, value) == 0 && takes_key(context, value);
@@ -139,8 +141,8 @@ static void take_groups(void *context, int status, const struct error *err,
     verify_seals_count(verify, clicks_counted);
 }
 
-/* Count clicks by the same keys.  A round that cannot be narrowed has no limit of memory, or it
- * could never end. */
+/* Count clicks by the counter's keys.  A round that cannot be narrowed has no limit of memory,
+ * since otherwise it could never end. */
 static int group_clicks(struct verify *verify, struct error *err)
 {
     const struct click_stream_clicks *clicks = &verify->rollup->stream->clicks;

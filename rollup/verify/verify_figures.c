@@ -1,13 +1,13 @@
-/* Compares figures: of every day that has clicks, then of every row whose day has none.
+/* verify_figures: compares the figures of all days with clicks, then those of rows without clicks.
  *
- * A look at a chunk of days is several reads, between which clicks come and the rollup works.  So a
- * day that was queued or worked off since the look began cannot be judged.  While a chunk has such
- * a day that does not agree, the chunk is read again, up to LOOKS_MAX times; then the day counts as
- * out of date.  Only a day that differs in a second look, in which it was not touched, is called a
+ * A look at a chunk of days is several reads, between which clicks come and the rollup writes.  A
+ * day that became dirty or was computed again since the look began cannot be judged.  If such a day
+ * does not agree, its chunk is read again, up to LOOKS_MAX times; after that the day counts as out
+ * of date.  Only a day that differs in a second look, and was not touched during it, is a
  * difference.
  *
- * In a read-only store no marks are loaded, and nothing changes.  There only the marks of days that
- * do not agree are read. */
+ * In a read-only store no marks are loaded and nothing changes.  There the marks are read only for
+ * days that do not agree. */
 #include "storage/engine/store_rows.h"
 #include "rollup/verify/verify_private.h"
 #include "base/cli/command_text.h"
@@ -32,8 +32,8 @@ static void append_figure(struct buffer *text, const struct day_figure *figure)
         buffer_append_text(text, ", sealed");
 }
 
-/* Print "difference: amount_by_day, r 2013-11-28: it says …; clicks and rates say …".  `says` NULL:
- * there is no row. */
+/* Print "difference: amount_by_day, r 2013-11-28: it says …; clicks and rates say …".  `says` is
+ * NULL if there is no row. */
 static void name_figures(struct verify *verify, const char *table, struct bytes reseller,
                          int32_t day, const struct day_figure *says,
                          const struct day_figure *follows, const char *source)
@@ -68,8 +68,8 @@ static bool is_dirty(const struct verify *verify, const struct day_facts *day)
            (dirty != NULL && dirty->is_queued);
 }
 
-/* Whether the day was queued or worked off since this look began, or may have been: of a day that
- * is not in the set any more, or was in a range, this is not known. */
+/* Whether the day may have become dirty or been computed again since this look began.  If any day
+ * or range was removed from the dirty set meanwhile, it is unknown whether it was this day. */
 static bool was_touched(const struct verify *verify, const struct day_facts *day)
 {
     struct dirty_set *set = verify->rollup->marks.dirty;
@@ -87,13 +87,12 @@ static bool ledger_agrees(const struct verify *verify, const struct day_facts *d
 {
     const struct dirty_day *dirty = dirty_set_find(verify->rollup->marks.dirty, day->key);
     bool is_published = day->has_row && day->row.state != DAY_OPEN;
-    bool is_put_off =
-        dirty != NULL && dirty->owed_us != 0; /* the restatement: the ledger is behind */
+    bool is_put_off = dirty != NULL && dirty->owed_us != 0; /* the ledger entry is written later */
     return !is_published || is_put_off ||
            (day->has_last && figure_equal(&day->last.new, &day->row));
 }
 
-/* Whether the day could not be read because of a seal that was called a difference already. */
+/* Whether a seal that was already reported as a difference made the day unreadable. */
 static bool is_damage_named(const struct verify *verify, int status)
 {
     return status == ERROR_CORRUPT && verify->has_damaged_seals;
@@ -166,7 +165,7 @@ static void count_day(struct verify *verify, const struct day_facts *day, enum v
     verify->days_dirty += verdict == DAY_CHANGES || is_dirty(verify, day);
 }
 
-/* ---- a chunk of days, looked at until nothing comes between ---- */
+/* ---- a chunk of days, read until it can be judged ---- */
 
 static void next_partitions(struct verify *verify);
 static void next_rows(struct verify *verify);
@@ -181,7 +180,7 @@ static void next_chunk(struct timer *timer)
         next_partitions(verify);
 }
 
-/* Rows whose days have clicks were judged with the partitions. */
+/* A row whose day has clicks was judged with its partition before. */
 static int judge_one(const struct verify *verify, const struct day_facts *day,
                      enum verdict *verdict_out, struct error *err)
 {
@@ -255,7 +254,7 @@ static void marks_seen(void *context, int status, const struct error *err)
     marks_step(look->verify);
 }
 
-/* Look for a mark of the day, or of a range of days that includes it. */
+/* Start to read the marks of the day, and of ranges of days that include it. */
 static void read_marks(struct verify *verify, struct day_facts *day)
 {
     const struct rollup *rollup = verify->rollup;

@@ -1,5 +1,5 @@
-/* Checks the files by the store's scrub: every page, its stats and the manifest; then the rates,
- * which are in memory. */
+/* verify_files: checks the files by engine_scrub: every page, its statistics, and the manifest;
+ * then the rates, which are in memory. */
 #include "rollup/verify/verify_private.h"
 #include "base/memory.h"
 #include "storage/engine/engine.h"
@@ -27,8 +27,8 @@ static void name_rate(struct verify *verify, struct bytes reseller, const struct
     buffer_release(&number);
 }
 
-/* Report rates beyond 0 to 1.  They cannot be written any more; figures follow those that were
- * written by an older version. */
+/* Report rates that are not from 0 to 1.  An older version could write such rates, and figures
+ * follow them. */
 static void verify_rates(struct verify *verify)
 {
     const struct rate_table *table = verify->rollup->rates.table;

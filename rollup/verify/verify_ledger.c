@@ -1,4 +1,4 @@
-/* Compares each entry of the ledger with the one before it. */
+/* verify_ledger: compares each entry of the ledger with the previous one. */
 #include "rollup/verify/verify_private.h"
 
 static void name_entry(struct verify *verify, const struct ledger_entry *entry, const char *what)
@@ -57,7 +57,8 @@ static void ledger_done(void *context, int status, const struct error *err)
         verify_fail(verify, status, err);
         return;
     }
-    /* The two numbers can be compared only if nothing was published in between. */
+    /* days_published was counted earlier: both numbers agree only if nothing was published since.
+     */
     if (verify->days_published != verify->ledger_days &&
         verify->publications == verify->rollup->metrics.published->value && verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,

@@ -1,8 +1,8 @@
 /* verify_private: the state of one verification, and its steps.
  *
- * The steps follow one another: each ends by verify_next, or by verify_fail.  verify_steps.c has
- * their order and the verdict; verify_files.c, verify_seals.c, verify_figures.c, verify_ledger.c
- * and verify_counters.c are a step each, verify_repair.c writes what is to be repaired. */
+ * The steps follow one another: each calls verify_next or verify_fail at its end.  verify_steps.c
+ * has their order and the verdict; verify_files.c, verify_seals.c, verify_figures.c,
+ * verify_ledger.c and verify_counters.c have one step each; verify_repair.c writes the repairs. */
 #ifndef DAYBOOK_ROLLUP_VERIFY_VERIFY_PRIVATE_H
 #define DAYBOOK_ROLLUP_VERIFY_VERIFY_PRIVATE_H
 
@@ -22,41 +22,40 @@ struct verify {
     struct rollup *rollup;
     struct verify_order order;
     struct command_output *output;
-    const verify_step *steps;  /* the next one */
-    struct repair_list *repairs;       /* what is to be repaired; NULL: nothing is */
+    const verify_step *steps;          /* the next step and those after it */
+    struct repair_list *repairs;       /* differences to repair; NULL: nothing is repaired */
     uint64_t differences;
-    int64_t progress_us; /* when the last line of progress was printed */
+    int64_t progress_us;               /* when the last line of progress was printed */
 
-    struct seal_pin pin;     /* until the end, so that a day is its clicks and its seals */
-    bool has_damaged_seals;  /* they were reported as differences */
-    struct timer time_slice; /* between chunks the engine thread does other work */
-    bool is_of_rows;   /* the chunk is of rows of amount_by_day, not of partitions of clicks */
+    struct seal_pin pin;               /* held to the end: no day is sealed meanwhile */
+    bool has_damaged_seals;            /* damaged seals were reported as differences */
+    struct timer time_slice;           /* lets the engine thread do other work between chunks */
+    bool is_of_rows;                   /* the chunk has rows of amount_by_day, not partitions */
     struct day_reader *reader;
-    struct buffer position;      /* of the chunk being judged */
-    struct buffer position_next; /* of the chunk after it */
-    bool has_more;               /* there is a chunk after it */
-    uint32_t looks;                    /* how often the chunk, or the round, was read before */
-    uint64_t look_order;               /* dirty_set_order when this look began */
-    uint32_t marks_under_way;          /* reads of marks, and one for the function that starts
-                                        * them */
-    struct error marks_err;            /* the first failure of these; code 0: none */
+    struct buffer position;            /* of the present chunk */
+    struct buffer position_next;       /* of the next chunk */
+    bool has_more;                     /* there is a next chunk */
+    uint32_t looks;                    /* how often the chunk or round was read before */
+    uint64_t look_order;               /* dirty_set_order when the present look began */
+    uint32_t marks_under_way;          /* reads of marks, and 1 for the function that starts them */
+    struct error marks_err;            /* the first failure of these reads; code 0: none */
     uint64_t days;
     uint64_t days_dirty;
     uint64_t clicks;
-    uint64_t days_published; /* rows of published days */
-    int64_t publications;              /* the metric of publications before the rows were counted */
+    uint64_t days_published;           /* rows of published days */
+    int64_t publications;              /* the metric of publications, before rows were counted */
 
-    struct buffer ledger_reseller; /* of ledger_last */
-    struct ledger_entry ledger_last; /* the entry before */
+    struct buffer ledger_reseller;     /* copy of the reseller in ledger_last */
+    struct ledger_entry ledger_last;   /* the previous entry */
     bool has_ledger_last;
     uint64_t entries;
     uint64_t ledger_days;
 
-    const struct click_stream_counter *counter; /* of the stream, being compared */
+    const struct click_stream_counter *counter; /* the one being compared, of the stream */
     struct counter_audit *audit;
-    bool is_after; /* counters are read the second time */
-    uint64_t counters_compared; /* of this table, in the rounds before */
-    int64_t clicks_counted;     /* in these rounds */
+    bool is_after;                     /* counters are read the second time */
+    uint64_t counters_compared;        /* of this table, in earlier rounds */
+    int64_t clicks_counted;            /* for this table, in earlier rounds */
 };
 
 /* The steps. */
@@ -71,14 +70,14 @@ void verify_next(struct verify *verify);
 void verify_free(struct verify *verify);
 void verify_finish(struct verify *verify, int exit_status);
 void verify_fail(struct verify *verify, int status, const struct error *err);
-/* Count a difference; false where so many were printed that this one is not. */
+/* Count a difference.  False: so many were printed that this one is not to be printed. */
 bool verify_may_name(struct verify *verify);
 void verify_progress(struct verify *verify, const char *what, uint64_t count);
 
-/* verify_seals.c: add the clicks of seals to the counters that are being compared; `done` is called
- * with the verification as its context. */
+/* verify_seals.c: add the clicks of seals to the `counted` of the audit.  The context of `done` is
+ * the verification. */
 void verify_seals_count(struct verify *verify, store_done done);
 
-/* verify_repair.c: write the repairs and work them off, then call `repaired`. */
+/* verify_repair.c: write the repairs, compute the repaired days again, then call `repaired`. */
 void verify_repair(struct verify *verify, verify_step repaired);
 #endif

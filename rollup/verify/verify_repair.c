@@ -1,13 +1,13 @@
-/* Repairs counters and figures, which follow from the clicks:
+/* verify_repair: repairs counters and figures, which follow from the clicks:
  *
- *   counters   get the difference added, which commutes with clicks that come meanwhile
+ *   counters   the difference is added, so that clicks that come meanwhile still count
  *   figures    their days are marked as dirty with cause `repair`; the rollup then writes row and
  *              ledger, as after any other change
  *
- * Both are written in batches that have the command's row of `change`.  A difference is noted only
- * where two looks found it and the counter did not change between them.  At the end everything is
- * verified again, and the exit status is that of the second verification.  An interrupted repair
- * has repaired a part. */
+ * Every batch also has the command's row of `change`.  A counter is repaired only if two looks
+ * found a difference and the counter had the same value before and after the count.  At the end
+ * everything is verified again, and the exit status is that of the second verification.  An
+ * interrupted repair has repaired a part of the differences. */
 #include "base/memory.h"
 #include "rollup/days/apply_when_room.h"
 #include "rollup/verify/verify_private.h"
@@ -15,13 +15,13 @@
 
 enum { BATCH_ITEMS = 500 };
 
-/* The writing of a list. */
+/* The state while a repair list is written. */
 struct repair {
     struct verify *verify;
     struct repair_list *list;
     verify_step repaired;
-    uint32_t day_next, counter_next; /* the first that are not yet written */
-    uint32_t day_end;                /* of the batch under way */
+    uint32_t day_next, counter_next; /* indexes of the first that are not yet written */
+    uint32_t day_end;                /* index after the last day of the batch under way */
     struct change_row change;
     struct write_batch *batch;
 };
@@ -41,8 +41,8 @@ static void repair_fail(struct repair *repair, int status, const struct error *e
 
 static void batch_next(struct repair *repair);
 
-/* The marks were applied: make their days dirty in memory too, and drop the rows that are kept of
- * them there, which may be wrong. */
+/* The marks were applied: make their days dirty in memory, too, and drop the rows of these days
+ * that memory holds, which may be wrong. */
 static void batch_accepted(void *context)
 {
     struct repair *repair = context;
@@ -110,8 +110,8 @@ static void add_counters(struct repair *repair)
     }
 }
 
-/* Write the next batch, or refresh after the last one.  A day that lost its ledger is published
- * again, so the refresh publishes what is due. */
+/* Write the next batch, or refresh the days after the last batch.  The refresh also publishes days
+ * that are due, because a day that lost its ledger is published again. */
 static void batch_next(struct repair *repair)
 {
     struct rollup *rollup = repair->verify->rollup;

@@ -1,12 +1,12 @@
-/* Checks the checksums of seals, and that the ads of each seal add up to the count and sum that it
- * has for the day; and counts the clicks of seals for the counters.
+/* verify_seals: checks the checksums of seals, and that clicks and gross of each seal's ads add up
+ * to those of the seal; later counts the clicks of seals for the comparison of counters.
  *
- * Damage is reported once, here.  The later steps leave damaged rows out, and so may report more
- * differences that come from them: a figure that does not follow from clicks and seals, a counter
- * that counts more clicks than there are.  No day is sealed while a verification runs
- * (rollup_pin_seals), so the rows do not change.
+ * A damaged row is reported in this step only.  The later steps leave damaged rows out, and may
+ * therefore report further differences: a figure that does not follow from clicks and seals, or a
+ * counter that counts more clicks than there are.  No day is sealed while a verification runs
+ * (rollup_pin_seals), so that the rows do not change.
  *
- * Memory: a page of seals, with the sums of the ads of each. */
+ * Memory holds one page of seals, with the sums of their ads. */
 #include "rollup/days/seal.h"
 #include "rollup/verify/verify_private.h"
 #include "base/arena.h"
@@ -16,7 +16,7 @@
 
 enum { ARENA_CHUNK = 64 * 1024 };
 
-/* A seal of the page, and the sums of its rows in sealed_ad. */
+/* A seal of the page (clicks, ads, gross), and the sums of its rows in sealed_ad (..._found). */
 struct seal_claim {
     struct bytes key;
     uint8_t id[UUID_SIZE];
@@ -32,7 +32,7 @@ struct seals_check {
     struct seal_claim claims[DAY_READER_MAX];
     uint32_t count, next;
     struct buffer position;
-    struct buffer last_key; /* of the seal before */
+    struct buffer last_key; /* of the previous seal */
     uint64_t days, clicks;
     struct timer time_slice;
 };
@@ -64,7 +64,7 @@ static void seals_end(struct seals_check *seals)
     verify_next(verify);
 }
 
-/* Report a damaged row, and return 0; return other failures as they are. */
+/* Report a damaged row and return 0; return any other error. */
 static int name_damage(struct verify *verify, int status, const struct error *err)
 {
     if (status != ERROR_CORRUPT)

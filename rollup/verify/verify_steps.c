@@ -1,23 +1,24 @@
-/* verify: recompute everything that follows from clicks and rates, and compare.
+/* verify_steps: the order of the steps of a verification, and the verdict.
  *
- *   1 files      every page's checksum; stats against rows; cells against types; the manifest and
- *                its copy: engine_scrub
- *     rates      every rate is 0 to 1
- *   2 seals      the checksums of each seal; the rows of its ads add up to the stats of its day
- *   3 figures    every day of ad_click: stats (those of its seals included) x rate = amount_by_day,
+ *   1 files      engine_scrub checks the checksum of every page, statistics against rows, cells
+ *                against types, and the manifest with its copy
+ *     rates      every rate is from 0 to 1
+ *   2 seals      the checksums of each seal are right; the rows of its ads add up to its statistics
+ *   3 figures    for every day with clicks: statistics (with those of seals) x rate =
+ * amount_by_day,
  *                digit for digit; the last ledger entry of a published day has the same figure
- *   4 ledger     the old figure of an entry is the new figure of the entry before; times never
+ *   4 ledger     the old figure of an entry is the new figure of the previous entry; times never
  *                decrease; the first entry is the publication; as many days have entries as are
  *                published
- *   5 counters   clicks_per_ad and clicks_per_reseller = clicks and seals counted again
+ *   5 counters   each kept counter has the number of clicks, with those of seals
  *
- * What decides correctness of the verdict while clicks keep coming: a dirty day is not judged, as
- * its figure is known to be out of date; a day that differs is read a second time before it is
- * called a difference; and a counter is read before and after the clicks are counted, and the count
- * must lie in between.
+ * The verdict must be right while clicks come.  Therefore a dirty day is not judged, since its
+ * figure is known to be out of date.  A day that differs is read a second time before it is
+ * reported.  A counter is read before and after clicks are counted, and the count must lie between
+ * both values.
  *
- * Memory: days and entries are read in chunks; as many ads and resellers are counted at a time as
- * memory allows (counter_audit.h), and clicks are read again for the rest. */
+ * Days and entries are read in chunks.  As many ads and resellers are counted at a time as memory
+ * allows (counter_audit.h); clicks are read again for the other ads and resellers. */
 #include "rollup/verify/verify_private.h"
 
 #include "base/memory.h"
@@ -27,8 +28,8 @@ static void verify_begin(const struct verify_order *order, bool repairs);
 
 /* ---- the verdict ---- */
 
-/* The text that says what is not compared, because no other data in the directory is computed from
- * it. */
+/* The text that says which data is not compared, because nothing else in the directory is computed
+ * from it. */
 static const char *unseen_of(const struct verify *verify)
 {
     const struct table *clicks =
@@ -40,7 +41,7 @@ static const char *unseen_of(const struct verify *verify)
                : "not compared: deletions from other tables\n";
 }
 
-/* Everything was repaired: compare all again, without repairs. */
+/* After the repairs: compare everything again, without repairs. */
 static void repaired(struct verify *verify)
 {
     const struct verify_order order = verify->order;
