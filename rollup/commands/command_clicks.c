@@ -1,25 +1,25 @@
-/* daybook clicks: list, void, restore.
+/* command_clicks: see the header.
  *
- * Day after day, and within a day page after page, the selected rows are printed, or become one
- * batch: a void deletes them from ad_click and adds them to voided_click, a restore does the
- * opposite, each with the command's row of `change`.  The batch is applied by streams_apply, so
- * that the counters follow in the same frame, and only if the rows of the page are unchanged; else
+ * Day after day, and within a day page after page, the selected rows are printed, or one batch is
+ * made of them: a void deletes them from ad_click and adds them to voided_click, a restore does the
+ * opposite.  Each batch has the command's row of `change`.  It is applied by streams_apply, so that
+ * the counters change in the same frame, and only if the page's partition is unchanged; otherwise
  * the page is read again.  The command answers when the figures are right.
  *
  *     day         clicks  gross
  *     2013-11-28       2  0.010
  *     2 clicks of 1 day, gross 0.010: voided
  *
- * What decides correctness: a click is in ad_click or in voided_click, never in both or in neither,
- * because one batch moves it.  An interrupted command has done some of its pages, and does the rest
- * when it is given again.
+ * One batch moves a click, so that the click is always in exactly one of ad_click and voided_click.
+ * An interrupted command has changed some of its pages; the same command, run again, changes the
+ * rest.
  *
- * A range with a sealed day is refused before anything is changed (seal.h), and from that check to
- * the end no day is sealed: else only a part of the range would be voided.
+ * A range with a sealed day is refused before anything is changed (seal.h).  From that check to the
+ * end no day is sealed, since otherwise only a part of the range might be voided.
  *
- * A restored click gets a new click_id, random and negative, as another click may have its rank by
- * now.  Clicks whose ids come from the clients keep them, and are left where ad_click has the id:
- * then the click was sent again (voided_page.h). */
+ * A restored click gets a new click_id, random and negative, because another click may have its
+ * rank by now.  A click whose id was given by the sender keeps it.  If ad_click has that id again,
+ * because the click was sent again, the voided click is not restored (voided_page.h). */
 #include "rollup/commands/command_clicks.h"
 
 #include <inttypes.h>
@@ -36,8 +36,8 @@
 
 enum {
     PAGE_ROWS_MAX = 2000,
-    PAGE_BYTES_MAX = 4 << 20, /* of a batch, estimated; far below the store's limit */
-    ROW_BYTES = 600,          /* of a row's changes, besides its ids */
+    PAGE_BYTES_MAX = 4 << 20, /* estimated size of a batch; far below the store's limit */
+    ROW_BYTES = 600,          /* estimated size of a row's changes, without its ids */
     CLICK_VALUES = 7          /* columns of ad_click */
 };
 
@@ -168,25 +168,25 @@ struct clicks_call {
     struct filter filters[CLICKS_WHERE_MAX + 1];
     uint32_t filter_count;
     struct change_row change;
-    struct change_lines lines; /* of the days before `day` */
-    struct seal_pin pin;       /* until the end, unless clicks are only listed */
+    struct change_lines lines; /* of the days that are done */
+    struct seal_pin pin;       /* held to the end; not used to list clicks */
     struct timer time_slice;
-    int32_t day;                 /* the current one */
-    struct buffer key;           /* its partition key */
-    struct buffer position;      /* of the current page */
-    struct buffer position_next; /* of the next page; empty: this is the day's last */
+    int32_t day;                 /* the present day */
+    struct buffer key;           /* partition key of the present day */
+    struct buffer position;      /* of the present page */
+    struct buffer position_next; /* of the next page; empty: the day has no further page */
     struct write_batch *batch;
     struct store_version version;
-    struct voided_page *voided; /* of a restore */
+    struct voided_page *voided; /* the rows to be restored */
     uint64_t page_clicks;
     struct decimal page_gross;
-    uint64_t page_left;
+    uint64_t page_left; /* voided clicks of the page that are not restored */
     uint64_t day_clicks;
     struct decimal day_gross;
     uint64_t days;
     uint64_t clicks;
     struct decimal gross;
-    uint64_t left; /* voided clicks that stay, as their ids are taken */
+    uint64_t left; /* sum of page_left */
     struct buffer text;
     struct table_print *print;
 };
@@ -304,8 +304,8 @@ static void list_row(struct clicks_call *call, const struct table *table,
     table_print_cells(call->print, &cells);
 }
 
-/* Make values of the row's columns `from`, under the numbers `to` that the columns have in another
- * table; returns how many there are. */
+/* Make values of the row's columns `from`, with the numbers `to` that these columns have in another
+ * table.  Returns the number of values: the row may lack some columns. */
 static uint32_t row_values(const struct table *table, const struct page_row *row,
                            const uint32_t *from, const uint32_t *to, uint32_t count,
                            struct column_value *values)
@@ -377,7 +377,7 @@ static int count_row(struct clicks_call *call, const struct table *table,
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
 }
 
-/* Rows to be restored are only gathered here, as they are looked up for the whole page. */
+/* A row to be restored is only gathered here: page_looked restores the rows of the whole page. */
 static int take_row(struct clicks_call *call, const struct table *table, const struct page_row *row,
                     struct error *err)
 {
@@ -418,7 +418,7 @@ static void call_time_slice(struct clicks_call *call)
     rollup_fire_in(call->rollup, &call->time_slice, 0);
 }
 
-/* Add the line of the current day: so many of its clicks are voided, or restored. */
+/* Add a line that says how many clicks of the present day are voided or restored. */
 static void add_day_line(const struct clicks_call *call, struct change_lines *lines,
                          uint64_t clicks, struct decimal gross)
 {
@@ -453,7 +453,7 @@ static void day_end(struct clicks_call *call)
     buffer_clear(&call->position);
 }
 
-/* The page is printed, or its batch is durable: go on to the next one. */
+/* The page is printed or its batch is durable: continue with the next page. */
 static void page_end(struct clicks_call *call)
 {
     int rc = decimal_add(call->day_gross, call->page_gross, &call->day_gross);
@@ -485,7 +485,7 @@ static void page_applied(void *context, int status, const struct error *err)
         page_end(call);
 }
 
-/* The row of `change` in each page's batch has lines for all that was changed so far. */
+/* Each page's batch writes the row of `change` again, with lines for everything changed so far. */
 static void write_change(struct clicks_call *call)
 {
     struct change_lines lines;
@@ -553,8 +553,8 @@ static void page_read(void *context, int status, const struct error *err)
         voided_page_look(call->voided, view_of(call), page_looked, call);
 }
 
-/* Read a page.  A restore reads voided clicks from the end of the partition to its beginning, so
- * that of several voids of one id the newest is restored. */
+/* Read a page.  A restore reads the partition backwards, so that the newest of several voided
+ * clicks with the same id is restored. */
 static void page_begin(struct clicks_call *call)
 {
     struct bytes key;

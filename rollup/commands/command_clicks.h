@@ -1,4 +1,4 @@
-/* command_clicks: `daybook clicks`: list clicks, void them, restore what was voided. */
+/* command_clicks: `daybook clicks`: lists clicks, voids clicks, and restores voided ones. */
 #ifndef DAYBOOK_ROLLUP_COMMANDS_COMMAND_CLICKS_H
 #define DAYBOOK_ROLLUP_COMMANDS_COMMAND_CLICKS_H
 

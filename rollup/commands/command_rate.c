@@ -1,14 +1,14 @@
-/* daybook rate: set, delete, list, load.
+/* command_rate: see the header.
  *
- * A change of rates is a list of edits, which has one edit for set and delete.  Edits and their row
- * of `change` are one batch, and the command answers when the figures that follow are durable.
- * What the edits do to the figures is printed (rate_effect.h): with --dry-run, or where days of
- * these resellers are dirty, from a reading of the figures before the change; else from the figures
- * that the rollup writes, as it reads the same rows anyway.
+ * A change of rates is a list of edits; set and delete make one edit.  The edits and their row of
+ * `change` are one batch, and the command answers when the changed figures are durable.  It prints
+ * how the figures change (rate_effect.h).  With --dry-run, or if days of the edited resellers are
+ * dirty, it reads the figures before the change.  Otherwise it uses the figures that the rollup
+ * writes, since the rollup reads the same rows anyway.
  *
- * Failures: a file with a wrong line changes nothing.  --expect is checked in the same call that
- * applies the batch, so of two commands with it that change one rate at the same time the second is
- * refused. */
+ * A file with a wrong line changes nothing.  --expect is checked in the same callback that applies
+ * the batch, so that of two commands with --expect that change one rate at the same time the second
+ * is refused. */
 #include "rollup/commands/command_rate.h"
 
 #include "rollup/commands/rate_effect.h"
@@ -31,7 +31,7 @@ struct rate_options {
     enum rate_action action;
     uint32_t word_count; /* after the action */
     const char *words[3];
-    const char *expect; /* a rate, or "none"; NULL: whatever it is */
+    const char *expect; /* a rate, or "none"; NULL: not given */
 };
 
 enum { OPTION_EXPECT = OPTION_OWN };
@@ -65,7 +65,7 @@ static int parse_word(struct rate_options *options, const char *word, struct arg
     return command_refuse(state, "'%s' is none of set, delete, list, load", word);
 }
 
-/* Whether the words after the action are the right ones. */
+/* Check number and form of the words after the action. */
 static int check_words(const struct rate_options *options, struct argp_state *state)
 {
     static const struct {
@@ -208,8 +208,8 @@ struct rate_change {
     const struct command_request *request;
     const struct rate_options *options;
     struct command_output *output;
-    struct rate_file *file; /* of load; owns what its edits point to */
-    struct rate_edit own;   /* of set and delete */
+    struct rate_file *file; /* of load; owns its edits */
+    struct rate_edit own;   /* the edit of set and delete */
     const struct rate_edit *edits;
     uint32_t edit_count;
     struct bytes *resellers; /* of the edits, each once */
@@ -220,7 +220,7 @@ struct rate_change {
     uint8_t id[UUID_SIZE]; /* of the change */
     struct buffer text;
     struct write_batch *batch;
-    uint32_t waits;   /* for the batch, for the figures */
+    uint32_t waits;   /* callbacks that are still to come: of batch and figures */
     struct error err; /* the first failure; code 0: none */
 };
 
@@ -244,7 +244,7 @@ static void change_fail(struct rate_change *change, int exit_status, const char 
     change_finish(change, exit_status);
 }
 
-/* Edits come by reseller. */
+/* Note resellers and first day of the edits, which are sorted by reseller. */
 static void take_edits(struct rate_change *change)
 {
     change->resellers = memory_alloc(change->edit_count * sizeof(struct bytes));
@@ -262,7 +262,7 @@ static void take_edits(struct rate_change *change)
 
 /* ---- writing ---- */
 
-/* A mutation whose first item is the row of the rate. */
+/* Make a mutation whose first item is the row of the rate. */
 static struct mutation edit_mutation(struct rate_change *change, const struct rate_edit *edit)
 {
     struct write_batch *batch = change->batch;
@@ -282,14 +282,15 @@ static struct mutation edit_mutation(struct rate_change *change, const struct ra
     }
     struct buffer value = {0};
     int rc = rate_value_make(rates, table, edit->rate, &value, NULL);
-    check(rc == 0); /* check_values */
+    check(rc == 0); /* check_values has done the same */
     values[2].value = buffer_view(&value);
     mutation_insert(table, values, 3, true, batch->arena, &mutation);
     buffer_release(&value);
     return mutation;
 }
 
-/* One mutation per reseller: edits come by reseller, and by day descending as the rows do. */
+/* Add one mutation for each reseller.  Edits are sorted like rows: by reseller, then by day
+ * descending. */
 static void add_edits(struct rate_change *change)
 {
     uint32_t start = 0;
@@ -335,7 +336,7 @@ static void figure_written(void *context, const struct day_figure *figure)
         error_set(&change->err, rc, "the rates were changed, but an amount has too many digits");
 }
 
-/* The edits were applied: refresh their figures, which mostly are in the same frame. */
+/* The edits were applied: refresh the figures, most of which get into the same frame. */
 static void change_accepted(void *context)
 {
     struct rate_change *change = context;
@@ -361,7 +362,7 @@ static void change_write(struct rate_change *change)
 
 /* ---- before writing ---- */
 
-/* Compare --expect with the rate in effect; false: they differ, and the command was finished. */
+/* Compare --expect with the rate in effect.  False: they differ, and the command has ended. */
 static bool check_expected(struct rate_change *change)
 {
     const char *expect = change->options->expect;
@@ -402,7 +403,7 @@ static bool check_deleted(struct rate_change *change)
     return false;
 }
 
-/* ---- what is printed before ---- */
+/* ---- the preview: effects that are printed before the change ---- */
 
 static void preview_done(void *context, int status, const struct error *err)
 {
@@ -444,8 +445,8 @@ static void preview_start(struct rate_change *change)
     rollup_figures(change->rollup, &query, preview_figure, preview_done, change);
 }
 
-/* Whether the effect must be read before the change.  Where the rows of these days are right in all
- * but their rate, the refresh reads the same rows as a preview would, and reports its figures. */
+/* Whether the effect must be read before the change.  If the rows of the edited resellers are up to
+ * date, the refresh reads the same rows as a preview would, and reports the figures. */
 static bool needs_preview(const struct rate_change *change)
 {
     if (change->options->common.is_dry_run)
@@ -492,7 +493,7 @@ static bool make_edits(struct rate_change *change)
     return true;
 }
 
-/* Whether the column can hold every rate. */
+/* Whether the column of rates can hold every rate of the edits. */
 static bool check_values(struct rate_change *change)
 {
     const struct click_stream_rates *rates = &change->rollup->stream->rates;

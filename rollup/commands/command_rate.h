@@ -1,4 +1,4 @@
-/* command_rate: `daybook rate`: set, delete, list or load the rates of resellers. */
+/* command_rate: `daybook rate`: sets, deletes, lists or loads the rates of resellers. */
 #ifndef DAYBOOK_ROLLUP_COMMANDS_COMMAND_RATE_H
 #define DAYBOOK_ROLLUP_COMMANDS_COMMAND_RATE_H
 

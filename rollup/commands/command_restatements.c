@@ -1,12 +1,12 @@
-/* daybook restatements: shows the ledger, which says what changed in published figures, why, and by
- * whom.
+/* command_restatements: see the header.
  *
- * First the table `change` is read, so that an entry can name the users and commands that caused
- * it; then the ledger, reseller after reseller in ascending order of bytes, and within one by day
- * and time.  Between resellers the command waits for a slow reader of its output.
+ * The table `change` is read first, so that an entry can name the users and commands that caused
+ * it.  Then the ledger is read, one reseller after the other in ascending order of bytes, and for
+ * each reseller by day and time.  Between resellers the command waits for a slow reader of its
+ * output.
  *
- * CSV, JSON and Markdown have every column.  The aligned table has fewer, with a figure's old and
- * new value in one:
+ * CSV, JSON and Markdown have every column.  The aligned table has fewer columns, with old and new
+ * value together:
  *
  *     at                    reseller_id  day         clicks  rate        amount                  by
  *     2013-12-03T08:15:09Z  supaboobs    2013-11-29       2  25% -> 30%  0.00375 -> 0.00450      …
@@ -83,7 +83,7 @@ struct listing {
     const struct restatements_options *options;
     struct command_output *output;
     struct arena *arena;
-    struct key_map *changes;    /* id to number in change_texts */
+    struct key_map *changes;    /* ids; their numbers are indexes of change_texts */
     struct bytes *change_texts; /* "actor: command" */
     uint32_t change_capacity;
     struct bytes *resellers;
@@ -92,8 +92,8 @@ struct listing {
     struct buffer text;
     struct table_print *print;
     uint64_t printed;
-    bool is_calling;
-    bool is_answered;
+    bool is_calling;  /* within read_reseller, which may call reseller_done */
+    bool is_answered; /* read_reseller has called reseller_done */
     struct error err; /* the first failure; code 0: none */
 };
 
@@ -168,7 +168,7 @@ static void put_decimal(struct table_cells *cells, bool is_there, struct decimal
         decimal_append(text, value);
 }
 
-/* Append the elements of a set with spaces between. */
+/* Append the elements of a set, separated by spaces. */
 static void append_set(struct buffer *text, const struct row *row, uint32_t column_id)
 {
     bool is_first = true;
@@ -227,7 +227,7 @@ static void append_amount(struct buffer *text, const struct day_figure *figure)
         buffer_append_text(text, "unpriced");
 }
 
-/* Append "2 -> 3", or "3" where the number did not change. */
+/* Append "2 -> 3", or "3" if the number did not change. */
 static void append_clicks_moved(struct buffer *text, const struct ledger_entry *entry)
 {
     if (!entry->is_publication && entry->old.clicks != entry->new.clicks)

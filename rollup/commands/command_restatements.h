@@ -1,4 +1,4 @@
-/* command_restatements: `daybook restatements`: what changed in published figures. */
+/* command_restatements: `daybook restatements`: shows the changes of published figures. */
 #ifndef DAYBOOK_ROLLUP_COMMANDS_COMMAND_RESTATEMENTS_H
 #define DAYBOOK_ROLLUP_COMMANDS_COMMAND_RESTATEMENTS_H
 

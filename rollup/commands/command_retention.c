@@ -1,8 +1,8 @@
-/* daybook retention: for how many days clicks are kept.
+/* command_retention: see the header.
  *
  * The setting is a row of the table `retention`, written with the command's row of `change`.  A
- * server checks for expired days as soon as the row is applied; without a server `daybook rollup`
- * seals.  Sealed days stay sealed when the setting grows. */
+ * server looks for expired days as soon as the row is applied; without a server `daybook rollup`
+ * seals them.  Sealed days stay sealed when the number of days is raised. */
 #include "rollup/commands/command_retention.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum retention_action { RETENTION_NONE, RETENTION_SET, RETENTION_OFF, RETENTION_
 struct retention_options {
     struct command_options common;
     enum retention_action action;
-    uint32_t days; /* of set; else 0: for ever */
+    uint32_t days; /* of set; 0 for other actions, which means for ever */
 };
 
 static const struct argp_option retention_argp_options[] = {

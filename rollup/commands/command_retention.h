@@ -1,4 +1,4 @@
-/* command_retention: `daybook retention`: for how many days clicks are kept. */
+/* command_retention: `daybook retention`: sets or shows how many days clicks are kept. */
 #ifndef DAYBOOK_ROLLUP_COMMANDS_COMMAND_RETENTION_H
 #define DAYBOOK_ROLLUP_COMMANDS_COMMAND_RETENTION_H
 

@@ -1,12 +1,12 @@
-/* daybook rollup: bring amount_by_day up to date, publish what is due, restate what is owed, seal
- * what has expired.
+/* command_rollup: see the header.
  *
- * All dirty days are worked off, whatever days are named; the figures of the named days are counted
- * in the answer and judged by --strict.  The command can be stopped and started again at any time,
- * as every chunk of days is one batch.
+ * The command computes the figures of all dirty days, publishes and restates days, and seals days
+ * whose clicks have expired.  The options for days only select the figures that are summed in the
+ * answer and checked by --strict.  The command can be stopped and run again at any time, because
+ * every chunk of days is one batch.
  *
  * --dry-run: without a server the directory is opened for reading, and the figures that would be
- * written are computed in memory; in a server the answer is how many days are dirty. */
+ * written are computed in memory; in a server the answer is the number of dirty days. */
 #include "rollup/commands/command_rollup.h"
 
 #include <inttypes.h>
@@ -78,7 +78,7 @@ struct rollup_call {
     struct rollup *rollup;
     const struct rollup_command_options *options;
     struct command_output *output;
-    struct timer again;
+    struct timer again; /* of the next try to seal */
     struct change_row change;
     int64_t written_before;
     int64_t published_before;
@@ -192,7 +192,7 @@ static void print_seals(struct rollup_call *call, const struct seal_totals *tota
                        totals->days_too_large);
 }
 
-/* A seal marks its day, so the figures are refreshed once more. */
+/* A seal makes its day dirty, so that the figures are refreshed once more. */
 static void sealed(void *context, int status, const struct error *err,
                    const struct seal_totals *totals)
 {

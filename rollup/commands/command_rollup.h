@@ -1,4 +1,4 @@
-/* command_rollup: `daybook rollup`: bring figures up to date and publish days. */
+/* command_rollup: `daybook rollup`: brings figures up to date and publishes days. */
 #ifndef DAYBOOK_ROLLUP_COMMANDS_COMMAND_ROLLUP_H
 #define DAYBOOK_ROLLUP_COMMANDS_COMMAND_ROLLUP_H
 

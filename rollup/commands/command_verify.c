@@ -1,4 +1,4 @@
-/* command_verify: see the header; what is compared is in rollup/verify/. */
+/* command_verify: see the header; rollup/verify/ does the work. */
 #include "rollup/commands/command_verify.h"
 
 #include "rollup/commands/command_options.h"

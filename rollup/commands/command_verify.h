@@ -1,4 +1,4 @@
-/* command_verify: `daybook verify`: prove that all that follows from clicks and rates does. */
+/* command_verify: `daybook verify`: checks everything that follows from clicks and rates. */
 #ifndef DAYBOOK_ROLLUP_COMMANDS_COMMAND_VERIFY_H
 #define DAYBOOK_ROLLUP_COMMANDS_COMMAND_VERIFY_H
 

@@ -1,6 +1,8 @@
-/* A day is priced twice, at the rates before and at those after, and counts if the two rates differ
- * in value or digits.  Of the days that count only the first EFFECT_DAYS_PRINTED_MAX are kept,
- * sorted, so that memory does not grow with the number of days. */
+/* rate_effect: see the header.
+ *
+ * Each day is priced at its old rate and at its new one.  The day counts if the two rates differ in
+ * value or in digits.  Only the first EFFECT_DAYS_PRINTED_MAX of these days are kept, sorted, so
+ * that memory does not grow with the number of days. */
 #include "rollup/commands/rate_effect.h"
 
 #include <inttypes.h>
@@ -12,26 +14,26 @@
 
 /* A day whose rate changes. */
 struct changed_day {
-    struct day_figure before; /* its reseller is a view of `resellers` */
+    struct day_figure before; /* before.reseller is a view of effect->resellers */
     struct day_figure after;
 };
 
 struct rate_effect {
     struct rate_table *before; /* of the edited resellers */
     struct rate_table *after;
-    struct key_map *resellers; /* that have days that count */
+    struct key_map *resellers; /* those that have changed days */
     uint64_t days;
     uint64_t clicks;
     struct decimal amount_before;
     struct decimal amount_after;
     struct changed_day *printed[EFFECT_DAYS_PRINTED_MAX]; /* by reseller, day descending */
     uint32_t printed_count;
-    struct buffer last; /* the reseller added last, whose rates follow; data NULL: none was */
+    struct buffer last; /* the reseller added last; data NULL: none; its rates follow */
     const struct rate *last_before;
     const struct rate *last_after;
     uint32_t last_before_count;
     uint32_t last_after_count;
-    uint32_t last_number; /* in `resellers`, or KEY_MAP_NONE */
+    uint32_t last_number; /* of `last` in `resellers`, or KEY_MAP_NONE */
 };
 
 /* ---- rates ---- */
@@ -44,7 +46,7 @@ static void copy_rates(const struct rate_table *from, struct bytes reseller, str
         rate_table_set(to, reseller, rates[i].since, rates[i].rate);
 }
 
-/* Edits come by reseller. */
+/* Make the tables `before` and `after`; edits are sorted by reseller. */
 static void apply_edits(struct rate_effect *effect, const struct rate_table *rates,
                         const struct rate_edit *edits, uint32_t count)
 {

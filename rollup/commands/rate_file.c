@@ -1,8 +1,11 @@
-/* Parses the text in one pass.  A record is three fields (RFC 4180, quotes doubled, line ends LF or
- * CRLF; a quoted field may contain line ends, though no reseller's id may).
+/* rate_file: see the header.
  *
- * A reseller and day that come twice are an error even with the same rate, as the file was then put
- * together wrongly, and may have other mistakes. */
+ * The text is parsed in one pass.  A record has three fields, as in RFC 4180: quotes are doubled,
+ * lines end with LF or CRLF, and a quoted field may contain line ends, though a reseller's id may
+ * not.
+ *
+ * Two lines with the same reseller and day are an error even if their rates are equal, because such
+ * a file was put together wrongly and may have other mistakes. */
 #include "rollup/commands/rate_file.h"
 
 #include <stdlib.h>
@@ -24,8 +27,8 @@ struct rate_file {
 struct parser {
     struct bytes text;
     size_t at;
-    uint32_t line;  /* of the record being read, from 1 */
-    uint32_t lines; /* of the text so far */
+    uint32_t line;  /* where the present record begins, from 1 */
+    uint32_t lines; /* ended so far */
     struct rate_file *file;
     struct rate_table *seen;
     struct buffer *errors;
@@ -48,7 +51,7 @@ static uint8_t peek(const struct parser *parser)
     return parser->text.data[parser->at];
 }
 
-/* Read a field in quotes; false where they are not closed. */
+/* Read a field in quotes; false: the closing quote is missing. */
 static bool read_quoted(struct parser *parser, struct buffer *field)
 {
     for (parser->at++; !at_end(parser); parser->at++) {
@@ -100,7 +103,8 @@ static bool read_end(struct parser *parser)
     return true;
 }
 
-/* Read three fields and the end; where that fails, refuse the line and skip it. */
+/* Read three fields and the end of the record; if the record is wrong, refuse it and skip its
+ * line. */
 static bool read_record(struct parser *parser, struct buffer fields[FIELDS])
 {
     parser->line = parser->lines + 1;

@@ -1,4 +1,4 @@
-/* rate_file: reads rates as CSV, all of them or none.
+/* rate_file: reads rates as CSV.  A file with a wrong line is refused as a whole.
  *
  *     reseller_id,effective_since,reward_percent
  *     supaboobs,2011-02-13,0.2
@@ -11,19 +11,19 @@
 
 struct rate_edit {
     struct bytes reseller;
-    int32_t since;
-    bool is_delete;
-    struct decimal rate;               /* meaningless when is_delete */
+    int32_t since;                     /* the first day of the rate */
+    bool is_delete;                    /* remove the rate that begins on that day */
+    struct decimal rate;               /* unused with is_delete */
 };
 
 enum { RATE_FILE_ERRORS_MAX = 20, RATE_FILE_EDITS_MAX = 50000 };
 
 struct rate_file;
 
-/* NULL where any line is wrong: then `errors` has a line for each of the first RATE_FILE_ERRORS_MAX
- * wrong ones.  `text` must outlive the file. */
+/* Returns NULL if a line is wrong; `errors` then has a line for each of the first
+ * RATE_FILE_ERRORS_MAX wrong lines.  `text` must outlive the file. */
 struct rate_file *rate_file_parse(struct bytes text, struct buffer *errors);
 void rate_file_free(struct rate_file *file);                 /* NULL is fine */
-/* By reseller ascending, then by day descending, as the rows of `reseller` are. */
+/* The rates, by reseller ascending, then by day descending, in the order of the table's rows. */
 const struct rate_edit *rate_file_edits(const struct rate_file *file, uint32_t *count_out);
 #endif
