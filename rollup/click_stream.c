@@ -1,4 +1,4 @@
-/* The built-in stream. */
+/* click_stream: the built-in stream. */
 #include "rollup/click_stream.h"
 
 static const struct click_stream builtin = {

@@ -1,11 +1,10 @@
-/* Definitions of the built-in tables.
+/* tables: the definitions of the built-in tables.
  *
- * What must hold: a number that was once given to a table or column here is on somebody's disk.
- * New columns take the next number of their table; nothing is renumbered or used again.
+ * Numbers of tables and columns are on the disks of users.  A new column gets the next number of
+ * its table; no number is changed or used again.
  *
- * A dirty day has one row per mark, so that it says by itself, after a crash too, what the
- * restatement it may lead to has to name; each mark has an id, so that clearing one can never take
- * a newer one with it. */
+ * A dirty day has one row for each mark, so that a restatement can name all causes, also after a
+ * crash.  Each mark has an id, so that removing one never removes a newer one. */
 #include "rollup/tables.h"
 
 #include <stdio.h>
@@ -152,7 +151,7 @@ static const struct column_definition defined_stream_columns[] = {
     {DEFINED_RATES_UNIT, "rates_unit", "text", COLUMN_REGULAR, false},
 };
 
-/* A definition, of static storage. */
+/* A pointer to a static definition. */
 #define DEFINITION(id, keyspace, name, comment, flags, columns)                                    \
     &(const struct table_definition)                                                               \
     {                                                                                              \

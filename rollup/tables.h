@@ -18,7 +18,7 @@ enum rollup_table {
     TABLE_DIRTY_DAY = 20,                      /* hidden: days whose figure is out of date */
     TABLE_VOIDED_CLICK = 23,                   /* hidden: voided clicks, for `clicks restore` */
     TABLE_SEALED_DAY = 30,                     /* hidden: days whose clicks have expired */
-    TABLE_SEALED_AD = 31,                      /* hidden: the ads of these days */
+    TABLE_SEALED_AD = 31,                      /* hidden: ads of sealed days */
     TABLE_RETENTION = 32,                      /* hidden: how long clicks are kept */
     TABLE_DEFINED_STREAM = 33                  /* hidden: streams over users' tables */
 };
@@ -45,7 +45,8 @@ enum amount_by_day_column {
     AMOUNT_STATE = 7
 };
 
-/* clicks_per_ad, clicks_per_reseller: key 1, clicks 2; per day: reseller 1, day 2, clicks 3. */
+/* clicks_per_ad and clicks_per_reseller have KEY and CLICKS; clicks_per_reseller_per_day has KEY
+ * (the reseller), DAY and DAY_CLICKS. */
 enum counter_column {
     COUNTER_KEY = 1,
     COUNTER_CLICKS = 2,
@@ -78,16 +79,16 @@ enum change_column {
     CHANGE_ACTOR = 5,
     CHANGE_COMMAND = 6,
     CHANGE_NOTE = 7,
-    CHANGE_PEER = 8,                           /* the address that a CQL client has */
-    CHANGE_KEYS = 9,                           /* what was changed: change_lines.h */
-    CHANGE_OLD = 10,                           /* its state before */
-    CHANGE_NEW = 11,                           /* its state after */
+    CHANGE_PEER = 8,                           /* address of the CQL client */
+    CHANGE_KEYS = 9,                           /* the keys that were changed (change_lines.h) */
+    CHANGE_OLD = 10,                           /* their values before */
+    CHANGE_NEW = 11,                           /* their values after */
     CHANGE_COLUMNS = 11
 };
 
-/* One row per mark: why the day is marked, and the row of `change` that caused it (null: none did).
- * `until`: the mark is of all days from `day` on that are before `until` (null: of `day` alone;
- * empty: without an end). */
+/* Each row is a mark: the cause for which a day is dirty, and the id of the row of `change` that
+ * caused it (null: no change).  A mark with `until` is for all days from `day` to the day before
+ * `until`; null: for `day` alone; empty: for all days from `day` on. */
 enum dirty_day_column {
     DIRTY_RESELLER_ID = 1,
     DIRTY_DAY = 2,
@@ -97,27 +98,27 @@ enum dirty_day_column {
     DIRTY_UNTIL = 6
 };
 
-/* The columns of ad_click, and as the last key column the change: the click_id of a voided click
- * may be given to another click, which may be voided, too. */
+/* The columns of ad_click, with the id of the change as an additional last key column: another
+ * click may get the click_id of a voided one, and may be voided, too. */
 enum voided_click_column {
     VOIDED_RESELLER_ID = 1,
     VOIDED_DAY = 2,
     VOIDED_TIME = 3,
     VOIDED_AD_ID = 4,
     VOIDED_CLICK_ID = 5,
-    VOIDED_CHANGE_ID = 6,                      /* the row in `change` of the void */
+    VOIDED_CHANGE_ID = 6,                      /* id in `change` of the void */
     VOIDED_AMOUNT = 7,
     VOIDED_DAY_DERIVED = 8
 };
 
-/* One row per seal; the partition's key is ad_click's.  `stats` is as in segments' directories, the
- * checksum a CRC-32C (seal.h). */
+/* Each row is a seal, with the partition key of ad_click.  `stats` has the form of the statistics
+ * in a segment's directory; `checksum` is a CRC-32C (seal.h). */
 enum sealed_day_column {
     SEALED_RESELLER_ID = 1,
     SEALED_DAY = 2,
-    SEALED_ID = 3,                             /* the row in `change` of the seal */
+    SEALED_ID = 3,                             /* id in `change` of the seal */
     SEALED_STATS = 4,
-    SEALED_ADS = 5,                            /* how many rows of sealed_ad there are */
+    SEALED_ADS = 5,                            /* number of the seal's rows in sealed_ad */
     SEALED_CHECKSUM = 6
 };
 
@@ -131,14 +132,14 @@ enum sealed_ad_column {
     SEALED_AD_CHECKSUM = 7
 };
 
-/* One row, of the stream `clicks`. */
+/* The table has one row, for the stream `clicks`. */
 enum retention_column {
     RETENTION_STREAM = 1,
-    RETENTION_KEEP_DAYS = 2,                   /* 0: for ever; null: as `daybook init` set it */
-    RETENTION_SEALED_TO = 3                    /* no later day has a seal; null: none has */
+    RETENTION_KEEP_DAYS = 2,                   /* 0: for ever; null: as of `daybook init` */
+    RETENTION_SEALED_TO = 3                    /* the last sealed day; null: none */
 };
 
-/* name, then the texts of enum stream_text in their order. */
+/* Column DEFINED_TEXT_FIRST + i has text i of enum stream_text, except for DEFINED_RATES_UNIT. */
 enum defined_stream_column {
     DEFINED_NAME = 1,
     DEFINED_TEXT_FIRST = 2,
@@ -146,20 +147,21 @@ enum defined_stream_column {
     DEFINED_RATES_UNIT = 17                    /* the last text; null in rows of older versions */
 };
 
-/* Add a built-in table to a schema in which clients give clicks their ids: in ad_click and
- * voided_click the column click_id has the type `click_id` (a CQL name), and the store numbers no
- * clicks.  Other tables are added unchanged. */
+/* Add a built-in table to a schema in which senders give clicks their ids: in ad_click and
+ * voided_click the column click_id has the CQL type `click_id`, and the store gives no ranks.
+ * Other tables are added unchanged. */
 must_check int tables_add_keyed(struct schema *schema,
                                       const struct table_definition *definition,
                                       const char *click_id, struct error *err);
 
-/* Add the tables that a defined stream keeps, with the columns of amount_by_day, restatement and
- * dirty_day; tables_of_stream_name gives their names. */
+/* Add the kept tables of a user's stream, with the columns of amount_by_day, restatement and
+ * dirty_day, by the names of tables_of_stream_name. */
 must_check int tables_add_of_stream(struct schema *schema, const char *stream,
                                         struct error *err);
 enum { ROLLUP_STREAM_TABLES = 3 };
-/* A defined stream's tables have numbers from 0 to below ROLLUP_STREAM_TABLES.  The built-in table
- * with the same columns as the table `number`; and the name of the table `number`. */
+/* The kept tables of a user's stream are numbered from 0 to ROLLUP_STREAM_TABLES - 1.
+ * tables_of_stream returns the built-in table with the same columns as table `number`, and
+ * tables_of_stream_name the name of table `number`. */
 const struct table_definition *tables_of_stream(uint32_t number);
 void tables_of_stream_name(const char *stream, uint32_t number,
                               char name_out[SCHEMA_NAME_MAX + 1]);
