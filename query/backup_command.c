@@ -1,7 +1,8 @@
-/* backup_command: `daybook backup DIR`: makes a backup point of the directory as of now; with
- * --follow the server then goes on copying the log until --stop, also after it was started again.
+/* backup_command: `daybook backup DIR`: makes a backup point of the directory as of now.  With
+ * --follow the server then goes on copying the log, after restarts too, until `daybook backup
+ * --stop`.
  *
- * The command is answered when the point is complete and synced. */
+ * The command ends when the point is complete and synced. */
 #include "query/backup_command.h"
 
 #include <errno.h>
@@ -142,7 +143,7 @@ static const struct backup_handler handler = {.progress = show_progress,
 
 /* ---- the command ---- */
 
-/* A relative path is the caller's, whose working directory is not the server's. */
+/* A relative path starts at `folder`, the caller's working directory; the server has another. */
 static bool resolve(const char *path, const char *folder, char to[PATH_MAX])
 {
     int length = path[0] == '/' || folder == NULL || folder[0] == '\0'

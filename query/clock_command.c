@@ -1,6 +1,6 @@
 /* clock_command: `daybook clock`: prints whether the wall clock is trusted; `accept` declares that
- * it is right (base/world/trusted_clock.h).  `mend` is carried out by program/, because it changes
- * files below an open store. */
+ * the clock is right (base/world/trusted_clock.h).  program/mending.c carries out `mend`, because
+ * no server may have the directory open meanwhile. */
 #include "query/clock_command.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 
 struct clock_command_options {
     bool accepts;
-    bool mends;                        /* where no server holds the directory (program/mending.h) */
+    bool mends;                        /* carried out by program/mending.h */
     bool is_dry_run;
 };
 

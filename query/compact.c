@@ -1,4 +1,4 @@
-/* compact: `daybook compact`: write memtables out and merge what may be merged, until done. */
+/* compact: `daybook compact`: writes memtables to segments and merges the segments. */
 #include "query/compact.h"
 
 #include <errno.h>

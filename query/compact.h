@@ -1,4 +1,4 @@
-/* compact: `daybook compact`: write memtables out and merge what may be merged, until done. */
+/* compact: `daybook compact`: writes memtables to segments and merges the segments. */
 #ifndef DAYBOOK_QUERY_COMPACT_H
 #define DAYBOOK_QUERY_COMPACT_H
 

@@ -1,4 +1,4 @@
-/* inspect: `daybook inspect`: the tables and what each takes, on disk and in memory. */
+/* inspect: `daybook inspect`: prints the space of each table on disk, and its rows. */
 #include "query/inspect.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ static void put_table(struct table_print *print, const struct schema *schema,
     table_print_cells(print, &cells);
 }
 
-/* What belongs to no table. */
+/* The sizes of the whole store. */
 static void put_rest(struct command_output *output, const struct query *query)
 {
     struct engine_status status;

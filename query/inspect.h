@@ -1,4 +1,4 @@
-/* inspect: `daybook inspect`: the tables, and what each takes on disk and in memory. */
+/* inspect: `daybook inspect`: prints the space of each table on disk, and its rows. */
 #ifndef DAYBOOK_QUERY_INSPECT_H
 #define DAYBOOK_QUERY_INSPECT_H
 

@@ -8,17 +8,17 @@
 #include "storage/backup/backup.h"
 #include "storage/engine/store.h"
 
-/* What the commands of this folder run on; everything outlives it. */
+/* All that the pointers point to outlives the struct. */
 struct query {
     struct store *store;
     struct streams *streams;
-    struct backup *backup;             /* NULL: status says nothing of backups */
+    struct backup *backup;             /* NULL: `status` leaves backups out */
     const struct metrics *metrics;
     const uint8_t *directory_id;       /* 16 bytes */
     const char *zone;
-    const char *currency;              /* "": not said */
+    const char *currency;              /* "": none is set */
     const char *version;               /* of the program */
-    void (*dump)(void *context, struct buffer *text);  /* what each part is at */
+    void (*dump)(void *context, struct buffer *text);  /* appends the state of each part */
     void *dump_context;
 };
 #endif

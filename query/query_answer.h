@@ -1,31 +1,32 @@
-/* query_answer: a command's long answer, handed over in pieces and no faster than it is read. */
+/* query_answer: prints the rows of a command's answer, no faster than they are read. */
 #ifndef DAYBOOK_QUERY_QUERY_ANSWER_H
 #define DAYBOOK_QUERY_QUERY_ANSWER_H
 
 #include "base/cli/command.h"
 
-/* Rows are printed into `text`, which is written out in pieces.  The struct is the command's
- * memory, and is released by the command. */
+/* Rows are printed into `text`, which is written out in pieces.  The command allocates the struct
+ * and releases it. */
 struct query_answer {
     struct command_output *output;
-    struct table_print *print;         /* NULL: nothing, or not begun */
+    struct table_print *print;         /* NULL: not begun, or ended */
     struct buffer text;
 };
 
 void query_answer_begin(struct query_answer *answer, struct command_output *output,
                         enum table_format format, const struct table_column *columns,
                         uint32_t column_count);
-/* Add a row, between query_answer_begin and query_answer_end.  False: enough output waits to be
- * read; add further rows when query_answer_wait calls `drained`. */
+/* Add a row, between query_answer_begin and query_answer_end.  False: the output is full; add no
+ * more rows before query_answer_wait calls `drained`. */
 bool query_answer_row(struct query_answer *answer, const struct bytes *cells);
 bool query_answer_has_room(const struct query_answer *answer);
-/* Call `drained` when the output that waits has been read, possibly before this returns. */
+/* Call `drained` when the output has been read, possibly before this returns. */
 void query_answer_wait(struct query_answer *answer, void (*drained)(void *context), void *context);
 /* Print the rest; the caller then finishes the output. */
 void query_answer_end(struct query_answer *answer);
 void query_answer_release(struct query_answer *answer);
 
-/* --format, for an argp parser: 0, or EINVAL and an argp error that names what there is. */
+/* For an argp parser: the value of --format; 0, or EINVAL after an argp error that lists the
+ * formats. */
 int query_answer_format(const char *name, enum table_format *format_out, struct argp_state *state);
 
 /* The digits of `value`, in `text`. */

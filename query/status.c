@@ -3,7 +3,7 @@
  *     directory     5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11
  *     held by       process 4711, which serves it
  *
- * Each part adds its facts and its findings, which are reasons for `--check` to exit with 1. */
+ * Each function of `parts` adds facts, and findings: reasons for `--check` to exit with 1. */
 #include "query/status.h"
 
 #include <errno.h>
@@ -258,7 +258,8 @@ static void put_descriptors(struct status_report *report, const struct status_co
             descriptors.limit);
 }
 
-/* The metric NAME that the metric NAME_max limits; NULL: `limit` is no such metric. */
+/* The metric NAME where `limit` is a metric NAME_max; NULL where `limit` or NAME is no such
+ * metric. */
 static const struct metric *limited_by(const struct metrics *metrics, const struct metric *limit)
 {
     static const char suffix[] = "_max";
@@ -271,8 +272,8 @@ static const struct metric *limited_by(const struct metrics *metrics, const stru
     return metrics_find(metrics, name);
 }
 
-/* Report limits that are reached.  Doors and other parts publish each as a metric NAME_max beside
- * the metric NAME, since this file may not include them. */
+/* Report the limits that are reached.  Doors and other parts publish each limit as a metric
+ * NAME_max beside the metric NAME, because this file may not include their headers. */
 static void put_limits(struct status_report *report, const struct status_context *context)
 {
     static const char prefix[] = "daybook_";
@@ -290,7 +291,7 @@ static void put_limits(struct status_report *report, const struct status_context
     }
 }
 
-/* The lag of a following backup is what has not been copied to it yet. */
+/* The lag of a following backup is the part of the log that has not been copied to it. */
 static void put_backup(struct status_report *report, const struct status_context *context)
 {
     struct backup_status backup = {0};
@@ -329,7 +330,7 @@ static void (*const parts[])(struct status_report *report, const struct status_c
 
 /* ---- the command ---- */
 
-/* One line, or none where all is well. */
+/* Append one line, or none where all is well; the result is the exit status. */
 static enum command_exit put_check(const struct status_report *report,
                                    const struct store_status *store, struct buffer *text)
 {

@@ -5,7 +5,7 @@
 #include "base/cli/command.h"
 
 struct status_options {
-    bool is_check;                     /* answered by a server (program/checking.h) */
+    bool is_check;                     /* --check (program/checking.h) */
     bool is_metrics;
     bool is_dump;                      /* the state of each part of the program */
     enum table_format format;          /* TABLE_ALIGNED or TABLE_JSON */

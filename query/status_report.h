@@ -1,4 +1,4 @@
-/* status_report: what `daybook status` says: facts, and findings by which `--check` decides.
+/* status_report: the text of `daybook status`: facts, and findings, which `--check` reports.
  *
  * To add a fact, call these in one of the functions of `parts` in status.c; the report prints it as
  * lines, or as a member of one JSON object:
@@ -8,12 +8,12 @@
  *
  *     frames             17 applied, 16 durable         {"frames_applied":17,"frames_durable":16}
  *
- * To add a reason for which `--check` is not content (exit status 1), make one more call:
+ * To add a finding, a reason for `--check` to exit with 1, call this:
  *
  *     status_report_finding(report, "disk_nearly_full", "%s free, and %s are wanted next", ...);
  *
- * Keys and reasons are words joined by '_', each used once; a text is a sentence's rest, and says
- * what to do where something has to be done. */
+ * Keys and reasons are words joined by '_', and each is used once.  The text of a finding is
+ * printed after its reason and a colon; it says what to do, where something has to be done. */
 #ifndef DAYBOOK_QUERY_STATUS_REPORT_H
 #define DAYBOOK_QUERY_STATUS_REPORT_H
 
@@ -32,13 +32,13 @@ struct status_report {
     uint32_t finding_count;
 };
 
-/* Begin a line with a label and words; the label "" is for a line that belongs to the one
- * before. */
+/* Begin a line with a label and words; the label "" is for a line that continues the subject of
+ * the line before it. */
 void status_report_line(struct status_report *report, const char *label, const char *words);
 /* Append words to the open line; they are not in the JSON object. */
 void status_report_words(struct status_report *report, const char *words);
-/* Add a fact.  It begins a line with this label, or is appended to the open line where the label is
- * NULL; `words` follow it there. */
+/* Add a fact: to the JSON object under `key`, and to the lines.  A label begins a new line; where
+ * the label is NULL, the value is appended to the open line.  `words` follow the value. */
 void status_report_text(struct status_report *report, const char *label, const char *key,
                         const char *value);
 void status_report_number(struct status_report *report, const char *label, const char *key,
@@ -50,7 +50,7 @@ void status_report_finding(struct status_report *report, const char *reason, con
                            ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "64.0 MiB"; whole below 1 KiB. */
+/* A size as text, such as "64.0 MiB"; below 1 KiB in bytes, such as "17 bytes". */
 struct status_report_size {
     char text[24];
 };

@@ -1,10 +1,10 @@
 /* query_commands: the table of the reading subcommands: report, counters, status, inspect, compact,
- * clock, backup.  Each one's `room` is a struct query (query/query.h). */
+ * clock, backup.  The `room` with which each is run is a struct query (query/query.h). */
 #ifndef DAYBOOK_QUERY_COMMANDS_QUERY_COMMANDS_H
 #define DAYBOOK_QUERY_COMMANDS_QUERY_COMMANDS_H
 
 #include "base/cli/command.h"
 
-/* NULL behind the last. */
+/* The command at an index from 0; NULL after the last one. */
 const struct command *query_commands_at(uint32_t index);
 #endif

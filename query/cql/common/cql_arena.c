@@ -1,4 +1,4 @@
-/* Arenas that are kept are on a stack, each with one chunk. */
+/* The kept arenas are on a stack, each with one chunk. */
 #include "query/cql/common/cql_arena.h"
 
 struct arena *cql_arena_take(struct cql *cql)

@@ -9,6 +9,6 @@
 struct arena *cql_arena_take(struct cql *cql);
 /* Give an arena back.  It loses its budget, and is kept for another request if it is small. */
 void cql_arena_give(struct cql *cql, struct arena *arena);
-/* Free those that are kept: the server ends. */
+/* Free the kept arenas, when the server ends. */
 void cql_arena_free_all(struct cql *cql);
 #endif

@@ -1,7 +1,8 @@
-/* cql_compiled: a statement whose names and types are resolved, with its plan; counted references.
+/* cql_compiled: a statement whose names and types are resolved, with its plan; its references are
+ * counted.
  *
  * A plan depends on the text, the keyspace and the schema only.  Prepared statements therefore keep
- * it until the schema changes.
+ * their plan until the schema changes.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_COMPILED_H
@@ -16,13 +17,13 @@ struct cql_batch_plan;
 struct cql_compiled {
     uint32_t references;
     struct arena *arena;
-    bool is_kept;                        /* the arena belongs to it and is freed with it */
+    bool is_kept;                        /* the arena is freed with this struct */
     struct schema *schema;               /* referenced */
     const struct cql_statement *statement;
-    const char *keyspace;                /* in which it was compiled; "": none */
-    uint64_t hash;                       /* of keyspace and text; paging states have it */
-    struct bytes request_id;             /* in a comment of the text (cql_idempotency.h); empty:
-                                          * none */
+    const char *keyspace;                /* at the time of compiling; "": none */
+    uint64_t hash;                       /* of keyspace and text, for paging states */
+    struct bytes request_id;             /* from a comment of the text (cql_idempotency.h);
+                                          * empty: none */
     struct cql_column *markers;
     uint32_t marker_count;
     uint8_t bind_id[CQL_ID_SIZE];        /* of the markers (cql_metadata.h), if prepared */

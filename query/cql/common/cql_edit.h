@@ -5,8 +5,8 @@
 #include "codec/cql_request.h"
 #include "storage/engine/store.h"
 
-/* It is made as CREATE and DROP are: when no write by CQL is under way; requests that come before
- * it is answered wait.
+/* The change is carried out as CREATE and DROP are: it waits until no CQL write is under way, and
+ * requests that come before its answer wait for it.
  *
  *     prepare ─▶ ready ─▶ edit ─▶ durable ─▶ applied ─▶ ready ─▶ listener ─▶ answer             */
 struct cql_edit {
@@ -17,7 +17,7 @@ struct cql_edit {
                 struct error *err);
     void (*applied)(void *context, store_done ready, void *ready_context);     /* may be NULL */
     void *context;
-    const struct cql_schema_change *changes;   /* for the listener */
+    const struct cql_schema_change *changes;   /* for cql_on_schema_change */
     uint32_t change_count;
 };
 #endif

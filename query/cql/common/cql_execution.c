@@ -1,4 +1,4 @@
-/* The warnings of a request, and its end.
+/* The reads, the warnings and the end of a request under way.
  *
  * What must hold: an execution is answered once and freed after that; the time that it used is
  * charged to its session. */

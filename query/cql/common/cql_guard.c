@@ -1,8 +1,9 @@
 /* Budgets of arenas, and the unwinding of a guarded step by longjmp.
  *
  * A request that would take more memory than any request may is refused as invalid, which drivers
- * do not send again; one for which other requests leave too little is refused as overloaded, which
- * drivers send to another server.  Both happen before anything was given to the store. */
+ * do not send again.  A request for which other requests leave too little memory is refused as
+ * overloaded, which drivers send to another server.  In both cases nothing was given to the store
+ * before. */
 #include "query/cql/common/cql_guard.h"
 
 #include <setjmp.h>
@@ -12,9 +13,9 @@
 #include "base/world/world.h"
 
 enum {
-    /* Of a guarded step, during which all other clients wait: reading a row, */
-    READ_STEP_MAX_US = 250 * 1000,
-    WRITE_STEP_MAX_US = 500 * 1000 /* or binding or building all statements of a batch */
+    /* Limits of one guarded step, during which all other clients wait. */
+    READ_STEP_MAX_US = 250 * 1000, /* to read a row */
+    WRITE_STEP_MAX_US = 500 * 1000 /* to bind or build all statements of a batch */
 };
 
 struct cql_guard {
@@ -23,7 +24,7 @@ struct cql_guard {
 
 /* ---- what is held ---- */
 
-/* Report to the store how much memory requests hold, and to the doors when it has become little. */
+/* Report to the store how much memory requests hold, and to the doors when there is room again. */
 static void report_memory(struct cql *cql)
 {
     int64_t change = quota_unreported(&cql->quota);
@@ -42,8 +43,7 @@ static void report_memory(struct cql *cql)
 
 /* ---- unwinding ---- */
 
-/* End the guarded step, with the execution's fault filled.  Outside of one the execution goes on to
- * its next call of cql_guard_look. */
+/* End the guarded step; the execution's fault is filled. */
 static void end_step(struct cql_execution *execution)
 {
     struct cql_guard *guard = execution->guard;

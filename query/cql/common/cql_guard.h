@@ -1,16 +1,16 @@
-/* cql_guard: the limits on the memory and the time of one request, and its end when it passes one.
+/* cql_guard: the limits on the memory and the time of a request; it ends when it passes a limit.
  *
  *     cql_run ─▶ guard [ compile, bind ] ─▶ store ─▶ guard [ rows of a page ] ─▶ store ─▶ answer
  *                  └── too much: unwound ──▶ 0x1001, 0x2200, 0x1200 or 0x1100
  *
- * All memory of a request is in arenas of its budget (base/arena.h), and every loop over what a
- * client sent or stored counts its items there.  The budget therefore checks the limits at each
- * chunk and once in ARENA_LOOK_ITEMS items.  When a limit is passed, the guarded step ends as if it
- * had returned ERROR_LIMIT, with the execution's fault filled.
+ * All memory of a request is in arenas of its budget (base/arena.h), and every loop over data that
+ * a client sent or stored counts its items by arena_count.  The budget checks the limits at each
+ * new chunk and once in ARENA_LOOK_ITEMS items.  When a limit is passed, the guarded step ends as
+ * if it had returned ERROR_LIMIT, with the execution's fault filled.
  *
- * What makes that safe: a guarded step owns nothing but arenas of the budget and what its execution
- * releases at its end, and it calls neither the store nor the answer.  Outside of guarded steps
- * requests take little memory; it is counted, but not refused.
+ * The jump out of a guarded step leaks nothing: the step owns only arenas of the budget and data
+ * that the end of its execution releases, and it calls neither the store nor the answer.  Outside
+ * of guarded steps requests take little memory, which is counted but not refused.
  *
  * Its specification is tests/unit/test_cql_session.c and tests/e2e/test_memory.py. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_GUARD_H
@@ -18,18 +18,19 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Begin the execution's budget; its arena is the first one to be counted. */
+/* Begin the execution's budget with the execution's own arena. */
 void cql_guard_begin(struct cql_execution *execution);
-/* End it: only the execution's own arena is left, and it is not counted any more. */
+/* End the budget; the execution's own arena, the last one left, is not counted any more. */
 void cql_guard_end(struct cql_execution *execution);
-/* Another arena of the execution's budget; the caller gives it back before the execution ends. */
+/* Take another arena on the execution's budget; the caller gives it back (cql_arena_give) before
+ * the execution ends. */
 struct arena *cql_guard_arena(struct cql_execution *execution);
 
-/* Call `step`.  The result is what it returned, or ERROR_LIMIT with the fault if it was ended. */
+/* Call `step`.  The result is the step's, or ERROR_LIMIT with the fault if a limit ended it. */
 must_check int cql_guard(struct cql_execution *execution, int (*step)(void *context),
                          void *context);
 
-/* Whether an execution may go on after it has waited: not past its time, not when its client has
- * left, and not when the server stops.  ERROR_LIMIT with the fault if not. */
+/* Check whether an execution may go on after it has waited.  ERROR_LIMIT with the fault: its time
+ * is over, its client has left, or the server stops. */
 must_check int cql_guard_look(struct cql_execution *execution);
 #endif

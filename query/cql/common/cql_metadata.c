@@ -1,5 +1,6 @@
-/* The columns as protocol 5 writes them.  Clients see types with all fields of user types, also of
- * those within others, so that a field that is added anywhere gives another id. */
+/* The MD5 is made of the columns as protocol 5 writes them.  A user type is written with all its
+ * fields, and so are the user types within it: a field that is added to any of them changes the
+ * id. */
 #include "query/cql/common/cql_metadata.h"
 
 #include "base/md5.h"

@@ -8,9 +8,9 @@
 
 struct arena;
 
-/* The MD5 of all that an answer says of the columns.  For it they are written to `arena`, about as
- * large as in an answer.  A guarded step that makes the id therefore also refuses columns whose
- * description takes more memory than a request may (a user type is described for each column). */
+/* The MD5 of the columns' description, which is written to `arena` as large as in an answer.  A
+ * guarded step that calls this therefore ends if the description takes more memory than a request
+ * may; a user type is described anew for each column. */
 void cql_metadata_id(const struct cql_metadata *metadata, struct arena *arena,
                      uint8_t id[CQL_ID_SIZE]);
 #endif

@@ -10,13 +10,13 @@ enum {
     CQL_PREPARED_BYTES_DEFAULT = 16 << 20,
     CQL_PAGE_ROWS_MAX = 10000,           /* of a page, also if the client asks for more */
     CQL_PAGE_BYTES_MAX = 16 << 20,       /* a page ends after the row that passes this or a quarter
-                                          * of `work_bytes_max`; */
-    CQL_PAGE_BYTES_SHORT = 32 << 10,     /* a short page after the row that passes this */
+                                          * of `work_bytes_max` */
+    CQL_PAGE_BYTES_SHORT = 32 << 10,     /* a short page ends after the row that passes this */
     CQL_WORK_BYTES_DEFAULT = 128 << 20,
-    CQL_ROW_SHARE = 2,                   /* a row may take one part in so many of it: to read a
-                                          * row takes several times its size */
-    CQL_LITTLE_BYTES = 256 << 10         /* a quarter of the memory is for requests that hold no
-                                          * more than this */
+    CQL_ROW_SHARE = 2,                   /* a row may take at most `work_bytes_max` divided by
+                                          * this, as reading a row takes several times its size */
+    CQL_LITTLE_BYTES = 256 << 10         /* a quarter of `work_bytes_max` is reserved for requests
+                                          * that hold no more than this */
 };
 
 struct streams;
@@ -29,7 +29,7 @@ struct cql_options {
     const uint8_t *host_id;              /* 16 bytes: the directory's id (engine_directory_id) */
     struct metrics *metrics;             /* may be NULL */
     size_t prepared_bytes_max;           /* 0: CQL_PREPARED_BYTES_DEFAULT */
-    size_t work_bytes_max;               /* of all requests while they are carried out, with the
-                                          * answers that they make; 0: CQL_WORK_BYTES_DEFAULT */
+    size_t work_bytes_max;               /* of all requests under way, with the answers that they
+                                          * make; 0: CQL_WORK_BYTES_DEFAULT */
 };
 #endif

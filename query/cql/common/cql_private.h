@@ -1,10 +1,10 @@
-/* cql_private: shared by the files that carry out statements: the server, a request under way
- * (cql_execution.c) and the refusal of one (cql_fault.c).
+/* cql_private: the structs that all files of query/cql share: the server, a request under way
+ * (cql_execution.c) and its fault (cql_fault.c).
  *
  *   text ──cql_parse──▶ tree ──cql_compile──▶ plan ──run, with bound values──▶ answer
  *                              names, types        cql_execution
  *
- * A cql_execution is one request under way; all that is made for it is in its arena.
+ * A cql_execution is one request under way; what is made for it is in its arena.
  *
  * Functions that can refuse a statement return 0, or a negative code and fill a struct cql_fault
  * with the code and the text that the client gets. */
@@ -41,7 +41,7 @@ int cql_fault_of(struct cql_fault *fault, const struct error *err);
 
 /* ---- texts ---- */
 
-/* Texts that end with a NUL, in the arena. */
+/* Make a text that ends with a NUL, in the arena. */
 const char *cql_text(struct arena *arena, struct bytes text);
 const char *cql_text_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -68,14 +68,14 @@ struct cql {
     struct quota quota;                  /* of all executions; reported to the store */
     int64_t statement_time_us;           /* 0: no limit */
     bool is_stopping;                    /* only executions that wait for the store go on */
-    TAILQ_HEAD(, cql_session) ready;     /* those with executions that wait for a slice
-                                          * (cql_slice.h) */
+    TAILQ_HEAD(, cql_session) ready;     /* sessions with executions that wait for a
+                                          * slice (cql_slice.h) */
     int64_t turn_us;                     /* used by slices in this turn of the loop */
     int64_t slice_began_us;
     bool is_in_slice;
-    struct cql_execution *slice_execution; /* that has the slice; NULL: none, or it has ended */
-    uint8_t slice_text[200];             /* the begin of its statement, */
-    size_t slice_text_size;              /* to be logged if it takes long */
+    struct cql_execution *slice_execution; /* in the slice; NULL: none, or it is answered */
+    uint8_t slice_text[200];             /* the start of its statement, for the log if the */
+    size_t slice_text_size;              /* slice takes long */
     struct log_group stretch_log;
     struct metric *long_stretches;
     struct timer turn_timer, sweep_timer;
@@ -85,13 +85,13 @@ struct cql {
     void *has_room_context;
     struct arena *spare[CQL_ARENAS_SPARE_MAX];
     uint32_t spare_count;
-    int64_t list_ticks;                  /* time of the last path made for a list, 100 ns */
+    int64_t list_ticks;                  /* time of the last path made for a list, in 100 ns */
     struct cql_row_size_bounds *row_sizes;     /* bounds of rows that grow (cql_row_size.h) */
     /* A schema change is under way (cql_wait.h): other requests wait until it has ended. */
     bool schema_is_changing;
     uint32_t writing;                    /* writes under way, whose tables must not be dropped
                                           * before they are applied */
-    struct cql_execution *schema_change; /* the one that waits for these writes */
+    struct cql_execution *schema_change; /* the change that waits for these writes */
     struct cql_execution_queue waiting;
     struct cql_execution_queue stalled;  /* writes that the store had no room for */
 };
@@ -113,23 +113,23 @@ struct cql_execution {
     struct cql_trace *trace;             /* NULL: the request is not traced */
     const char *warnings[CQL_WARNINGS_MAX];
     uint32_t warning_count;
-    struct cql_payload echo;             /* for an answer that is no error; empty: none */
+    struct cql_payload echo;             /* sent with an answer that is no error; empty: none */
     struct arena_budget arenas;          /* counts its memory (cql_guard.h) */
     struct quota quota;                  /* what it has taken of the server's */
     struct cql_guard *guard;             /* of the guarded step under way; NULL: none */
     int64_t step_began_us;
     int64_t deadline_us;                 /* monotonic; 0: none */
     const char *write_type;              /* the name of a write in a timeout; NULL: a read */
-    bool must_end;                       /* no limit of time ends it, as others wait for it */
-    void (*resume)(struct cql_execution *execution); /* called when it has waited */
+    bool must_end;                       /* cql_guard_look lets it go on, as others wait for it */
+    void (*resume)(struct cql_execution *execution); /* called when its wait ends */
     STAILQ_ENTRY(cql_execution) next;    /* of the queue in which it waits */
-    /* Frees what it has outside of the arena; may be NULL. */
+    /* Frees what the execution has outside of the arena; may be NULL. */
     void (*release)(struct cql_execution *execution);
-    void *state;                         /* for the kind of the statement */
+    void *state;                         /* data of the kind of statement */
 };
 
-/* Read a page of the store: `page` is called once, possibly before this returns, also where the
- * store refuses the read. */
+/* Read a page of the store.  `page` is called once, possibly before this returns, and also where
+ * the store refuses the read. */
 void cql_execution_read(struct cql_execution *execution, const struct read_request *request,
                         store_page page, void *context);
 
@@ -137,7 +137,7 @@ void cql_execution_read(struct cql_execution *execution, const struct read_reque
 void cql_execution_warn(struct cql_execution *execution, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Each answers the client and frees the execution. */
+/* Each of these answers the client and frees the execution. */
 void cql_execution_finish(struct cql_execution *execution, struct cql_result *result);
 void cql_execution_finish_void(struct cql_execution *execution);
 void cql_execution_finish_fault(struct cql_execution *execution);  /* execution->fault */

@@ -15,15 +15,16 @@ STAILQ_HEAD(cql_execution_queue, cql_execution);
 struct cql_session {
     struct cql *cql;
     bool read_only;                      /* SELECT, USE and DESCRIBE only */
-    bool leaves;                         /* the client has left: from leaves_us on (monotonic) */
-    int64_t leaves_us;                   /* only requests that wait for the store go on */
+    bool leaves;                         /* the client has left, or may have left */
+    int64_t leaves_us;                   /* monotonic: from then on only requests that wait for
+                                          * the store go on */
     char keyspace[SCHEMA_NAME_MAX + 1];  /* "": no USE yet */
     char user[128];                      /* "": there was no login */
     struct cql_address client;
     struct cql_address local;            /* the server's end of the connection */
     struct cql_execution_queue ready;    /* executions that wait for a slice (cql_slice.h) */
     TAILQ_ENTRY(cql_session) ready_link;
-    int64_t used_us, used_at_us;         /* engine thread's time, and when it was last halved */
+    int64_t used_us, used_at_us;         /* of the engine thread's time, and when last halved */
 };
 
 /* The session must live until its last request is answered. */

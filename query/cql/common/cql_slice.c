@@ -1,7 +1,8 @@
-/* Each session has a queue of executions, and sessions with executions are in a queue.
+/* Each session has a queue of executions that wait for a slice, and the sessions that have some are
+ * in a queue of the server.
  *
- * The time that a session has used is halved for each second since it was counted last, so that
- * requests of an hour ago do not count.  Of sessions that have used about as much time, the one
+ * The time that a session has used is halved for each second since it was last counted, so that
+ * requests of an hour ago do not count.  Of sessions that have used about the same time, the one
  * that has waited longest goes first. */
 #include "query/cql/common/cql_slice.h"
 
@@ -14,7 +15,7 @@ enum {
     TURN_LITTLE_US = 1000,   /* up to this, no timer is started for the turn */
     HALF_LIFE_US = 1000 * 1000,
     ALIKE_US = 1000, /* sessions whose use differs by less go in the order in which they came */
-    BYTES_A_US = 16, /* of text are counted as 1 us before a statement runs */
+    BYTES_A_US = 16, /* bytes of text for which 1 us is charged before a statement runs */
     STRETCH_LOGGED_US = 1000 * 1000,
     STRETCH_LOG_PERIOD_US = 10 * 1000 * 1000,
     STRETCH_TEXT_MAX = 200
@@ -97,7 +98,7 @@ struct cql_slice cql_slice_begin(struct cql_execution *execution)
     return (struct cql_slice){.is_outermost = true};
 }
 
-/* Start the timer that fires in the next turn of the loop, after its sockets and jobs. */
+/* Start the timer.  It fires in the next turn of the loop, after that turn's sockets and jobs. */
 static void await_turn(struct cql *cql)
 {
     struct executor *executor = cql->options.world->executor;
@@ -181,7 +182,8 @@ void cql_slice_start(struct cql_execution *execution)
     check(execution->resume != NULL);
     session_use(execution->session, now_of(cql),
                 (int64_t)execution->request.text.size / BYTES_A_US);
-    /* A door may start the next request in the callback of an answer, within the slice of that. */
+    /* A door may start its next request in the callback of an answer, within the slice of the
+     * answered request. */
     bool has_time = cql->is_in_slice ? !cql_slice_is_over(cql) : cql->turn_us < TURN_MAX_US;
     if (has_time && STAILQ_EMPTY(&execution->session->ready))
         run_slice(execution);

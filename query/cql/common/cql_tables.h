@@ -15,7 +15,7 @@ enum cql_table {
 enum request_column {
     REQUEST_ID = 1,
     REQUEST_CONTENT = 2,               /* 16 bytes: the hash of statements and values */
-    REQUEST_ANSWER = 3                 /* to a conditional write: cql_idempotency.c */
+    REQUEST_ANSWER = 3                 /* the answer to a conditional write (cql_idempotency.c) */
 };
 
 /* All tables, `count_out` of them. */

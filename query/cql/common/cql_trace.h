@@ -15,8 +15,8 @@
 
 enum {
     CQL_TRACES_MAX = 256,                /* traces that are kept, */
-    CQL_TRACES_BYTES_MAX = 4 << 20,      /* and their bytes; beyond, the oldest are dropped */
-    CQL_TRACE_EVENTS_MAX = 100,          /* of a request; the last tells that there were more */
+    CQL_TRACES_BYTES_MAX = 4 << 20,      /* and their bytes; the oldest traces are dropped */
+    CQL_TRACE_EVENTS_MAX = 100,          /* of a request; the last one says that there were more */
     CQL_TRACE_TEXT_MAX = 1000,           /* bytes shown of a statement or of a bound value */
     CQL_TRACE_PARAMETERS_MAX = 64
 };

@@ -1,6 +1,6 @@
-/* There are two queues of executions, each in the order of their coming: those that wait for room
- * and those that wait for a change of the schema.  The change that waits for writes is a member of
- * cql. */
+/* There are two queues of executions, each in the order of arrival: `stalled` for those that wait
+ * for room, and `waiting` for those that wait for a change of the schema.  The change that waits
+ * for writes is `schema_change` of struct cql. */
 #include "query/cql/common/cql_wait.h"
 
 #include "query/cql/common/cql_guard.h"
@@ -67,7 +67,7 @@ void cql_wait_for_schema(struct cql_execution *execution)
     sweep_soon(execution->cql);
 }
 
-/* Executions that wait go on in their order, up to one that begins another change. */
+/* The executions that wait are resumed in their order, up to one that begins another change. */
 void cql_wait_schema_settled(struct cql *cql)
 {
     check(cql->schema_is_changing);

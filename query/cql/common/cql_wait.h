@@ -4,10 +4,10 @@
  *     write    begin ─▶ ... ─▶ end
  *     change             wait ─▶ ... ─▶ settled
  *
- * A change begins when no write is under way, and other requests wait until it has settled.  So no
- * statement sees a schema that is not durable, and no table is dropped before a write to it is
- * applied.  An execution that waits ends with a fault when its time is over, its client has left or
- * the server stops.
+ * A change begins when no write is under way, and other requests wait until it has settled.
+ * Therefore no statement sees a schema that is not durable, and no table is dropped before a write
+ * to it is applied.  An execution that waits ends with a fault when its time is over, its client
+ * has left or the server stops.
  *
  * Its specification is tests/unit/test_cql_session.c and tests/cql/keyspaces_tables_types.cql. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_WAIT_H
@@ -23,12 +23,13 @@ void cql_wait_for_room(struct cql_execution *execution);
 /* Wait until the change of the schema that is under way has settled. */
 void cql_wait_for_schema(struct cql_execution *execution);
 
-/* A write begins, and is applied or refused. */
+/* Count a write that begins, and one that has been applied or refused. */
 void cql_wait_write_begin(struct cql *cql);
 void cql_wait_write_end(struct cql *cql);
 /* Begin a change of the schema; no other may be under way.  execution->resume is called when no
  * write is under way, maybe before this returns. */
 void cql_wait_for_writes(struct cql_execution *execution);
+/* The change of the schema is durable or refused: resume the requests that wait for it. */
 void cql_wait_schema_settled(struct cql *cql);
 
 /* Answer the executions that may not wait any longer. */
