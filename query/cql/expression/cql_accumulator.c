@@ -1,8 +1,9 @@
 /* Aggregates over the rows of a group.
  *
  * A sum of integers has their type and wraps; an average of integers is truncated.  As in
- * Cassandra, reals are added with Kahan's compensation, and an average of decimals is moved by each
- * value's distance from it divided by the count, rounded half even: the digits depend on that. */
+ * Cassandra, reals are added with Kahan's compensation, and each value moves an average of decimals
+ * by their distance divided by the count, rounded half even.  The digits of results depend on this
+ * order of operations. */
 #include "query/cql/expression/cql_accumulator.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ struct cql_accumulator {
     int128 whole;          /* the exact sum of integers, for their average */
     double correction;     /* what a compensated sum of reals has lost */
     bool has_special;      /* NaN or infinity was added: no compensation */
-    long double plain;     /* the sum without it, in a range that does not overflow */
+    long double plain;     /* the sum of reals without compensation, in a wider range */
     bool has_best;
     struct buffer best;
 };

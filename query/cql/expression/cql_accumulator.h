@@ -13,8 +13,9 @@ struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregat
 /* Add the value of a row; only count(*) counts CQL_NULL. */
 int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
                         struct cql_fault *fault);
-/* Add a whole partition by the store's stats of it: its rows, how many of them have a value in the
- * column of the stats, and the exact sum.  For count(*), and count and sum of that column. */
+/* Add a whole partition by the store's statistics of it: the number of rows, and the number and the
+ * exact sum of the values in one column.  Only for count(*), and for count and sum of that
+ * column. */
 int cql_accumulator_add_stats(struct cql_accumulator *accumulator,
                               const struct partition_stats *stats, struct cql_fault *fault);
 /* The result, in `arena`; the accumulator is empty afterwards. */

@@ -4,7 +4,8 @@
  * What must hold: a constant is a valid serialized value of the expression's type, and sets and
  * maps in it are sorted, because the store takes it as it is.
  *
- *   INSERT INTO t (k, s) VALUES (1, {'b', ?})     s set<text>: the marker is value(s), a text */
+ *   INSERT INTO t (k, s) VALUES (1, {'b', ?})     s is a set<text>: the marker is a text, and its
+ *                                                 name is value(s) */
 #include <string.h>
 
 #include "query/cql/common/cql_scope.h"

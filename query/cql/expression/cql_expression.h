@@ -24,7 +24,7 @@ enum cql_expression_kind {
     CQL_EXPRESSION_COLLECTION,           /* of the arguments; in a map key, value, key, ... */
     CQL_EXPRESSION_FIELD,                /* field `index` of the argument */
     CQL_EXPRESSION_ELEMENT,              /* of argument 0 at argument 1 */
-    CQL_EXPRESSION_SLICE,                /* of argument 0 from 1 to 2; either may be NULL */
+    CQL_EXPRESSION_SLICE,                /* of argument 0 from 1 to 2, which may be NULL */
     CQL_EXPRESSION_WRITETIME,            /* of the column; `index` 1: the latest of its cells */
     CQL_EXPRESSION_TTL,
     CQL_EXPRESSION_AGGREGATE             /* `index`: its place among the statement's aggregates */
@@ -41,8 +41,9 @@ struct cql_expression {
     const struct cql_function *function;
     struct cql_expression **arguments;
     uint32_t argument_count;
-    const char *receiver;                /* in refusals, the name of what gets the value */
-    const struct cql_term *named;        /* the term that names a result column; NULL: its own */
+    const char *receiver;                /* the name of the column or argument, for refusals */
+    const struct cql_term *named;        /* the term that names a result column; NULL: the term
+                                          * from which the expression was resolved */
 };
 
 /* An aggregate of a SELECT: its function, and the expression whose values it gets. */
@@ -55,13 +56,13 @@ struct cql_aggregate {
 /* The place of a term: what it may contain, and what its value is for. */
 struct cql_place {
     const struct type *type;             /* that the value must have; NULL: any */
-    const char *receiver;                /* the name of what gets the value */
+    const char *receiver;                /* the name of the column or argument, for refusals */
     const struct table *table;           /* whose columns may be named; NULL: none may */
     struct cql_aggregate *aggregates;    /* CQL_AGGREGATES_MAX of them; NULL: none may be used */
     uint32_t *aggregate_count;
-    bool is_argument;                    /* if `type` is NULL, literals have their own type */
-    bool is_checked;                     /* the literal around it is known to fit its type */
-    const char *misfit;                  /* the refusal of a result of another type; or NULL */
+    bool is_argument;                    /* where `type` is NULL, a literal gets its natural type */
+    bool is_checked;                     /* the literal around the term is known to fit */
+    const char *misfit;                  /* the refusal of a value of another type; or NULL */
 };
 enum { CQL_AGGREGATES_MAX = 256 };
 
@@ -72,10 +73,9 @@ int cql_expression_resolve_value(struct cql_scope *scope, const struct cql_term 
                                  const struct type *type, const char *receiver,
                                  struct cql_expression **out);
 
-/* The name of a part of something in refusals: value(l), key(m). */
+/* The receiver's name for a part of the receiver `of`: value(l), key(m). */
 const char *cql_expression_part(struct cql_scope *scope, const char *part, const char *of);
-/* The number of the field that a user type has under the name; -1: it has none, or is of another
- * kind. */
+/* The number of a user type's field of this name; -1: there is none, or `type` is no user type. */
 int cql_expression_udt_field(const struct type *type, struct bytes name);
 
 /* ---- values ---- */

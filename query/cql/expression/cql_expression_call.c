@@ -8,8 +8,8 @@
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/expression/cql_literal_value.h"
 
-/* The place of an argument: its type is not known yet, and what is known of the call's place does
- * not hold for it. */
+/* The place of an argument.  Its type is not known yet, and the checks of the call's place do not
+ * apply to it. */
 static struct cql_place argument_place(const struct cql_place *place)
 {
     struct cql_place within = *place;
@@ -26,7 +26,7 @@ static const char *system_name(struct cql_scope *scope, const struct cql_functio
                            function->name[0] == '_' ? "_negate" : function->name);
 }
 
-/* As in Cassandra, but without its list of signatures. */
+/* Refuse a call that fits no signature.  Cassandra's text also lists the signatures. */
 static int no_signature(struct cql_scope *scope, const struct cql_function *function)
 {
     bool is_operator = function->name[0] == '_';
@@ -50,7 +50,7 @@ static int argument_count_refused(struct cql_scope *scope, const struct cql_func
                        function->name, wanted, count);
 }
 
-/* Refuse an argument that has no type of its own where the function does not want a certain one. */
+/* Refuse an argument that has no type of its own, where the function does not give it one. */
 static int argument_unknown(struct cql_scope *scope, const struct cql_function *function,
                             const struct cql_term *argument)
 {
@@ -73,8 +73,8 @@ static int requirement_refused(struct cql_scope *scope, const struct cql_functio
                        cql_type_name(scope, type));
 }
 
-/* Check an argument of a function with one signature against it; `expression` is NULL before the
- * argument is resolved. */
+/* Check an argument of a function against the function's only signature; `expression` is NULL
+ * before the argument is resolved. */
 static int check_argument(struct cql_scope *scope, const struct cql_call *call, uint32_t index,
                           const struct cql_term *argument, const struct cql_expression *expression)
 {
@@ -209,7 +209,8 @@ int cql_expression_negation(struct cql_scope *scope, const struct cql_term *term
     return resolve_call(scope, cql_function_operator('_'), term->of, 1, place, out);
 }
 
-/* The type of a literal operand: in a value it is that of the value, if the literal fits it. */
+/* The type wanted of an operand: in a value, the type of the value if a literal fits it; else
+ * NULL. */
 static const struct type *operand_type(const struct cql_place *place, const struct cql_term *side)
 {
     bool may_be = place->table == NULL && place->type != NULL && cql_term_is_literal(side);
@@ -217,7 +218,8 @@ static const struct type *operand_type(const struct cql_place *place, const stru
 }
 
 /* Two operands: numbers, texts, or a time and a duration.  The operation is ambiguous where the
- * type of an operand is not known, and for a number with a timestamp, which could be a bigint. */
+ * type of an operand is not known, and for a timestamp with anything but a duration, because the
+ * timestamp could be meant as a bigint. */
 int cql_expression_operation(struct cql_scope *scope, const struct cql_term *term,
                              const struct cql_place *place, struct cql_expression **out)
 {

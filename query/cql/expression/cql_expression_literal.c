@@ -1,13 +1,13 @@
 /* Resolving of literals: single values, lists, sets, maps, tuples and user types.
  *
- * In a literal of several items, each is for an element, a key, a value or a field of the type.  As
- * in Cassandra all items are checked before the first one is resolved, so that an item that does
- * not fit is refused by the literal around it:
+ * Each item of a literal is for an element, a key, a value or a field of the literal's type.  As in
+ * Cassandra all items are checked before the first one is resolved, so that the refusal of an item
+ * names the literal around it:
  *
  *   INSERT INTO t (k, l) VALUES (1, [2, 'x'])     Invalid list literal for l: value 'x' is not of
  *                                                 type int
  *
- * The type of a call is known only when it is resolved; it is then refused in the same words. */
+ * The type of a call is known only when the call is resolved; the same words then refuse it. */
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "query/cql/syntax/cql_print.h"
@@ -117,8 +117,8 @@ static const char *misfit_text(struct cql_scope *scope, const struct cql_term *t
     return cql_text(scope->arena, buffer_view(&text));
 }
 
-/* The place of a literal's item in its type.  In a literal of a user type `*item` is the name of a
- * field, and becomes the value after it; negative: the type has no such field. */
+/* The number of an item in the type of its literal.  In a literal of a user type `*item` is the
+ * name of a field, and is set to the value that follows; negative: the type has no such field. */
 static int item_place(const struct type *type, uint32_t index, const struct cql_term **item)
 {
     int place = (int)index;
@@ -165,7 +165,8 @@ static int item_fits(struct cql_scope *scope, const struct cql_term *item,
     }
 }
 
-/* The refusal of the first item that does not fit; NULL: all do.  The brackets must fit. */
+/* Make the refusal of the first item that does not fit; NULL: all items fit.  The brackets of
+ * `term` itself must fit. */
 static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
                        const struct cql_place *place, const char **misfit_out)
 {
@@ -264,7 +265,7 @@ static int resolve_items(struct cql_scope *scope, const struct cql_term *term,
     return 0;
 }
 
-/* A list, set or tuple of no given type: the type follows from those of the items. */
+/* Resolve a list, set or tuple where no type is wanted: its type follows from the items' types. */
 static int resolve_untyped(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out)
 {

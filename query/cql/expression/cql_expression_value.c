@@ -1,8 +1,8 @@
 /* The value of an expression for one row.
  *
- * The result of a function with a null argument is null, unless it `takes_null`, and so are the
- * field of a null and an element that is not there.  Within collections null is refused; in tuples
- * and user types it is a missing field. */
+ * Three values are null: the result of a function with a null argument, unless the function
+ * `takes_null`; the field of a null; and an element that is not there.  Within lists, sets and maps
+ * a null is refused; in tuples and user types it is a missing field. */
 #include <string.h>
 
 #include "query/cql/expression/cql_expression.h"

@@ -1,8 +1,8 @@
 /* Functions of blobs, JSON and tokens, and the lookup of all functions.
  *
- * A function is a row of a table: its name, the number of arguments, the type of the result, and
- * the computing of its value.  Names are in lower case; many functions have two spellings, an older
- * one without underscores. */
+ * A function is a row of a table: its name, its number of arguments, and the C functions that give
+ * the type and the value of its result.  Names are in lower case; many functions have two
+ * spellings, of which the older one has no underscores. */
 #include "query/cql/expression/cql_function.h"
 
 #include <stdarg.h>

@@ -18,13 +18,13 @@ struct cql_call {
     const struct type *types[CQL_ARGUMENTS_MAX];
     uint32_t count;
     const struct type *result;
-    const struct table *table;           /* the types of its key are wanted by token() */
+    const struct table *table;           /* token() takes values of its partition key */
     struct arena *arena;                 /* for a result type that is made */
 };
 
 struct cql_function {
     const char *name;                    /* in lower case, or the sign of an operator */
-    enum type_kind kind;                 /* of the type to or from which it converts */
+    enum type_kind kind;                 /* of the type that it makes, or converts from */
     uint32_t arguments_min;
     uint32_t arguments_max;
     bool is_aggregate;
@@ -32,15 +32,15 @@ struct cql_function {
     /* The type that argument `index` must have in the only signature, or, where there are several,
      * the type that a literal or marker gets as this argument.  NULL: any. */
     const struct type *(*wants)(const struct cql_call *call, uint32_t index);
-    /* The type of the result; NULL: those of the arguments do not fit. */
+    /* The type of the result; NULL: the types of the arguments do not fit. */
     const struct type *(*result)(const struct cql_call *call);
     int (*value)(const struct cql_expression *call, const struct bytes *arguments,
                  const struct cql_context *context, struct bytes *value_out);
     bool is_overloaded;                  /* has several signatures */
-    /* For functions whose argument may have any type with a certain property, the argument in
-     * refusals: "a map argument"; else NULL. */
+    /* How refusals describe the argument, as in "a map argument", where it may have any type with a
+     * certain property; else NULL. */
     const char *requires;
-    const char *parameter;               /* the argument in Cassandra's lists of arguments */
+    const char *parameter;               /* the argument's type in Cassandra's signatures */
 };
 
 /* NULL when there is none. */

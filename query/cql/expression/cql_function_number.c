@@ -1,8 +1,8 @@
 /* Operators, and conversions by CAST.
  *
- * The type of a result is Cassandra's: the wider one of two integers; float for floats with
- * integers of at most 4 bytes, and else double; decimal if one is decimal, or for a varint with a
- * float or double. */
+ * The type of a result is as in Cassandra.  Two integers give the wider type of both.  A float with
+ * a float or an integer of at most 4 bytes gives a float, and with a wider number a double.  A
+ * decimal with any number gives a decimal, and so does a varint with a float or double. */
 #include <math.h>
 #include <string.h>
 

@@ -74,8 +74,8 @@ static bool time_ms_of(const struct type *type, struct bytes value, int64_t *tim
     return false;
 }
 
-/* The day of a time as Cassandra computes it: the seconds are rounded down and the days towards
- * 1970, so that a time before 1970 has the next day unless it is midnight. */
+/* The day of a time as Cassandra computes it: seconds are rounded down, but days towards 1970.  A
+ * time before 1970 therefore has the day after its own, unless it is midnight. */
 static int64_t java_day(int64_t time_ms)
 {
     int64_t seconds = time_ms / 1000 - (time_ms % 1000 < 0);
@@ -103,8 +103,8 @@ static int current_value(const struct cql_expression *call, const struct bytes *
     return 0;
 }
 
-/* to_date does not take a date, nor to_timestamp a timestamp; a bigint is milliseconds since
- * 1970. */
+/* to_date takes no date, and to_timestamp takes neither a timestamp nor a bigint.  A bigint is
+ * milliseconds since 1970. */
 static const struct type *time_result(const struct cql_call *call)
 {
     enum type_kind kind = call->function->kind;
@@ -270,8 +270,8 @@ static int check_floor(const struct type *type, const struct type_duration *dura
                              duration_text(value, context));
 }
 
-/* `start` and as many durations as do not pass `time_ms`.  Their number is found by halving a
- * range, whose upper end follows from months of 28 days. */
+/* `start` plus the largest number of durations that does not pass `time_ms`.  A binary search finds
+ * the number; for its upper bound a month has 28 days. */
 static int64_t floor_from(int64_t start, int64_t time_ms, const struct type_duration *duration)
 {
     int64_t shortest =

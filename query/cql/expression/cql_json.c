@@ -1,9 +1,9 @@
 /* Writing of values as JSON.
  *
- * What must hold: the text is Cassandra's, as clients compare it.  Numbers are printed as Java
- * prints them, and strings are escaped as Jackson escapes them.  A double is given in the fewest
- * digits that read back as the same, in Java's layout: 0.001 and 1234567.0, but 1.0E-4 and 1.0E7.
- * NaN and the infinities cannot be written in JSON and are null. */
+ * What must hold: the text is exactly Cassandra's, because clients compare it.  Numbers are printed
+ * as Java prints them, and strings are escaped as Jackson escapes them.  A double has the fewest
+ * digits that read back as the same double, in Java's layout: 0.001 and 1234567.0, but 1.0E-4 and
+ * 1.0E7.  NaN and the infinities cannot be written in JSON and are null. */
 #include "query/cql/expression/cql_json.h"
 
 #include <inttypes.h>
@@ -183,7 +183,7 @@ static void put_scalar(const struct type *type, struct bytes value, struct buffe
 
 /* ---- collections ---- */
 
-/* A key of a map: its JSON, in a string unless it is one already. */
+/* A key of a map: its JSON, in a string unless the JSON is a string already. */
 static void put_key(const struct type *type, struct bytes value, struct buffer *json)
 {
     struct buffer key = {.arena = json->arena};

@@ -18,7 +18,7 @@ struct arena;
 
 /* ---- writing ---- */
 
-/* Append the JSON of a valid value; where its data is NULL, that is null. */
+/* Append the JSON of a valid value, or null where the value's data is NULL. */
 void cql_json_format(const struct type *type, struct bytes value, struct buffer *json);
 /* Append the name of a column or field as a key: a name with capitals is in double quotes within
  * the string, "\"Camel\"". */
@@ -50,8 +50,8 @@ struct cql_json {
     struct cql_json *next;
 };
 
-/* Read one JSON value; the tree is in `arena`.  ERROR_INVALID with the place of what is wrong,
- * ERROR_LIMIT where it is nested too deeply. */
+/* Read one JSON value; the tree is in `arena`.  ERROR_INVALID with the place of the first error,
+ * ERROR_LIMIT where the value is nested too deeply. */
 must_check int cql_json_read(struct bytes text, struct arena *arena,
                              const struct cql_json **json_out, struct error *err);
 
@@ -66,8 +66,8 @@ const struct cql_json *cql_json_member(const struct cql_json *object, const char
 /* Whether `key` names the column or field `name`. */
 bool cql_json_key_is(struct bytes key, const char *name);
 
-/* Append the serialized value of a type that `json` means, which may not be null; sets and maps are
- * sorted.  A value of any type may be in a string.  `arena` is for memory of the work.
+/* Append the serialized value of `type` for which `json` stands; `json` may not be null.  Sets and
+ * maps are sorted.  A value of any type may be in a string.  Temporary memory comes from `arena`.
  * ERROR_INVALID in Cassandra's words. */
 must_check int cql_json_value(const struct cql_json *json, const struct type *type,
                               struct arena *arena, struct buffer *value, struct error *err);

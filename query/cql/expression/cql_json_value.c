@@ -1,9 +1,9 @@
 /* Serialized values of JSON trees.
  *
- * What must hold: values are taken and refused as in Cassandra, in its words, which name the Java
- * class of a value: Integer, Long, BigInteger, Double, String, Boolean, ArrayList, LinkedHashMap.
- * A value of any type may be in a string, which is read as a CQL string would be, or for a
- * collection, tuple or UDT as JSON. */
+ * What must hold: values are taken and refused as in Cassandra, and in its words, which name the
+ * Java class of a value: Integer, Long, BigInteger, Double, String, Boolean, ArrayList,
+ * LinkedHashMap.  A value of any type may be in a string.  For a collection, tuple or UDT the
+ * string is read as JSON, and else as a CQL string. */
 #include <stdlib.h>
 
 #include "query/cql/expression/cql_json.h"
@@ -112,7 +112,7 @@ static void put_shown(const struct cql_json *json, struct buffer *text)
     buffer_put_u8(text, is_object ? '}' : ']');
 }
 
-/* The bytes of a text that are shown, without half of a character. */
+/* How many bytes of a text are shown; no character is cut in two. */
 static int shown_size(struct bytes text)
 {
     size_t size = text.size < SHOWN_MAX ? text.size : SHOWN_MAX;
@@ -185,8 +185,8 @@ static int put_string(struct value_maker *maker, const struct cql_json *json,
     return cql_literal_value(&term, type, maker->value, maker->err);
 }
 
-/* Refuse a value that is not in the range of its type; Cassandra shows the text of some and the
- * class of others. */
+/* Refuse a value that is not in the range of its type.  Cassandra shows the text of the value for
+ * some types, and its class for others. */
 static int fail_number(struct value_maker *maker, const struct cql_json *json,
                        const struct type *type, const char *expected)
 {

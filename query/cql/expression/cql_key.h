@@ -7,10 +7,9 @@
 
 #include "query/cql/expression/cql_expression.h"
 
-/* Refuse values that, with `more` bytes, are too long for a key, in Cassandra's words. */
+/* Refuse values that are too long for a key together with `more` bytes, in Cassandra's words. */
 int cql_key_check(struct cql_fault *fault, const struct bytes *values, uint32_t count, size_t more);
-/* Make the partition key of values, which may be any that a client sent; refused where it is too
- * long. */
+/* Make the partition key of a client's values; a key that is too long is refused. */
 int cql_key_of(uint32_t count, const struct bytes *values, const struct cql_context *context,
                struct bytes *key_out);
 #endif

@@ -100,7 +100,7 @@ static const struct refusal {
     [TYPE_BLOB] = {"Unable to make a value of its type from", ""},
 };
 
-/* The words before the text where it has only digits. */
+/* The words before a text that has only digits. */
 static const char *const number_refusals[] = {
     [TYPE_TIMESTAMP] = "Unable to make long (for date) from:",
     [TYPE_DATE] = "Unable to make unsigned int (for date) from:",

@@ -11,7 +11,7 @@
 const struct type *cql_literal_value_natural(const struct cql_term *term);
 /* Whether a literal of this kind may stand for the type; its text is not checked. */
 bool cql_literal_value_fits(const struct cql_term *term, const struct type *type);
-/* Its kind in Cassandra's refusals: STRING, INTEGER ... */
+/* The kind of a literal in Cassandra's refusals: STRING, INTEGER ... */
 const char *cql_literal_value_kind(const struct cql_term *term);
 /* Append the serialized value; ERROR_INVALID in Cassandra's words. */
 must_check int cql_literal_value(const struct cql_term *term, const struct type *type,

@@ -21,7 +21,7 @@ struct cql_number {
 
 bool cql_number_is_integer(enum type_kind kind);         /* tinyint to bigint, counter */
 bool cql_number_is_real(enum type_kind kind);            /* float, double */
-bool cql_number_is(enum type_kind kind);                 /* these, varint, decimal */
+bool cql_number_is(enum type_kind kind);                 /* integers, reals, varint, decimal */
 
 /* Read a serialized value that is not empty.  ERROR_LIMIT: over 256 bits. */
 must_check int cql_number_read(enum type_kind kind, struct bytes value,

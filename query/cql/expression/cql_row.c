@@ -69,7 +69,7 @@ static struct bytes udt_value(const struct type *type, const struct cell *cells,
 
 /* ---- the memo of a row ---- */
 
-enum { SCANS_MAX = 8 }; /* of the items of a column for a value, before they are sorted */
+enum { SCANS_MAX = 8 }; /* searches in a column's items before the items are sorted */
 
 struct cql_row_part {
     const struct column *column;
@@ -79,7 +79,7 @@ struct cql_row_part {
     struct cql_items items;
     uint32_t scans;
     struct cql_value_set
-        sorted; /* after so many scans: the items of a list, or the values of a map */
+        sorted; /* after SCANS_MAX scans: the items of a list, or the values of a map */
 };
 
 /* The column's part of the memo; a new one at each call where the row has no memo. */
@@ -100,7 +100,7 @@ static struct cql_row_part *memo_part(const struct cql_row *row, const struct co
     return part;
 }
 
-/* The value, with data that is not NULL also where it is empty. */
+/* The value, whose data is then not NULL even if it is empty. */
 static struct bytes not_null(struct bytes value)
 {
     return value.data == NULL ? bytes_of("", 0) : value;

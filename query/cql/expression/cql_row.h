@@ -12,7 +12,7 @@
 #define CQL_NULL ((struct bytes){0})
 
 /* The values that were made for a row, so that each is made once however often a statement names
- * the column.  It is valid as long as the row and the arena in which they were made. */
+ * the column.  The memo is valid as long as the row and the values' arena. */
 struct cql_row_memo {
     struct cql_row_part *parts;
 };
@@ -40,7 +40,7 @@ struct cql_items cql_row_items(const struct cql_row *row, const struct column *c
 /* The item of a set that equals `key`, or the value of a map for it; CQL_NULL: there is none. */
 struct bytes cql_row_element(const struct cql_row *row, const struct column *column,
                              struct bytes key, struct arena *arena);
-/* Whether `value` is an item of a list or set, a key of a map, or with `part` 1 a value of it. */
+/* Whether `value` is an item of a list or set, or in a map a key (`part` 0) or a value (1). */
 bool cql_row_contains(const struct cql_row *row, const struct column *column, uint32_t part,
                       struct bytes value, struct arena *arena);
 

@@ -23,7 +23,7 @@ int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
     return rc == 0 ? 0 : cql_fault_of(scope->fault, &err);
 }
 
-/* A value of 8 bytes may be of any of these types, and every integer is also a valid varint. */
+/* Types whose values have 8 bytes share one form, and every integer is also a valid varint. */
 static bool fits_number(const struct type *to, const struct type *from)
 {
     bool is_bigint = from->kind == TYPE_BIGINT || from->kind == TYPE_TIMESTAMP;

@@ -8,13 +8,13 @@
 
 int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
                      const struct type **type_out);
-/* Its name in refusals, in the scope's arena. */
+/* The name of a type in refusals, in the scope's arena. */
 const char *cql_type_name(struct cql_scope *scope, const struct type *type);
 
 /* Whether the serialized value of type `from` may be used as one of type `to`. */
 bool cql_type_fits(const struct type *to, const struct type *from);
 
-/* Frozen types in the arena; the arguments must live as long. */
+/* Make a frozen type in the arena; the arguments must live as long. */
 const struct type *cql_type_of(struct arena *arena, enum type_kind kind,
                                const struct type *const *arguments, uint32_t count);
 /* A list or set. */

@@ -1,6 +1,6 @@
 /* A sorted array.
  *
- * Comparing never unwinds (cql_guard.h), so that qsort may own memory meanwhile. */
+ * A comparison never jumps out of its guarded step (cql_guard.h): qsort_r may own memory. */
 #include "query/cql/expression/cql_value_set.h"
 
 #include <stdlib.h>

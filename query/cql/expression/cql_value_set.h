@@ -1,7 +1,7 @@
 /* cql_value_set: a sorted set of values of one type, for binary search.
  *
- * A statement may name very many values, and a row may hold very many: they are compared by a set,
- * so that the time does not grow with the product.
+ * A statement may name very many values, and a row may hold very many.  With a set, the time of
+ * comparing them does not grow with the product of both numbers.
  *
  * Its specification is tests/cql/cassandra/read_restrictions.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_VALUE_SET_H

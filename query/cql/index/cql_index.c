@@ -360,8 +360,8 @@ static int64_t written_us(const struct row *row)
     return latest_us;
 }
 
-/* Add the entry of a row to an index on a key column.  A static row gets one only if that is a
- * partition column; a row that has only deletions gets none. */
+/* Add the entry of a row to an index on a key column.  A static row gets an entry only in an index
+ * on a partition column; a row that has only deletions gets none. */
 static int add_key_entry(const struct cql_index *index, struct bytes key, const struct row *row,
                          struct write_batch *batch, struct cql_fault *fault)
 {

@@ -9,8 +9,8 @@
  * An index on a partition column or a static one is wide: its entries stand for partitions and have
  * no clustering.
  *
- * Entries are written with the cells for which they stand, in the same batch and with their time
- * and TTL.  Entries of key columns are written with every write to the row and without a TTL,
+ * Entries are written with the cells for which they stand, in the same batch and with the cells'
+ * time and TTL.  Entries of key columns are written with every write to the row and without a TTL,
  * because the row may outlive any of its cells.  Entries are never deleted: a reader reads the row
  * and skips entries that are not true any more.  The name, column and kind of an index are in the
  * comment of its hidden table.  An index is written to, but not read, until the entries of all rows
@@ -45,13 +45,13 @@ bool cql_index_find(const struct schema *schema, const char *keyspace, struct by
 /* Append v, values(m), keys(m), entries(m) or full(f), for system_schema and DESCRIBE. */
 void cql_index_target(const struct cql_index *index, struct buffer *text);
 
-/* Whether its entries stand for partitions. */
+/* Whether an index is wide: its entries stand for partitions. */
 bool cql_index_is_wide(const struct cql_index *index);
 
 /* The partition key of the entries of a value. */
 struct bytes cql_index_key(struct bytes value, struct arena *arena);
-/* The key and clustering of the row for which an entry stands, or for a wide index of the
- * partition: views into the entry. */
+/* The key and clustering of the row for which an entry stands, or of the partition if the index is
+ * wide.  Both are views into the entry. */
 void cql_index_row(const struct page_row *entry, struct bytes *key_out,
                    struct clustering *clustering_out);
 
@@ -66,13 +66,13 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
 /* Mark an index as built. */
 int cql_index_set_built(struct schema *schema, const char *keyspace, const char *name,
                         struct cql_fault *fault);
-/* Drop the hidden tables that do not belong to a built index: their building was not finished.  To
- * be called in a change of the schema, when no index is being built. */
+/* Drop the hidden tables that do not belong to a built index, as their building was not finished.
+ * Call this in a change of the schema, while no index is being built. */
 void cql_index_drop_unbuilt(struct schema *schema, struct arena *arena);
 /* Drop the hidden tables of a table that will be dropped. */
 void cql_index_drop_all(struct schema *schema, const struct table *table, struct arena *arena);
 
-/* For the start of a server: a changed copy of the schema, to be applied, without the tables of
- * indexes that a crash left unfinished; NULL: there are none. */
+/* A copy of the schema without the hidden tables of indexes that a crash left unfinished; NULL:
+ * there are none.  A server applies the copy when it starts. */
 struct schema *cql_index_without_unbuilt(const struct schema *schema);
 #endif
