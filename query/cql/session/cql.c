@@ -4,9 +4,9 @@
  *                                                                                   │
  *   answer ◀────────────────────────── cql_execution_finish ◀─────────────────────────────────┘
  *
- * What decides correctness: an execution is answered exactly once, and freed then.  A statement
- * runs against the schema it was compiled with; a prepared one that a schema change made out of
- * date is compiled again first. */
+ * What decides correctness: an execution is answered exactly once, and is then freed.  A statement
+ * runs against the schema it was compiled with; a prepared statement is compiled again first if the
+ * schema has changed since. */
 #include "query/cql/session/cql.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@
 #include "base/memory.h"
 
 enum {
-    RESERVE_SHARE = 4 /* of what requests may hold: for those that hold little */
+    RESERVE_SHARE = 4 /* one part in so many is for requests that hold little */
 };
 
 /* ---- the server ---- */
@@ -125,7 +125,7 @@ static void use_run(struct cql_execution *execution)
     cql_execution_finish(execution, &result);
 }
 
-/* The refusal of a kind of statement that daybook does not carry out; NULL: it does. */
+/* The refusal of a kind of statement that daybook does not carry out; NULL: it is carried out. */
 static const char *refused_kind(enum cql_statement_kind kind)
 {
     switch ((int)kind) {
@@ -206,7 +206,7 @@ static int prepare_work(struct cql_execution *execution)
     }
     if (execution->compiled == NULL)
         return ERROR_INVALID;
-    /* What a timeout names a write from now on. */
+    /* From now on a timeout names this kind of write. */
     if (cql_compile_changes_rows(execution->compiled))
         execution->write_type = "SIMPLE";
     else if (execution->compiled->statement->kind == CQL_STATEMENT_BATCH)

@@ -1,16 +1,16 @@
 /* cql: the server of CQL: a door hands it requests with statements, and gets results.
  *
- * A `struct cql` is one per server: prepared statements, virtual system tables, and the store
- * behind them.  A `struct cql_session` is one per connection and cheap.  A request is asynchronous
- * and answered exactly once, possibly before the call that made it returns, on the engine thread.
+ * A server has one `struct cql`, with the prepared statements, the virtual system tables and the
+ * store.  Each connection has a `struct cql_session`, which is cheap.  A request is asynchronous:
+ * it is answered exactly once, on the engine thread, possibly before cql_run returns.
  *
  *     struct cql_request request = {.kind = CQL_QUERY, .text = bytes_text("SELECT ...")};
  *     cql_run(session, &request, answered, connection);
  *
- * The server keeps nothing between the pages of a SELECT: the paging state is bytes that say where
- * in the store the next page begins, what is left of the limits, and to which statement they
- * belong, with a checksum.  It survives a restart; one that is damaged or of another statement is
- * an error.
+ * The server keeps nothing between the pages of a SELECT.  The client keeps the paging state: bytes
+ * with the place in the store where the next page begins, what is left of the limits, the
+ * statement's hash, and a checksum.  It stays valid over a restart; a damaged one, or that of
+ * another statement, is refused.
  *
  * Order of a schema change: durable, then visible, then the listener, then the answer. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_H
@@ -25,10 +25,11 @@ struct cql;
 struct cql *cql_new(const struct cql_options *options);
 /* No request may be under way. */
 void cql_free(struct cql *cql);
-/* How long a request of a client may take, from cql_run on: then it is answered 0x1200, or 0x1100
- * if it is a write that the store does not have yet, and never will.  0, as at first: no limit. */
+/* The time that a client's request may take, from cql_run on.  A request that takes longer is
+ * answered 0x1200.  A write that was not given to the store by then is answered 0x1100, and is not
+ * carried out later.  0, the initial value: no limit. */
 void cql_set_statement_time(struct cql *cql, int64_t time_us);
-/* From now on requests of clients that are not with the store yet are refused. */
+/* From now on refuse the requests of clients, except for those that wait for the store. */
 void cql_stop(struct cql *cql);
 
 /* `changed` is called with every change that became visible, before the request that made it is
@@ -37,10 +38,11 @@ void cql_on_schema_change(struct cql *cql,
                           void (*changed)(void *context, const struct cql_schema_change *change),
                           void *context);
 
-/* True when requests under way take half of the memory that they may.  Then pages are short, and a
- * door starts no further request of a connection that has one, until `has_room` is called when they
- * take a quarter.  A request that finds no room is answered 0x1001, and one that alone would take
- * more than any request may, 0x2200.  At most one listener; NULL removes it. */
+/* True from the time when the requests under way take half of the memory for requests until they
+ * take a quarter of it; then `has_room` is called.  Meanwhile pages are short, and a door starts no
+ * further request of a connection that has one under way.  A request for which there is no memory
+ * is answered 0x1001; a request that would take more than any request may is answered 0x2200.  At
+ * most one listener; NULL removes it. */
 bool cql_is_crowded(const struct cql *cql);
 /* Only the memory reserved for small requests is left: doors start no request. */
 bool cql_is_full(const struct cql *cql);

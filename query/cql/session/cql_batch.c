@@ -1,4 +1,4 @@
-/* Each statement is compiled or looked up and bound; the whole is then one write. */
+/* Each statement is compiled, or found by its id, and bound; all together are then one write. */
 #include "query/cql/session/cql_batch.h"
 
 #include "query/cql/common/cql_guard.h"
@@ -8,7 +8,7 @@
 #include "query/cql/session/cql_prepared.h"
 #include "query/cql/write/cql_write.h"
 
-enum { ITEMS_A_LOOK = 16 }; /* at the clock */
+enum { ITEMS_A_LOOK = 16 }; /* statements between two looks at the clock */
 
 static int bind_item(struct cql_execution *execution, const struct cql_compiled *compiled,
                      const struct cql_batch_item *item, const struct cql_value **values_out)
@@ -37,7 +37,7 @@ static int add_item(struct cql_execution *execution, const struct cql_batch_item
     return rc;
 }
 
-/* In slices: a batch may have tens of thousands of texts. */
+/* Add the statements in slices, because a batch may have tens of thousands of texts. */
 static void add_items(struct cql_execution *execution)
 {
     const struct cql_request *request = &execution->request;

@@ -1,5 +1,5 @@
-/* cql_batch: the protocol's BATCH: statements that come as texts or as ids of prepared ones, each
- * with its values.
+/* cql_batch: the protocol's BATCH: statements, given by text or by the id of a prepared statement,
+ * each with its values.
  *
  * Its specification is tests/unit/test_cql_session.c and tests/cql/cassandra/write_batches.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_BATCH_H

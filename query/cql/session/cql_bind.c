@@ -6,7 +6,7 @@
 #include "query/cql/common/cql_guard.h"
 #include "storage/schema/type.h"
 
-enum { BYTES_AN_ITEM = 64 }; /* of a value that is validated, for arena_count */
+enum { BYTES_AN_ITEM = 64 }; /* bytes of a validated value that arena_count counts as one item */
 
 static int bind_one(struct cql_execution *execution, const struct cql_column *marker,
                     const struct cql_value *given, struct cql_value *value)
@@ -25,7 +25,7 @@ static int bind_one(struct cql_execution *execution, const struct cql_column *ma
     return 0;
 }
 
-/* Values in the order of their names; of one name the first given. */
+/* Orders values by name, and values of one name as they were given. */
 static int order_names(const void *a, const void *b)
 {
     const struct cql_value *const *left = a;
@@ -92,7 +92,7 @@ static int bind_values(void *context)
     const struct cql_value **sorted =
         binding->are_named ? sort_names(execution->arena, binding->values, binding->value_count)
                            : NULL;
-    const struct cql_value *last = NULL; /* given for the marker before, of the same type */
+    const struct cql_value *last = NULL; /* the value given for the marker before */
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_column *marker = &binding->compiled->markers[i];
         const struct cql_value *given =

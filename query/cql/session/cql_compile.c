@@ -1,4 +1,4 @@
-/* A tree, its markers, and the plan of its kind. */
+/* Compiling: parses the text, makes the plan of the kind of statement, and names the markers. */
 #include "query/cql/session/cql_compile.h"
 
 #include <string.h>
@@ -44,8 +44,8 @@ static int parse(struct cql_compiled *compiled, struct bytes text, struct cql_fa
     return rc == 0 ? 0 : cql_fault_of(fault, &err);
 }
 
-/* A marker has no type yet where this kind of statement does not use it; it is described as a
- * blob. */
+/* Name the markers.  A marker that the statement's kind does not use has no type; it is described
+ * as a blob. */
 static void name_markers(const struct cql_compiled *compiled)
 {
     for (uint32_t i = 0; i < compiled->marker_count; i++) {
@@ -66,8 +66,9 @@ struct cql_metadata cql_compile_results(const struct cql_compiled *compiled)
     return (struct cql_metadata){0};
 }
 
-/* A statement that is compiled to be kept needs both ids, and its arena is not the request's.  Of
- * others only a SELECT describes its columns to the client. */
+/* Set the ids of the columns.  A statement that is compiled to be kept has an arena other than the
+ * request's, and needs both ids.  Other statements need only the id of the columns that they
+ * describe to the client. */
 static void identify_columns(struct cql_compiled *compiled, struct arena *arena)
 {
     struct cql_metadata binds = {compiled->markers, compiled->marker_count};

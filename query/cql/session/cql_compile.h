@@ -1,5 +1,5 @@
-/* cql_compile: from a statement's text to its plan: names, types, and what is refused whatever the
- * values are.
+/* cql_compile: compiles a statement's text to its plan: resolves names and types, and refuses what
+ * is wrong for any bound values.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_COMPILE_H
@@ -7,16 +7,17 @@
 
 #include "query/cql/common/cql_compiled.h"
 
-/* One reference, in an arena of the execution's budget that outlives it.  NULL and the execution's
- * fault when the text is refused. */
+/* Compile a text into `arena`, which is of the execution's budget and outlives the result.  The
+ * caller owns one reference.  NULL with the execution's fault: the text is refused. */
 struct cql_compiled *cql_compile(struct cql_execution *execution, struct arena *arena,
                                  struct bytes text, const char *keyspace);
 /* The same in a separate arena, which is not counted for the execution once the statement is
  * compiled. */
 struct cql_compiled *cql_compile_to_keep(struct cql_execution *execution, struct bytes text,
                                          const char *keyspace);
-/* The columns of its rows; count 0: it has none, or columns that depend on what it meets. */
+/* The columns of the statement's rows; count 0: there are none, or they are known only when it is
+ * carried out. */
 struct cql_metadata cql_compile_results(const struct cql_compiled *compiled);
-/* Whether it is an INSERT, UPDATE or DELETE, by itself. */
+/* Whether the statement is an INSERT, UPDATE or DELETE; a BATCH is not. */
 bool cql_compile_changes_rows(const struct cql_compiled *compiled);
 #endif

@@ -1,10 +1,10 @@
 /* Statements are found by their id in a hash table, and are in a list in the order of their last
  * use.
  *
- * What decides correctness: a client may ask for a result without its columns, which it got when it
- * prepared the statement (v4).  So a statement whose columns were altered by a schema change must
- * not be executed under the old id: it is answered as unprepared once, and the client prepares it
- * again and gets the new columns. */
+ * What decides correctness: in protocol 4 a client may ask for a result without its columns,
+ * because it got them when it prepared the statement.  Therefore a statement whose columns a schema
+ * change has altered must not be executed under the old id: it is answered as unprepared once, and
+ * the client prepares it again and gets the new columns. */
 #include "query/cql/session/cql_prepared.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ struct prepared {
 };
 
 struct cql_prepared_cache {
-    struct store *store; /* in whose account of memory the statements are */
+    struct store *store; /* its account of memory counts the statements */
     struct prepared *buckets[BUCKETS];
     TAILQ_HEAD(prepared_list, prepared) by_use; /* the least recently used first */
     size_t bytes;
@@ -54,7 +54,7 @@ static struct prepared **find_place(struct cql_prepared_cache *cache, const uint
     return at;
 }
 
-/* Account for `change` bytes more, or fewer. */
+/* Count `change` bytes more, or fewer where it is negative. */
 static void account_bytes(struct cql_prepared_cache *cache, int64_t change)
 {
     cache->bytes += (size_t)change;
@@ -157,7 +157,7 @@ static int unprepared(struct bytes id, struct cql_fault *fault)
     return rc;
 }
 
-/* Compile a statement again for the present schema; false: that failed, or its columns have
+/* Compile a statement again for the present schema; false: it is refused, or its columns have
  * changed. */
 static bool compile_again(struct cql_execution *execution, struct prepared *prepared)
 {

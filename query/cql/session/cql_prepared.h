@@ -1,9 +1,9 @@
 /* cql_prepared: the server's prepared statements, by the MD5 of keyspace and text.
  *
- * Their memory is bounded: the least recently used statement is dropped first.  Executing one that
- * was dropped is answered by 0x2500, after which drivers prepare it again.  A statement whose
- * schema is out of date is compiled again under the same id if its columns are unchanged, and
- * dropped otherwise, because clients keep the columns of its result.
+ * Their memory is bounded: the least recently used statement is dropped first.  A request to
+ * execute a dropped statement is answered 0x2500, after which drivers prepare it again.  A
+ * statement whose schema is out of date is compiled again under the same id if its columns are
+ * unchanged, and dropped otherwise, because clients keep the columns of its result.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_PREPARED_H
@@ -17,6 +17,7 @@ void cql_prepared_cache_free(struct cql_prepared_cache *cache);
 /* Compile the text of the execution's request and keep it; what *prepared_out points to is in the
  * execution's arena. */
 int cql_prepared_add(struct cql_execution *execution, struct cql_prepared *prepared_out);
-/* The compiled statement of a prepared id, or NULL and 0x2500 in the fault; referenced. */
+/* The compiled statement of a prepared id; the caller owns a reference.  NULL: 0x2500 is in the
+ * fault. */
 struct cql_compiled *cql_prepared_get(struct cql_execution *execution, struct bytes id);
 #endif

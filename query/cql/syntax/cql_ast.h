@@ -68,7 +68,7 @@ enum cql_term_kind {
 
     /* `arguments` are the elements. */
     CQL_TERM_LIST,                       /* [a, b]: a vector has the same form */
-    CQL_TERM_SET,                        /* {a, b}; {} is this with no elements: set, map or UDT */
+    CQL_TERM_SET,                        /* {a, b}; also {}, which may be a set, map or UDT */
     CQL_TERM_MAP,                        /* {k: v}: key, value, key, ... */
     CQL_TERM_UDT,                        /* {field: v}: CQL_TERM_NAME, value, ...; in a selector
                                           * it may also be a map with columns as keys */
@@ -141,8 +141,8 @@ struct cql_relation {
     uint32_t column_count;
     struct cql_term *key;
     struct bytes field;
-    /* One value, but for IN (...) any number of them, and for BETWEEN two.  With `in_marker` the
-     * only value is a marker that stands for the whole list: IN ?. */
+    /* One value; any number of values for IN (...), and two for BETWEEN.  With `in_marker` the only
+     * value is a marker that stands for the whole list: IN ?. */
     struct cql_term *values;
     uint32_t value_count;
     bool in_marker;
@@ -155,14 +155,14 @@ struct cql_attributes {
     struct cql_term *ttl;
 };
 
-/* IF after UPDATE and DELETE: one of the two, or neither. */
+/* IF after UPDATE and DELETE: at most one of the two members is set. */
 struct cql_conditions {
     bool if_exists;
     struct cql_relation *relations;
 };
 
 /* name = value after WITH.  `value` is a literal other than null, a CQL_TERM_NAME for a bare word,
- * or a CQL_TERM_MAP of literals ({} too is one, not a set). */
+ * or a CQL_TERM_MAP of literals; {} is a map here. */
 struct cql_property {
     struct bytes name;
     struct cql_term *value;
@@ -188,7 +188,7 @@ struct cql_ordering {
     struct cql_ordering *next;
 };
 
-/* PRIMARY KEY (...).  A table with several of them is refused by the executor, not here. */
+/* PRIMARY KEY (...).  A table with several keys is refused when the statement is carried out. */
 struct cql_primary_key {
     struct cql_name *partition;
     struct cql_name *clustering;
@@ -515,7 +515,7 @@ enum cql_statement_kind {
     CQL_STATEMENT_DROP_INDEX,            /* object */
     CQL_STATEMENT_DROP_VIEW,             /* object */
 
-    /* These use none, because they are refused whatever they say. */
+    /* These use no member of the union, because they are always refused. */
     CQL_STATEMENT_VIEW,                  /* CREATE or ALTER MATERIALIZED VIEW */
     CQL_STATEMENT_TRIGGER,
     CQL_STATEMENT_FUNCTION,              /* and AGGREGATE */

@@ -1,7 +1,7 @@
 /* Making of nodes, and the rules of CQL that its grammar cannot express.
  *
- * Terms and types keep how deeply they are nested, and the depth is limited: a chain of additions
- * is a list to the grammar but a deep tree to the functions that walk it, which recurse.
+ * Each term and type has its depth of nesting, which is limited because the functions that walk the
+ * tree recurse.  A chain of additions, which the grammar reads as a list, is a deep tree too.
  *
  * Built-in types are not keywords: `int` is a name, which means the type where a type may stand;
  * in quotes, "int" is a user type.  In the same way count(*), cast(x as t), writetime(c) and ttl(c)
@@ -253,8 +253,8 @@ static bool term_is_column(const struct cql_term *term)
     return term->kind == CQL_TERM_NAME;
 }
 
-/* writetime(c), maxwritetime(c) and ttl(c) are not functions, as their argument is a cell and not
- * its value; NULL for other names. */
+/* The term of writetime(c), maxwritetime(c) or ttl(c), which are not functions, because they take a
+ * cell and not its value; NULL for other names. */
 static struct cql_term *build_cell_function(struct cql_builder *builder, struct cql_token name,
                                             struct cql_term_list arguments)
 {

@@ -1,8 +1,8 @@
 /* cql_build: the functions by which the actions of the grammar make the tree.
  *
- * cql_grammar.y says which tokens belong together; these functions make nodes of them, in the
- * arena.  What the grammar allows although it is wrong (a column that is set twice, a name that is
- * no type) is refused by the functions of cql_build_check.c; the first error stops the parser.
+ * cql_grammar.y says which tokens belong together; these functions make nodes of the tokens, in the
+ * arena.  The functions of cql_build_check.c refuse what is wrong although the grammar allows it,
+ * such as a column that is set twice.  The first error stops the parser.
  *
  * Its specification is tests/unit/test_cql_parse.c. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_BUILD_H
@@ -12,7 +12,7 @@
 #include "query/cql/syntax/cql_ast.h"
 #include "query/cql/syntax/cql_lexer.h"
 
-/* A list of nodes that are linked by `next`, while it is made. */
+/* A list, while it is being made, of nodes that are linked by `next`. */
 #define CQL_LIST(item)                                                                             \
     struct item##_list {                                                                           \
         struct item *first;                                                                        \
@@ -61,7 +61,7 @@ struct cql_builder {
     struct error *err;
 };
 
-/* The columns and the key of a CREATE TABLE, and what follows its WITH. */
+/* The columns and the key of a CREATE TABLE, and then the options after its WITH. */
 struct cql_table_parts {
     struct cql_definition_list columns;
     struct cql_primary_key key;
@@ -80,11 +80,11 @@ void *cql_build_new(struct cql_builder *builder, size_t size);
     ((struct node *)arena_copy_item((builder)->arena, &(struct node){__VA_ARGS__},                 \
                                     sizeof(struct node)))
 
-/* Set the error of the statement; later ones change nothing. */
+/* Set the error of the statement; later calls change nothing. */
 void cql_build_fail(struct cql_builder *builder, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Cassandra's error for a token that fits nowhere: the lexer's last one or one shortly before it.
- * `expected` is the only kind of token that would fit, or negative where there are several. */
+/* Fail with Cassandra's error for a token that does not fit: the lexer's last token, or one shortly
+ * before it.  `expected` is the only kind of token that would fit, or negative where several do. */
 void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *token,
                           int expected);
 
@@ -92,7 +92,7 @@ struct cql_name *cql_build_name(struct cql_builder *builder, struct cql_token to
 
 /* ---- types ---- */
 
-/* name, which may be a built-in type's, and keyspace.name. */
+/* The types `name`, which may be a built-in type's, and `keyspace.name`. */
 struct cql_type *cql_build_type_named(struct cql_builder *builder, struct cql_token token);
 struct cql_type *cql_build_type_qualified(struct cql_builder *builder, struct cql_token keyspace,
                                           struct cql_token name);
@@ -147,7 +147,7 @@ struct cql_relation *cql_build_in_marker(struct cql_builder *builder, enum cql_o
                                          struct cql_term *marker);
 struct cql_relation *cql_build_between(struct cql_builder *builder, struct cql_term *from,
                                        struct cql_term *until);
-/* Its left side is set afterwards. */
+/* Set the left side of a relation afterwards. */
 struct cql_relation *cql_build_relation(struct cql_relation *relation, enum cql_relation_kind kind,
                                         struct cql_name_list columns);
 struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
@@ -172,7 +172,7 @@ void cql_build_check_properties(struct cql_builder *builder, struct cql_property
 
 struct cql_definition *cql_build_definition(struct cql_builder *builder, struct cql_token name,
                                             struct cql_type *type);
-/* Add a column or a key to what was read before it. */
+/* Add a column or a key, or an option, to those that were read before it. */
 void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts more);
 void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more);
 /* Fails for what a materialized view may not have. */

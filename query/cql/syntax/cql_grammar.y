@@ -45,7 +45,8 @@ static int grammar_expected(const struct yyParser *parser);
 
 /* ---- tokens ---- */
 
-/* Where a rule marked [COLUMN] could end before one of these tokens or take it, it takes it. */
+/* Where a rule marked [COLUMN] could end before one of these tokens, or the token could continue a
+ * longer rule, the longer rule wins. */
 %nonassoc COLUMN.
 %nonassoc COLON DOT LB MINUS RP STAR.
 
@@ -418,9 +419,9 @@ contains(A) ::= CONTAINS KEY. { A = CQL_CONTAINS_KEY; }
 contains(A) ::= NOT CONTAINS. { A = CQL_NOT_CONTAINS; }
 contains(A) ::= NOT CONTAINS KEY. { A = CQL_NOT_CONTAINS_KEY; }
 
-/* Relations with an operator and values, whose left side is set by the rule that has it.  These are
- * for columns in WHERE and in conditions; those below for columns in WHERE only, token() and
- * tuples. */
+/* Relations with an operator and values; the rule that has the left side sets it.  `comparison` is
+ * for columns in WHERE and in conditions.  The relations below it are for columns in WHERE only,
+ * for token() and for tuples. */
 %type comparison {struct cql_relation *}
 comparison(A) ::= compare(O) term(T). { A = cql_build_comparison(b, O, T, 1); }
 comparison(A) ::= contains(O) term(T). { A = cql_build_comparison(b, O, T, 1); }
@@ -716,7 +717,7 @@ added_column(A) ::= name(N) type(T) is_static(S) mask(M). {
 is_static(A) ::= . { A = false; }
 is_static(A) ::= STATIC. { A = true; }
 
-/* A column with its mask, whose other members are set by the rule that has them. */
+/* A column with its mask; the rules around this one set the other members. */
 %type mask {struct cql_definition *}
 mask(A) ::= . { A = NEW(cql_definition, .is_masked = false); }
 mask(A) ::= some_mask(M). { A = M; }
@@ -930,7 +931,8 @@ statement(A) ::= DROP INDEX if_exists(I) qualified(N). {
     A = STATEMENT(DROP_INDEX, .object = {.if_exists = I, .name = N});
 }
 
-/* Of statements that are refused by name only the syntax is checked, and nothing else is kept. */
+/* These statements are refused by name: their syntax is checked, and nothing else of them is
+ * kept. */
 statement(A) ::= CREATE MATERIALIZED VIEW if_not_exists qualified AS SELECT selectors
                  FROM qualified where_or_none primary_key table_options(O). {
     A = STATEMENT(VIEW);
@@ -1169,7 +1171,7 @@ resource(A) ::= ALL MBEANS. { A = RESOURCE(ALL_MBEANS); }
 resource(A) ::= MBEAN STRING(T). { A = RESOURCE(MBEAN, .name.name = T.text); }
 resource(A) ::= MBEANS STRING(T). { A = RESOURCE(MBEANS, .name.name = T.text); }
 
-/* Tables with a name by which a resource of another kind begins. */
+/* A table whose name is a word with which a resource of another kind begins. */
 resource(A) ::= resource_word(N). { A = RESOURCE(TABLE, .name.name = N.text); }
 
 %type resource_word {struct cql_token}

@@ -1,6 +1,6 @@
 /* cql_lexer: cuts CQL text into tokens: words, signs and literals.
  *
- * The kinds of tokens are lemon's numbers, from cql_grammar.y.
+ * The kinds of tokens are the numbers CQL_TOKEN_* that lemon gives to the tokens of cql_grammar.y.
  *
  * Its specification is tests/unit/test_cql_parse.c. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_LEXER_H
@@ -26,7 +26,8 @@ struct cql_position {
 struct cql_token {
     int kind;
     struct cql_position position;
-    /* Of a name in lower case, or as in its quotes; of a string without quotes; else as written. */
+    /* A name in lower case, or as it is in its quotes; a string without its quotes; any other token
+     * as written. */
     struct bytes text;
     struct bytes written;                /* the token in the text, quotes and all */
 };
@@ -44,8 +45,8 @@ struct cql_lexer {
 /* The tokens are views into `text` and `arena`.  The byte after the text is 0 and readable. */
 void cql_lexer_init(struct cql_lexer *lexer, struct bytes text, struct arena *arena);
 
-/* The next token; at the end CQL_TOKEN_END, at each call.  ERROR_INVALID with Cassandra's text for
- * characters that are not a token. */
+/* The next token; at the end of the text each call gives CQL_TOKEN_END.  ERROR_INVALID with
+ * Cassandra's text for characters that are not a token. */
 must_check int cql_lexer_next(struct cql_lexer *lexer, struct cql_token *token_out,
                               struct error *err);
 

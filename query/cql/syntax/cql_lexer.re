@@ -171,7 +171,7 @@ static void lexer_remember(struct cql_lexer *lexer)
     lexer->starts[lexer->token_count++ % CQL_TOKENS_REMEMBERED] = lexer->cursor;
 }
 
-/* `text` with each doubled `quote` single. */
+/* `text` with a single quote for each doubled `quote`. */
 static struct bytes lexer_unquote(struct cql_lexer *lexer, struct bytes text, uint8_t quote)
 {
     size_t size = 0;

@@ -24,7 +24,7 @@ struct cql_parse_limits {
     uint32_t depth_max;
 };
 
-/* `limits` may be NULL for those above.  The tree is in `arena` and does not refer to `text`.
+/* Parse a text; NULL as `limits` stands for CQL_PARSE_*.  The tree is in `arena`, not in `text`.
  * ERROR_INVALID for a syntax error, with Cassandra's text ("line 1:7 no viable alternative at input
  * ..."); ERROR_LIMIT over a limit.  The arena may hold parts of a tree after an error. */
 must_check int cql_parse(struct bytes text, struct arena *arena,

@@ -1,7 +1,7 @@
 /* cql_print: parts of the syntax tree back to CQL text: names, types, terms, relations.
  *
- * cql_parse reads the text as the same tree.  Keywords come in capitals, and names are quoted where
- * they must be.  tests/unit/test_cql_parse.c tests that with whole statements around the parts. */
+ * cql_parse reads the text as the same tree, which tests/unit/test_cql_parse.c tests with whole
+ * statements.  Keywords are in capitals, and names are quoted where they must be. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 
@@ -15,15 +15,15 @@ void cql_print_header(const struct cql_term *term, struct buffer *text);
 void cql_print_assignment(const struct cql_assignment *assignment, struct buffer *text);
 /* As in WHERE: (a, b) > (1, 2). */
 void cql_print_relation(const struct cql_relation *relation, struct buffer *text);
-/* In CQL.  schema_parse_type reads it too, except for vectors and custom classes, which daybook
- * does not have. */
+/* Print a type as CQL.  schema_parse_type reads it too, except for vectors and custom classes,
+ * which daybook does not have. */
 void cql_print_type(const struct cql_type *type, struct buffer *text);
-/* As schema_parse_type reads it within the keyspace: without keyspaces, and a custom class without
- * quotes. */
+/* Print a type without keyspaces, and a custom class without quotes: schema_parse_type reads it
+ * when it is given the keyspace. */
 void cql_print_type_plainly(const struct cql_type *type, struct buffer *text);
 /* Quoted unless it is a plain lowercase identifier and no reserved word. */
 void cql_print_name(struct bytes name, struct buffer *text);
 void cql_print_qualified(struct cql_qualified_name name, struct buffer *text);
-/* In single quotes, with those inside doubled. */
+/* Print a string in single quotes; single quotes within it are doubled. */
 void cql_print_string(struct bytes string, struct buffer *text);
 #endif

@@ -1,7 +1,7 @@
 /* cql_system: virtual tables that describe the server and the schema.
  *
- * cql_system_tables.c has their definitions; their rows are made by cql_system.c, and those of
- * system_schema and system_traces by cql_system_schema.c and cql_system_traces.c.
+ * cql_system_tables.c defines the tables.  cql_system_schema.c makes the rows of system_schema,
+ * cql_system_traces.c those of system_traces, and cql_system.c all others.
  *
  * Its specification is tests/cql/cassandra/read_schema.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SYSTEM_CQL_SYSTEM_H
@@ -30,7 +30,7 @@ struct cql_system_table {
 
 const struct cql_system_table *cql_system_tables(uint32_t *count_out);
 
-/* Makes rows: for each, the values of all columns are added in the order of the definition. */
+/* Makes rows.  For each row the values of all columns are added in the order of the definition. */
 struct cql_system_maker {
     struct cql_execution *execution;
     const struct table *table;
@@ -51,7 +51,7 @@ void cql_system_inet(struct cql_system_maker *maker, const struct cql_address *a
 void cql_system_null(struct cql_system_maker *maker, uint32_t count);
 /* A list or set of texts, or a map: key, value, key, ... */
 void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, uint32_t count);
-/* End a row, all of whose values were added. */
+/* End a row, after all its values were added. */
 void cql_system_row(struct cql_system_maker *maker);
 
 /* Make the rows of a table of system_schema that describe `schema`. */

@@ -19,7 +19,7 @@ static bool is_hidden(const struct table *table)
 enum { MAP_TEXTS_MAX = 256 };
 
 /* The texts of a map literal such as {'class': 'x', 'replication_factor': '1'}: key, value, key,
- * ... Quotes within the texts are doubled. */
+ * ...  In the literal, quotes within a text are doubled. */
 static uint32_t map_texts(struct arena *arena, const char *literal, const char **texts)
 {
     uint32_t count = 0;
