@@ -4,8 +4,8 @@
  * are accounted for until then.  A call that cannot be admitted is refused by 0x1001 before
  * anything is done for it, so that drivers may send it to another server.
  *
- * cql may answer within cql_run: then call_answered runs inside native_call_start, whose loop
- * starts further calls anyway; `is_starting` keeps call_answered from entering it again. */
+ * cql may answer within cql_run.  Then call_answered runs inside native_call_start, whose loop
+ * starts further calls anyway; `is_starting` keeps call_answered from calling native_call_start. */
 #include <stdio.h>
 
 #include "codec/native_response.h"
@@ -16,7 +16,7 @@
 #include "base/memory.h"
 
 enum {
-    CALL_CHUNK_SIZE = 4096, /* a statement with its values, as a rule */
+    CALL_CHUNK_SIZE = 4096, /* enough for most statements with their values */
     CALL_KEEP_MAX = 2 * CALL_CHUNK_SIZE
 };
 
@@ -106,7 +106,7 @@ static void put_answer(struct native_call *call, const struct cql_result *result
         error = (struct cql_error){.code = CQL_READ_TIMEOUT,
                                    .message = "Too many answers wait for their readers",
                                    .consistency = call->request.cql.consistency};
-    error.required = 1; /* of one node; a timeout says that none has answered */
+    error.required = 1; /* a timeout says that 0 of 1 node have answered */
     native_connection_put_error(connection, call->stream, &result->extras, &error);
 }
 

@@ -2,9 +2,10 @@
  * them, and sends the answers.
  *
  * What decides correctness: the door never stops reading because it is busy, since drivers take a
- * server for dead whose answer to a heartbeat (OPTIONS) is late.  So the memory of requests is
- * bounded by refusing them: the inbox gathers no body for which there is no room, and a call is
- * admitted by its size.  Input is left unread only while the client does not read its answers.
+ * server for dead if it answers a heartbeat (OPTIONS) late.  Instead it refuses requests to bound
+ * their memory: the inbox gathers no body for which there is no room, and a call is admitted only
+ * if there is room for its size.  Input is left unread only while the client does not read its
+ * answers.
  *
  * An idle connection has its struct and no buffer: all connections read into the door's buffer. */
 #include "query/native/native_connection.h"
@@ -68,8 +69,8 @@ void native_connection_count(struct native_connection *connection)
     native_door_account(door);
 }
 
-/* How large a request's body may be now, so that the memory of requests stays within the door's
- * limit. */
+/* How large the body of the next request may be, so that the memory of requests stays within the
+ * door's limit. */
 static uint32_t body_max(const struct native_connection *connection)
 {
     const struct quota *quota = &connection->door->requests;
@@ -183,7 +184,7 @@ static void take_envelope(struct native_connection *connection,
     }
 }
 
-/* The input cannot be decoded from here on: answer with an error, and end the connection. */
+/* The rest of the input cannot be decoded: answer with an error, and end the connection. */
 static void refuse_bytes(struct native_connection *connection, int rc,
                          const struct native_envelope *envelope, const struct error *err)
 {
@@ -199,7 +200,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
     native_connection_refuse(connection);
 }
 
-/* Whether the client has not logged in yet: then its requests must be small. */
+/* Whether the client has not logged in yet.  Its requests must be small until then. */
 static bool is_before_login(const struct native_connection *connection)
 {
     return connection->state == NATIVE_GREETING || connection->state == NATIVE_LOGGING_IN ||
@@ -357,12 +358,12 @@ static enum door_claim claim_of(const struct native_connection *connection)
     return connection->state == NATIVE_SERVING ? DOOR_NAMED : DOOR_IDLE;
 }
 
-/* Count the connection's memory among that of clients that have not logged in.  The door may close
- * the connection because of it, so this must come last. */
+/* Count the connection's memory among that of clients that have not logged in.  The door may then
+ * close the connection, so this must come last. */
 static void count_login_memory(struct native_connection *connection)
 {
-    size_t most = 2 * NATIVE_GREETING_MAX; /* of a refused connection everything else is freed
-                                            * soon */
+    size_t most = 2 * NATIVE_GREETING_MAX; /* only a refused connection has more, and that is
+                                            * freed soon */
     size_t held = native_inbox_held(&connection->inbox);
 
     if (connection->state == NATIVE_SERVING || connection->login != NULL) {
@@ -430,8 +431,8 @@ static void connection_space(void *context, uint8_t **to_out, size_t *size_out)
                     : sizeof connection->door->read;
 }
 
-/* Overwrite what called functions, and the loader that bound them (which saves all registers), left
- * on the stack. */
+/* Overwrite what called functions left on the stack, and what the loader left there: it saves all
+ * registers when it binds a function at the function's first call. */
 static __attribute__((noinline)) void stack_wipe(void)
 {
     uint8_t below[STACK_WIPED];
@@ -467,7 +468,8 @@ static void connection_end(void *context, int status)
     struct native_connection *connection = context;
 
     connection->has_ended = true;
-    /* A peer that only half-closed still reads its answers; one that is gone looks the same. */
+    /* A peer that has closed only its sending side still reads its answers.  It cannot be told from
+     * a peer that is gone. */
     cql_session_leave(&connection->session, NATIVE_LEAVE_US);
     /* No password is checked for a client that has hung up, since other clients wait for their
      * checks. */

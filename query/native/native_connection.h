@@ -4,8 +4,9 @@
  *        │  └──passwords──▶ LOGGING_IN ──AUTH_RESPONSE──▶ CHECKING ──right──▶ SERVING
  *        └──────any state: an error that ends it─────▶ REFUSED ──peer hangs up, or linger──▶ closed
  *
- * A request that came is a *call*: it waits in its connection's queue until it may start, is
- * running until cql answers it, and is answered under its own stream id, in whatever order.
+ * A statement is a *call* from its arrival on.  It waits in its connection's queue until it may
+ * start, runs until cql answers it, and is answered under its own stream id.  Answers may come in
+ * another order than their requests.
  *
  *     envelope ─▶ admitted ─▶ waiting ─▶ running ─▶ answer ─▶ outbox ─▶ flush ─▶ network
  *                    └ no room: 0x1001
@@ -27,19 +28,19 @@
 
 enum {
     NATIVE_READ_SIZE = 64 << 10,           /* of the buffer that all connections read into */
-    NATIVE_GREETING_MAX = 4096,            /* bytes of a request, and of answers that wait for
-                                            * their reader, before a client has logged in */
+    NATIVE_GREETING_MAX = 4096,            /* before a login: bytes of a request, and of answers
+                                            * that wait for their reader */
     NATIVE_GREETING_BODY_MAX = NATIVE_GREETING_MAX - NATIVE_HEADER_SIZE,
-    NATIVE_ROOM_MIN = 64 << 10,            /* of a body, however many requests there are */
+    NATIVE_ROOM_MIN = 64 << 10,            /* bytes that a body may always have */
     NATIVE_LOGIN_MS = 10000,
-    NATIVE_GUEST_BYTES = 2 << 20,
+    NATIVE_GUEST_BYTES = 2 << 20,          /* of memory, of all clients before their login */
     NATIVE_RUNNING_MAX = 1024,             /* calls of a connection that run at a time */
-    NATIVE_QUEUE_MAX = 1 << 20,            /* bytes of answers that wait for their reader: no
-                                            * further call starts; */
-    NATIVE_QUEUE_FULL = 4 << 20,           /* nothing more is read; */
-    NATIVE_QUEUE_OVER = 32 << 20,          /* and rows of more than */
-    NATIVE_ANSWER_LARGE = 64 << 10,        /* so many bytes are answered by an error */
-    NATIVE_LEAVE_US = 1000 * 1000,         /* that requests have when their peer has ended */
+    NATIVE_QUEUE_MAX = 1 << 20,            /* bytes of answers that wait for their reader, above
+                                            * which no further call starts */
+    NATIVE_QUEUE_FULL = 4 << 20,           /* above which nothing more is read */
+    NATIVE_QUEUE_OVER = 32 << 20,          /* above which an error replaces rows of more than */
+    NATIVE_ANSWER_LARGE = 64 << 10,        /* so many bytes */
+    NATIVE_LEAVE_US = 1000 * 1000,         /* that requests may go on after their peer hung up */
     NATIVE_CALLS_SPARE_MAX = 256,          /* kept for reuse, with their memory */
     NATIVE_ERROR_CODES = 18
 };
@@ -71,25 +72,25 @@ struct native_connection {
     LIST_ENTRY(native_connection) link;
     enum native_state state;
     bool has_ended;                        /* the peer has sent its last byte */
-    bool has_finished;                     /* so have we */
+    bool has_finished;                     /* the server has ended its side */
     bool is_closing;
     bool is_closed;                        /* the network has closed it; calls may still run */
-    bool is_taking;                        /* input is being processed: what it adds is sent at its
-                                            * end */
+    bool is_taking;                        /* take_input is running; answers are sent when it has
+                                            * ended */
     bool is_starting;                      /* native_call_start is running, and must not be entered
                                             * again */
-    unsigned events;                       /* of native_event_kind, that it registered for */
+    unsigned events;                       /* that it registered for: bits of native_event_kind */
     struct native_inbox inbox;
     struct native_outbox outbox;
     struct cql_session session;
-    struct native_login *login;            /* waits or is being checked; NULL unless CHECKING */
+    struct native_login *login;            /* that waits or is being checked; NULL: none */
     struct native_call *waiting, **waiting_end;
     uint32_t running;
-    struct quota calls;                    /* waiting and running; of the door's requests */
+    struct quota calls;                    /* bytes of calls; the parent is the door's `requests` */
     size_t input_bytes, output_bytes;      /* as counted in the door's sums */
     struct wake_entry wake;                /* to be flushed in the loop's next turn */
-    struct door_slot slot;                 /* its place; the clock closes it: a slow reader, one
-                                            * that was refused, or one that does not log in */
+    struct door_slot slot;                 /* its place in the door.  Its clock closes a connection
+                                            * that reads slowly, was refused or does not log in */
     uint64_t written;                      /* bytes given to the network, */
     uint64_t left;                         /* and those that had left when the timer began */
 };
@@ -115,14 +116,14 @@ struct native_door {
     struct native_login *checking;         /* the one password that is being checked */
     struct log_group failed_logins;
     LIST_HEAD(, native_connection) connections;
-    struct quota requests;                 /* held by inboxes and calls, */
-    struct quota answers;                  /* and by outboxes and the network, as last seen */
-    bool is_over;                          /* there are too many: clients that have not read their
-                                            * answers are not served */
+    struct quota requests;                 /* bytes held by inboxes and calls */
+    struct quota answers;                  /* held by outboxes and the network, as last counted */
+    bool is_over;                          /* `answers` is past its limit: clients that have not
+                                            * read their answers are not served */
     struct native_call *spare;
     uint32_t spare_count;
     struct wake_queue woken;               /* connections to be flushed in the loop's next turn */
-    bool is_flushing;                      /* within that: the door stays */
+    bool is_flushing;                      /* door_flush is running: the door is not freed */
     struct buffer wire;                    /* the bytes that are being sent */
     bool is_closing;
     void (*closed)(void *context);
@@ -132,7 +133,7 @@ struct native_door {
 
 /* ---- native_connection.c ---- */
 
-/* Answer with an error of `code` without further fields; what is over 511 bytes is cut off. */
+/* Answer with an error of `code` without further fields.  The text is cut off after 511 bytes. */
 void native_connection_error(struct native_connection *connection, int16_t stream, uint32_t code,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 void native_connection_put_error(struct native_connection *connection, int16_t stream,
@@ -144,11 +145,12 @@ void native_connection_refuse(struct native_connection *connection);
 void native_connection_flush(struct native_connection *connection);
 /* The same, in the loop's next turn: answers of one turn leave together. */
 void native_connection_flush_soon(struct native_connection *connection);
-/* Read, stop reading, or hang up, as its state now says. */
+/* Send, and then read, stop reading or hang up, as the connection's state requires. */
 void native_connection_update(struct native_connection *connection);
-/* Free it if nothing holds it any more. */
+/* Free the connection if the network, calls and logins do not need it any more. */
 void native_connection_release(struct native_connection *connection);
-/* The connection's place is needed for another one; or its clock has run out. */
+/* Callbacks of the door: the connection's place is needed for another connection, and its clock
+ * has run out. */
 void native_connection_evict(struct door_slot *slot);
 void native_connection_late(struct door_slot *slot);
 /* Bring the door's sums up to date. */
@@ -160,10 +162,10 @@ void native_greeting_startup(struct native_connection *connection, int16_t strea
                              const struct native_request *request);
 void native_greeting_authenticate(struct native_connection *connection, int16_t stream,
                                   const struct native_request *request);
-/* The connection closes: a login that waits is removed; one that is being checked keeps the
- * connection's memory until then. */
+/* The connection closes: remove its login if it waits.  A login that is being checked keeps the
+ * connection's memory until the check ends. */
 void native_greeting_drop_login(struct native_connection *connection);
-/* The door closes: logins that wait are refused. */
+/* The door closes: refuse the logins that wait. */
 void native_greeting_drop_logins(struct native_door *door);
 void native_greeting_register(struct native_connection *connection, int16_t stream,
                               const struct native_request *request);
@@ -178,7 +180,7 @@ void native_call_take(struct native_connection *connection,
                       const struct native_envelope *envelope);
 /* Start waiting calls, as many as may run. */
 void native_call_start(struct native_connection *connection);
-/* Forget what has not started. */
+/* Free the calls that have not started. */
 void native_call_drop(struct native_connection *connection);
 void native_call_free_spare(struct native_door *door);
 

@@ -1,7 +1,7 @@
 /* native_door: the door for clients of CQL's native protocol; port 9042 unless another is given.
  *
- * What is served, refused and limited is docs/PROTOCOL.md "CQL door".  Every connection is a
- * session of the cql behind it (cql_session.h).  Engine thread. */
+ * docs/PROTOCOL.md "CQL door" says what is served, refused and limited.  Every connection has a
+ * session of the server of CQL (cql_session.h).  Engine thread. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_DOOR_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_DOOR_H
 
@@ -14,17 +14,18 @@ struct native_passwords;
 
 enum { NATIVE_CONNECTIONS_MAX = 16384, NATIVE_BYTES_MAX = 128 << 20 };
 
-/* 0 where the default shall hold. */
+/* 0 stands for the default, which is at the end of each comment. */
 struct native_limits {
     uint32_t connections_max;            /* NATIVE_CONNECTIONS_MAX */
-    size_t bytes_max;                    /* of requests under way in all; NATIVE_BYTES_MAX */
-    size_t connection_bytes_max;         /* and of one connection; 32 MiB, or as many as of all */
+    size_t bytes_max;                    /* of all requests under way; NATIVE_BYTES_MAX */
+    size_t connection_bytes_max;         /* of one connection's requests; 32 MiB, or less if
+                                          * `bytes_max` is less */
     size_t answer_bytes_max;             /* of answers that wait for readers; NATIVE_BYTES_MAX */
     int64_t slow_reader_ms;              /* how long answers may wait for their reader; 60 s */
     int64_t linger_ms;                   /* from the last answer to hanging up; 5 s */
-    int64_t login_ms;                    /* from coming to having logged in, without the time for
-                                          * which a password waits and is checked; 10 s */
-    size_t login_bytes_max;              /* memory of all that have not logged in; 2 MiB */
+    int64_t login_ms;                    /* from the connection's start to its login, without the
+                                          * time in which a password waits and is checked; 10 s */
+    size_t login_bytes_max;              /* memory of all clients before their login; 2 MiB */
 };
 
 struct native_options {
@@ -32,9 +33,9 @@ struct native_options {
     struct world *world;
     struct network *network;
     struct metrics *metrics;
-    struct store *store;                 /* in whose account the door's memory is; NULL: in none */
+    struct store *store;                 /* its account of memory counts the door's; NULL: none */
     const struct native_passwords *passwords;      /* NULL: no login is needed; outlives it */
-    bool read_only;                      /* of every session: cql_session.h */
+    bool read_only;                      /* as in every session (cql_session.h) */
     struct native_limits limits;
 };
 
@@ -51,6 +52,6 @@ void native_door_attach(struct native_door *door, struct connection *connection)
 /* Take no more connections and requests; answer those that are under way, hang up, free the door,
  * and call `closed`. */
 void native_door_close(struct native_door *door, void (*closed)(void *context), void *context);
-/* Append its connections, and the bytes of requests and answers that it holds. */
+/* Append the door's connections, and the bytes of requests and answers that it holds. */
 void native_door_dump(const struct native_door *door, struct buffer *text);
 #endif

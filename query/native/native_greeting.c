@@ -1,8 +1,8 @@
 /* native_greeting: versions, STARTUP, logging in, REGISTER.
  *
- * What decides correctness: drivers find the version to speak by the words, the stream and the
- * version byte of a refusal, each in its own way (docs/PROTOCOL.md "CQL door"); and segments begin
- * exactly behind the answer to STARTUP, so that answer leaves before they do. */
+ * What decides correctness: each driver finds the version to speak in its own way, by the words,
+ * the stream or the version byte of a refusal (docs/PROTOCOL.md "CQL door").  Segments begin
+ * exactly behind the answer to STARTUP, so the answer is sent before the first segment is made. */
 #include <stddef.h>
 #include <stdio.h>
 #include <strings.h>
@@ -17,7 +17,7 @@
 #include "base/memory.h"
 
 enum {
-    OLD_VERSION_MAX = 2, /* up to here the header has 8 bytes: a stream of one */
+    OLD_VERSION_MAX = 2, /* up to this version a header has 8 bytes, one for the stream */
     LANGUAGE_MAJOR_MIN = 3
 };
 
@@ -43,7 +43,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
     native_response_put_error(&error, NATIVE_VERSION_MAX, &body);
     buffer_put_u8(&wire, (is_old ? version : NATIVE_VERSION_MAX) | NATIVE_RESPONSE_BIT);
     buffer_put_u8(&wire, 0);
-    /* Stream 0, whatever the request said, because every driver expects it there. */
+    /* Stream 0, whatever the request's, because every driver expects the refusal there. */
     buffer_put_zeros(&wire, is_old ? 1 : 2);
     buffer_put_u8(&wire, NATIVE_ERROR);
     buffer_put_u32_be(&wire, (uint32_t)body.size);
@@ -57,7 +57,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
 
 /* ---- STARTUP ---- */
 
-/* In upper or lower case. */
+/* Whether a text is the word, in upper or lower case. */
 static bool is_same_word(struct bytes text, const char *word)
 {
     return text.size == strlen(word) && strncasecmp((const char *)text.data, word, text.size) == 0;
@@ -76,7 +76,7 @@ static bool find_option(const struct native_request *request, const char *name,
     return false;
 }
 
-/* From 2.99 on, as Cassandra has it. */
+/* Whether the version of the language is at least 2.99, as in Cassandra. */
 static bool is_language_known(struct bytes version)
 {
     unsigned major = 0;
@@ -91,7 +91,7 @@ static bool is_language_known(struct bytes version)
             memcmp(version.data + at, ".99", 3) == 0);
 }
 
-/* False: it was refused. */
+/* Choose the compression; false: the request was refused. */
 static bool choose_compression(struct native_connection *connection, int16_t stream,
                                const struct native_request *request,
                                enum native_compression *compression_out)
@@ -180,9 +180,9 @@ static bool take_part(struct bytes *token, char *to, size_t size_max)
     return true;
 }
 
-/* A SASL PLAIN token: the authorization id (read into the user's place and ignored), the user and
- * the password, separated by NULs.  Parts of an invalid token are only in `login` too, which is
- * wiped: they may be a password. */
+/* Read a SASL PLAIN token: the authorization id (read into the user's place and ignored), the user
+ * and the password, separated by NULs.  The parts of an invalid token may be a password; they are
+ * copied to `login` only, which is wiped. */
 static bool read_token(struct bytes token, struct native_login *login)
 {
     return take_part(&token, login->user, NATIVE_USER_MAX) &&
@@ -233,7 +233,7 @@ static void login_answer(struct native_connection *connection, const struct nati
 
 static void login_free(struct native_login *login)
 {
-    /* Not left lying in memory. */
+    /* The password must not stay in freed memory. */
     explicit_bzero(login, sizeof *login);
     memory_free(login);
 }

@@ -4,9 +4,9 @@
  * name, whatever the costs of their hashes, so that no client learns which names exist; and a hash
  * that crypt does not know never matches.
  *
- * Computing a hash of cost c takes 2^c steps.  After one of cost c, others of c, c + 1, ... up to
- * one less than the highest cost are computed; together they take as long as one of the highest
- * cost. */
+ * To compute a hash of cost c takes 2^c steps.  After a hash of cost c, hashes of cost c, c + 1,
+ * ... up to one less than the highest cost are computed; together they take as long as one hash of
+ * the highest cost. */
 #include "query/native/native_password.h"
 
 #include <crypt.h>
@@ -21,7 +21,7 @@
 enum {
     HASH_SIZE = 60,
     FILE_SIZE_MAX = 4 << 20,
-    COST_AT = 4, /* of a hash, two digits */
+    COST_AT = 4, /* where a hash has its cost, two digits */
     COST_MIN = 10,
     COST_MAX = 14
 };
@@ -34,10 +34,10 @@ struct native_user {
 struct native_passwords {
     struct native_user *users;
     uint32_t count;
-    int cost_max; /* of all */
+    int cost_max; /* the highest cost of all hashes */
 };
 
-/* Compares all names, so that the time does not show where the name stands. */
+/* All names are compared, so that the time does not show at which place the name is. */
 static const struct native_user *find_user(const struct native_passwords *passwords,
                                            struct bytes name)
 {
@@ -54,7 +54,7 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* 0 of what is no cost. */
+/* The cost of a hash; 0: it has none. */
 static int cost_of(const char *hash)
 {
     if (!is_digit(hash[COST_AT]) || !is_digit(hash[COST_AT + 1]))
@@ -64,7 +64,7 @@ static int cost_of(const char *hash)
 
 /* ---- reading ---- */
 
-/* $2a$10$ and 53 characters of salt and hash. */
+/* Whether a text is as bcrypt makes it: $2a$10$ and 53 characters of salt and hash. */
 static bool is_bcrypt(struct bytes hash)
 {
     return hash.size == HASH_SIZE && memcmp(hash.data, "$2", 2) == 0 &&
@@ -158,7 +158,7 @@ static int check_mode(const char *path, struct error *err)
     struct stat status;
 
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return 0; /* reading it says what is wrong */
+        return 0; /* text_file_read will report the error */
     if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
         return error_set(err, ERROR_INVALID,
                          "%s: other users may write it (mode %04o); chmod 640 '%s'", path,
@@ -206,16 +206,16 @@ static bool is_same(const char *a, const char *b, size_t size)
     return difference == 0;
 }
 
-/* Whether it is the hash's password. */
+/* Whether `hash` is the hash of the password. */
 static bool check_password(const char *password, const char *hash, struct crypt_data *data)
 {
-    /* Unlike crypt_r, it returns NULL when it fails. */
+    /* Unlike crypt_r, crypt_rn returns NULL when it fails. */
     const char *made = crypt_rn(password, hash, data, sizeof *data);
 
     return made != NULL && strlen(made) == HASH_SIZE && is_same(made, hash, HASH_SIZE);
 }
 
-/* A hash that no password has, but by chance, and that takes 2^cost steps. */
+/* Make a hash that takes 2^cost steps and that no password has, except by chance. */
 static void make_dummy(int cost, char hash[HASH_SIZE + 1])
 {
     memcpy(hash, "$2b$00$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW", HASH_SIZE + 1);

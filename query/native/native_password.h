@@ -3,9 +3,10 @@
  *     # comment
  *     alice:$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy
  *
- * `htpasswd -B` and `mkpasswd -m bcrypt` make such hashes, and Cassandra's roles have them.  Costs
- * are 10 to 14: with less, passwords of a stolen file are guessed too fast, and with more one check
- * takes seconds.  Once loaded, struct native_passwords does not change, so any thread may use it.
+ * `htpasswd -B` and `mkpasswd -m bcrypt` make such hashes, and Cassandra's roles have them.  The
+ * cost of a hash is 10 to 14: with less, passwords of a stolen file are guessed too fast, and with
+ * more, one check takes seconds.  struct native_passwords does not change after it was loaded, so
+ * any thread may use it.
  *
  * Its specification is tests/unit/test_native_door.c. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
@@ -23,18 +24,17 @@ enum {
     NATIVE_PASSWORD_MAX = 255            /* bcrypt looks at the first 72 */
 };
 
-/* Load the file, or parse its text.  ERROR_INVALID: a line, whose number is in the error, is not as
- * above or names a user again; no user is named; or others may write the file.  ERROR_LIMIT: more
- * than NATIVE_USERS_MAX users, or the file is too large. */
+/* Load the file, or parse its text.  ERROR_INVALID: a line is not as above or names a user again
+ * (its number is in the error), no user is named, or other users may write the file.  ERROR_LIMIT:
+ * more than NATIVE_USERS_MAX users, or the file is too large. */
 must_check int native_password_load(const char *path, struct native_passwords **passwords_out,
                                     struct error *err);
 must_check int native_password_parse(struct bytes text, struct native_passwords **passwords_out,
                                      struct error *err);
 void native_password_free(struct native_passwords *passwords);
 
-/* Whether it is the user's password.  This takes equally long for every name, known or not: as long
- * as the file's highest cost takes, which is 50 ms at cost 10 and doubles with each step.  Any
- * thread. */
+/* Whether `password` is the user's.  The time is the same for every name, known or not: that of the
+ * file's highest cost, which is 50 ms at cost 10 and doubles with each step.  Any thread. */
 bool native_password_match(const struct native_passwords *passwords, const char *user,
                            const char *password);
 #endif
