@@ -1,4 +1,4 @@
-/* backup_command: `daybook backup`: copy the directory, once or again and again. */
+/* backup_command: `daybook backup`: copies the directory, once or continuously. */
 #ifndef DAYBOOK_QUERY_BACKUP_COMMAND_H
 #define DAYBOOK_QUERY_BACKUP_COMMAND_H
 

@@ -1,4 +1,4 @@
-/* clock_command: `daybook clock`: whether the clock is trusted, and declaring that it is right. */
+/* clock_command: `daybook clock`: prints whether the clock is trusted, or declares it right. */
 #ifndef DAYBOOK_QUERY_CLOCK_COMMAND_H
 #define DAYBOOK_QUERY_CLOCK_COMMAND_H
 

@@ -106,7 +106,7 @@ static void put_answer(struct native_call *call, const struct cql_result *result
         error = (struct cql_error){.code = CQL_READ_TIMEOUT,
                                    .message = "Too many answers wait for their readers",
                                    .consistency = call->request.cql.consistency};
-    error.required = 1; /* a timeout says that 0 of 1 node have answered */
+    error.required = 1; /* a timeout says: 0 of 1 required answers have come */
     native_connection_put_error(connection, call->stream, &result->extras, &error);
 }
 

@@ -62,7 +62,7 @@ struct native_call {
     struct arena *arena;                   /* the body and what was read from it */
     int16_t stream;
     uint8_t version;
-    size_t size;                           /* bytes it counts for */
+    size_t size;                           /* bytes taken from the connection's `calls` */
     struct native_request request;
 };
 
@@ -113,7 +113,7 @@ struct native_door {
     struct native_metrics metrics;
     struct door door;
     struct login_queue logins;
-    struct native_login *checking;         /* the one password that is being checked */
+    struct native_login *checking;         /* the login that is being checked; NULL: none */
     struct log_group failed_logins;
     LIST_HEAD(, native_connection) connections;
     struct quota requests;                 /* bytes held by inboxes and calls */
@@ -141,7 +141,7 @@ void native_connection_put_error(struct native_connection *connection, int16_t s
                                  const struct cql_error *error);
 /* Ignore all further input, and close the connection once the answers have been sent. */
 void native_connection_refuse(struct native_connection *connection);
-/* Send what waits to be sent. */
+/* Send the answers of the outbox. */
 void native_connection_flush(struct native_connection *connection);
 /* The same, in the loop's next turn: answers of one turn leave together. */
 void native_connection_flush_soon(struct native_connection *connection);

@@ -1,7 +1,7 @@
 /* native_door: see the header; states in native_connection.h.
  *
- * What decides correctness: the door is freed after its last connection, and a connection when the
- * network is done with it and its last call is answered, whichever comes last. */
+ * What decides correctness: the door is freed after its last connection.  A connection is freed
+ * when the network has closed it and its last call is answered. */
 #include "query/native/native_door.h"
 
 #include <stddef.h>

@@ -34,7 +34,7 @@ struct native_options {
     struct network *network;
     struct metrics *metrics;
     struct store *store;                 /* its account of memory counts the door's; NULL: none */
-    const struct native_passwords *passwords;      /* NULL: no login is needed; outlives it */
+    const struct native_passwords *passwords;      /* outlives the door; NULL: no login is needed */
     bool read_only;                      /* as in every session (cql_session.h) */
     struct native_limits limits;
 };
@@ -42,8 +42,9 @@ struct native_options {
 /* The door is the cql's listener for changes of the schema. */
 struct native_door *native_door_new(const struct native_options *options);
 
-/* At most once; `*address_out` is valid until the door closes.  Without passwords a door that other
- * machines reach is read-only if its place says that it is open to all, and ERROR_USAGE if not. */
+/* Listen; call this at most once.  `*address_out` is valid until the door closes.  Without
+ * passwords a door that other machines reach is read-only if its place says that it is open to all;
+ * otherwise the result is ERROR_USAGE. */
 must_check int native_door_listen(struct native_door *door, const struct door_place *place,
                                   const char **address_out, struct error *err);
 /* Take ownership of an accepted `connection`, and serve it. */

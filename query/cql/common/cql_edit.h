@@ -11,8 +11,8 @@
  *     prepare ─▶ ready ─▶ edit ─▶ durable ─▶ applied ─▶ ready ─▶ listener ─▶ answer             */
 struct cql_edit {
     void (*prepare)(void *context, store_done ready, void *ready_context);     /* may be NULL */
-    /* Change the copy of the schema, and add rows to the batch of its frame.  The text of an error
-     * is sent to the client. */
+    /* Change `schema`, a copy, and add rows to the batch that is logged together with the change.
+     * The text of an error is sent to the client. */
     int (*edit)(void *context, struct schema *schema, struct write_batch *batch,
                 struct error *err);
     void (*applied)(void *context, store_done ready, void *ready_context);     /* may be NULL */

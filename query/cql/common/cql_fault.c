@@ -1,4 +1,5 @@
-/* The code and the text that a client gets for a refused statement, also for errors of the storage.
+/* Faults: the code and the text that a client gets for a refused statement or an error of the
+ * storage.
  *
  * What must hold: no driver may repeat a write that may have been applied.  Therefore OVERLOADED
  * means that nothing was logged; a write whose log write failed is answered with WRITE_TIMEOUT,

@@ -16,18 +16,20 @@ struct cql_scope {
     struct cql_column *markers;          /* by number; type NULL until the marker is resolved */
     uint32_t marker_count;
     struct cql_fault *fault;
-    const struct table *table;           /* of the statement; markers have its name */
+    const struct table *table;           /* of the statement; clients see its name at markers */
 };
 
 /* Allocate `count` zeroed items in the scope's arena; `count` may be 0. */
 void *cql_scope_array(struct cql_scope *scope, size_t count, size_t item_size);
-/* The table of a name, which may be a system table; the fault where there is no such table. */
+/* The table of a name, which may be a system table.  ERROR_INVALID with the fault: there is
+ * none. */
 int cql_scope_table(struct cql_scope *scope, const struct cql_qualified_name *name,
                     const struct table **table_out);
 /* The column of a name; NULL with the fault: the table has no such column. */
 const struct column *cql_scope_column(struct cql_scope *scope, const struct table *table,
                                       struct bytes name);
-/* The keyspace of a name: its own, or else the scope's; the fault where there is neither. */
+/* The keyspace of a name: its own, or else the scope's.  ERROR_INVALID with the fault: it has
+ * neither. */
 int cql_scope_keyspace(struct cql_scope *scope, const struct cql_qualified_name *name,
                        const char **keyspace_out);
 /* Whether a table is virtual: its rows are not stored, but made for each SELECT. */

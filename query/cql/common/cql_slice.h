@@ -3,8 +3,8 @@
  *     cql_run ──▶ slice ──▶ answer
  *                  │  ▲
  *     the slice or │  │ in a later turn of the loop,
- *     the turn is  │  │ the session first that has
- *     used up      ▼  │ used the least time
+ *     the turn is  │  │ first for the session that
+ *     used up      ▼  │ has used the least time
  *                  ready
  *
  * All requests of one turn of the event loop get TURN_MAX_US together; those that come later wait

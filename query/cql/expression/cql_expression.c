@@ -2,7 +2,7 @@
  * it is for; columns and functions have types of their own, which must fit.
  *
  * What must hold: a constant is a valid serialized value of the expression's type, and sets and
- * maps in it are sorted, because the store takes it as it is.
+ * maps in it are sorted, because the store does not change it.
  *
  *   INSERT INTO t (k, s) VALUES (1, {'b', ?})     s is a set<text>: the marker is a text, and its
  *                                                 name is value(s) */

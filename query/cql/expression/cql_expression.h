@@ -24,10 +24,10 @@ enum cql_expression_kind {
     CQL_EXPRESSION_COLLECTION,           /* of the arguments; in a map key, value, key, ... */
     CQL_EXPRESSION_FIELD,                /* field `index` of the argument */
     CQL_EXPRESSION_ELEMENT,              /* of argument 0 at argument 1 */
-    CQL_EXPRESSION_SLICE,                /* of argument 0 from 1 to 2, which may be NULL */
+    CQL_EXPRESSION_SLICE,                /* of argument 0, from key 1 to key 2; a key may be NULL */
     CQL_EXPRESSION_WRITETIME,            /* of the column; `index` 1: the latest of its cells */
     CQL_EXPRESSION_TTL,
-    CQL_EXPRESSION_AGGREGATE             /* `index`: its place among the statement's aggregates */
+    CQL_EXPRESSION_AGGREGATE             /* of number `index` among the statement's aggregates */
 };
 
 struct cql_function;
@@ -85,7 +85,7 @@ struct cql_context {
     struct cql_fault *fault;
     const struct cql_value *values;      /* bound, by marker number */
     const struct cql_row *row;           /* NULL where no columns are used */
-    const struct bytes *aggregates;      /* results, by place */
+    const struct bytes *aggregates;      /* results, by the `index` of expressions */
     struct world *world;                 /* for now() and uuid() */
     struct store *store;
     int64_t now_s;

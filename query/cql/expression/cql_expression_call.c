@@ -298,7 +298,7 @@ int cql_expression_function(struct cql_scope *scope, const struct cql_term *term
                            "%s() cannot be used in the selection clause of a SELECT statement",
                            function->name);
     }
-    /* count of a literal is count(*), also in the name of its column. */
+    /* count of a literal counts rows as count(*) does, and names its column in the same way. */
     if (bytes_equal(term->text, bytes_text("count")) && term->argument_count == 1 &&
         cql_term_is_literal(term->arguments)) {
         return cql_expression_count_rows(scope, place, out);

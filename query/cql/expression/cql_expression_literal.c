@@ -192,7 +192,7 @@ static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
 
 /* ---- literals of several items ---- */
 
-/* Whether the type of an item is known only when it is resolved. */
+/* Whether an item has a type that is known only when the item is resolved. */
 static bool is_call(const struct cql_term *item)
 {
     return item->kind == CQL_TERM_FUNCTION || item->kind == CQL_TERM_CAST;

@@ -70,7 +70,7 @@ int cql_function_same(const struct cql_expression *call, const struct bytes *arg
 /* The value of abs, exp, log, log10, round and of the negation, by the name of the function. */
 int cql_function_math_value(const struct cql_expression *call, const struct bytes *arguments,
                             const struct cql_context *context, struct bytes *value_out);
-/* A value made in a buffer of the context's arena; an empty one is not null. */
+/* The value in a buffer of the context's arena; an empty value is not null. */
 struct bytes cql_function_keep(const struct buffer *value);
 /* Fill the fault with 0x1400: the function failed for these arguments. */
 int cql_function_fails(const struct cql_expression *call, const struct cql_context *context,

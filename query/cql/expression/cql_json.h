@@ -2,7 +2,7 @@
  * and fromJson do.
  *
  * Numbers are exact in both directions: a decimal or varint of any size is read from its digits.
- * Sets are arrays; maps are objects whose keys are strings with the JSON of the key in them.
+ * Sets are arrays.  Maps are objects, with the JSON of each key in a string.
  *
  * cql_json.c writes; cql_json_read.c makes a tree of a text, and cql_json_value.c makes a value of
  * the tree. */

@@ -11,7 +11,7 @@
 struct json_reader {
     struct arena *arena;
     struct cql_json *open[CQL_JSON_DEPTH_MAX]; /* from the outermost */
-    struct cql_json *last[CQL_JSON_DEPTH_MAX]; /* the last item of each */
+    struct cql_json *last[CQL_JSON_DEPTH_MAX]; /* the last item of each open one */
     int depth;
     bool is_too_deep;
     struct bytes name; /* the key that was read last */

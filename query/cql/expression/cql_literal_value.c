@@ -125,7 +125,7 @@ static int refuse(struct bytes text, enum type_kind kind, struct error *err)
                      (const char *)text.data, refusal.after);
 }
 
-/* Whether a number is beyond the greatest one of its type: Java reads it as infinity. */
+/* Whether a number is beyond the range of its type; Java reads such a number as infinity. */
 static bool is_beyond(struct bytes text, const struct type *type)
 {
     char copy[64];

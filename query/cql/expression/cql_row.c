@@ -100,7 +100,7 @@ static struct cql_row_part *memo_part(const struct cql_row *row, const struct co
     return part;
 }
 
-/* The value, whose data is then not NULL even if it is empty. */
+/* A value whose data is not NULL even if it is empty, because NULL data would be a null. */
 static struct bytes not_null(struct bytes value)
 {
     return value.data == NULL ? bytes_of("", 0) : value;

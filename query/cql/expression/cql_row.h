@@ -37,7 +37,7 @@ struct cql_items {
 };
 struct cql_items cql_row_items(const struct cql_row *row, const struct column *column,
                                struct arena *arena);
-/* The item of a set that equals `key`, or the value of a map for it; CQL_NULL: there is none. */
+/* The item of a set that equals `key`, or the value of `key` in a map; CQL_NULL: there is none. */
 struct bytes cql_row_element(const struct cql_row *row, const struct column *column,
                              struct bytes key, struct arena *arena);
 /* Whether `value` is an item of a list or set, or in a map a key (`part` 0) or a value (1). */

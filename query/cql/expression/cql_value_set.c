@@ -17,7 +17,7 @@ static int order_values(const void *a, const void *b, void *type)
 struct cql_value_set cql_value_set_sort(const struct type *type, struct bytes *values,
                                         uint32_t count)
 {
-    struct type order = *type; /* qsort_r takes no const one */
+    struct type order = *type; /* qsort_r takes no pointer to const */
     if (count > 1)
         qsort_r(values, count, sizeof(struct bytes), order_values, &order);
     uint32_t kept = 0;

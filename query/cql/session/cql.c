@@ -1,8 +1,8 @@
 /* Requests: from a client's statement to the file that carries it out, and back.
  *
  *   cql_run ─▶ (a schema change is under way: wait) ─▶ compile or look up ─▶ bind ─▶ run
- *                                                                                   │
- *   answer ◀────────────────────────── cql_execution_finish ◀─────────────────────────────────┘
+ *                                                                                     │
+ *   answer ◀──────────────────────── cql_execution_finish ◀───────────────────────────┘
  *
  * What decides correctness: an execution is answered exactly once, and is then freed.  A statement
  * runs against the schema it was compiled with; a prepared statement is compiled again first if the

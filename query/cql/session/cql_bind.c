@@ -1,4 +1,4 @@
-/* Values by number or by name, each of its marker's type. */
+/* Finds each marker's value, by number or by name, and checks it against the marker's type. */
 #include "query/cql/session/cql_bind.h"
 
 #include <stdlib.h>
@@ -60,8 +60,8 @@ static const struct cql_value *value_named(const struct cql_value *const *sorted
     return from < count && bytes_equal(sorted[from]->name, name) ? sorted[from] : NULL;
 }
 
-/* Refuse a number of values that is not that of the markers, in Cassandra's words for this kind of
- * request. */
+/* Refuse a number of values that is not the number of markers, in Cassandra's words for this kind
+ * of request. */
 static int refuse_count(struct cql_execution *execution, uint32_t wanted, uint32_t count)
 {
     if (execution->request.kind == CQL_QUERY)

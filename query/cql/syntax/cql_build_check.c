@@ -131,7 +131,7 @@ static int compare_names(const void *a, const void *b)
     return bytes_compare(**of_a, **of_b);
 }
 
-/* Sort `names`, and return the first of them that is there twice; NULL: none is. */
+/* Sort `names`, and return the first name that is there twice; NULL: none is. */
 static const struct bytes *repeated_name(const struct bytes **names, uint32_t count)
 {
     qsort(names, count, sizeof names[0], compare_names);

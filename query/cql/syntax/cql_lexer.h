@@ -13,7 +13,7 @@ struct arena;
 
 enum {
     CQL_TOKEN_END = 0,                   /* the end of the text: lemon's number for it */
-    CQL_TOKENS_REMEMBERED = 11           /* those in an error: the wrong token, ten before it */
+    CQL_TOKENS_REMEMBERED = 11           /* shown in an error: the wrong token and ten before it */
 };
 
 /* Where a token begins, as in Cassandra's errors: lines count from 1, and columns from 0 in UTF-16

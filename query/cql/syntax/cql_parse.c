@@ -1,7 +1,7 @@
 /* From text to tree: the tokens of the lexer are given to lemon's parser, up to the first error.
  *
- * The text is copied once, with a 0 behind it, where the lexer stops; the texts of the tree are
- * views into this copy.  A tree has about one node for each token, so that the limit on tokens
+ * The text is copied once; the copy ends with a 0, at which the lexer stops, and the texts of the
+ * tree are views into it.  A tree has about one node for each token, so that the limit on tokens
  * limits its memory as well. */
 #include "query/cql/syntax/cql_parse.h"
 
