@@ -1,7 +1,7 @@
 /* Definitions of ingest's tables.
  *
- * What must hold: a number that was once given to a table or column is on disks.  So a new column
- * takes the next number of its table, and no number is changed or used again. */
+ * What must hold: the number of a table or column is written to disk, so no number is changed or
+ * used again.  A new column takes the next number of its table. */
 #include "ingest/ingest_tables.h"
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))

@@ -8,15 +8,15 @@
 
 enum ingest_table {
     TABLE_REJECT = 9,
-    TABLE_PRODUCER = 21,               /* daybook_system: the last batches of each producer */
-    TABLE_LOADED_FILE = 22             /* daybook_system: how far files were loaded */
+    TABLE_PRODUCER = 21,               /* in daybook_system: the last batches of each producer */
+    TABLE_LOADED_FILE = 22             /* in daybook_system: how far files were loaded */
 };
 
 enum reject_column {
     REJECT_DAY = 1,                    /* UTC day of the arrival */
     REJECT_ID = 2,
     REJECT_DOOR = 3,
-    REJECT_PRODUCER = 4,               /* absent outside batches, as is the batch */
+    REJECT_PRODUCER = 4,               /* outside batches, producer and batch are absent */
     REJECT_BATCH = 5,
     REJECT_LINE = 6,
     REJECT_CODE = 7,
@@ -24,7 +24,7 @@ enum reject_column {
     REJECT_CONTENT = 9
 };
 
-/* One row per producer and slot, which is the batch's number modulo PRODUCER_WINDOW. */
+/* One row per producer and slot.  A batch's slot is its number modulo PRODUCER_WINDOW. */
 enum producer_column {
     PRODUCER_ID = 1,
     PRODUCER_SLOT = 2,
@@ -36,15 +36,15 @@ enum producer_column {
 };
 
 enum loaded_file_column {
-    LOADED_FILE_KEY = 1,               /* 16 bytes: what the file begins with (load.h) */
+    LOADED_FILE_KEY = 1,               /* 16 bytes: the file's key (load_file.h) */
     LOADED_FILE_PRODUCER = 2,
-    LOADED_FILE_BATCH = 3,             /* the last batch that was acknowledged, */
-    LOADED_FILE_BYTES = 4,             /* where it ends in the uncompressed content, */
-    LOADED_FILE_HASH = 5,              /* and the hash of the content up to there */
-    LOADED_FILE_LINES = 6,             /* sent so far, a header not counted */
+    LOADED_FILE_BATCH = 3,             /* number of the last acknowledged batch */
+    LOADED_FILE_BYTES = 4,             /* of the uncompressed content, to that batch's end */
+    LOADED_FILE_HASH = 5,              /* of the content's first LOADED_FILE_BYTES bytes */
+    LOADED_FILE_LINES = 6,             /* in those bytes; a header is not counted */
     LOADED_FILE_ENDS_LINE = 7          /* false: the content's last line had no end */
 };
 
-/* All of them; `count_out` entries. */
+/* The definitions of all these tables; sets *count_out to their number. */
 const struct table_definition *const *ingest_tables(uint32_t *count_out);
 #endif

@@ -1,27 +1,28 @@
 /* binary_decoder: see binary_decoder.h.
  *
- * What decides correctness: rows and rejects are those that lines of text with the same clicks
- * would give.  There are two ways:
+ * What must hold: a batch gives the same rows and rejects as lines of text with the same clicks.
+ * There are two ways to add the rows of a batch:
  *
- *     as columns   every string, day, time and amount is valid, and every entry of the tables is
- *                  used: the tables become the block's dictionaries, the codes its codes, and a row
- *                  costs a few nanoseconds.  Tried first, and given up at the first doubt.
- *     row by row   through the row_builder, which rejects invalid rows: each row is added as the
- * line of text that it stands for, unless it is plainly valid.
+ *     as columns   if every string, day, time and amount is valid and every entry of the batch's
+ *                  tables is used.  The tables become the block's dictionaries, and the batch's
+ *                  codes become the block's codes; a row costs a few nanoseconds.  This is tried
+ *                  first.
+ *     row by row   otherwise.  The row_builder rejects invalid rows: each row is added by
+ *                  row_builder_add_plain, or else as the line of text that it stands for.
  *
- * An entry that no row uses would become a reseller's day without clicks; one that comes twice
- * would be two keys that are equal.  So strings are interned when they come (the same string again
- * is corrupt), and the tables of a batch are checked for repeated entries.
+ * A table entry that no row uses would become a reseller's day without clicks, and a repeated entry
+ * would become two equal keys.  So a string that the dictionary has already is ERROR_CORRUPT, and
+ * the tables of a batch are checked for repeated entries.
  *
- * A batch can name strings of 4 KiB by 4 bytes each, so its limit holds for the sum of its payload
- * and of every string that it names.
+ * A batch can name a string of 4 KiB by a number of 4 bytes.  So the limit WIRE_PAYLOAD_MAX holds
+ * for the sum of the batch's payload and all strings that its tables name.
  *
- * Batches that are joined share the block's dictionaries: an entry of a later one's tables that an
- * earlier one had is found by its number, without a look at the string.
+ * Joined batches share the block's dictionaries.  If an earlier batch had an entry of a later
+ * batch's tables, the entry's code in the block is found by its number, without comparing strings.
  *
- *   dictionary   0 "r1" │ 1 "r2" │ 2 "ad42"            once a connection
- *   tables       partitions (0, day 16037), (1, day 16037); ads (2)        a batch
- *   columns      partition 0 1 0 │ ad 0 0 0 │ time … │ amount …            a row            */
+ *   dictionary   0 "r1" │ 1 "r2" │ 2 "ad42"                          one for each connection
+ *   tables       partitions (0, day 16037), (1, day 16037); ads (2)  for each batch
+ *   columns      partition 0 1 0 │ ad 0 0 0 │ time … │ amount …      a value for each row     */
 #include "ingest/parse/binary_decoder.h"
 
 #include <inttypes.h>
@@ -35,15 +36,15 @@
 
 #define AMOUNT_END INT64_C(1000000000000000000) /* 18 digits */
 
-/* No code of a block yet. */
+/* The entry has no code in the block yet. */
 #define CODE_NONE UINT32_C(0x7FFFFFFF)
 
-/* What is known of a string of the dictionary. */
+/* A string of the dictionary. */
 struct string_entry {
     struct hash128 hash;
-    uint32_t batch;     /* the last one whose ads name it */
-    uint32_t code : 31; /* of that ad in the block, if `batch` is one of the joined */
-    uint32_t is_id : 1; /* it can be a reseller's or an ad's */
+    uint32_t batch;     /* the last batch that has it as an ad */
+    uint32_t code : 31; /* the ad's code in the block, if `batch` is a joined batch */
+    uint32_t is_id : 1; /* valid as the id of a reseller or an ad */
 };
 
 /* Times that lie near a partition's day: start <= time < start + span. */
@@ -57,15 +58,15 @@ struct binary_decoder {
     struct intern intern;
     struct string_entry *entries; /* by code */
     uint32_t entry_capacity;
-    uint32_t batch;            /* counts them, for the marks; never 0 */
-    bool is_parted;            /* marks and codes of earlier batches are not valid any more */
-    bool is_plain;             /* of this batch: all strings and days are in order */
-    struct day_bounds *bounds; /* by partition */
-    uint32_t *slot_at;         /* its slot, by partition */
-    uint8_t *partition_used, *ad_used; /* 1 once a row names it */
+    uint32_t batch;                    /* number of this batch, used as a mark; never 0 */
+    bool is_parted;                    /* marks and codes of earlier batches are no longer valid */
+    bool is_plain;                     /* all strings and days of this batch are valid */
+    struct day_bounds *bounds;         /* by partition */
+    uint32_t *slot_at;                 /* the index of its slot in `partitions`, by partition */
+    uint8_t *partition_used, *ad_used; /* by partition or ad: 1 if a row has it */
     uint32_t partition_capacity, ad_capacity;
-    /* The partitions of the joined batches, marked by the last batch that has them: to find one
-     * that comes twice in a batch, and the code in the block of one that came before. */
+    /* The partitions of the joined batches, each marked with the last batch that has it.  They show
+     * which partitions a batch repeats, and give a partition's code in the block. */
     struct partition_table partitions;
     uint32_t *codes; /* in the block, by partition or ad of the batch */
     uint32_t code_capacity;
@@ -141,7 +142,7 @@ static int strings_add(struct binary_decoder *decoder, struct bytes text)
     if (intern_find(&decoder->intern, key, id) != INTERN_NONE)
         return ERROR_CORRUPT;
     uint32_t at = intern_add(&decoder->intern, key, id);
-    /* A row by row reader looks past a short string's end. */
+    /* intern_key_of reads past the end of a short string. */
     buffer_reserve(&decoder->strings.text, INTERN_PADDING);
     decoder->entries =
         memory_make_room(decoder->entries, at, &decoder->entry_capacity, sizeof *decoder->entries);
@@ -188,7 +189,7 @@ static bool bytes_are_zero(const uint8_t *data, size_t size)
     return true;
 }
 
-/* The fields of the header; the rest of the payload is looked at by batch_read_parts. */
+/* Read and check the fields of the header. */
 static int batch_read_header(struct reader *reader, struct binary_batch *batch)
 {
     batch->sequence = reader_u64(reader);
@@ -210,7 +211,7 @@ static int batch_read_header(struct reader *reader, struct binary_batch *batch)
         return ERROR_CORRUPT;
     if (batch->rows > BLOCK_ROWS_MAX)
         return ERROR_LIMIT;
-    /* Each entry of a table is of a row, at least. */
+    /* Each entry of a table is used by at least one row. */
     return batch->partition_count <= batch->rows && batch->ad_count <= batch->rows ? 0
                                                                                    : ERROR_CORRUPT;
 }
@@ -242,7 +243,7 @@ int binary_decoder_read_batch(struct bytes payload, struct binary_batch *batch_o
     return reader.failed || reader_left(&reader) > 0 ? ERROR_CORRUPT : 0;
 }
 
-/* A value of `width` bytes. */
+/* The value of a row, `width` bytes wide; 0 if `width` is 0. */
 static inline uint64_t load_width(const uint8_t *column, uint8_t width, uint32_t row)
 {
     switch (width) {
@@ -276,7 +277,7 @@ static uint32_t batch_ad(const struct binary_batch *batch, uint32_t ad)
 
 /* ---- the tables of a batch ---- */
 
-/* False: the batch has it already. */
+/* Mark a partition of this batch; *at_out is the index of its slot.  False: it is repeated. */
 static bool partition_add(struct binary_decoder *decoder, uint32_t reseller, int32_t day,
                           uint32_t *at_out)
 {
@@ -293,7 +294,7 @@ static bool partition_add(struct binary_decoder *decoder, uint32_t reseller, int
     return true;
 }
 
-/* None for a day that is no day, or is to be worked out. */
+/* The bounds of a partition's times; a span of 0 if `day` is invalid or WIRE_DAY_NONE. */
 static struct day_bounds bounds_of(int32_t day)
 {
     int64_t start = (int64_t)day * DAY_MS - DAY_MS;
@@ -361,8 +362,8 @@ static int begin_ads(struct binary_decoder *decoder, const struct binary_batch *
     return 0;
 }
 
-/* Count a batch.  Where the count begins anew, marks of earlier batches are cleared, as they would
- * look like those of this one and the next. */
+/* Count a batch.  When the counter wraps, the marks of earlier batches are cleared, because later
+ * batches get the same numbers. */
 static void batch_count(struct binary_decoder *decoder)
 {
     if (++decoder->batch != 0)
@@ -419,7 +420,7 @@ void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_bat
 
 /* ---- rows as columns ---- */
 
-/* Codes of any width to 32 bits; false when one is not below `count`. */
+/* Convert codes of any width to 32 bits; false: a code is not below `count`. */
 static bool widen_codes(const uint8_t *column, uint8_t width, uint32_t rows, uint32_t count,
                         uint32_t *codes)
 {
@@ -438,7 +439,7 @@ static bool widen_codes(const uint8_t *column, uint8_t width, uint32_t rows, uin
     return rows == 0 || greatest < count;
 }
 
-/* Offsets of any width from `base`, modulo 2^64. */
+/* Add offsets of any width to `base`, modulo 2^64. */
 static void widen_values(const uint8_t *column, uint8_t width, uint32_t rows, uint64_t base,
                          int64_t *values)
 {
@@ -454,11 +455,11 @@ static void widen_values(const uint8_t *column, uint8_t width, uint32_t rows, ui
         values[i] = (int64_t)(base + load_u64(column + 8 * (size_t)i));
 }
 
-/* Where the rows go. */
+/* The block and columns that the rows are added to. */
 struct target {
     struct block *block;
     struct block_column *time, *ad, *amount, *day_derived;
-    uint32_t first; /* row, behind those of batches that were joined before */
+    uint32_t first; /* the index of the batch's first row in the block */
 };
 
 static struct target target_of(const struct row_builder *builder)
@@ -483,7 +484,7 @@ static bool all_set(const uint8_t *flags, uint32_t count)
     return count == 0 || memchr(flags, 0, count) == NULL;
 }
 
-/* Whether all rows may go the quick way; marks the entries of the tables on the way. */
+/* Whether all rows of the columns are valid and use every entry of the tables. */
 static bool columns_are_plain(struct binary_decoder *decoder, const struct binary_batch *batch,
                               const struct target *target)
 {
@@ -511,8 +512,8 @@ static bool columns_are_plain(struct binary_decoder *decoder, const struct binar
            all_set(decoder->ad_used, batch->ad_count);
 }
 
-/* The values into the block's columns, where they may stay; ERROR_CORRUPT for codes and scales that
- * cannot be. */
+/* Write the values to the block's columns, behind its rows.  ERROR_CORRUPT: a code or scale is out
+ * of range. */
 static int columns_widen(const struct binary_batch *batch, const struct target *target)
 {
     uint32_t rows = batch->rows;
@@ -539,7 +540,8 @@ static int columns_widen(const struct binary_batch *batch, const struct target *
     return 0;
 }
 
-/* The block's codes for the batch's, in `codes`; the first batch of a block has the same. */
+/* Replace the batch's codes by the block's codes.  For the first batch of a block they are
+ * equal. */
 static void codes_translate(const struct binary_decoder *decoder, const struct target *target,
                             uint32_t *codes, uint32_t rows)
 {
@@ -584,7 +586,8 @@ static void ads_take(struct binary_decoder *decoder, const struct binary_batch *
     codes_translate(decoder, target, target->ad->codes + target->first, batch->rows);
 }
 
-/* The rows are in the columns: add what the dictionaries lack, and they are the block's. */
+/* The values are in the block's columns.  Add missing entries to its dictionaries, translate the
+ * codes, and count the rows as the block's. */
 static void columns_take(struct binary_decoder *decoder, const struct binary_batch *batch,
                          const struct target *target)
 {
@@ -642,7 +645,7 @@ static struct record row_text(struct binary_decoder *decoder, const struct plain
     return record;
 }
 
-/* The row as a line of the text door, without its end. */
+/* The record as a CSV line, without its line end. */
 static struct bytes row_line(struct binary_decoder *decoder, const struct record *record)
 {
     buffer_clear(&decoder->line);
@@ -680,8 +683,8 @@ static void row_add(struct binary_decoder *decoder, const struct binary_batch *b
     row_builder_add(builder, &record, number, row_line(decoder, &record));
 }
 
-/* Short of what the log takes of a batch: a few strings and days can stand for any amount of text.
- */
+/* Whether the partition keys or the rejects are more than a write batch may have: a few short rows
+ * can stand for any amount of text. */
 static bool builder_is_overfull(const struct row_builder *builder)
 {
     return builder->block->partitions.text.size > WRITE_BATCH_BYTES_MAX ||

@@ -1,9 +1,9 @@
 /* binary_decoder: decodes frames of the binary protocol into rows of a row_builder.
  *
- * A decoder keeps the dictionary of a connection; it uses neither sockets nor the engine.  The
- * bytes come from outside and may be anything: a frame is taken whole or refused whole.
- * ERROR_CORRUPT: a frame is not formed as client/wire.h says.  ERROR_LIMIT: it exceeds a limit.
- * Single rows that are not valid become rejects, as they would as lines of text. */
+ * A decoder keeps the dictionary of a connection.  It uses neither sockets nor the engine.  The
+ * bytes come from a client and may be anything; a frame is accepted or refused as a whole.
+ * ERROR_CORRUPT: the frame is not formed as client/wire.h says.  ERROR_LIMIT: it exceeds a limit.
+ * A single invalid row becomes a reject, as the same row would as a line of text. */
 #ifndef DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 #define DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 
@@ -17,11 +17,13 @@ struct hash128_stream;
 struct binary_decoder *binary_decoder_new(uint64_t seed);
 void binary_decoder_free(struct binary_decoder *decoder);      /* NULL is fine */
 
+/* Bytes of memory that the dictionary takes. */
+size_t binary_decoder_strings_bytes(const struct binary_decoder *decoder);
+
 /* Add the payload of a STRINGS frame to the dictionary, which must not be used after a failure. */
-size_t binary_decoder_strings_bytes(const struct binary_decoder *decoder);     /* of memory */
 must_check int binary_decoder_strings(struct binary_decoder *decoder, struct bytes payload);
 
-/* The payload of a BATCH frame, its header checked and its parts found; views into it. */
+/* A BATCH frame: the fields of its checked header, and views of the parts of its payload. */
 struct binary_batch {
     uint64_t sequence;
     uint32_t rows;
@@ -33,28 +35,29 @@ struct binary_batch {
     struct bytes shape;                /* the header without the number */
     const uint8_t *resellers, *days, *ads;
     const uint8_t *partition_codes, *ad_codes, *times, *amounts, *scales;
-    struct bytes columns;              /* all of them */
+    struct bytes columns;              /* all columns: partition codes to scales */
 };
 must_check int binary_decoder_read_batch(struct bytes payload, struct binary_batch *batch_out);
 
-/* Check the batch's tables against the dictionary, before the calls below.  `is_next`: its rows are
- * to be joined to those of the batch before it, which the builder still has. */
+/* Check the batch's tables against the dictionary, before the calls below.  `is_next`: the rows
+ * will be joined to those of the batch before, which are still in the builder. */
 must_check int binary_decoder_begin(struct binary_decoder *decoder,
                                     const struct binary_batch *batch, bool is_next);
 
-/* Add the batch's content to `hash`: the same for the same strings, days and columns, whatever
- * numbers the strings have on this connection. */
+/* Add the batch's content to `hash`.  The hash depends on the strings themselves, not on the
+ * numbers that they have on this connection. */
 void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_batch *batch,
                          struct hash128_stream *hash);
 
-/* Add the rows to `builder`, behind those of the batches that were joined before.  1: done.  0: not
- * all rows are plainly valid, or the dictionary has changed since those batches; nothing was added,
- * and the batch is to be begun anew for a builder without rows. */
+/* Add the rows to `builder`, behind those of the batches that were joined before.  Returns 1 when
+ * that is done.  Returns 0 when rows must be checked one by one, or the dictionary was emptied
+ * since those batches: nothing was added, and the caller begins the batch anew
+ * (binary_decoder_begin) for a builder without rows. */
 must_check int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batch *batch,
                                    struct row_builder *builder);
 
-/* Add the rows to `builder`, which has none, of a batch that is no other's next; rejects count from
- * `first_row` on.  After a failure the builder is to be cleared. */
+/* Add the rows of a batch that was begun without `is_next` to `builder`, which has no rows.  Line
+ * numbers of rejects count from `first_row`.  After a failure the caller clears the builder. */
 must_check int binary_decoder_rows(struct binary_decoder *decoder, const struct binary_batch *batch,
                                    struct row_builder *builder, uint64_t first_row);
 #endif

@@ -1,13 +1,14 @@
 /* click_dedup: see click_dedup.h.
  *
- * What decides correctness: the rows are judged against all applied rows, durable or not, and are
- * applied only if none of their days has changed since.  So where two connections send one id, the
- * second finds the row of the first.  Rows, increments and the producer's position are one write
- * batch.  Of two rows of one batch with one id the first line is the click.
+ * What must hold: the rows are compared with all applied rows, durable or not, and are applied only
+ * if none of their days has changed since.  So if two connections send the same id, the second one
+ * finds the row of the first.  Rows, increments and the producer's position are one write batch.
+ * If two rows of a batch have the same id, the earlier line is the click.
  *
- * The rows of a batch are sorted by day and by the order of the table, and each day is read once,
- * from its first row of the batch to its last.  So clicks in the order of their times cost a read
- * of few other rows, and clicks out of order a read of the parts of the days that they span. */
+ * The rows of a batch are sorted by day and by the order of the table.  Each day is read once, from
+ * the batch's first row of that day to its last.  So a read of clicks in the order of their times
+ * returns few rows besides these clicks; the more the clicks are spread, the more rows it
+ * returns. */
 #include "ingest/parse/click_dedup.h"
 
 #include <stdlib.h>
@@ -34,15 +35,15 @@ struct click_dedup {
     enum click_dedup_state state;
     struct error err;
     const struct block *block;
-    struct schema *schema; /* the table's, while something is judged */
+    struct schema *schema; /* owned reference: keeps `table` valid; NULL if EMPTY */
     const struct table *table;
-    struct arena *arena;          /* what rows and expectations point to */
+    struct arena *arena;          /* memory that rows and expectations point to */
     struct click_dedup_row *rows; /* by partition, clustering and line */
     uint32_t row_count;
     struct store_expectation *expectations; /* one for each partition */
     uint32_t expectation_count;
-    uint32_t begin, end; /* the partition that is being read: its rows, */
-    uint32_t next;       /* and the first that no page has passed yet */
+    uint32_t begin, end; /* in `rows`: the partition that is being read */
+    uint32_t next;       /* the first of these rows that no page has passed yet */
     void (*done)(void *context);
     void *context;
 };
@@ -184,14 +185,14 @@ static struct decimal amount_of(const struct click_dedup *dedup, const struct cl
     return decimal_from(amount->integers[row->row], amount->scales[row->row]);
 }
 
-/* What a row is beside a click of its id that has `amount`. */
+/* The verdict for a row if there is a click with its id and with `amount`. */
 static enum row_verdict verdict_of(const struct click_dedup *dedup,
                                    const struct click_dedup_row *row, struct decimal amount)
 {
     return decimal_compare(amount_of(dedup, row), amount) == 0 ? ROW_DUPLICATE : ROW_DIFFERENT;
 }
 
-/* Rows of one id within the batch: the first line's is the click. */
+/* Compare rows with the same id within the batch: the first line is the click. */
 static void judge_among_themselves(struct click_dedup *dedup)
 {
     uint32_t first = 0;
@@ -208,7 +209,7 @@ static void judge_among_themselves(struct click_dedup *dedup)
     }
 }
 
-/* ---- what is there ---- */
+/* ---- the store's rows ---- */
 
 static void click_dedup_finish(struct click_dedup *dedup, int status, const struct error *err)
 {
@@ -218,7 +219,7 @@ static void click_dedup_finish(struct click_dedup *dedup, int status, const stru
     dedup->done(dedup->context);
 }
 
-/* The rows of an id that is there, all of them, whatever they are among themselves. */
+/* Set the verdict of all rows that have the id of `found`, also of the later ones among them. */
 static int judge_found(struct click_dedup *dedup, const struct table *table,
                        const struct page_row *found, struct error *err)
 {
@@ -296,7 +297,7 @@ static int read_page(struct click_dedup *dedup, struct bytes position, struct er
     return store_read(dedup->store, &request, take_page, dedup, err);
 }
 
-/* The next partition of the batch; after the last one all is judged. */
+/* Read the next partition of the batch; after the last one, finish. */
 static void read_partition(struct click_dedup *dedup)
 {
     struct error err = {0};
@@ -334,7 +335,7 @@ void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
     read_partition(dedup);
 }
 
-/* ---- what was judged ---- */
+/* ---- the results ---- */
 
 static uint64_t count_of(const struct click_dedup *dedup, enum row_verdict verdict)
 {
@@ -406,7 +407,8 @@ static void add_increment(struct write_batch *batch, struct ingest_counter count
         write_batch_add_increment(batch, &increment);
 }
 
-/* A new click as a row: its marker, its amount, and whether its day followed from its time. */
+/* Make the row of a new click: its marker, its amount, and day_derived if its day was computed from
+ * its time. */
 static void make_row(const struct click_dedup *dedup, const struct click_dedup_row *row,
                      struct write_batch *batch, struct unfiltered *item)
 {
@@ -427,7 +429,7 @@ static void make_row(const struct click_dedup *dedup, const struct click_dedup_r
                                            .expiry_s = EXPIRY_NONE,
                                            .value = write_batch_boolean(batch, true)};
     }
-    /* A row's cells are in the order of their columns' numbers. */
+    /* The cells of a row must be in the order of their column numbers. */
     if (count == 2 && cells[0].column_id > cells[1].column_id) {
         struct cell first = cells[0];
 
@@ -446,8 +448,8 @@ static void make_row(const struct click_dedup *dedup, const struct click_dedup_r
     };
 }
 
-/* The new rows from `begin` on that are of one partition, as one mutation; returns where the next
- * partition begins. */
+/* Add the new rows of the partition that begins at `begin` as one mutation; returns the beginning
+ * of the next partition. */
 static uint32_t add_partition(const struct click_dedup *dedup, uint32_t begin,
                               struct write_batch *batch)
 {

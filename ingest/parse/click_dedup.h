@@ -1,15 +1,16 @@
-/* click_dedup: deduplicates clicks that have ids: a click whose id was written before is no new
- * click.
+/* click_dedup: deduplicates clicks that have ids: a click whose id was written before is not
+ * written again.
  *
  *     rows of a batch ─▶ rows with the same ids are read from the store ─▶ each row is
  *         new         written, and counted
- *         a duplicate not written: its id is there, with the same amount
- *         different   rejected: its id is there, with another amount
- *     ─▶ rows and increments are applied if the days are as they were read; else read again
+ *         a duplicate not written: the store has its id, with the same amount
+ *         different   rejected: the store has its id, with another amount
+ *     ─▶ rows and increments are applied if the days have not changed since they were read; else
+ *        the days are read again
  *
- * The row builder's block is not applied itself, because the store gives ranks to a block's clicks,
- * and these have ids instead.  The block is of a table that exists here only, and its new rows
- * become rows of the stream's table.  Engine thread. */
+ * The row builder's block is not applied itself, because the store gives a rank to each click of a
+ * block, and clicks with ids have no ranks.  The block is of a table that only this module uses;
+ * its new rows are written as rows of the stream's table.  Engine thread. */
 #ifndef DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 #define DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 
@@ -17,23 +18,23 @@
 #include "ingest/parse/stream_map.h"
 #include "storage/engine/store.h"
 
-/* The builder's table: the stream's columns under their numbers, and these. */
+/* The table of the builder's block: the stream's columns with their own numbers, and these. */
 enum {
     CLICK_DEDUP_TABLE = 1,
-    CLICK_DEDUP_RANK = 1001,           /* the last key column, which stays empty */
+    CLICK_DEDUP_RANK = 1001,           /* the last key column; has no values */
     CLICK_DEDUP_CLICK_ID,              /* serialized */
     CLICK_DEDUP_LINE,                  /* the line's number in the batch */
-    CLICK_DEDUP_CONTENT                /* the line, cut, in case it is rejected */
+    CLICK_DEDUP_CONTENT                /* the line, cut to REJECT_CONTENT_MAX, for a reject */
 };
 
-/* The schema of that table, for schema_unref. */
+/* The schema of that table; the caller releases it by schema_unref. */
 struct schema *click_dedup_schema(const struct ingest_stream *stream);
 
 struct click_dedup;
 
 /* `stream` and `store` outlive it. */
 struct click_dedup *click_dedup_new(struct store *store, const struct ingest_stream *stream);
-void click_dedup_free(struct click_dedup *dedup);              /* NULL is fine; nothing is read */
+void click_dedup_free(struct click_dedup *dedup);              /* NULL is fine; not while READING */
 
 enum click_dedup_state {
     CLICK_DEDUP_EMPTY,
@@ -44,12 +45,12 @@ enum click_dedup_state {
 enum click_dedup_state click_dedup_state(const struct click_dedup *dedup);
 const struct error *click_dedup_error(const struct click_dedup *dedup); /* of CLICK_DEDUP_FAILED */
 
-/* State EMPTY: find out which of the block's rows are new.  `done` is called once, possibly before
- * this returns, when the state is JUDGED or FAILED.  The block must not change until
- * click_dedup_clear. */
+/* Find out which of the block's rows are new; the state must be EMPTY.  `done` is called once,
+ * possibly before this returns, when the state is JUDGED or FAILED.  The block must not change
+ * until click_dedup_clear. */
 void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
                        void (*done)(void *context), void *context);
-/* Drop the verdicts: the rows were applied, or will not be, or must be judged again. */
+/* Drop the results, after the rows were applied or refused, or to judge them again. */
 void click_dedup_clear(struct click_dedup *dedup);
 
 /* The result, in the state JUDGED. */

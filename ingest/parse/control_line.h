@@ -3,14 +3,14 @@
  *     #producer UUID EPOCH [new]      #batch SEQUENCE LINES      #stream [NAME]    #sync
  *     #columns      #files KEY      #file KEY BYTES HASH LINES lf|cut      #notes
  *
- * Words are separated by one space; the same is true of answers.  Pure functions, any thread. */
+ * Words are separated by one space.  Pure functions, any thread. */
 #ifndef DAYBOOK_INGEST_PARSE_CONTROL_LINE_H
 #define DAYBOOK_INGEST_PARSE_CONTROL_LINE_H
 
 #include "base/bytes.h"
 
 enum control_kind {
-    CONTROL_UNKNOWN,                   /* no control line but a record, to be rejected */
+    CONTROL_UNKNOWN,                   /* not a control line; becomes a reject */
     CONTROL_PRODUCER,
     CONTROL_BATCH,
     CONTROL_STREAM,
@@ -29,16 +29,16 @@ struct control_words {
     uint32_t count;                    /* CONTROL_WORDS_MAX: the line may have more */
 };
 
-/* The kind that the first word names; `line` is without its line end here and below. */
+/* The kind that the first word names.  `line` is without its line end in all these functions. */
 enum control_kind control_line_kind(struct bytes line);
 void control_line_split(struct bytes line, struct control_words *words_out);
 
-/* Whether it is a control line that does not change the stream, on which the meaning of rows
- * depends. */
+/* Whether `line` is a control line that does not change the stream.  The meaning of later rows
+ * depends on the stream. */
 bool control_line_keeps_stream(struct bytes line);
-/* Whether it opens a batch, and which, of how many lines. */
+/* Whether `line` opens a batch; gives the batch's number and its count of lines. */
 bool control_line_opens_batch(struct bytes line, uint64_t *sequence_out, uint64_t *lines_out);
-/* The same of the words of a #batch. */
+/* The same for the words of a #batch line. */
 bool control_line_batch(const struct control_words *words, uint64_t *sequence_out,
                         uint64_t *lines_out);
 

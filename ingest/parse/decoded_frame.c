@@ -1,8 +1,8 @@
 /* decoded_frame: see decoded_frame.h.
  *
- * What decides correctness: a frame that is decoded ahead must mean the same when it is taken.  So
- * a plan ends before any frame that could change what later frames mean: HELLO, LINES, a CONTROL
- * line that chooses a stream or is unknown, and bytes that are no frame.
+ * What must hold: a frame that is decoded ahead has the same meaning when the connection handles
+ * it.  So a plan ends before any frame that could change the meaning of later frames: HELLO, LINES,
+ * a CONTROL line that chooses a stream or is unknown, and bytes that are not a frame.
  *
  *     input   STRINGS │ BATCH │ CONTROL #file … │ BATCH │ CONTROL #stream … │ BATCH │ half a frame
  *     plan    ├──── 0 ──────── 1 ────── 2 ──────────────┤                                        */
@@ -21,7 +21,7 @@ bool decoded_frame_is_sound(struct bytes frame)
     return sum == load_u32(header + 8) && header[5] == 0 && header[6] == 0 && header[7] == 0;
 }
 
-/* The frame that `input` begins with; size 0: it is not whole, or too long to be one. */
+/* The first frame of `input`; size 0: it is not whole, or longer than a frame may be. */
 static struct bytes frame_first(struct bytes input)
 {
     if (input.size < WIRE_HEADER_SIZE || load_u32(input.data) > WIRE_PAYLOAD_MAX)

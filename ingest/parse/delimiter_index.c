@@ -1,9 +1,9 @@
 /* delimiter_index: see delimiter_index.h.
  *
- * 64 bytes become a mask with a bit per delimiter; the bits become positions eight at a time,
- * written whether they are there or not, so that the usual block (five delimiters in 55 bytes)
- * costs one branch that is always predicted.  What was written past the count is overwritten by
- * the next block. */
+ * A block of 64 bytes becomes a mask with one bit for each delimiter.  The bits become positions,
+ * always eight at a time, even if the mask has fewer bits.  So the usual block, with at most eight
+ * delimiters, costs one branch that is always predicted.  The next block overwrites the entries
+ * past the count. */
 #include "ingest/parse/delimiter_index.h"
 
 #include "base/bytes.h"
@@ -16,7 +16,7 @@ static inline uint32_t *mask_positions(uint64_t mask, uint32_t base, uint32_t *p
 
     for (int done = 0; done < count; done += POSITIONS_STEP) {
         for (int i = 0; i < POSITIONS_STEP; i++) {
-            /* Of a mask of 0 the position has no meaning, and must not be undefined. */
+            /* __builtin_ctzll(0) is undefined; the position for a mask of 0 is not used. */
             positions[done + i] = base + (uint32_t)__builtin_ctzll(mask | UINT64_C(1) << 63);
             mask &= mask - 1;
         }
@@ -24,13 +24,13 @@ static inline uint32_t *mask_positions(uint64_t mask, uint32_t base, uint32_t *p
     return positions + count;
 }
 
-/* Of the last block: the bits past the end are not of the text. */
+/* Clear the bits of bytes past the text's end, `left` bytes away. */
 static inline uint64_t mask_within(uint64_t mask, size_t left)
 {
     return left >= BLOCK_BYTES ? mask : mask & ((UINT64_C(1) << left) - 1);
 }
 
-/* The high bit of each byte of `word` that equals `byte`: exact, for no carry crosses a byte. */
+/* Set the high bit of each byte of `word` that equals `byte`.  No carry crosses a byte. */
 static inline uint64_t bytes_equal_to(uint64_t word, uint8_t byte)
 {
     const uint64_t low7 = UINT64_C(0x7F7F7F7F7F7F7F7F);

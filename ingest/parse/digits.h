@@ -1,8 +1,8 @@
-/* digits: the number that thirteen digits are, as a click's time in milliseconds has them.
+/* digits: reads thirteen decimal digits as a number: a click's time in milliseconds since 1970.
  *
- * There are two ways with one result: by words of eight digits, on every machine, and by a vector
- * of sixteen, whose digits are added in pairs, fours and eights.  Inline, because each line has a
- * time. */
+ * There are two implementations with the same result.  One works on every machine and reads words
+ * of eight digits.  The other reads a vector of sixteen digits and combines them in pairs, fours
+ * and eights.  Inline, because each line has a time. */
 #ifndef DAYBOOK_INGEST_PARSE_DIGITS_H
 #define DAYBOOK_INGEST_PARSE_DIGITS_H
 
@@ -10,10 +10,10 @@
 
 enum {
     DIGITS_TIME = 13,
-    DIGITS_READ = 16                   /* bytes from the first digit on that must be readable */
+    DIGITS_READ = 16                   /* bytes that must be readable from the first digit on */
 };
 
-/* The number that eight digits are; every byte of `word` is a digit. */
+/* The value of the eight ASCII digits in `word`. */
 static inline uint64_t digits_of_word(uint64_t word)
 {
     word = (word & UINT64_C(0x0F0F0F0F0F0F0F0F)) * 2561 >> 8;
@@ -21,7 +21,8 @@ static inline uint64_t digits_of_word(uint64_t word)
     return (word & UINT64_C(0x0000FFFF0000FFFF)) * UINT64_C(42949672960001) >> 32;
 }
 
-/* Nonzero unless all eight bytes are digits: their high half must be 3, also after adding 6. */
+/* Nonzero unless all eight bytes are digits: a digit's upper four bits are 3, also after 6 is
+ * added. */
 static inline uint64_t digits_not_in_word(uint64_t word)
 {
     const uint64_t high = UINT64_C(0xF0F0F0F0F0F0F0F0);
@@ -30,7 +31,7 @@ static inline uint64_t digits_not_in_word(uint64_t word)
     return ((word & high) ^ three) | (((word + UINT64_C(0x0606060606060606)) & high) ^ three);
 }
 
-/* The number that DIGITS_TIME digits at `text` are; false: they are not all digits. */
+/* The value of the DIGITS_TIME digits at `text`; false: a byte is not a digit. */
 static inline bool digits_time_by_words(const uint8_t *text, uint64_t *number_out)
 {
     uint64_t head = load_u64(text);
@@ -45,7 +46,7 @@ static inline bool digits_time_by_words(const uint8_t *text, uint64_t *number_ou
 #if defined(__SSE4_1__)
 #include <smmintrin.h>
 
-/* The digits stand at the vector's end, behind three zeros. */
+/* The same.  The digits are shifted to the vector's end, behind three zeros. */
 static inline bool digits_time_by_vector(const uint8_t *text, uint64_t *number_out)
 {
     const __m128i tens = _mm_set1_epi16(1 << 8 | 10);

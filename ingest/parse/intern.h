@@ -1,8 +1,9 @@
 /* intern: finds the code of a string in a dictionary, in a few nanoseconds.
  *
- * An id of up to 16 bytes is compared as two integers and never looked up in the dictionary's text;
- * a longer one is found by its hash and then compared.  Clearing is a step of the epoch, so that a
- * small batch does not pay for the table a large one has made. */
+ * It is a hash table over the dictionary's strings.  A string of up to 16 bytes is compared as two
+ * integers, without reading the dictionary's text.  A longer string is found by its hash and then
+ * compared.  Each slot has the epoch in which it was filled.  Clearing increments the table's
+ * epoch, so its cost does not depend on the table's size. */
 #ifndef DAYBOOK_INGEST_PARSE_INTERN_H
 #define DAYBOOK_INGEST_PARSE_INTERN_H
 
@@ -12,14 +13,14 @@
 
 enum {
     INTERN_SHORT_MAX = 16,
-    INTERN_NONE = -1,                  /* a code that is none; codes are below BLOCK_ROWS_MAX */
+    INTERN_NONE = -1,                  /* no code; codes are below BLOCK_ROWS_MAX */
     INTERN_PADDING = 16                /* bytes that must be readable after a string's start */
 };
 
 struct intern_slot {
-    uint64_t low, high;                /* the bytes, zero-filled; of a long one its hash */
+    uint64_t low, high;                /* the bytes, zero-filled; a long string's hash */
     uint32_t size;
-    uint32_t epoch;                    /* another one than the table's: empty */
+    uint32_t epoch;                    /* differs from the table's: the slot is empty */
     uint32_t code;
     uint32_t unused;
 };
@@ -29,35 +30,36 @@ struct intern {
     uint32_t mask;                     /* number of slots - 1 */
     uint32_t count;
     uint32_t epoch;
-    uint64_t seed;                     /* random, so that no client can choose ids of one slot */
+    uint64_t seed;                     /* random, so that clients cannot choose ids that collide */
     struct block_dictionary *dictionary;
 };
 
-/* `dictionary` outlives it and is cleared by its owner together with intern_clear. */
+/* `dictionary` outlives the table; its owner clears it whenever intern_clear is called, except in
+ * row_builder_part_ads. */
 void intern_init(struct intern *intern, uint64_t seed, struct block_dictionary *dictionary);
 void intern_release(struct intern *intern);
 void intern_clear(struct intern *intern);
 size_t intern_bytes(const struct intern *intern);      /* of memory, without the dictionary */
 
-/* The part of a string that is compared first.  INTERN_PADDING bytes from `text.data` on are
- * readable. */
+/* The part of a string that is compared first: its bytes, or a long string's hash. */
 struct intern_key {
     uint64_t low, high;
     uint32_t size;
 };
 
+/* INTERN_PADDING bytes from `text.data` on are readable. */
 static inline struct intern_key intern_key_of(struct bytes text);
 struct intern_key intern_key_long(struct bytes text);
 
-/* The code of a string that is there already, or INTERN_NONE. */
+/* The string's code; INTERN_NONE: the table does not have the string. */
 static inline int32_t intern_find(const struct intern *intern, struct intern_key key,
                                   struct bytes text);
-/* Add a string that is not there. */
+/* Add a string that the table does not have; returns its code. */
 uint32_t intern_add(struct intern *intern, struct intern_key key, struct bytes text);
 
-/* ---- inline, because a line is two of them ---- */
+/* ---- inline, because each line looks up two strings ---- */
 
-/* The bytes of a key that are a string's of up to INTERN_SHORT_MAX bytes, by its size. */
+/* By the size of a short string: the bits of a key that are the string's own bytes. */
 struct intern_mask {
     uint64_t low, high;
 };

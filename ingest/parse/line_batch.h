@@ -1,17 +1,18 @@
-/* line_batch: several lines of either format, CSV or NDJSON, to rows of a row_builder. */
+/* line_batch: parses several lines of CSV or NDJSON into rows of a row_builder. */
 #ifndef DAYBOOK_INGEST_PARSE_LINE_BATCH_H
 #define DAYBOOK_INGEST_PARSE_LINE_BATCH_H
 
 #include "ingest/parse/ndjson.h"
 
-/* Parse whole lines from the start of `text` on, at most `lines_max`, up to the first that begins
- * with '#' or has no end yet; returns their bytes and adds their number to parser->line.
- * LINE_PARSER_PADDING bytes are readable behind `text`.  `ndjson` NULL: they are CSV. */
+/* Parse whole lines from the start of `text` on, at most `lines_max`, up to the first line that
+ * begins with '#' or has no end yet.  Returns the bytes of these lines, and adds their number to
+ * parser->line.  LINE_PARSER_PADDING bytes are readable behind `text`.  `ndjson` NULL: the lines
+ * are CSV. */
 size_t line_batch_run(struct line_parser *parser, struct ndjson *ndjson,
                       struct row_builder *builder, struct bytes text, uint64_t lines_max);
 
-/* The same of a batch that is there as a whole: every line of `text` has its LF.  Lines that begin
- * with '#' are records like others, and rejected. */
+/* Parse a whole batch: every line of `text` has its LF.  A line that begins with '#' is not a
+ * control line here, and becomes a reject. */
 void line_batch_parse(struct line_parser *parser, struct ndjson *ndjson,
                       struct row_builder *builder, struct bytes text);
 #endif

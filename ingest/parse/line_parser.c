@@ -1,16 +1,17 @@
 /* line_parser: see line_parser.h.
  *
- * There are two ways with one result.  The plain way is for a line that has the right number of
- * delimiters, a time of 13 digits and a short amount; it passes views to the row builder.  All
- * other lines, and those that the row builder does not add that way, take the full way: split with
- * quotes, check each field, add or reject.  A quoted field never passes the plain way, for a quote
- * is no digit and the row builder refuses it in a new id.
+ * There are two ways to parse a line, with the same result.  The plain way is for a line that has
+ * the right number of delimiters, a time of 13 digits and a short amount; it passes views to
+ * row_builder_add_plain.  All other lines, and those that row_builder_add_plain refuses, take the
+ * full way: the line is split with regard to quotes, and row_builder_add checks each field.  The
+ * plain way refuses every quoted field: a quote is not a digit, and row_builder_add_plain refuses a
+ * new id with a quote.
  *
  *   text    r1,2013-11-28,1385654400123,ad42,0.005\n r2,...
  *   index     ^2         ^13           ^27  ^32   ^38   positions of one window of 16 KiB
  *
- * A line that crosses the window's end is left to the next window, which begins with it; one that
- * is longer than a window takes the full way. */
+ * If a line crosses the end of a window, the next window begins with this line.  A line that is
+ * longer than a window takes the full way. */
 #include "ingest/parse/line_parser.h"
 
 #include "ingest/parse/digits.h"
@@ -43,12 +44,13 @@ void line_parser_release(struct line_parser *parser)
 
 /* ---- the full way: fields with quotes ---- */
 
-enum { LINE_FIELDS_MAX = RECORD_FIELDS_MAX + 1 }; /* one more, to see that there are too many */
+enum { LINE_FIELDS_MAX = RECORD_FIELDS_MAX + 1 }; /* one more shows that a line has too many */
 
 enum split_status { SPLIT_DONE, SPLIT_BAD_QUOTE };
 
-/* The field that starts at `*at`, its quotes undone in `unquoted`, and `*at` after its comma, or
- * past the end.  A field without quotes is a view of the line. */
+/* Read the field that starts at `*at`, and set `*at` behind its comma, or past the line's end.  A
+ * quoted field is a view of `unquoted`, to which its text is appended without quotes; another field
+ * is a view of the line. */
 static enum split_status line_field(struct bytes line, size_t *at, struct buffer *unquoted,
                                     struct bytes *field_out)
 {
@@ -62,7 +64,7 @@ static enum split_status line_field(struct bytes line, size_t *at, struct buffer
         *at = i + 1;
         return memchr(field_out->data, '"', field_out->size) == NULL ? SPLIT_DONE : SPLIT_BAD_QUOTE;
     }
-    /* Room for the rest of the line: also a field of nothing is then a view of something. */
+    /* So that `unquoted` has memory also for an empty field, which is a view of it. */
     buffer_reserve(unquoted, line.size - i);
     start = unquoted->size;
     for (i++;; i++) {
@@ -91,7 +93,7 @@ static enum split_status line_split(struct line_parser *parser, struct bytes lin
     uint32_t count = 0;
 
     buffer_clear(&parser->unquoted);
-    /* Room for all, so that views into it stay. */
+    /* Room for the whole line, so that the buffer does not move and views of it stay valid. */
     buffer_reserve(&parser->unquoted, line.size + 1);
     while (at <= line.size && count < LINE_FIELDS_MAX) {
         size_t start = at;
@@ -159,7 +161,7 @@ bool line_parser_is_header(struct bytes line, const struct line_columns *columns
     return is_header;
 }
 
-/* "word "text"", with the text as in a reject. */
+/* Set the error text to `word` and `text`, quoted as in a reject; returns ERROR_INVALID. */
 static int header_error(struct error *err, const char *word, struct bytes text)
 {
     struct buffer quoted = {0};
@@ -237,14 +239,14 @@ static bool long_amount(struct bytes text, int64_t *amount_out, uint8_t *scale_o
     return true;
 }
 
-/* The bits of the first `count` bytes of a word; `count` is less than 8. */
+/* A mask of the first `count` bytes of a word; `count` is less than 8. */
 static inline uint64_t first_bytes(size_t count)
 {
     return (UINT64_C(1) << 8 * count) - 1;
 }
 
-/* An amount of up to eight bytes as one word, which is loaded whole, without a branch that depends
- * on where the point stands:
+/* Parse an amount of up to eight bytes as one word, without a branch that depends on the place of
+ * the point; a longer amount takes long_amount:
  *
  *     "12.34"   12.34xxx     the first point is byte 2
  *               1234xxxx     closed up
@@ -258,8 +260,8 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
     if (text.size == 0 || text.size > 8)
         return text.size > 0 && long_amount(text, amount_out, scale_out);
     uint64_t word = load_u64(text.data);
-    /* The lowest mark is right, whatever a borrow does to those above it; the end has one, too, so
-     * that bytes behind it, which may never have been written, decide nothing. */
+    /* A borrow can set wrong marks, but only above the lowest one, which is right.  The end gets a
+     * mark, too, so that the bytes behind it, which may be uninitialized, have no effect. */
     uint64_t found = ((word ^ points) - ones) & ~(word ^ points) & ones * 0x80;
     found |= UINT64_C(0x80) << 8 * (text.size - 1) << 8;
     size_t point = found == 0 ? 8 : (size_t)__builtin_ctzll(found) / 8;
@@ -280,7 +282,7 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
     return true;
 }
 
-/* The line whose `count` fields end at `ends`, without copies; false: it needs the full way. */
+/* Add the line whose `count` fields end at `ends`; false: it needs the full way. */
 static inline bool plain_line(const struct line_parser *parser, struct row_builder *builder,
                               const uint8_t *text, size_t start, const uint32_t *ends,
                               uint32_t count)
@@ -312,7 +314,7 @@ static inline bool plain_line(const struct line_parser *parser, struct row_build
            row_builder_add_plain(builder, &record);
 }
 
-/* The lines that end within the window `text`; returns their bytes. */
+/* Parse the lines that end within the window `text`; returns their bytes. */
 static size_t window_run(struct line_parser *parser, struct row_builder *builder, struct bytes text,
                          uint64_t lines_max)
 {
@@ -325,11 +327,12 @@ static size_t window_run(struct line_parser *parser, struct row_builder *builder
 
     uint64_t rows_max = text.size / (2 * (RECORD_FIELDS - 1)) + 1;
 
-    /* A line that becomes a row has at least two bytes a field, ends included, but for the day. */
+    /* A line that becomes a row has at least two bytes for each field but the day, counting commas
+     * and line end. */
     block_reserve(builder->block, (uint32_t)(lines_max < rows_max ? lines_max : rows_max));
     while (start < text.size && parser->line < line_end && text.data[start] != '#') {
-        /* A count that the compiler knows, as nearly all lines have it, makes loops of known
-         * length. */
+        /* With the constant RECORD_FIELDS, which fits nearly all lines, the compiler unrolls the
+         * loops. */
         if (!parser->is_exact && fields <= RECORD_FIELDS && at + fields <= count &&
             (fields == RECORD_FIELDS
                  ? plain_line(parser, builder, text.data, start, positions + at, RECORD_FIELDS)

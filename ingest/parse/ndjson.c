@@ -1,11 +1,11 @@
 /* ndjson: see ndjson.h.
  *
- * yajl reads all lines of a connection as one sequence of values, so that its parser is set up
- * once; a line is right when it was exactly one object, at whose end nothing is open.  After a
- * wrong line the parser is made anew, so that nothing of it reaches into the next.
+ * yajl reads all lines of a connection as one sequence of values, so that its parser is allocated
+ * once.  A line is valid if it is exactly one whole object.  After an invalid line the parser is
+ * freed, so that the line has no effect on the next line.
  *
- * yajl turns half of a surrogate pair into '?', which would make two ids one; such lines are
- * refused before it sees them. */
+ * yajl turns half of a surrogate pair into '?', so that different ids could become equal.  Such
+ * lines are refused before yajl reads them. */
 #include "ingest/parse/ndjson.h"
 
 #include <yajl/yajl_parse.h>
@@ -14,9 +14,9 @@
 
 struct ndjson {
     const struct line_columns *columns;
-    yajl_handle parser; /* NULL after a wrong line */
+    yajl_handle parser; /* NULL before the first line and after an invalid one */
     /* the line that is being read */
-    struct buffer values; /* copies: yajl's memory is used again */
+    struct buffer values; /* copies: yajl overwrites its own */
     size_t offsets[RECORD_FIELDS_MAX];
     size_t sizes[RECORD_FIELDS_MAX];
     bool is_present[RECORD_FIELDS_MAX];
@@ -24,10 +24,10 @@ struct ndjson {
     uint32_t objects;
     bool is_open;          /* within an object */
     enum reject_code code; /* why a callback stopped the parser */
-    struct buffer text;    /* and what it stopped at */
+    struct buffer text;    /* the text at which it stopped */
 };
 
-/* ---- what yajl calls: 0 stops it ---- */
+/* ---- callbacks of yajl: a result of 0 stops the parser ---- */
 
 static int ndjson_refuse(struct ndjson *ndjson, enum reject_code code, struct bytes text)
 {
@@ -63,7 +63,7 @@ static int ndjson_boolean(void *context, int value)
 {
     (void)context;
     (void)value;
-    return 0; /* no field of a click is one */
+    return 0; /* no field of a click is a boolean */
 }
 
 static int ndjson_key(void *context, const unsigned char *data, size_t size)
@@ -155,7 +155,7 @@ static void ndjson_make_parser(struct ndjson *ndjson)
     ndjson->parser = yajl_alloc(&ndjson_callbacks, NULL, ndjson);
     check(ndjson->parser != NULL);
     yajl_config(ndjson->parser, yajl_allow_multiple_values, 1);
-    /* The row builder does it, and says which field is wrong. */
+    /* The row builder validates strings, and its reject says which field is wrong. */
     yajl_config(ndjson->parser, yajl_dont_validate_strings, 1);
 }
 
@@ -207,7 +207,7 @@ static bool has_lone_surrogate(struct bytes line)
     return false;
 }
 
-/* Whether the line is one object of known names, its values in `ndjson`. */
+/* Read the values of a line to `ndjson`; false: it is not one object with known names. */
 static bool ndjson_read(struct ndjson *ndjson, struct bytes line)
 {
     buffer_clear(&ndjson->values);
@@ -220,7 +220,7 @@ static bool ndjson_read(struct ndjson *ndjson, struct bytes line)
     if (has_lone_surrogate(line))
         return false;
     ndjson_make_parser(ndjson);
-    /* The line's end closes a number at the top, which is then refused, too. */
+    /* yajl ends a number outside an object only at the line end; it is refused then. */
     if (yajl_parse(ndjson->parser, line.data, line.size) == yajl_status_ok &&
         yajl_parse(ndjson->parser, (const unsigned char *)"\n", 1) == yajl_status_ok &&
         ndjson->objects == 1 && !ndjson->is_open)

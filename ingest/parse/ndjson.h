@@ -2,8 +2,9 @@
  *
  *     {"reseller_id":"r1","time":1385654400123,"ad_id":"ad42","amount":0.005}
  *
- * An object has the names of the stream's columns, in any order; values are strings or numbers,
- * and a number is taken as it is written, never through a double.  null is an absent field. */
+ * An object's names are those of the stream's columns, in any order.  Values are strings or
+ * numbers; a number's text is kept as written and is not converted to a double.  null is an absent
+ * field. */
 #ifndef DAYBOOK_INGEST_PARSE_NDJSON_H
 #define DAYBOOK_INGEST_PARSE_NDJSON_H
 
@@ -11,11 +12,11 @@
 
 struct ndjson;
 
-/* `columns` outlive it. */
+/* `columns` outlive the parser. */
 struct ndjson *ndjson_new(const struct line_columns *columns);
 void ndjson_free(struct ndjson *ndjson);               /* NULL is fine */
 
-/* One line without its end: a row, or a reject of `number`. */
+/* Parse one line, given without its end, into a row, or into a reject of line `number`. */
 void ndjson_line(struct ndjson *ndjson, struct row_builder *builder, struct bytes line,
                  uint64_t number);
 #endif

@@ -1,7 +1,7 @@
 /* parse_job: see the header.
  *
- * What decides correctness: while the job runs nothing else touches its lane, its builder, its
- * decoder and its parts, and it only reads the input. */
+ * What must hold: while a job runs, only the job uses its lane, builder, decoder and parts; it only
+ * reads the input. */
 #include "ingest/parse/parse_job.h"
 
 #include "base/memory.h"
@@ -10,7 +10,8 @@
 
 /* ---- lines ---- */
 
-/* Parse the records from `at` on, at most `lines_max`, into the builder; returns their bytes. */
+/* Parse the records from `at` on, at most `lines_max`, into the builder.  Returns their bytes;
+ * *lines_out is their number. */
 static size_t records_parse(struct parse_job *job, size_t at, uint64_t lines_max,
                             uint64_t *lines_out)
 {
@@ -33,7 +34,7 @@ static size_t records_parse(struct parse_job *job, size_t at, uint64_t lines_max
     return size;
 }
 
-/* Make the span of records from `at` on; returns where it ends. */
+/* Make the span of records from `at` on; returns its end. */
 static size_t span_parse(struct parse_job *job, struct record_span *span, size_t at)
 {
     span->start = at;
@@ -42,7 +43,7 @@ static size_t span_parse(struct parse_job *job, struct record_span *span, size_t
     return at + span->group.size;
 }
 
-/* The line at `at`, which is whole, with its LF. */
+/* The line at `at`, with its LF, which the input has. */
 static struct bytes line_at(const struct parse_job *job, size_t at)
 {
     const uint8_t *data = job->data + at;
@@ -51,8 +52,8 @@ static struct bytes line_at(const struct parse_job *job, size_t at)
     return bytes_of(data, (size_t)(end - data) + 1);
 }
 
-/* The bytes of the control line at `at`, if it opens a batch that can be the group's next; else 0.
- */
+/* The bytes of the control line at `at`, if it opens a batch that may be the next of the group;
+ * else 0. */
 static size_t group_next(const struct parse_job *job, const struct batch_group *group, size_t at,
                          struct batch_group_member *batch)
 {
@@ -80,9 +81,9 @@ static void group_add_lines(const struct parse_job *job, struct batch_group *gro
     row_builder_part_ads(job->builder);
 }
 
-/* Parse batches from the control line at `at` on, at most `count_max`, as long as each is the
- * group's next.  False: the last one is not whole, and its lines are in the builder behind those of
- * the batches before it.  If it is the first one, the span is its lines. */
+/* Parse batches from the control line at `at` on, at most `count_max`, as long as each may be the
+ * next of the group.  False: the last batch is not whole, and its lines are in the builder behind
+ * those of the earlier batches.  If it is the only batch, the span gets its lines. */
 static bool group_fill(struct parse_job *job, struct record_span *span, size_t at,
                        uint32_t count_max)
 {
@@ -117,10 +118,10 @@ static bool group_fill(struct parse_job *job, struct record_span *span, size_t a
     return true;
 }
 
-/* Make the span from the control line at `at` on: a group, or the lines of a batch that is not
- * whole.  Returns where it ends; 0: there is no span.  Where a batch after the first is cut off,
- * those before it are parsed a second time, which is rare, because chunks end before a control line
- * if possible. */
+/* Make the span from the control line at `at` on: a group, or the lines of one batch that is not
+ * whole.  Returns the span's end; 0: there is no span.  If a later batch of a group is not whole,
+ * the batches before it are parsed a second time.  This is rare, because input ends before a
+ * control line if possible. */
 static size_t group_parse(struct parse_job *job, struct record_span *span, size_t at)
 {
     uint32_t count_max = BATCH_GROUP_MAX;
@@ -151,8 +152,8 @@ void parse_job_lines(struct parse_job *job)
 
 /* ---- frames ---- */
 
-/* The open group, to which BATCH frames are joined, and whose rows are in the builder; NULL: there
- * are PARSE_JOB_SPANS_MAX spans already. */
+/* The span of the open group, to which BATCH frames are joined; the group's rows are in the
+ * builder. NULL: there are PARSE_JOB_SPANS_MAX spans already. */
 static struct record_span *group_open(struct parse_job *job)
 {
     return job->span_count < PARSE_JOB_SPANS_MAX ? &job->spans[job->span_count] : NULL;
@@ -169,8 +170,8 @@ static void group_end(struct parse_job *job)
     job->span_count++;
 }
 
-/* A part for the rows of a frame that is in no group: that of the next span, which is then not used
- * for a group, or a new one. */
+/* A part for the rows of a frame that is in no group: the part of the next span, which is then not
+ * used for a group, or a new part. */
 static struct row_part *frame_part(struct parse_job *job)
 {
     struct record_span *span = group_open(job);
@@ -187,7 +188,8 @@ static struct row_part *frame_part(struct parse_job *job)
     return part;
 }
 
-/* The group that the batch may be joined to, or begin; NULL: there is none. */
+/* The span of the group that the batch may be joined to, which may be empty; NULL: there is
+ * none. */
 static struct record_span *frame_group(struct parse_job *job, const struct binary_batch *batch)
 {
     struct record_span *span = group_open(job);
@@ -200,7 +202,7 @@ static struct record_span *frame_group(struct parse_job *job, const struct binar
     return batch->sequence == 0 || batch->rows > BATCH_GROUP_ROWS_MAX ? NULL : span;
 }
 
-/* Add the frame to the group; its rows are in the builder, behind those of the group's others. */
+/* Add the frame to the group; its rows are in the builder, behind the group's other rows. */
 static void frame_join(struct parse_job *job, struct record_span *to, struct decoded_frame *made,
                        size_t size)
 {
@@ -220,7 +222,7 @@ static void frame_join(struct parse_job *job, struct record_span *to, struct dec
     batch_group_add(group, job->builder, made->hash, size);
 }
 
-/* Decode a BATCH; false: it is malformed, and the connection will end with it. */
+/* Decode a BATCH; false: it is malformed, and the connection will end at this frame. */
 static bool frame_decode_batch(struct parse_job *job, struct decoded_frame *made,
                                struct bytes frame)
 {
@@ -264,7 +266,7 @@ static bool frame_decode(struct parse_job *job, struct decoded_frame *made, stru
     return made->rc == 0;
 }
 
-/* Decode the frames that were planned, up to the first malformed one. */
+/* Decode job->frame_count frames, up to the first malformed one. */
 void parse_job_frames(struct parse_job *job)
 {
     bool is_sound = true;
@@ -298,7 +300,7 @@ struct record_span *parse_job_span_at(struct parse_job *job, size_t start)
 
 struct decoded_frame *parse_job_frame_at(struct parse_job *job, size_t start)
 {
-    /* Frames of a group were taken with it. */
+    /* Skips the frames of a group that the connection used as a whole. */
     while (job->frame_next < job->frame_count && job->frames[job->frame_next].start < start)
         job->frame_next++;
     if (job->frame_next == job->frame_count || job->frames[job->frame_next].start != start)
@@ -308,8 +310,8 @@ struct decoded_frame *parse_job_frame_at(struct parse_job *job, size_t start)
 
 void parse_job_release(struct parse_job *job, struct part_pool *pool)
 {
-    /* In reverse, so that the first span's part is taken from the pool first again: many rows have
-     * passed through it, and it is in the caches. */
+    /* In reverse, so that the pool gives out the first span's part first again: it has memory for
+     * many rows, and is in the processor's caches. */
     for (uint32_t i = PARSE_JOB_SPANS_MAX; i > 0; i--)
         part_pool_give(pool, job->spans[i - 1].group.part);
     for (uint32_t i = 0; i < job->frame_count; i++) {

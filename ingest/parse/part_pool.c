@@ -36,7 +36,7 @@ struct row_part *part_pool_take(struct part_pool *pool, const struct ingest_stre
 {
     struct row_part *part;
 
-    /* The part that was used last comes first: its memory is in the caches. */
+    /* The part that was used last is preferred: its memory is in the processor's caches. */
     for (uint32_t i = pool->count; i-- > 0;) {
         part = pool->parts[i];
         if (part->block->table_id != stream->table_id)
@@ -68,7 +68,7 @@ void part_pool_give(struct part_pool *pool, struct row_part *part)
     pool->parts[pool->count++] = part;
 }
 
-/* A seed for the next builder, which cannot be known from outside. */
+/* A seed for the next builder.  Clients cannot know it. */
 static uint64_t next_seed(struct part_pool *pool)
 {
     uint64_t numbered[2] = {pool->seed, ++pool->builders};

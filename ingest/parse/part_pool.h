@@ -1,7 +1,8 @@
 /* part_pool: empty row parts, and new row builders, for one store's streams.
  *
  * A part whose rows were applied is cleared and used for a later batch, because its memory is
- * expensive to allocate again.  Engine thread; a part that was taken may be filled on another. */
+ * expensive to allocate again.  Engine thread; after part_pool_take, another thread may fill the
+ * part. */
 #ifndef DAYBOOK_INGEST_PARSE_PART_POOL_H
 #define DAYBOOK_INGEST_PARSE_PART_POOL_H
 
@@ -15,24 +16,25 @@ enum {
 
 struct part_pool {
     struct store *store;               /* outlives the pool */
-    uint64_t seed;                     /* of the builders' tables, whose keys clients choose */
+    uint64_t seed;                     /* of the builders' hash tables, whose keys clients choose */
     uint64_t builders;                 /* made so far */
-    struct schema *click_dedup_schema; /* of blocks of a stream with click ids; NULL before one */
-    struct row_part **parts;           /* owned, and empty; of any streams */
+    struct schema *click_dedup_schema; /* NULL before the first builder of a stream with click ids
+                                        * */
+    struct row_part **parts;           /* owned; empty parts of any streams */
     uint32_t count;
 };
 
 /* `seed` is random. */
 void part_pool_open(struct part_pool *pool, struct store *store, uint64_t seed);
-/* All parts must have been given back; builders may be freed later. */
+/* All parts must have been given back.  Builders may be freed after this. */
 void part_pool_close(struct part_pool *pool);
 
-/* An empty part for the stream's table; NULL: the table is not there. */
+/* An empty part for the stream's table; NULL: the table does not exist. */
 struct row_part *part_pool_take(struct part_pool *pool, const struct ingest_stream *stream);
 void part_pool_give(struct part_pool *pool, struct row_part *part);            /* NULL is fine */
 
-/* A new builder, the caller's, for the stream's table; ERROR_INVALID when that is not there, or is
- * not the stream's. */
+/* A new builder for the stream's table, owned by the caller.  ERROR_INVALID: the table does not
+ * exist, or does not have the stream's columns. */
 must_check int part_pool_builder(struct part_pool *pool, const struct ingest_stream *stream,
                                  struct row_builder **builder_out, struct error *err);
 #endif

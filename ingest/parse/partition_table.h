@@ -1,9 +1,9 @@
 /* partition_table: the partitions of a block, found by (reseller, day).
  *
- * Each has a code in the block, and the mark of what named it last: a batch, or all that was built
- * since the table was cleared.  Clearing is a step of the least mark that counts, so that a small
- * batch does not pay for the table that a large one has made.  Open addressing with linear probing,
- * at most half full. */
+ * Each partition has a code in the block, and a mark.  A mark is a number that the owner chooses:
+ * binary_decoder marks a partition with the number of the batch that used it last.  A slot whose
+ * mark is below `first` is free; clearing only raises `first`, so its cost does not depend on the
+ * table's size.  Open addressing with linear probing, at most half full. */
 #ifndef DAYBOOK_INGEST_PARSE_PARTITION_TABLE_H
 #define DAYBOOK_INGEST_PARSE_PARTITION_TABLE_H
 
@@ -12,30 +12,30 @@
 #include <stdint.h>
 
 struct partition_slot {
-    uint32_t reseller;                 /* its code in the owner's dictionary */
+    uint32_t reseller;                 /* the reseller's code in the owner's dictionary */
     int32_t day;
-    uint32_t code;                     /* the owner's */
+    uint32_t code;                     /* the partition's code, which the owner sets */
     uint32_t mark;                     /* below the table's `first`: the slot is free */
 };
 
-/* In its owner's memory; private but for `slots` and `first`. */
+/* `slots` and `first` may be read by the owner; the rest is private. */
 struct partition_table {
     struct partition_slot *slots;
-    uint32_t mask;                     /* slots - 1 */
+    uint32_t mask;                     /* number of slots - 1 */
     uint32_t count;
-    uint32_t first;                    /* the least mark that counts; never 0 */
+    uint32_t first;                    /* the least mark of a used slot; never 0 */
 };
 
 void partition_table_init(struct partition_table *table);
 void partition_table_release(struct partition_table *table);
 size_t partition_table_bytes(const struct partition_table *table);     /* of memory */
-/* Free all slots.  Marks are at least `first` from here on, which is above all that were used, or 1
- * where they begin anew. */
+/* Free all slots.  Later marks must be at least `first`.  `first` is above all marks used so far,
+ * or it is 1 and marks count from 1 again. */
 void partition_table_clear(struct partition_table *table, uint32_t first);
-/* Have room for `more` partitions; slots may move. */
+/* Make room for `more` partitions; slots may move. */
 void partition_table_reserve(struct partition_table *table, uint32_t more);
 
-/* The slot of the partition, or the free one in which it belongs. */
+/* The slot of the partition, or the free slot for it. */
 static inline struct partition_slot *partition_table_find(const struct partition_table *table,
                                                           uint32_t reseller, int32_t day)
 {
@@ -55,7 +55,8 @@ static inline bool partition_table_is_free(const struct partition_table *table,
     return slot->mark < table->first;
 }
 
-/* Put a partition into the free slot that was found for it; room was reserved. */
+/* Put a partition into the free slot that partition_table_find returned for it.  The table must
+ * have room. */
 static inline void partition_table_put(struct partition_table *table, struct partition_slot *slot,
                                        struct partition_slot content)
 {

@@ -1,7 +1,7 @@
 /* reject: see reject.h.
  *
- * The list is bounded by its users: a batch has at most BLOCK_ROWS_MAX lines and 8 MiB, a group of
- * lines outside batches far fewer. */
+ * The users of a list bound its size: a batch has at most BLOCK_ROWS_MAX lines and 8 MiB, and lines
+ * outside batches are applied in smaller groups. */
 #include "ingest/parse/reject.h"
 
 #include <stdlib.h>
@@ -56,8 +56,8 @@ void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code c
                      struct bytes text, struct bytes content)
 {
     list->items = memory_make_room(list->items, list->count, &list->capacity, sizeof *list->items);
-    /* A few bytes more than a reply shows, so that a character which is cut there is still whole
-     * here, and not taken for an invalid one. */
+    /* Keep a few bytes more than an answer quotes: a character that crosses REJECT_TEXT_MAX is then
+     * whole, and is not taken for an invalid one. */
     if (text.size > REJECT_TEXT_MAX + 4)
         text.size = REJECT_TEXT_MAX + 4;
     if (content.size > REJECT_CONTENT_MAX)
@@ -110,7 +110,7 @@ struct bytes reject_content(const struct reject_list *list, const struct reject 
     return bytes_of(list->bytes.data + reject->content_offset, reject->content_size);
 }
 
-/* Size of the valid character at the start of `text`; 0: there is none. */
+/* The size of the character at the start of `text`; 0: it is not valid UTF-8. */
 static size_t character_size(struct bytes text)
 {
     uint8_t first = text.data[0];

@@ -1,7 +1,7 @@
-/* reject: the reasons for which lines are rejected, and lists of rejected lines.
+/* reject: the reasons why lines are rejected, and lists of rejected lines.
  *
- * Names of codes are sent to clients and kept in the table `reject`: a name never changes its
- * meaning.  docs/PROTOCOL.md has an example of each. */
+ * The names of the codes are sent to clients and kept in the table `reject`, so a name and its
+ * meaning never change.  docs/PROTOCOL.md has an example of each code. */
 #ifndef DAYBOOK_INGEST_PARSE_REJECT_H
 #define DAYBOOK_INGEST_PARSE_REJECT_H
 
@@ -9,7 +9,7 @@
 
 #include "base/buffer.h"
 
-/* Code, name, reason.  In the order in which a line is checked. */
+/* Code, name and reason, in the order in which a line is checked. */
 #define REJECT_CODES(X)                                                                            \
     X(REJECT_LINE_TOO_LONG, "line_too_long", "the line is longer than 1 MiB")                      \
     X(REJECT_CUT_LINE, "cut_line", "the last line has no line end: its sender may have died")      \
@@ -45,17 +45,18 @@ enum { REJECT_CODE_COUNT = 0 REJECT_CODES(X) };
 #undef X
 
 enum {
-    REJECT_TEXT_MAX = 64,              /* of the offending text in a reply */
-    REJECT_CONTENT_MAX = 4096          /* of the line in the table */
+    REJECT_TEXT_MAX = 64,              /* bytes of the wrong text that an answer quotes */
+    REJECT_CONTENT_MAX = 4096          /* bytes of the line that the table keeps */
 };
 
 const char *reject_name(enum reject_code code);
 const char *reject_reason(enum reject_code code);
 
 struct reject {
-    uint64_t line;                     /* within its batch, or connection; from 1 */
+    uint64_t line;                     /* from 1, in its batch; outside batches, in its connection
+                                        * */
     enum reject_code code;
-    uint32_t text_offset, text_size;   /* in reject_list.bytes: the offending text, cut */
+    uint32_t text_offset, text_size;   /* in reject_list.bytes: the wrong text, cut */
     uint32_t content_offset, content_size;         /* the line without its end, cut */
 };
 
@@ -65,7 +66,7 @@ struct reject_list {
     uint32_t count;
     uint32_t capacity;
     struct buffer bytes;
-    uint64_t counts[REJECT_CODE_COUNT];
+    uint64_t counts[REJECT_CODE_COUNT];            /* items, by code */
 };
 
 void reject_list_release(struct reject_list *list);
@@ -74,16 +75,16 @@ size_t reject_list_bytes(const struct reject_list *list);      /* of memory */
 /* `text` and `content` are copied, cut at their limits. */
 void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code code,
                      struct bytes text, struct bytes content);
-/* The items of `from`, behind those of `list`. */
+/* Append copies of the items of `from` to `list`. */
 void reject_list_append(struct reject_list *list, const struct reject_list *from);
-/* By line; items of one line stay in their order. */
+/* Sort by line; items of one line stay in the order in which they were added. */
 void reject_list_sort(struct reject_list *list);
 /* Add `lines` to the line number of every item. */
 void reject_list_renumber(struct reject_list *list, uint64_t lines);
 struct bytes reject_text(const struct reject_list *list, const struct reject *reject);
 struct bytes reject_content(const struct reject_list *list, const struct reject *reject);
 
-/* `text` as a JSON string, cut at REJECT_TEXT_MAX bytes of it and never within a character; bytes
- * that are no UTF-8 become U+FFFD. */
+/* Append the first REJECT_TEXT_MAX bytes of `text` as a JSON string, without a cut character at the
+ * end.  Bytes that are not UTF-8 become U+FFFD. */
 void reject_append_json(struct buffer *buffer, struct bytes text);
 #endif

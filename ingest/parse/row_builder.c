@@ -1,16 +1,16 @@
 /* row_builder: see row_builder.h.
  *
- * What decides correctness: a row is added only when all of its fields are valid, and nothing of a
- * rejected one may stay in the block, because a partition without rows would become a reseller's
- * day without clicks, and an ad without rows a counter.  So all checks come first; then the ad, the
- * partition and the row are added together.  (Resellers have a dictionary outside the block.)
+ * What must hold: a row is added only if all of its fields are valid, and a rejected record leaves
+ * nothing in the block: a partition without rows would become a reseller's day without clicks, and
+ * an ad without rows would become a counter.  So all checks come first; then the ad, the partition
+ * and the row are added together.  (The dictionary of resellers is outside the block.)
  *
- * row_builder_add_plain is a shortcut, not another rule: it never rejects, and row_builder_add
- * would add the same row, which tests check with random lines.  An id is checked only when it is
- * new to the dictionary, because the same bytes were valid before.
+ * row_builder_add_plain is a shortcut: it never rejects, and it adds only rows that row_builder_add
+ * would add in the same way.  Tests compare the two with random lines.  An id is checked only when
+ * it is new to the dictionary, because an id in the dictionary was checked before.
  *
- *   reseller ─ code ─ memo of its last day ─ same day text ─▶ partition
- *                            └ another: (reseller, day) in the slots, else a new key */
+ *   reseller ─ code ─ memo of its last day ─ same day ─▶ partition
+ *                            └ another day: (reseller, day) in `partitions`, else a new key */
 #include "ingest/parse/row_builder.h"
 
 #include "ingest/parse/click_dedup.h"
@@ -124,7 +124,7 @@ static void column_absent(struct block *block, struct block_column *column)
         memset(column->scales, 0, block->rows);
 }
 
-/* day_derived is kept as 1 or 0 by row while the rows come, and 0 is absent. */
+/* While rows are added, day_derived is 1 or 0 in each row.  In a finished block, 0 is absent. */
 static void day_derived_finish(struct block *block, struct block_column *column)
 {
     uint32_t row = 0;
@@ -172,7 +172,7 @@ void row_builder_emit(struct row_builder *builder, struct row_part *part)
 
 /* ---- partitions ---- */
 
-/* The code of (reseller, day), added if it is new. */
+/* The code of the partition (reseller, day), which is added if it is new. */
 static uint32_t builder_partition(struct row_builder *builder, uint32_t reseller, int32_t day)
 {
     struct partition_table *partitions = &builder->partitions;
@@ -201,7 +201,7 @@ static uint32_t builder_add_reseller(struct row_builder *builder, struct intern_
     return code;
 }
 
-/* `text` is the day's, or empty when it followed from a time. */
+/* `text` is the day's text, or empty if the day was computed from a time. */
 static void memo_set(struct partition_memo *memo, struct bytes text, int32_t day,
                      uint32_t partition)
 {
@@ -213,12 +213,13 @@ static void memo_set(struct partition_memo *memo, struct bytes text, int32_t day
 
 /* ---- values ---- */
 
-/* Nonzero unless all eight bytes are ASCII that is printed, and no quote. */
+/* Nonzero unless all eight bytes are printable ASCII and not quotes. */
 static inline uint64_t not_simple(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t quotes = word ^ ones * '"';
-    /* A borrow or a carry comes from a byte that is marked itself, so that "any" stays right. */
+    /* A borrow or carry into a byte comes only from a byte that is marked itself, so the result is
+     * right: it tells only whether any byte is marked. */
     uint64_t marks = word | (word - ones * 0x20) | (word + ones) | ((quotes - ones) & ~quotes);
 
     return marks & ones * 0x80;
@@ -233,7 +234,7 @@ static bool has_control_character(struct bytes text)
             i += 7;
             continue;
         }
-        /* C0 and DEL are one byte, C1 (U+0080 to U+009F) is C2 and the code point. */
+        /* C0 and DEL are one byte; C1 (U+0080 to U+009F) is the byte C2 and one byte more. */
         if (byte < 0x20 || byte == 0x7F)
             return true;
         if (byte == 0xC2 && i + 1 < text.size && text.data[i + 1] < 0xA0)
@@ -242,7 +243,7 @@ static bool has_control_character(struct bytes text)
     return false;
 }
 
-/* True, and the code to refuse it with, when `id` cannot be one. */
+/* Whether `id` is not a valid id; *code_out is the reason. */
 static bool id_is_refused(struct bytes id, enum reject_code *code_out)
 {
     if (id.size == 0)
@@ -265,7 +266,8 @@ bool row_builder_takes_id(struct bytes id)
     return !id_is_refused(id, &code);
 }
 
-/* Digits only, perhaps behind a minus: a time in milliseconds, though it may be out of range. */
+/* Whether `text` is digits only, maybe behind a minus: a time in milliseconds, maybe out of
+ * range. */
 static bool is_integer(struct bytes text)
 {
     size_t start = text.size > 1 && text.data[0] == '-' ? 1 : 0;
@@ -276,7 +278,7 @@ static bool is_integer(struct bytes text)
     return text.size > 0;
 }
 
-/* A date whose year is before 1970, and which would else be right. */
+/* Whether `text` begins with a valid date before 1970. */
 static bool is_before_1970(struct bytes text)
 {
     int32_t day;
@@ -355,7 +357,8 @@ bool row_builder_takes_line(struct row_builder *builder, uint64_t line, struct b
     return false;
 }
 
-/* The first thing that is wrong with `record`; true with code and field. */
+/* Check the fields of `record`; true: one is wrong, with the reject code and the first wrong
+ * field. */
 static bool record_is_refused(const struct row_builder *builder, const struct record *record,
                               struct plain_record *plain, int32_t *day, enum reject_code *code_out,
                               enum record_field *field_out)
@@ -392,7 +395,7 @@ static bool record_is_refused(const struct row_builder *builder, const struct re
     return !day_is_near(*day, plain->time_ms);
 }
 
-/* Serialize the click's id into builder->key; false: it is not valid for its type. */
+/* Serialize the click's id into builder->key; false: the text is not valid for the id's type. */
 static bool click_id_read(struct row_builder *builder, struct bytes text)
 {
     const struct type *type = builder->stream->click_id_type;
@@ -416,8 +419,8 @@ static void click_id_append(struct row_builder *builder, uint64_t line, struct b
     builder->content->codes[row] = block_dictionary_add(&builder->content->dictionary, content);
 }
 
-/* The code of `id`, added when it is new.  The full way's ids may lie at the end of a buffer, where
- * the padding that intern_key_of reads is missing, so short ones are copied. */
+/* The code of `id`, which is added if it is new.  A short id is copied, because it may be at the
+ * end of a buffer, without the padding that intern_key_of reads. */
 static uint32_t builder_intern(struct row_builder *builder, struct intern *intern, struct bytes id)
 {
     uint8_t padded[INTERN_SHORT_MAX + INTERN_PADDING] = {0};
@@ -462,8 +465,8 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
                    plain.amount, plain.amount_scale, record->fields[FIELD_DAY].size == 0);
 }
 
-/* Whether a short id is of simple bytes, by the words that are compared.  They are filled up with
- * zeros, in whose place spaces stand here. */
+/* Whether all bytes of a short id are simple (not_simple).  The zeros behind the id's bytes in the
+ * key's words are replaced by spaces, which are simple. */
 static inline bool id_is_simple(struct intern_key key)
 {
     const uint64_t spaces = UINT64_C(0x2020202020202020);
@@ -480,8 +483,7 @@ static bool odd_id_is_taken(struct bytes id)
     return row_builder_takes_id(id) && memchr(id.data, '"', id.size) == NULL;
 }
 
-/* Whether a new id is plainly valid.  One with a quote is not: only row_builder_add decides about
- * it. */
+/* Whether a new id is valid and has no quote.  An id with a quote needs row_builder_add. */
 static inline bool plain_takes_id(struct intern_key key, struct bytes id)
 {
     return id_is_simple(key) || odd_id_is_taken(id);

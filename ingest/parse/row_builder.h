@@ -1,9 +1,9 @@
 /* row_builder: turns records into rows of a block, or into rejects; the parsers of CSV, NDJSON and
  * frames share it.
  *
- * A builder does not use the engine: it puts checked values into a block with dictionaries
- * (storage/cell/block.h), so it can be used on any thread.  Each connection has one, which is
- * cleared after each batch and keeps its memory. */
+ * A builder puts checked values into a block with dictionaries (storage/cell/block.h).  It does not
+ * use the engine, so any thread can use it, one at a time.  It is cleared after each batch and
+ * keeps its memory. */
 #ifndef DAYBOOK_INGEST_PARSE_ROW_BUILDER_H
 #define DAYBOOK_INGEST_PARSE_ROW_BUILDER_H
 
@@ -18,17 +18,18 @@ enum {
     RECORD_LINE_MAX = 1 << 20          /* bytes of a line without its end */
 };
 
-/* A reseller's last day and partition: a next click of the same day costs one comparison. */
+/* A reseller's last day and partition: for the reseller's next click of the same day, one
+ * comparison finds the partition. */
 struct partition_memo {
-    uint64_t text_low;                 /* the day's ten bytes; zero: it followed from a time */
-    uint16_t text_high;
-    int32_t day;                       /* INT32_MIN: nothing is known yet */
+    uint64_t text_low;                 /* the day's first 8 bytes; 0: it was computed from a time */
+    uint16_t text_high;                /* its last 2 bytes */
+    int32_t day;                       /* INT32_MIN: the reseller has no click yet */
     uint32_t partition;                /* its code in the block */
 };
 
 /* The rows and rejects of some lines. */
 struct row_part {
-    struct block *block;               /* owned; rows are complete after row_builder_finish */
+    struct block *block;               /* owned; finished */
     struct reject_list rejects;
 };
 
@@ -37,21 +38,21 @@ struct row_builder {
     struct block *block;               /* owned; rows are complete after row_builder_finish */
     struct reject_list rejects;
     /* private */
-    struct block_column *time, *ad, *amount, *day_derived;     /* day_derived: NULL for none */
-    /* Of a stream whose clicks have ids, whose block is of click_dedup_schema's table; else
-     * NULL. */
+    struct block_column *time, *ad, *amount, *day_derived;     /* day_derived may be NULL */
+    /* Columns of click_dedup_schema's table, if the stream's clicks have ids; else NULL. */
     struct block_column *click_id, *line, *content;
     struct block_dictionary resellers;
     struct intern reseller_intern, ad_intern;
     struct partition_memo *memos;      /* by reseller code */
     uint32_t memo_capacity;
-    struct partition_table partitions; /* their codes in the block */
+    struct partition_table partitions; /* the partitions' codes in the block */
     struct buffer key;
     struct day_memo days;
 };
 
-/* `table` is the stream's, or click_dedup_schema's where its clicks have ids; `stream` outlives the
- * builder; `seed` is random.  ERROR_INVALID when the table does not have the stream's columns. */
+/* `table` is the stream's table, or click_dedup_schema's if the stream's clicks have ids.  `stream`
+ * outlives the builder; `seed` is random.  ERROR_INVALID: the table does not have the stream's
+ * columns. */
 must_check int row_builder_new(const struct ingest_stream *stream, const struct table *table,
                                uint64_t seed, struct row_builder **builder_out, struct error *err);
 void row_builder_free(struct row_builder *builder);            /* NULL is fine */
@@ -59,31 +60,32 @@ void row_builder_free(struct row_builder *builder);            /* NULL is fine *
 void row_builder_clear(struct row_builder *builder);
 bool row_builder_is_empty(const struct row_builder *builder);
 size_t row_builder_bytes(const struct row_builder *builder);   /* of memory */
-/* Add the ads of later rows to the dictionary anew, as if they were of another block: so the table
- * in which ads are found stays as small as one batch needs, and within the caches.  The dictionary
- * may then have an ad twice. */
+/* Forget which ads the dictionary has: later rows add their ads again, so the dictionary may have
+ * an ad twice.  Called between the batches of a group.  The hash table of ads stays as small as one
+ * batch needs, and so in the processor's caches. */
 void row_builder_part_ads(struct row_builder *builder);
-/* Complete the block before it is used: set the columns that its rows leave absent. */
+/* Complete the block before it is applied: mark the values that its rows do not have as absent. */
 void row_builder_finish(struct row_builder *builder);
-/* Finish, and exchange rows and rejects for those of `part`, which is empty and of the same
- * stream's table.  The builder is empty then. */
+/* Finish, and move rows and rejects to `part`, which must be empty and of the same table.  The
+ * builder gets the part's memory in exchange, and is empty afterwards. */
 void row_builder_emit(struct row_builder *builder, struct row_part *part);
 
-/* Whether `id` may be a reseller's or an ad's. */
+/* Whether `id` is valid as the id of a reseller or an ad. */
 bool row_builder_takes_id(struct bytes id);
 
-/* A record as text, without quotes and escapes.  A missing day has size 0. */
+/* A record's fields as text, by enum record_field, without quotes and escapes.  A missing day has
+ * size 0. */
 struct record {
     struct bytes fields[RECORD_FIELDS_MAX];
 };
 
-/* Check `record` and add its row, or a reject of `line` with `content`. */
+/* Check `record`, and add a row, or else a reject with the number `line` and the line `content`. */
 void row_builder_add(struct row_builder *builder, const struct record *record, uint64_t line,
                      struct bytes content);
 void row_builder_reject(struct row_builder *builder, uint64_t line, enum reject_code code,
                         struct bytes text, struct bytes content);
-/* Whether `text`, a line without its LF, may be a record; its CR is taken off.  False: it is empty
- * or too long, and was rejected. */
+/* Remove the CR from `text`, a line without its LF.  False: the line is empty or too long, and a
+ * reject was added. */
 bool row_builder_takes_line(struct row_builder *builder, uint64_t line, struct bytes *text);
 /* The line `text` without the CR of a CRLF. */
 static inline struct bytes row_builder_without_cr(struct bytes text)
@@ -91,15 +93,15 @@ static inline struct bytes row_builder_without_cr(struct bytes text)
     return bytes_of(text.data, text.size - (text.size > 0 && text.data[text.size - 1] == '\r'));
 }
 
-/* The same for the common form of a line, without copies.  INTERN_PADDING bytes are readable after
- * every field, the day is empty or has 10 bytes, time and amount are parsed, and the block has room
- * for the row.  False: a value is not plainly valid, and nothing was added; row_builder_add decides
- * about such a line. */
+/* A record whose time and amount are parsed already; the day is empty or has 10 bytes.
+ * INTERN_PADDING bytes are readable after every field. */
 struct plain_record {
     struct bytes reseller, ad, day;
     int64_t time_ms;
     int64_t amount;
     uint8_t amount_scale;
 };
+/* The fast way for the common form of a line: add the row without copies.  The block must have room
+ * for it.  False: a value needs the checks of row_builder_add, and no row was added. */
 bool row_builder_add_plain(struct row_builder *builder, const struct plain_record *record);
 #endif
