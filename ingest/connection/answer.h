@@ -1,4 +1,5 @@
-/* answer: answers that do not wait for the store, errors that end a connection, and sending. */
+/* answer: makes answers that do not wait for the store and errors that end a connection, and sends
+ * answers. */
 #ifndef DAYBOOK_INGEST_CONNECTION_ANSWER_H
 #define DAYBOOK_INGEST_CONNECTION_ANSWER_H
 
@@ -10,20 +11,20 @@ static inline struct ingest_connection *answer_connection(const struct reply *re
     return reply->queue == NULL ? NULL : reply->queue->context;
 }
 
-/* Answer a line, which is sent after the answers that are still to come. */
+/* Add a line to the answers; it is sent after all answers that were begun before. */
 void answer_say(struct ingest_connection *connection, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Answer "error SEQUENCE word [text]", after which the connection is REFUSED: its input is
- * discarded from here on.  `sequence` 0: of no batch; `text` may be NULL. */
+/* Answer "error SEQUENCE word [text]", and set the connection to REFUSED: its later input is
+ * discarded.  `sequence` is 0 outside of batches; `text` may be NULL. */
 void answer_refuse(struct ingest_connection *connection, uint64_t sequence, const char *word,
                    const char *text);
-/* The same, the answer quoting `line` as JSON. */
+/* The same, with `line` as a JSON string as the text. */
 void answer_refuse_quoting(struct ingest_connection *connection, const char *word,
                            struct bytes line);
-/* The same as the text of `reply`, which waited for the store. */
+/* The same, but the error becomes the text of `reply`, which waited for the store. */
 void answer_fail(struct reply *reply, uint64_t sequence, const char *word, const char *text);
 
-/* Send what is ready, as one write. */
+/* Send all answers that are ready, as one write. */
 void answer_flush(struct ingest_connection *connection);
 #endif

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* `word`, a space and the number. */
+/* Append `word`, a space and the batch's number. */
 static void append_numbered(struct buffer *text, const char *word, uint64_t sequence)
 {
     if (sequence == 0)

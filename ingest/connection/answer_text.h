@@ -1,6 +1,7 @@
-/* answer_text: the lines of answers; docs/PROTOCOL.md says what they mean.
+/* answer_text: formats the lines of answers, which docs/PROTOCOL.md explains.
  *
- * Pure functions.  A batch's number is 0 for "outside of batches", which is written as "-". */
+ * Pure functions.  `sequence` is a batch's number; 0 means outside of batches and is written as
+ * "-". */
 #ifndef DAYBOOK_INGEST_CONNECTION_ANSWER_TEXT_H
 #define DAYBOOK_INGEST_CONNECTION_ANSWER_TEXT_H
 
@@ -13,12 +14,12 @@ void answer_text_ok(struct buffer *text, uint64_t sequence, uint64_t accepted, u
 void answer_text_error(struct buffer *text, uint64_t sequence, const char *word,
                        const char *detail);
 
-/* Append a line for each reject as long as `*lines_sent`, to which each line adds 1, is below
- * `lines_max`.  The rejects after that get no line and are counted by their code in `sums`. */
+/* Append a line for each reject, and add 1 to *lines_sent for each line.  When *lines_sent has
+ * reached `lines_max`, further rejects get no line and are counted by their code in `sums`. */
 void answer_text_rejects(struct buffer *text, const struct reject_list *list, uint64_t sequence,
                          uint64_t lines_max, uint64_t *lines_sent,
                          uint64_t sums[REJECT_CODE_COUNT]);
-/* A line for each code whose sum is above 0. */
+/* Append a line for each code whose sum is not 0. */
 void answer_text_reject_sums(struct buffer *text, uint64_t sequence,
                              const uint64_t sums[REJECT_CODE_COUNT]);
 #endif

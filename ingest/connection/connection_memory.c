@@ -1,11 +1,11 @@
 /* connection_memory: see the header.
  *
- * What decides correctness: a connection that could go on by itself does not wait.  What comes by
- * pieces within INPUT_QUOTA_FREE goes on always: a few lines at a time are applied at once, so that
- * a client of few lines never meets any of this.
+ * What must hold: a connection never waits if it can continue without more memory.  Input in pieces
+ * of up to INPUT_QUOTA_FREE bytes can always continue, because a few lines at a time are applied
+ * immediately.  So the limits never affect a client that sends few lines.
  *
- * A connection is too slow (ingest_account.h) only by its own doing: a full store, the disk, or
- * that it waits itself are not. */
+ * A connection is too slow (ingest_account.h) only because of its client: time in which it waits
+ * for the store, the disk or memory does not count. */
 #include "ingest/connection/connection_memory.h"
 
 #include "ingest/connection/answer.h"
@@ -45,7 +45,7 @@ bool connection_memory_may_read(const struct ingest_connection *connection, bool
     return has_space && (account->waiter.bytes == 0 || ingest_account_may_grow(account));
 }
 
-/* Whether its rows are empty, and stay so until the next record comes. */
+/* Whether the connection's rows are empty and stay empty until its next record. */
 static bool rows_are_idle(const struct ingest_connection *connection)
 {
     return stream_rows_is_idle(&connection->rows) && connection->unnumbered.lines == 0 &&
@@ -60,8 +60,9 @@ static bool input_is_idle(const struct ingest_connection *connection)
            (front->start == front->end || connection->state == INGEST_REFUSED);
 }
 
-/* Free what is made again when it is needed.  Where others wait for memory, a connection that has
- * taken all of its input then has as little as a new one, so that busy connections take turns. */
+/* Free memory that is allocated again when it is needed.  If others wait for memory, a connection
+ * that has taken all of its input then keeps as little as a new one, so that busy connections take
+ * turns. */
 static void memory_spare(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -94,8 +95,8 @@ bool connection_memory_update(struct ingest_connection *connection, bool has_spa
     return is_tight || input_quota_has_waiting(input);
 }
 
-/* Whether it makes no progress for another reason than its client: the store, the disk, the loop
- * turn's budget. */
+/* Whether the reason that a connection makes no progress is not its client, but the store, the disk
+ * or the loop turn's budget. */
 static bool is_excused(const struct ingest_connection *connection)
 {
     return connection->account.waiter.is_waiting || connection->wake.is_woken ||

@@ -1,19 +1,19 @@
 /* frame_decoder: see the header, and ingest_decoder.h.
  *
- * What decides correctness: a frame is taken whole, once all of it is there and its checksum
- * agrees. A frame that cannot be taken ends the connection, because frames after it may depend on
- * it; the client sends again what was not acknowledged.
+ * What must hold: a frame is taken as a whole, after all of its bytes have come and its checksum
+ * agrees.  A frame that cannot be taken ends the connection, because later frames may depend on it.
+ * The client then sends all unacknowledged batches again.
  *
  *     start                                    end
  *     |header|payload      |header|payload ... |   room    |padding|      (input_queue.h)
  *
- * The chunk grows with the bytes that come, up to one frame, so that a header alone cannot make the
- * server reserve memory.
+ * The chunk of input grows with the bytes that have come, up to one frame.  So a client cannot make
+ * the server reserve memory by sending only a frame's header.
  *
  * STRINGS and BATCH frames that come faster than they are taken are decoded ahead by another thread
- * (parse_ahead.h).  Batches that follow one another are then applied together, as those of lines
- * are.  Where that is not possible (a copy among them, a batch of a file, no memory for strings),
- * each frame is taken by itself. */
+ * (parse_ahead.h).  Batches that follow one another are then applied as a group, as for lines.  If
+ * that is not possible (one is a copy, one is of a file, the strings exceed their limit), each
+ * frame is taken by itself. */
 #include "ingest/connection/frame_decoder.h"
 
 #include "base/crc32c.h"
@@ -31,18 +31,19 @@
 
 enum {
     ANSWER_PAYLOAD_MAX = 64 << 10,
-    FRAME_COST = 4,             /* a frame has so many times the clicks of as many bytes of lines */
-    AHEAD_BYTES_MIN = 32 << 10, /* decoding less takes less time than a job for it */
-    AHEAD_BYTES_NEXT = 8 << 10
+    FRAME_COST = 4,             /* a byte of a frame has 4 times the clicks of a byte of lines */
+    AHEAD_BYTES_MIN = 32 << 10, /* to decode less takes less time than to start a job */
+    AHEAD_BYTES_NEXT = 8 << 10  /* the same, while another chunk is decoded (parse_ahead_least) */
 };
 
 struct frame_decoder {
     struct binary_decoder *decoder;
     bool was_greeted;     /* the HELLO came */
-    size_t strings_bytes; /* of the dictionary, as they were charged last */
+    size_t strings_bytes; /* memory of the dictionary that was charged last */
 };
 
-/* Charge the dictionary's `bytes`; false: all connections' dictionaries take too much. */
+/* Charge `bytes` for the dictionary; false: the dictionaries of all connections exceed the
+ * limit. */
 static bool strings_charge(struct ingest_connection *connection, size_t bytes)
 {
     return ingest_memory_count_strings(&connection->ingest->memory,
@@ -78,7 +79,7 @@ static void hello_take(struct ingest_connection *connection, struct bytes payloa
     }
 }
 
-/* A #batch announces lines that follow it, and in frames a batch is a frame of its own. */
+/* Whether a control line is #batch.  It is refused, because in frames each batch is one frame. */
 static bool is_batch_line(struct bytes line)
 {
     return line.size >= 6 && memcmp(line.data, "#batch", 6) == 0;
@@ -112,8 +113,8 @@ static void batch_refuse(struct ingest_connection *connection, uint64_t sequence
         frame_refuse(connection, sequence, "malformed");
 }
 
-/* Copy the rows of one batch of a group, which was not applied, into a part of their own.  They
- * have no rejects. */
+/* Copy the rows of one batch of a group that was not applied into a new part.  Batches of such a
+ * group have no rejects. */
 static struct row_part *grouped_rows(struct ingest_connection *connection,
                                      const struct decoded_frame *run)
 {
@@ -127,8 +128,8 @@ static struct row_part *grouped_rows(struct ingest_connection *connection,
     return part;
 }
 
-/* Add the frame's rows to the connection, which has no others.  The line numbers of its rejects
- * begin with `first`. */
+/* Add the frame's rows to the connection, which has no other rows.  `first` is the line number of
+ * the first row, for rejects. */
 static int rows_take(struct ingest_connection *connection, struct decoded_frame *run,
                      uint64_t first)
 {
@@ -160,7 +161,7 @@ static void unnumbered_take(struct ingest_connection *connection, struct decoded
     unnumbered_rows_add(&connection->unnumbered, batch->rows, size);
 }
 
-/* A numbered batch of `lines` has come, in a frame of `size` bytes. */
+/* Open a numbered batch of `lines` lines or rows that has come in a frame of `size` bytes. */
 static void numbered_open(struct ingest_connection *connection, uint64_t sequence, uint32_t lines,
                           size_t size, struct hash128_stream *hash)
 {
@@ -179,7 +180,7 @@ static void numbered_take(struct ingest_connection *connection, struct decoded_f
         decoded_frame_hash(run, connection->frames->decoder, connection->rows.stream);
     numbered_open(connection, batch->sequence, batch->rows, size, run->hash);
     run->hash = NULL;
-    /* Of a copy only the hash is needed. */
+    /* For a copy of an earlier batch only the hash is needed. */
     if (connection->batch.verdict == PRODUCER_NEXT)
         rc = rows_take(connection, run, 1);
     if (rc == 0)
@@ -227,7 +228,7 @@ static void run_take(struct ingest_connection *connection, struct bytes frame,
 
 /* ---- lines ---- */
 
-/* Set the parser to the order of fields that a LINES frame gives; false: the order is malformed. */
+/* Set the parser's order of fields from a LINES frame; false: the order is malformed. */
 static bool lines_shape(struct line_parser *parser, const struct line_columns *columns,
                         struct bytes payload)
 {
@@ -254,7 +255,7 @@ static bool lines_shape(struct line_parser *parser, const struct line_columns *c
     return true;
 }
 
-/* Whether `lines` whole lines, and nothing else, follow the header. */
+/* Whether the header's unused bytes are zero and exactly `lines` whole lines follow it. */
 static bool lines_are_whole(struct bytes payload, uint32_t lines)
 {
     uint32_t ends = 0;
@@ -322,7 +323,7 @@ static void frame_take(struct ingest_connection *connection, struct bytes frame,
         frame_refuse(connection, 0, "unknown_kind");
 }
 
-/* The batch group that begins at the front of the input; false: nothing was taken. */
+/* Take the batch group that begins at the front of the input; false: nothing was taken. */
 static bool group_step(struct ingest_connection *connection)
 {
     const struct batch_group *group = parse_ahead_group(connection);
@@ -340,7 +341,7 @@ static bool group_step(struct ingest_connection *connection)
 /* See ingest_decoder.h. */
 static bool frame_step(struct ingest_connection *connection, uint64_t lines_max)
 {
-    (void)lines_max; /* frames are taken whole */
+    (void)lines_max; /* a frame is taken as a whole */
     parse_ahead_advance(connection);
     struct bytes frame = input_queue_rest(&connection->input);
     if (frame.size < WIRE_HEADER_SIZE || parse_ahead_is_under_way(connection))
@@ -368,7 +369,7 @@ static bool frame_step(struct ingest_connection *connection, uint64_t lines_max)
     return true;
 }
 
-/* See ingest_decoder.h: what is left is no whole frame. */
+/* See ingest_decoder.h.  Bytes that are left are not a whole frame. */
 static void frames_finish(struct ingest_connection *connection)
 {
     if (input_queue_rest(&connection->input).size == 0)
@@ -379,7 +380,7 @@ static void frames_finish(struct ingest_connection *connection)
 
 /* ---- input, and parsing ahead ---- */
 
-/* Whether the back of the input begins with a frame that has not come whole. */
+/* Whether the back of the input begins with a frame that is not whole yet. */
 static bool back_is_partial(const struct ingest_connection *connection)
 {
     struct bytes back = input_queue_back(&connection->input);
@@ -388,8 +389,8 @@ static bool back_is_partial(const struct ingest_connection *connection)
                                             load_u32(back.data) <= WIRE_PAYLOAD_MAX);
 }
 
-/* Frames that wait to be taken may fill the input, and then none is read until some are taken; but
- * a frame that has begun to come is always read to its end. */
+/* When whole frames fill the input, nothing more is read until some of them are taken.  A frame
+ * that has come in part is always read to its end. */
 static bool frames_have_space(const struct ingest_connection *connection)
 {
     const struct input_queue *input = &connection->input;
@@ -401,7 +402,8 @@ static bool frames_have_space(const struct ingest_connection *connection)
     return input->back->end < input->back->capacity || back_is_partial(connection);
 }
 
-/* Space for the rest of a frame that has begun to come, but never more than has come so far. */
+/* Make space for the rest of a frame that has come in part, but at most as much as has come so far,
+ * or INPUT_QUEUE_BUSY. */
 static void frames_space(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out)
 {
     struct input_queue *input = &connection->input;
@@ -438,8 +440,8 @@ static void frames_wrap(struct bytes text, struct buffer *frames)
     }
 }
 
-/* Small frames are not parsed ahead: only the first few of a read would be sealed, and all others
- * copied to the new back. */
+/* Small frames are not parsed ahead: only the first DECODED_FRAMES_MAX of a read could be sealed,
+ * and all others would be copied to the new back. */
 static struct input_chunk *frames_seal(struct ingest_connection *connection, uint32_t *frames_out)
 {
     struct bytes back = input_queue_back(&connection->input);

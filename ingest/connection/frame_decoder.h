@@ -10,11 +10,11 @@
 
 enum frame_decoder_begin { FRAME_DECODER_NO, FRAME_DECODER_MAYBE, FRAME_DECODER_YES };
 
-/* Whether a connection's input that begins with `input` (not empty) is frames; MAYBE: more bytes
- * are needed to say. */
+/* Whether a connection's input is frames, by its first bytes `input`, which are not empty.  MAYBE:
+ * more bytes are needed to decide. */
 enum frame_decoder_begin frame_decoder_looks(struct bytes input);
 
-/* Decode the connection's input, for which frame_decoder_looks said YES, as frames from here on. */
+/* Decode the connection's input as frames; frame_decoder_looks has returned YES. */
 void frame_decoder_open(struct ingest_connection *connection);
 /* Free the decoder's state; fine for a connection whose input is lines. */
 void frame_decoder_close(struct ingest_connection *connection);

@@ -1,10 +1,10 @@
 /* ingest: see ingest.h.
  *
- * Opening reads the table `producer` into memory.  From then on memory has the state of every
- * producer; each batch writes its change of it, and the table is not read again.
+ * Opening reads the table `producer` into memory, which then has the state of every producer.  Each
+ * batch writes its producer's new state to the table; only commands read the table again.
  *
  * Closing waits until the network has closed every connection and the store has called back for
- * every call.  What happens last of these frees the instance. */
+ * every call.  The last of these events frees the instance. */
 #include "ingest/connection/ingest.h"
 
 #include "base/memory.h"
@@ -119,18 +119,18 @@ static void ingest_read_producers(struct ingest *ingest)
 
 /* ---- life ---- */
 
-/* The store may have room again: connections that wait for it retry. */
+/* The store may have room again: BLOCKED connections retry. */
 static void ingest_drain(void *context)
 {
     struct ingest *ingest = context;
     struct ingest_connection *connection;
 
-    /* A connection leaves the list in a later turn of the loop, never within this one. */
+    /* A connection is removed from the list only in a later turn of the loop. */
     LIST_FOREACH (connection, &ingest->connections, link)
         ingest_connection_retry(connection);
 }
 
-/* Free an instance that is closing when nothing of it is left. */
+/* Free the instance if it is closing and has no connections and no calls of the store left. */
 static void ingest_release(struct ingest *ingest)
 {
     store_done closed = ingest->closed;
@@ -204,7 +204,7 @@ struct ingest *ingest_open(const struct ingest_options *options, store_done open
 int ingest_listen(struct ingest *ingest, const struct door_place *place, const char **address_out,
                   struct error *err)
 {
-    /* Both doors' connections take descriptors. */
+    /* Connections by the control socket take file descriptors, too, so they are limited. */
     if (place->slots_max > 0)
         door_limit(&ingest->loads, place->slots_max / 4);
     return door_listen(&ingest->door, place, address_out, err);

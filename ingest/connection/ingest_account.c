@@ -1,8 +1,8 @@
 /* ingest_account: see the header.
  *
- * What decides correctness: every connection that waits for memory is resumed or closed in the end.
- * So while any waits, the time of one that holds memory without progress runs out: it may be silent
- * for hold_us, and altogether has that time and a second for each SLOW_BYTES that came. */
+ * What must hold: every connection that waits for memory is resumed or closed in the end.  So while
+ * one waits, another that holds memory without progress has limited time: no bytes may come for at
+ * most hold_us, and its whole time is hold_us and a second for each SLOW_BYTES that came. */
 #include "ingest/connection/ingest_account.h"
 
 enum { SLOW_BYTES = 64 << 10 };

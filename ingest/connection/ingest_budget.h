@@ -1,11 +1,12 @@
-/* ingest_budget: how much input all connections together may take in one loop turn.
+/* ingest_budget: limits the input that all connections together may take in one loop turn.
  *
- * Time and bytes are bounded, so that a query waits for about a millisecond, however many clicks
- * have come and however slow the machine is.  Half of the time reduced the throughput of shuffled
- * clicks of 8 connections by a tenth, because frames of the log became smaller and answers were
- * sent more often.  So a turn has its whole time only while there are no queries: at its start, and
- * every INGEST_BUDGET_LOOK_US, the network is checked for one (network_has_question), and then the
- * turn ends.  Of two successive turns one takes clicks in any case, however many queries come. */
+ * A turn has limited time and bytes, so that a query waits for about a millisecond, however many
+ * clicks have come and however slow the machine is.  Half of INGEST_BUDGET_US would be too short:
+ * it reduced the throughput of shuffled clicks of 8 connections by a tenth, because frames of the
+ * log became smaller and answers were sent more often.  Instead, a turn ends early if a query has
+ * come: the network is checked for one (network_has_question) at the start and every
+ * INGEST_BUDGET_LOOK_US.  Of two successive turns at least one takes clicks, however many queries
+ * come. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_BUDGET_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_BUDGET_H
 
@@ -22,23 +23,24 @@ enum {
 struct ingest_budget {
     struct clock *clock;
     struct network *network;           /* NULL: there are no queries */
-    size_t bytes_left;                 /* that may still be taken in this turn */
+    size_t bytes_left;                 /* of input that this turn may still take */
     int64_t us_left;                   /* of this turn */
-    int64_t resumed_us;                /* since when time is spent, by the monotonic clock */
-    int64_t look_us_left;              /* the network is checked when us_left is at most this */
-    bool is_given;                     /* a query ended this turn at its start: the next turn is not
-                                        * checked at its start */
-    int64_t asked_us;                  /* when a query was found last, by the same clock */
+    int64_t resumed_us;                /* monotonic time up to which us_left is counted */
+    int64_t look_us_left;              /* the network is checked when us_left reaches this */
+    bool is_given;                     /* a query ended this turn at its start, so the next turn
+                                        * does not check the network at its start */
+    int64_t asked_us;                  /* monotonic time when a query was found last */
 };
 
-/* `clock` and `network` outlive it; the first turn begins. */
+/* Begin the first turn.  `clock` and `network` outlive the budget. */
 void ingest_budget_open(struct ingest_budget *budget, struct clock *clock, struct network *network);
 
-/* A loop turn begins. */
+/* Begin a loop turn. */
 void ingest_budget_begin(struct ingest_budget *budget);
-/* Time is spent from here on, until the last call of ingest_budget_is_over. */
+/* Start to count time.  Each ingest_budget_is_over counts the time since the last call of these
+ * two. */
 void ingest_budget_resume(struct ingest_budget *budget);
-/* Whether the turn's budget is spent; once it is, it stays so until the next turn begins. */
+/* Whether the turn's budget is spent; it stays spent until the next turn begins. */
 bool ingest_budget_is_over(struct ingest_budget *budget);
 /* Whether a query was found within the last INGEST_BUDGET_ASKED_US, so that more may come soon. */
 bool ingest_budget_was_asked(const struct ingest_budget *budget);

@@ -1,17 +1,17 @@
 /* ingest_commit: see the header.
  *
- * What decides correctness: a batch is recorded with its producer (producer_record) before it is
- * handed to the store, because the store may call back before it returns; the record is taken back
- * where the store refuses.  A batch that is applied and not durable yet is recorded but not
- * answered: copies of it that come meanwhile wait at its record.
+ * What must hold: a batch is recorded with its producer (producer_record) before store_apply, which
+ * may call back before it returns.  If the store refuses, the record is removed.  A batch that is
+ * applied and not durable yet is recorded but not answered; copies of it that come meanwhile wait
+ * at its record.
  *
- * A batch takes the place in the window that the batch 64 before it had, so it waits until that one
- * is durable.
+ * A batch replaces the batch PRODUCER_WINDOW (64) before it in the producer's window, so it waits
+ * until that batch is durable.
  *
- * The write batch is made anew for each attempt, because the commit hook adds to it.
+ * The write batch is made again for each attempt, because the store's commit hook adds to it.
  *
  * A batch group is several batches in one write batch.  None of its input is taken before the store
- * has applied it; where it cannot be applied as a group, its batches are taken one by one. */
+ * has applied it.  If it cannot be applied as a group, its batches are taken one by one. */
 #include "ingest/connection/ingest_commit.h"
 
 #include <inttypes.h>
@@ -24,15 +24,15 @@
 #include "ingest/connection/producer_rows.h"
 #include "ingest/connection/rejects.h"
 
-/* Rows that were applied and are not durable yet, and the answer that they get then. */
+/* Rows that were applied and are not durable yet, and the answer for them. */
 struct commit {
-    struct reply reply; /* the first: it is freed as one */
+    struct reply reply; /* must be first: freeing it frees the commit */
     struct ingest *ingest;
     struct commit *next_waiting; /* the answer to another copy of the same batch */
     struct commit *next_applied; /* of the next batch in the same write batch */
-    struct producer *producer;   /* NULL: of rows outside of batches */
+    struct producer *producer;   /* NULL: the rows are outside of batches */
     uint64_t sequence;
-    /* what it adds to the metrics */
+    /* added to the metrics when the rows are durable */
     uint64_t accepted;
     uint64_t bytes;
     uint32_t reject_counts[REJECT_CODE_COUNT];
@@ -54,12 +54,12 @@ static void commit_judged(void *context)
     struct ingest_connection *connection = context;
 
     connection->jobs--;
-    /* Also one that is closing, which is freed in that turn. */
+    /* Unlike ingest_connection_wake, also for a closing connection, which is then freed. */
     wake_queue_add(&connection->ingest->woken, &connection->wake);
 }
 
-/* Whether it is known which of the connection's rows, which are finished, are new.  False: that is
- * being looked up, and ingest_commit_retry follows; or the connection was REFUSED. */
+/* Whether it is known which of the connection's finished rows are new (click_dedup.h).  False: they
+ * are being looked up, and ingest_commit_retry follows; or the connection was REFUSED. */
 static bool commit_is_judged(struct ingest_connection *connection)
 {
     struct click_dedup *dedup = connection->rows.dedup;
@@ -79,9 +79,9 @@ static bool commit_is_judged(struct ingest_connection *connection)
 
 /* The counts of a batch, or of rows outside of batches. */
 struct commit_counts {
-    const struct reject_list *rejects; /* those of clicks that differ included */
+    const struct reject_list *rejects; /* also those of click_dedup */
     uint64_t accepted;
-    uint64_t duplicates; /* of the accepted ones */
+    uint64_t duplicates; /* of the accepted rows */
 };
 
 static struct commit_counts commit_count_rows(struct ingest_connection *connection,
@@ -102,8 +102,7 @@ static struct commit_counts commit_count_rows(struct ingest_connection *connecti
     return counts;
 }
 
-/* Add `rejects` to the write batch; `producer` is NULL and `sequence` 0 where they are of no batch.
- */
+/* Add `rejects` to the write batch; outside of batches, `producer` is NULL and `sequence` 0. */
 static void commit_add_rejects(struct ingest_connection *connection,
                                const struct reject_list *rejects, const uint8_t *producer,
                                uint64_t sequence)
@@ -121,7 +120,7 @@ static void commit_add_rejects(struct ingest_connection *connection,
                 ingest->options.world->random);
 }
 
-/* Begin the instance's write batch with the connection's rows, which are finished. */
+/* Begin the instance's write batch with the connection's finished rows. */
 static void commit_begin(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -133,7 +132,7 @@ static void commit_begin(struct ingest_connection *connection)
         row_parts_add_blocks(&connection->rows.parts, ingest->batch);
 }
 
-/* Note what the metrics will count once the rows are durable. */
+/* Keep the counts that are added to the metrics when the rows are durable. */
 static void commit_note_rows(struct commit *commit, const struct commit_counts *counts,
                              uint64_t bytes)
 {
@@ -143,9 +142,9 @@ static void commit_note_rows(struct commit *commit, const struct commit_counts *
         commit->reject_counts[code] = (uint32_t)counts->rejects->counts[code];
 }
 
-/* ---- when the store calls back ---- */
+/* ---- callbacks of the store ---- */
 
-/* The batch is durable, or never will be: answer the copies of it that came meanwhile. */
+/* After a batch became durable or failed: answer the copies of it that came meanwhile. */
 static void commit_answer_copies(struct commit *waiting, int status, const char *why)
 {
     while (waiting != NULL) {
@@ -198,8 +197,8 @@ static void commit_answer(struct commit *commit, int status, const char *why)
     else
         answer_fail(&commit->reply, commit->sequence, "store_failed", why);
     commit_answer_copies(waiting, status, why);
-    /* Another connection may have taken the producer over, and wait for this place in the window.
-     */
+    /* Another connection may have taken over the producer, and wait for this place in the
+     * window. */
     if (owner != NULL)
         ingest_connection_wake(owner);
     if (connection != NULL)
@@ -222,7 +221,7 @@ static void commit_done(void *context, int status, const struct error *err)
     ingest_called_back(ingest);
 }
 
-/* Take back what was entered for `commit` and those applied together with it, the newest first. */
+/* Remove the records and replies of `commit` and of the commits that follow it, the newest first. */
 static void commit_cancel(struct ingest_connection *connection, struct commit *commit)
 {
     if (commit->next_applied != NULL)
@@ -232,8 +231,8 @@ static void commit_cancel(struct ingest_connection *connection, struct commit *c
     reply_queue_cancel(&connection->replies, &commit->reply);
 }
 
-/* Hand the write batch to the store, for `commit` and those applied together with it.  0, or why
- * not, with all of them taken back. */
+/* Apply the write batch, for `commit` and the commits that follow it.  If this fails, all of them
+ * are undone. */
 static int commit_apply(struct ingest_connection *connection, struct commit *commit,
                         struct error *err)
 {
@@ -257,7 +256,7 @@ static int commit_apply(struct ingest_connection *connection, struct commit *com
         return 0;
     ingest->calls--;
     commit_cancel(connection, commit);
-    /* One of the days was written to meanwhile: what is there is read again. */
+    /* One of the days was written to meanwhile: the rows are looked up again. */
     if (rc == ERROR_CONFLICT)
         (void)commit_is_judged(connection);
     if (rc == ERROR_FULL) {
@@ -291,7 +290,7 @@ static void batch_answer_known(struct ingest_connection *connection, struct hash
 
     batch_close(connection);
     if (known == NULL) {
-        /* It is more than 64 batches old, or a row of the window that was never written. */
+        /* The batch is older than the window, or its place in the window is empty. */
         connection->ingest->metrics.duplicates->value++;
         answer_say(connection, "ok %" PRIu64 " duplicate\n", sequence);
         return;
@@ -313,8 +312,8 @@ static void batch_answer_known(struct ingest_connection *connection, struct hash
     known->waiting = commit;
 }
 
-/* Add to the write batch, and to the producer, what belongs to a batch besides its clicks: its
- * rejects, its place in the producer's window, how far its file is loaded.  Returns its commit. */
+/* Add everything of a batch but its clicks to the write batch: its rejects, its producer's row and
+ * its file's progress.  Also record it with the producer.  Returns its commit. */
 static struct commit *batch_enter(struct ingest_connection *connection, uint64_t sequence,
                                   struct hash128 hash, const struct commit_counts *counts,
                                   uint64_t bytes)
@@ -374,7 +373,7 @@ static void batch_apply(struct ingest_connection *connection, struct hash128 has
         answer_refuse(connection, sequence, "store_failed", err.text);
 }
 
-/* Whether the place in the window that a batch would take is still being made durable. */
+/* Whether the batch that `sequence` would replace in the window is not durable yet. */
 static bool batch_place_is_taken(struct producer *producer, uint64_t sequence)
 {
     if (sequence <= PRODUCER_WINDOW)
@@ -394,7 +393,7 @@ void ingest_commit_batch(struct ingest_connection *connection)
         connection->state = INGEST_BLOCKED;
         batch->is_kept_waiting = true;
     } else {
-        /* A batch without lines may have given its builder back where memory is scarce. */
+        /* Without rows, the builder may have been freed because memory was scarce. */
         if (!ingest_rows_prepare(connection))
             return;
         const struct reject_list *finished = row_parts_finish(&connection->rows.parts);
@@ -440,7 +439,7 @@ bool ingest_commit_batch_group(struct ingest_connection *connection,
     if (producer == NULL || (connection->file.is_named && group->count > 1) ||
         producer_verdict_of(producer, batches[0].sequence) != PRODUCER_NEXT)
         return false;
-    /* They become durable in order, so the last one's place is free when all are. */
+    /* Batches become durable in order: if the last batch's place is free, all are. */
     if (batch_place_is_taken(producer, batches[group->count - 1].sequence)) {
         connection->state = INGEST_BLOCKED;
         return false;

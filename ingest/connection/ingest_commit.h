@@ -1,41 +1,40 @@
-/* ingest_commit: applies what a connection has received, and answers it once it is durable.
+/* ingest_commit: applies the rows and rejects of a connection, and answers when they are durable.
  *
- * A batch's clicks, its rejected lines, its producer's position and how far its file was loaded are
- * one write batch: after a crash all are there or none. */
+ * A batch's clicks, its rejected lines, its producer's position and its file's progress are one
+ * write batch: after a crash either all of them are in the store or none. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_COMMIT_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_COMMIT_H
 
 #include "ingest/connection/ingest_connection_private.h"
 #include "ingest/parse/batch_group.h"
 
-/* Batch `sequence` begins, which announces `lines`; `hash` is owned from here on. */
+/* Open batch `sequence`, which has `lines` lines; takes ownership of `hash`. */
 void ingest_commit_open(struct ingest_connection *connection, uint64_t sequence, uint64_t lines,
                         struct hash128_stream *hash);
 
-/* Apply the batch, whose last line has come, or answer it if it is a copy.  Afterwards the
- * connection is BLOCKED where the store has no room, and REFUSED where the batch cannot be applied.
- */
+/* Apply the open batch, whose last line has come, or answer it if it is a copy.  Afterwards the
+ * connection is BLOCKED if the batch must wait, and REFUSED if the batch cannot be applied. */
 void ingest_commit_batch(struct ingest_connection *connection);
 
-/* Apply a group, no batch being open and no lines outside of one waiting: all of it or nothing.
- * False: nothing was applied.  The connection is BLOCKED then, where there is no room and the group
- * is to be tried again; else its batches are to be taken one by one. */
+/* Apply a group as a whole.  No batch may be open, and no lines outside of batches may wait.
+ * False: nothing was applied; if the connection is BLOCKED, the group must be tried again later,
+ * else its batches must be taken one by one. */
 bool ingest_commit_batch_group(struct ingest_connection *connection,
                                const struct batch_group *group);
 
-/* Apply the lines outside of batches that have come so far.  False: the connection is BLOCKED, as
- * the store has no room, or REFUSED, and no more of its input is to be taken now. */
+/* Apply the lines outside of batches that have come so far.  False: the connection is BLOCKED,
+ * because they must wait, or REFUSED; its input must not be taken now. */
 bool ingest_commit_unnumbered(struct ingest_connection *connection);
 
 /* Answer `ok - accepted ... rejected ...` for all lines outside of batches since the last such
- * answer; they were applied. */
+ * answer.  They must have been applied. */
 void ingest_commit_answer(struct ingest_connection *connection);
 
-/* All that the client sent was taken: apply the lines outside of batches and answer what is to be
- * answered.  The connection is ENDING afterwards, or BLOCKED or REFUSED. */
+/* After all input was taken: apply the lines outside of batches, and answer them.  Afterwards the
+ * connection is ENDING, BLOCKED or REFUSED. */
 void ingest_commit_last(struct ingest_connection *connection);
 
-/* Retry what had to wait: the complete batch, or the rows outside of batches.  The connection was
- * set to RECORDS before, and may be BLOCKED again afterwards. */
+/* Retry to apply the batch or the rows outside of batches that had to wait.  The caller has set the
+ * connection to RECORDS; it may be BLOCKED again afterwards. */
 void ingest_commit_retry(struct ingest_connection *connection);
 #endif

@@ -1,8 +1,8 @@
 /* ingest_connection: see the header; states in ingest_connection_private.h.
  *
- * Back-pressure: reading stops while the store has no room, while too many answers wait for the
- * disk, and while the client does not read its answers.  The socket's buffers then fill, and the
- * client waits. */
+ * Back-pressure: the server stops reading while the store has no room, while too many answers wait
+ * for the disk, and while the client does not read its answers.  The socket's buffers then fill,
+ * and the client must wait. */
 #include "ingest/connection/ingest_connection.h"
 
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 enum { LOOK_MS = 250 };
 
-/* ---- what follows from its state, for the network, the door and memory ---- */
+/* ---- effects of the state on the network, the door and memory ---- */
 
 static void look_soon(struct ingest *ingest)
 {
@@ -29,8 +29,8 @@ static void look_soon(struct ingest *ingest)
         executor->timer_start(executor, &ingest->look, LOOK_MS);
 }
 
-/* How much would be lost if it lost its slot.  Clicks that were applied and not answered yet are
- * owed an answer; a batch that has come in part will be sent again by the client. */
+/* The connection's claim to its slot (door/door.h).  Clicks that were applied and not answered yet
+ * are owed an answer; a batch that has come only in part will be sent again by the client. */
 static enum door_claim claim_of(const struct ingest_connection *connection)
 {
     if (connection->replies.first != NULL || connection->state == INGEST_BLOCKED ||
@@ -40,7 +40,7 @@ static enum door_claim claim_of(const struct ingest_connection *connection)
     return connection->producer != NULL && connection->producer->last > 0 ? DOOR_NAMED : DOOR_IDLE;
 }
 
-/* Resume reading, stop reading, or close it, as follows from its state. */
+/* Resume or stop reading, or close the connection, as its state requires. */
 static void connection_update(struct ingest_connection *connection)
 {
     const struct ingest_limits *limits = &connection->ingest->options.limits;
@@ -87,7 +87,7 @@ void ingest_connection_close(struct ingest_connection *connection)
     network_close(connection->network);
 }
 
-/* Free it, once the network has closed it and none of its jobs is under way. */
+/* Free the connection if the network has closed it and no job of it is running. */
 static void connection_release(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -107,10 +107,10 @@ static void connection_release(struct ingest_connection *connection)
     ingest->left(ingest);
 }
 
-/* ---- what came in is taken ---- */
+/* ---- taking input ---- */
 
-/* Take input until more is needed, but at most one chunk, and no more than the loop turn's budget
- * still allows (ingest_budget.h), so that other connections are served in the same turn. */
+/* Take input until more is needed, but at most one chunk and at most what is left of the loop
+ * turn's budget (ingest_budget.h), so that other connections are served in the same turn. */
 static void connection_run(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -150,8 +150,8 @@ void ingest_connection_retry(struct ingest_connection *connection)
         (dedup != NULL && click_dedup_state(dedup) == CLICK_DEDUP_READING))
         return;
     connection->state = INGEST_RECORDS;
-    /* The store may call back before it returns, when the rows that it applies are still there; so
-     * the connection must not be served again by the callback. */
+    /* The store may call back before it returns, while the connection still has the applied rows.
+     * The callback must not serve the connection then. */
     connection->is_running = true;
     if (connection->wanted.is_waiting)
         ingest_control_retry(connection);
@@ -187,8 +187,8 @@ static void connection_serve(struct ingest_connection *connection)
         connection_run(connection);
 }
 
-/* Connections that are woken meanwhile, and those for which no budget is left, are served in the
- * next turn, the latter first. */
+/* Serve the woken connections, as far as the budget allows.  The others are served in the next
+ * turn, before connections that are woken meanwhile. */
 static void connections_serve(struct timer *timer)
 {
     struct ingest *ingest = timer->context;
@@ -207,7 +207,7 @@ static void connections_serve(struct timer *timer)
     wake_queue_start(woken);
 }
 
-/* Fires while a connection waits for memory: refuse those that hold some without progress. */
+/* Fires while memory is scarce: refuse connections that hold memory without progress. */
 static void connections_look(struct timer *timer)
 {
     struct ingest *ingest = timer->context;
@@ -245,7 +245,7 @@ static void door_late(struct door_slot *slot)
     ingest_connection_close(connection_of(slot));
 }
 
-/* Another client has a better claim to the slot. */
+/* A new connection gets this connection's slot. */
 static void door_evict(struct door_slot *slot)
 {
     struct ingest_connection *connection = connection_of(slot);
@@ -264,7 +264,7 @@ static void network_space(void *context, uint8_t **to_out, size_t *size_out)
     connection->decoder->space(connection, to_out, size_out);
 }
 
-/* False: the first bytes do not say yet whether lines or frames come. */
+/* Choose the decoder by the first bytes; false: more bytes are needed to decide. */
 static bool connection_knows_decoder(struct ingest_connection *connection)
 {
     if (connection->is_decoder_known)
@@ -301,7 +301,7 @@ static void network_end(void *context, int status)
     connection_run(connection);
 }
 
-/* The client has read its answers: input that waited for that is taken again. */
+/* The client has read its answers: input that waited for this can be taken. */
 static void network_drained(void *context)
 {
     connection_update(context);
@@ -324,7 +324,7 @@ static const struct connection_handler handler = {
     .closed = network_closed,
 };
 
-/* ---- coming in ---- */
+/* ---- new connections ---- */
 
 static void reply_is_ready(void *context)
 {

@@ -7,20 +7,20 @@
 
 #include "ingest/connection/ingest_connection_private.h"
 
-/* Open the doors of the instance, which do not listen yet, and the queue by which its connections
- * are served. */
+/* Open the instance's two doors, without listening, and the queue of connections to serve. */
 void ingest_connection_open(struct ingest *ingest);
 
-/* Own `network` and start to read from it, or refuse and close it where `door` has no slot for it.
- */
+/* Take ownership of `network` and start to read from it, or refuse and close it if `door` has no
+ * free slot. */
 void ingest_connection_attach(struct ingest *ingest, struct door *door, struct connection *network);
-/* Close the connection without waiting for its answers.  What was handed to the store is still
- * applied. */
+/* Close the connection without waiting for its answers.  Batches that were applied still become
+ * durable. */
 void ingest_connection_close(struct ingest_connection *connection);
 
-/* The store may have room again: a BLOCKED connection retries, and goes on where it succeeds. */
+/* If the connection is BLOCKED, retry the operation that had to wait, and continue if it
+ * succeeds. */
 void ingest_connection_retry(struct ingest_connection *connection);
-/* The connection whose account has this waiter does not wait for memory any more
- * (ingest_memory_open). */
+/* Serve the connection whose account has this waiter: it no longer waits for memory.  A callback
+ * for ingest_memory_open. */
 void ingest_connection_resume(void *context, struct input_waiter *waiter);
 #endif

@@ -1,14 +1,14 @@
-/* ingest_connection_private: the state of one connection, for the files of which it is made.
+/* ingest_connection_private: the state of one connection, shared by the files below.
  *
  *     RECORDS ──store full──▶ BLOCKED ──drain──▶ RECORDS
  *        │ └───peer half-closes, all taken──▶ ENDING ──last reply sent──▶ closed
  *        └─────error reply─────────────────▶ REFUSED ──peer hangs up, or linger──▶ closed
  *
- * Each part is a module that does not include the others; ingest_connection.c connects them.  Files
- * call downwards only:
+ * The modules of the last line do not know each other; the other files use them.  A file calls only
+ * files of lower lines:
  *
  *     ingest_connection.c                          reads, serves, closes
- *     text_decoder.c    frame_decoder.c            what lines, and frames, mean
+ *     text_decoder.c    frame_decoder.c            lines and frames become rows and batches
  *     parse_ahead.c                                input parsed on another thread
  *     ingest_control.c                             control lines
  *     ingest_commit.c   loaded_file.c              rows to the store
@@ -28,9 +28,9 @@
 #include "ingest/parse/stream_rows.h"
 
 enum {
-    INGEST_REPLIES_MAX = 4096,         /* answers that wait for the disk; then reading stops */
-    INGEST_REJECT_LINES_MAX = 100      /* reject lines sent of a batch, or between two #sync; of a
-                                        * batch of a file all are sent */
+    INGEST_REPLIES_MAX = 4096,         /* waiting answers at which reading stops */
+    INGEST_REJECT_LINES_MAX = 100      /* reject lines that are sent for a batch, or between two
+                                        * #sync; a batch of a file has no such limit */
 };
 
 enum ingest_state { INGEST_RECORDS, INGEST_BLOCKED, INGEST_ENDING, INGEST_REFUSED };
@@ -38,10 +38,10 @@ enum ingest_state { INGEST_RECORDS, INGEST_BLOCKED, INGEST_ENDING, INGEST_REFUSE
 struct ingest_decoder;
 struct frame_decoder;
 
-/* A line that is too long is dropped as it comes. */
+/* For a line that is longer than RECORD_LINE_MAX, which is dropped while it comes. */
 struct text_decoder {
-    bool is_skipping;                  /* within such a line */
-    struct buffer skipped;             /* how it begins */
+    bool is_skipping;                  /* the input is within such a line */
+    struct buffer skipped;             /* the line's first REJECT_CONTENT_MAX bytes */
 };
 
 /* The arguments of a #producer that waits until the store takes writes. */
@@ -51,8 +51,8 @@ struct producer_wanted {
     uint64_t epoch;
 };
 
-/* The file from which the next batch comes (#file), and the key of the file that was looked up
- * (#files), which no other connection may load meanwhile. */
+/* The file of the next batch, as #file gives it; and the key of the last #files, which no other
+ * connection may look up meanwhile. */
 struct loaded_file {
     bool is_named;
     uint8_t key[16];
@@ -68,30 +68,29 @@ struct ingest_connection {
     struct ingest *ingest;
     struct connection *network;
     LIST_ENTRY(ingest_connection) link;
-    struct door_slot slot;             /* its clock closes a slow reader, and a connection that was
-                                        * refused */
-    bool is_load;                      /* it came by the control socket, as `daybook load` does */
+    struct door_slot slot;             /* its timer closes the connection if the client reads too
+                                        * slowly, or was refused and does not close */
+    bool is_load;                      /* came by the control socket, from `daybook load` */
     struct wake_entry wake;
     /* life */
     enum ingest_state state;
     bool has_ended;                    /* the peer has sent its last byte */
-    bool has_finished;                 /* the last reply is sent; replies after it are dropped */
-    bool has_closed;                   /* the network has closed it */
+    bool has_finished;                 /* the last reply is sent; later replies are dropped */
+    bool has_closed;                   /* the network has closed the connection */
     bool is_closing;
-    bool is_running;                   /* it is being served, and must not be served again by a
-                                        * callback meanwhile */
-    uint32_t jobs;                     /* jobs that parse ahead or look ids up; it is freed only
-                                        * when they are done */
+    bool is_running;                   /* being served; a callback must not serve it again */
+    uint32_t jobs;                     /* running jobs that parse ahead or look up click ids; the
+                                        * connection is freed only when they are done */
     /* input */
     const struct ingest_decoder *decoder;
-    bool is_decoder_known;             /* until then `decoder` is that of lines */
+    bool is_decoder_known;             /* false: `decoder` is that of lines, and may change */
     struct text_decoder text;
-    struct frame_decoder *frames;      /* owned; NULL: its input is lines */
+    struct frame_decoder *frames;      /* owned; NULL: the input is lines */
     struct input_queue input;
-    uint64_t lines;                    /* taken so far, of any kind */
+    uint64_t lines;                    /* lines and rows taken so far */
     struct stream_rows rows;
     /* under way */
-    struct producer *producer;         /* NULL: none was named */
+    struct producer *producer;         /* NULL: no #producer was accepted */
     struct producer_wanted wanted;
     struct numbered_batch batch;
     struct unnumbered_rows unnumbered;
@@ -101,7 +100,7 @@ struct ingest_connection {
     struct ingest_account account;
 };
 
-/* Send its answers and serve it in the next loop turn. */
+/* Send the connection's answers and serve it in the next loop turn. */
 static inline void ingest_connection_wake(struct ingest_connection *connection)
 {
     if (!connection->is_closing)

@@ -1,6 +1,6 @@
 /* ingest_control: see the header.
  *
- * A known word with wrong arguments ends the connection, because the meaning of the lines after it
+ * A known control line with wrong arguments ends the connection, because the meaning of later lines
  * would be unknown. */
 #include "ingest/connection/ingest_control.h"
 
@@ -27,13 +27,13 @@ void ingest_control_leave(struct ingest_connection *connection)
     if (producer == NULL || producer->owner != connection)
         return;
     producer_own(producer, NULL, store_now_us(connection->ingest->options.store));
-    /* Nothing of it was acknowledged: its client will begin with `new` again. */
+    /* No batch of the producer was acknowledged: its client will begin with `new` again. */
     if (producer->last == 0)
         producer_forget(connection->ingest->producers, producer);
     producer_rows_tell(connection->ingest);
 }
 
-/* Batches of `producer` come on this connection from now on, and no longer on another. */
+/* Make this connection the only one that may send batches of `producer`. */
 static void control_take_over(struct ingest_connection *connection, struct producer *producer,
                               uint64_t epoch)
 {
@@ -49,8 +49,8 @@ static void control_take_over(struct ingest_connection *connection, struct produ
     }
 }
 
-/* Make place for one more producer.  False: there is none and the connection was REFUSED, or there
- * will be one when the store takes writes, and the connection is BLOCKED until then. */
+/* Make room for one more producer.  False: there is no room, and the connection was REFUSED; or
+ * there will be room when the store takes writes, and the connection is BLOCKED until then. */
 static bool control_make_room(struct ingest_connection *connection, const uint8_t id[UUID_SIZE],
                               uint64_t epoch)
 {
@@ -70,7 +70,7 @@ static bool control_make_room(struct ingest_connection *connection, const uint8_
     return rc == 0;
 }
 
-/* #producer; the connection may be BLOCKED or REFUSED afterwards. */
+/* Execute #producer; the connection may be BLOCKED or REFUSED afterwards. */
 static void producer_choose(struct ingest_connection *connection, const uint8_t id[UUID_SIZE],
                             uint64_t epoch, bool is_new)
 {
@@ -228,7 +228,7 @@ static bool control_file(struct ingest_connection *connection, const struct cont
 
 /* ---- the words ---- */
 
-/* Carry a control line out; false: its arguments are wrong. */
+/* Executes a control line; false: its arguments are wrong. */
 typedef bool control_function(struct ingest_connection *connection,
                               const struct control_words *words);
 
@@ -248,7 +248,7 @@ enum ingest_control_result ingest_control_line(struct ingest_connection *connect
 
     if (kind == CONTROL_UNKNOWN)
         return INGEST_CONTROL_UNKNOWN;
-    /* Lines before it are applied under what held before it. */
+    /* Earlier lines are applied first, with the state from before this line. */
     if (!ingest_commit_unnumbered(connection))
         return INGEST_CONTROL_LATER;
     control_line_split(line, &words);

@@ -1,5 +1,5 @@
-/* ingest_control: carries out control lines, which begin with '#' and say what the lines after them
- * are. */
+/* ingest_control: executes control lines, which begin with '#' and say how to understand later
+ * lines. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_CONTROL_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_CONTROL_H
 
@@ -7,21 +7,21 @@
 
 enum ingest_control_result {
     INGEST_CONTROL_DONE,
-    INGEST_CONTROL_LATER,              /* lines before it wait for the store: ask again */
-    INGEST_CONTROL_UNKNOWN             /* no control line: refuse it as a record */
+    INGEST_CONTROL_LATER,              /* earlier lines wait for the store: call again later */
+    INGEST_CONTROL_UNKNOWN             /* not a control line: refuse it as a record */
 };
 
-/* Obey `line` (without its end); the connection may be REFUSED afterwards. */
+/* Execute `line`, given without its end.  The connection may be BLOCKED or REFUSED afterwards. */
 enum ingest_control_result ingest_control_line(struct ingest_connection *connection,
                                                struct bytes line);
 
-/* Whether a batch of this number may come now; false: the connection was REFUSED. */
+/* Whether a batch with this number may come now; false: the connection was REFUSED. */
 bool ingest_control_admits(struct ingest_connection *connection, uint64_t sequence);
 
-/* The store takes writes again: make the producer known that waits for that.  The connection may be
+/* The store takes writes again: execute the #producer that waited for that.  The connection may be
  * BLOCKED again afterwards. */
 void ingest_control_retry(struct ingest_connection *connection);
 
-/* Give up the producer the connection speaks for. */
+/* End the connection's ownership of its producer. */
 void ingest_control_leave(struct ingest_connection *connection);
 #endif

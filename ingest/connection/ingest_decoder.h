@@ -1,7 +1,8 @@
-/* ingest_decoder: what differs between a connection that sends lines and one that sends frames.
+/* ingest_decoder: the interface of the two decoders: for connections that send lines, and for those
+ * that send frames.
  *
  * A decoder takes its connection's input piece by piece and turns it into rows, batches and control
- * lines.  Commits, replies, memory and the connection's life are the same for both. */
+ * lines.  Commits, answers, memory and states are the same for both decoders. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_DECODER_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_DECODER_H
 
@@ -11,27 +12,28 @@ struct input_chunk;
 struct parse_job;
 
 struct ingest_decoder {
-    const char *name;                  /* of the door, as the table of rejects has it */
+    const char *name;                  /* the value of the column `door` in the table `reject` */
 
-    /* Take one piece of the input, at most `lines_max` of records; false: more input is needed, or
-     * the connection must wait. */
+    /* Take one piece of the input, with at most `lines_max` records; false: more input is needed,
+     * or the connection must wait. */
     bool (*step)(struct ingest_connection *connection, uint64_t lines_max);
-    /* The client has sent its last byte, and all whole lines or frames are taken. */
+    /* Called when the client has sent its last byte and all whole lines or frames are taken. */
     void (*finish)(struct ingest_connection *connection);
-    /* Put answers into the form that the client reads; NULL: they are sent as they are. */
+    /* Write the lines of answers in the client's protocol to `wrapped`; NULL: they are sent as they
+     * are. */
     void (*wrap)(struct bytes text, struct buffer *wrapped);
 
-    /* Whether there is space to read more input into, and where. */
+    /* Whether there is space to read more input into; and that space. */
     bool (*has_space)(const struct ingest_connection *connection);
     void (*space)(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out);
 
-    /* For parsing ahead: seal a chunk that may be parsed ahead and is large enough, and say how
-     * many frames of it are to be decoded; NULL: there is none.  And fill in what the job needs of
-     * the decoder. */
+    /* For parsing ahead.  `seal` seals a chunk that may be parsed ahead and is large enough; NULL:
+     * there is none.  *frames_out is the number of its frames to decode.  `prepare` sets the
+     * members of the job that depend on the decoder. */
     struct input_chunk *(*seal)(struct ingest_connection *connection, uint32_t *frames_out);
     void (*prepare)(const struct ingest_connection *connection, struct parse_job *job);
 };
 
-/* The decoder of lines (text_decoder.c); that of frames is set by frame_decoder.c. */
+/* The decoder of lines (text_decoder.c).  frame_decoder_open sets the decoder of frames. */
 extern const struct ingest_decoder text_decoder;
 #endif

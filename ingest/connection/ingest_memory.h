@@ -1,6 +1,6 @@
-/* ingest_memory: what all connections of an ingest instance keep in memory, by purpose.
+/* ingest_memory: counts the memory of all connections of an ingest instance, by purpose.
  *
- * All of it is reported to the store, whose bounds hold for the whole process. */
+ * The counts are reported to the store, which limits the memory of the whole process. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_MEMORY_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_MEMORY_H
 
@@ -13,27 +13,26 @@
 struct ingest_limits;
 
 struct ingest_memory {
-    struct store *store;               /* these outlive it */
+    struct store *store;               /* these three outlive the struct */
     struct clock *clock;
     struct metric *input_bytes, *answer_bytes;     /* gauges */
     int64_t hold_us;                   /* how long a connection may hold memory without progress */
     struct input_quota input;          /* of input that has come in part */
     struct quota answers;              /* of answers that wait */
     struct quota strings;              /* of all connections' dictionaries */
-    struct quota producers;            /* of producers, which have no bound here */
+    struct quota producers;            /* of producers; without a limit */
 };
 
-/* `resume` is called when a waiter does not wait for memory any more.  The caller sets the gauges.
- */
+/* `resume` is called when a waiter no longer waits for memory.  The caller sets the gauges. */
 void ingest_memory_open(struct ingest_memory *memory, struct store *store, struct clock *clock,
                         const struct ingest_limits *limits,
                         void (*resume)(void *context, struct input_waiter *waiter));
 
 void ingest_memory_count_producers(struct ingest_memory *memory, size_t bytes);
-/* Charge `bytes` for a dictionary, for which `*held` were charged before.  False: it grew, and all
- * dictionaries together take too much. */
+/* Charge `bytes` for a dictionary, for which *held were charged before.  False: the dictionary has
+ * grown, and all dictionaries together exceed their limit. */
 bool ingest_memory_count_strings(struct ingest_memory *memory, size_t *held, size_t bytes);
 void ingest_memory_count_answers(struct ingest_memory *memory, size_t *held, size_t bytes);
-/* Report what changed of the input. */
+/* Report a change of the input's memory to the store and the gauge. */
 void ingest_memory_tell_input(struct ingest_memory *memory);
 #endif

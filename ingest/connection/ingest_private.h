@@ -18,9 +18,9 @@ struct parse_lane;
 
 /* For parsing ahead (parse_ahead.h). */
 struct parse_ahead_pool {
-    uint32_t in_use;                   /* jobs, under way or not taken yet */
+    uint32_t in_use;                   /* jobs that run, or whose results are not all taken yet */
     struct parse_lane *lane;           /* used by jobs on LANE_COMPUTE; NULL before the first one */
-    void (*done)(struct ingest_connection *connection);        /* one of its jobs is done */
+    void (*done)(struct ingest_connection *connection);        /* a job of the connection is done */
 };
 
 struct ingest_metrics {
@@ -44,28 +44,26 @@ struct ingest_metrics {
 struct ingest {
     struct ingest_options options;
     struct ingest_metrics metrics;
-    struct store_waiting waiting;      /* why writes wait, as connections were last notified */
+    struct store_waiting waiting;      /* the last notes_waiting: why writes wait */
     struct producer_table *producers;
-    struct log_group evictions;        /* of producers */
-    int64_t producers_due_us;          /* when silent producers are next looked for, by the wall
-                                        * clock */
+    struct log_group evictions;        /* limits the log lines about evicted producers */
+    int64_t producers_due_us;          /* wall time of the next search for silent producers */
     struct ingest_memory memory;
-    struct timer look;                 /* fires to look for connections that hold memory without
-                                        * progress */
+    struct timer look;                 /* looks for connections that hold memory without progress */
     struct part_pool parts;
-    struct input_spare spare;          /* of the connections' inputs */
-    struct reject_list click_dedup_rejects; /* of the batch that is being made */
+    struct input_spare spare;          /* free chunks for the connections' inputs */
+    struct reject_list click_dedup_rejects; /* of the write batch that is being made */
     struct parse_ahead_pool aheads;
     struct write_batch *batch;         /* made, applied and cleared in one call */
-    struct door door;                  /* connections of the network, */
-    struct door loads;                 /* and those of the control socket */
+    struct door door;                  /* connections of the network */
+    struct door loads;                 /* connections of the control socket */
     LIST_HEAD(, ingest_connection) connections;
     uint64_t connections_ever;
     struct wake_queue woken;           /* connections to be served in the next loop turn */
     struct ingest_budget budget;       /* of a loop turn */
-    uint32_t calls;                    /* of the store that have not called back yet */
-    void (*left)(struct ingest *ingest);           /* a call or a connection has ended: if it was
-                                        * the last one and the instance is closing, it is freed */
+    uint32_t calls;                    /* calls of the store that have not called back yet */
+    void (*left)(struct ingest *ingest);           /* called when a call or a connection has
+                                        * ended; frees a closing instance after the last one */
     store_done opened;                 /* NULL once it was called */
     void *opened_context;
     bool is_closing;
@@ -73,7 +71,7 @@ struct ingest {
     void *closed_context;
 };
 
-/* Called by a callback of the store, as its last act. */
+/* Called at the end of each callback of the store. */
 static inline void ingest_called_back(struct ingest *ingest)
 {
     check(ingest->calls > 0);

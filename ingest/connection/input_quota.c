@@ -1,17 +1,17 @@
 /* input_quota: see the header.
  *
- * What decides correctness: while any connection of a half waits, another one has the reservation
- * and does not wait, nor does the oldest holder.  So each change resumes one connection: the oldest
- * holder if it waits, however much is in use; else the first in `waiting`, which gets the
- * reservation if no other has it, and otherwise is resumed only if there is room.  One for each
- * change is enough, because a connection that is resumed charges what it takes, which is again a
- * change.
+ * What must hold: while a connection of a half waits, another one has the reservation and does not
+ * wait, and the oldest holder does not wait.  So each change resumes one connection: the oldest
+ * holder if it waits, however much is in use; else the first in `waiting`.  The latter gets the
+ * reservation if there is none, and otherwise is resumed only if there is room.  It is enough to
+ * resume one connection for each change: a resumed connection charges the memory that it takes,
+ * which is the next change.
  *
  *     half     bytes ████████████│ limit
  *     holders  oldest ─▶ b ─▶ c ─▶ youngest        waiting  c ─▶ d ─▶ youngest        reserved  b
  *
- * Without a reservation many connections that hold a little each would have to be closed one by one
- * before there is room for any of them. */
+ * Without a reservation, when many connections hold a little each, many of them would have to be
+ * closed before there is room for one. */
 #include "ingest/connection/input_quota.h"
 
 #include "base/error.h"

@@ -46,7 +46,7 @@ bool loaded_file_name(struct loaded_file *file, const struct control_words *word
 
 /* The answer to #files, while its rows are read. */
 struct lookup {
-    struct reply reply; /* the first: it is freed as one */
+    struct reply reply; /* must be first: freeing it frees the lookup */
     struct ingest *ingest;
 };
 
@@ -56,8 +56,8 @@ static void append_hex(struct buffer *buffer, struct bytes bytes)
         buffer_printf(buffer, "%02x", bytes.data[i]);
 }
 
-/* The producer of the file's next batches, and the batch after which they begin: the producer of
- * the row; or, where that was dropped, its successor, which begins with its first batch. */
+/* The producer of the file's next batches, and the batch after which they begin.  This is the
+ * producer of the row; if that producer was dropped, it is its successor, with *batch 0. */
 static void file_continue(const struct ingest *ingest, struct bytes producer, int64_t *batch,
                           uint8_t id_out[UUID_SIZE])
 {
@@ -68,7 +68,7 @@ static void file_continue(const struct ingest *ingest, struct bytes producer, in
     }
 }
 
-/* file PRODUCER BATCH BYTES HASH LINES lf|cut */
+/* Append `file PRODUCER BATCH BYTES HASH LINES lf|cut`; a damaged row is skipped. */
 static int append_row(void *context, const struct table *table, const struct page_row *row,
                       struct error *err)
 {
@@ -120,8 +120,8 @@ static void lookup_done(void *context, int status, const struct error *err)
     ingest_called_back(ingest);
 }
 
-/* Whether another connection has the key: two loads of one file at the same time would both find it
- * unknown, and count it twice. */
+/* Whether another connection has the key.  Two loads of one file at the same time would both find
+ * the file unknown, and count its clicks twice. */
 static bool key_is_held(const struct ingest_connection *connection, const uint8_t key[16])
 {
     const struct ingest_connection *other;

@@ -35,7 +35,7 @@ void notes_waiting(void *context, const struct store_waiting *waiting)
     ingest->waiting = *waiting;
     if (!is_news)
         return;
-    /* A connection leaves the list in a later turn of the loop, never within this one. */
+    /* A connection is removed from the list only in a later turn of the loop. */
     LIST_FOREACH (connection, &ingest->connections, link)
         note_send(connection);
 }

@@ -1,9 +1,9 @@
 /* parse_ahead: see the header.
  *
- * What decides correctness: between submit and done only the lane's thread touches its parser, its
- * builders and the job's parts, and it only reads the chunk.  The connection outlives its jobs
- * (`jobs` counts them), and a chunk outlives its job, because it is not taken before that is done.
- */
+ * What must hold: while a job runs, only the lane's thread uses the lane's parser and builders and
+ * the job's parts, and this thread only reads the chunk.  The connection outlives its jobs (`jobs`
+ * counts them).  A chunk outlives its job, because the chunk is not taken before the job is
+ * done. */
 #include "ingest/connection/parse_ahead.h"
 
 #include "base/memory.h"
@@ -14,15 +14,15 @@
 struct parse_ahead {
     struct job job;
     struct ingest_connection *connection;
-    uint64_t settings; /* the connection's when it was submitted */
+    uint64_t settings; /* the connection's settings when the job was submitted */
     bool is_under_way;
     struct parse_job parse;
 };
 
 /* ---- jobs and their lane ---- */
 
-/* The lane's builder; NULL where the stream's table is gone, for which the connection will be
- * refused when it takes its input. */
+/* The lane's builder for the stream.  NULL: the stream's table does not exist; the connection will
+ * be refused when it takes its input. */
 static struct row_builder *lane_builder(struct ingest *ingest, const struct ingest_stream *stream)
 {
     struct parse_ahead_pool *pool = &ingest->aheads;
@@ -81,11 +81,11 @@ static struct row_part *ahead_part(struct ingest_connection *connection)
 {
     struct row_part *part = part_pool_take(&connection->ingest->parts, connection->rows.stream);
 
-    check(part != NULL); /* a builder was made for the stream, whose table stays */
+    check(part != NULL); /* the stream's table exists: there is a builder for it */
     return part;
 }
 
-/* `frames`: how many are to be decoded; none of lines. */
+/* Set up a job for `chunk`, with `frames` frames to decode; 0 if the input is lines. */
 static void ahead_fill(struct parse_ahead *ahead, struct ingest_connection *connection,
                        const struct input_chunk *chunk, uint32_t frames)
 {
@@ -118,7 +118,7 @@ size_t parse_ahead_least(const struct ingest_connection *connection, size_t firs
 
 static bool ahead_is_possible(const struct ingest_connection *connection)
 {
-    /* Clicks with ids are looked up before they are written, which costs far more than parsing. */
+    /* For clicks with ids, parsing ahead saves little: the lookup of ids costs far more. */
     return connection->state != INGEST_REFUSED && connection->rows.dedup == NULL &&
            connection->ingest->aheads.in_use < PARSE_AHEADS_MAX;
 }
@@ -150,8 +150,8 @@ bool parse_ahead_is_under_way(const struct ingest_connection *connection)
     return front != NULL && front->ahead != NULL && front->ahead->is_under_way;
 }
 
-/* The span that starts at the front of the input, if what it was parsed under still holds; or NULL.
- */
+/* The span that starts at the front of the input; NULL: there is none, or the settings with which
+ * it was parsed have changed. */
 static struct record_span *span_at_front(const struct ingest_connection *connection)
 {
     const struct input_chunk *front = connection->input.front;
@@ -227,7 +227,8 @@ void parse_ahead_advance(struct ingest_connection *connection)
         input_queue_advance(input);
         has_advanced = true;
     }
-    /* The back may be full, and may have waited for one chunk less to become a chunk of its own. */
+    /* The back may be full: it could not be sealed while there were INPUT_QUEUE_CHUNKS_MAX
+     * chunks. */
     if (has_advanced)
         parse_ahead_submit(connection);
 }

@@ -1,22 +1,22 @@
 /* producer_rows: see the header.
  *
- * What decides correctness: a producer is dropped from memory only when the deletion of its rows is
- * applied.  If it comes again, as `new`, its new rows are in the frame of the deletion or in a
- * later one, so no crash can keep the new rows and bring the deleted ones back.  A producer that is
- * dropped has no connection, and all its batches are durable, so nothing points to it.
+ * What must hold: a producer is dropped from memory only after the deletion of its rows was
+ * applied.  If a client uses its id again, as `new`, the new rows are in the frame of the deletion
+ * or in a later one, so no crash can keep the new rows and bring the deleted rows back.  A producer
+ * that is dropped has no connection, and all its batches are durable, so no pointer to it is left.
  *
- * Except by an operator's command, producers are dropped only when one is added, because only then
- * is a place needed.  While the clock is in doubt, no producer is dropped for its silence: by a
- * wrong clock all of them could seem silent for a year, and batches that they repeat would then
- * count as new. */
+ * Unless an operator drops one, producers are dropped only when one is added, because only then is
+ * a place needed.  While the clock is in doubt, no producer is dropped because it was silent: with
+ * a wrong clock all producers could seem silent for a year, and their repeated batches would then
+ * be counted again. */
 #include "ingest/connection/producer_rows.h"
 
 #include <string.h>
 
-enum { DROPPED_MAX = 1024 }; /* silent producers, in one write batch */
+enum { DROPPED_MAX = 1024 }; /* silent producers dropped in one write batch */
 
 #define DAY_US   INT64_C(86400000000)
-#define SWEEP_US INT64_C(3600000000) /* from one search for silent producers to the next */
+#define SWEEP_US INT64_C(3600000000) /* between searches for silent producers */
 
 static struct bytes batch_int(struct write_batch *batch, int32_t value)
 {
@@ -114,7 +114,7 @@ void producer_rows_tell(struct ingest *ingest)
         ingest->metrics.producers->value = producer_table_count(producers);
 }
 
-/* ---- forgetting ---- */
+/* ---- dropping ---- */
 
 static int producers_drop(struct ingest *ingest, struct producer *const *producers, uint32_t count,
                           store_done done, void *context, struct error *err)
@@ -146,8 +146,8 @@ int producer_rows_drop(struct ingest *ingest, struct producer *producer, store_d
     return producers_drop(ingest, &producer, 1, done, context, err);
 }
 
-/* If a search is due, drop up to DROPPED_MAX of the producers that have been silent for
- * PRODUCER_SILENT_DAYS.  Where the store refuses the write, none is dropped. */
+/* If a search is due, drop up to DROPPED_MAX producers that were silent for PRODUCER_SILENT_DAYS.
+ * If the store refuses the write, none is dropped. */
 static void drop_silent(struct ingest *ingest, int64_t now_us)
 {
     struct producer *silent[DROPPED_MAX];
@@ -182,7 +182,7 @@ int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *e
 {
     uint32_t kept = is_load ? 0 : PRODUCERS_KEPT;
     const struct store_clock clock = store_clock(ingest->options.store);
-    /* With a clock in doubt the time counts as 0, at which no producer is silent. */
+    /* While the clock is in doubt, the time is taken as 0: no producer is silent then. */
     int64_t now_us = clock.is_in_doubt ? 0 : clock.wall_us;
     uint8_t id[UUID_SIZE];
 

@@ -1,36 +1,40 @@
-/* producer_rows: the rows of the table `producer`: written in the frame of the batch that they are
- * about, read when ingest opens, deleted when a producer is dropped.
+/* producer_rows: the rows of the table `producer`.
  *
- * Memory has exactly the producers that have rows, but for the time between a change and the sync
- * of its frame.  So after a recovery memory has the producers that the log has. */
+ * A row is written in the same frame of the log as its batch, and read when ingest opens.  The rows
+ * of a producer are deleted when the producer is dropped.
+ *
+ * Memory has exactly the producers that have rows, except between a change and the sync of its
+ * frame.  So after a recovery memory has the same producers as the log. */
 #ifndef DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 #define DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 
 #include "ingest/connection/ingest_private.h"
 
-/* Add the row of the producer's batch `known` to `batch`. */
+/* Add the row of the producer's batch `known` to the write batch. */
 void producer_rows_add(struct write_batch *batch, const struct table *table,
                        const struct producer *producer, const struct producer_batch *known);
 
-/* Read a row: the producer, its epoch, and the batch.  ERROR_CORRUPT where the row cannot have been
- * written. */
+/* Read the producer, its epoch and the batch from a row.  ERROR_CORRUPT: the row is damaged. */
 must_check int producer_rows_read(const struct table *table, const struct page_row *row,
                                   uint8_t id_out[UUID_SIZE], uint64_t *epoch_out,
                                   struct producer_batch *batch_out, struct error *err);
-/* Take a row of the table into memory.  ERROR_CORRUPT where it cannot have been written. */
+/* Add a row's producer and batch to `producers`.  ERROR_CORRUPT: the row is damaged; ERROR_LIMIT:
+ * there are too many producers. */
 must_check int producer_rows_take(struct producer_table *producers, const struct table *table,
                                   const struct page_row *row, struct error *err);
 
-/* After a change of the producers: charge for their memory, and set their metric. */
+/* Charge for the producers' memory and set their metric; called after each change. */
 void producer_rows_tell(struct ingest *ingest);
 
-/* Make place for one more producer, of a load or of another connection: drop those that have been
- * silent for PRODUCER_SILENT_DAYS, a bounded number at a time, and the evictable one if all places
- * are taken.  ERROR_LIMIT: there is no place; ERROR_FULL: there will be one when the store takes
- * writes again. */
+/* Make room for one more producer; `is_load`: for a connection of `daybook load`, which may use the
+ * PRODUCERS_KEPT places that others may not.  Drops producers that were silent for
+ * PRODUCER_SILENT_DAYS, a bounded number at a time; if all places are still taken, drops the one
+ * that producer_evictable chooses.  ERROR_LIMIT: there is no room; ERROR_FULL: there will be room
+ * when the store takes writes again. */
 must_check int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *err);
-/* Delete the producer's rows and drop it from memory; it has no connection, and all its batches are
- * durable.  `done` is called once the deletion is durable, and not where an error is returned. */
+/* Delete the producer's rows and drop it from memory.  It must have no connection, and all its
+ * batches must be durable.  `done` is called when the deletion is durable, but not if an error is
+ * returned. */
 must_check int producer_rows_drop(struct ingest *ingest, struct producer *producer,
                                   store_done done, void *context, struct error *err);
 #endif

@@ -1,7 +1,7 @@
 /* producers_command: see the header.
  *
- * `list` reads the table, in which the rows of one producer follow one another, and adds them up
- * until the next producer's begin.  So it needs memory for one producer only. */
+ * `list` reads the table, in which the rows of one producer follow one another, and combines the
+ * rows of each producer.  So it needs memory for one producer only. */
 #include "ingest/connection/producers_command.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static const struct argp producers_argp = {
 
 /* ---- list ---- */
 
-/* The sum of one producer's rows. */
+/* The combined rows of one producer. */
 struct producers_entry {
     bool is_there;
     uint8_t id[UUID_SIZE];
@@ -103,7 +103,7 @@ struct producers_entry {
 };
 
 struct producers_job {
-    struct row_listing listing; /* the first: it is freed as one */
+    struct row_listing listing; /* must be first: freeing it frees the job */
     struct ingest *ingest;
     bool is_begun;
     struct producers_entry entry; /* of the producer whose rows are being read */

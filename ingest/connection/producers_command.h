@@ -1,9 +1,10 @@
-/* producers_command: `daybook producers`: lists the producers that are known, and drops one. */
+/* producers_command: the command `daybook producers`, which lists the known producers, or drops
+ * one. */
 #ifndef DAYBOOK_INGEST_CONNECTION_PRODUCERS_COMMAND_H
 #define DAYBOOK_INGEST_CONNECTION_PRODUCERS_COMMAND_H
 
 #include "base/cli/command.h"
 
-/* It is run with the struct ingest. */
+/* The command is run with the struct ingest. */
 extern const struct command producers_command;
 #endif

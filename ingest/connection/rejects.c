@@ -1,8 +1,8 @@
 /* rejects: see rejects.h.
  *
- * Ids are time-based and a microsecond apart within a batch, so that the rows of a day, which is a
- * partition, are in the order in which the lines came.  `list` and `export` read one day after the
- * other, which needs no sort. */
+ * Each day is a partition.  The ids of the rows are timeuuids, a microsecond apart within a batch,
+ * so that a day's rows are in the order in which the lines came.  `list` and `export` read one day
+ * after the other, without sorting. */
 #include "ingest/connection/rejects.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static void writer_row(struct reject_writer *writer, uint64_t line, enum reject_
     write_batch_insert(batch, writer->table, values, count);
 }
 
-/* Write the rejects from `start` on that have this code as few rows, each with many lines. */
+/* Write the rejects from index `start` on that have this code, with many lines in each row. */
 static void writer_gather(struct reject_writer *writer, const struct reject_list *list,
                           uint32_t start, enum reject_code code)
 {
@@ -135,7 +135,6 @@ static const struct argp_option rejects_argp_options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-/* argp_error returns where it may not end the process. */
 static error_t option_day(struct argp_state *state, const char *text, int32_t *day, bool *has_day)
 {
     if (!calendar_day_parse(bytes_text(text), day))
@@ -196,8 +195,8 @@ static const struct argp rejects_argp = {
 /* ---- reading ---- */
 
 struct rejects_job {
-    struct row_listing listing; /* the first: it is freed as one */
-    int32_t day, last_day;      /* to be read next, and at last */
+    struct row_listing listing; /* must be first: freeing it frees the job */
+    int32_t day, last_day;      /* the next day to read, and the last */
     char day_text[DAY_TEXT_SIZE + 1];
 };
 
@@ -206,7 +205,7 @@ static const struct table_column list_columns[] = {
     {"line", TABLE_NUMBER}, {"code", TABLE_TEXT}, {"reason", TABLE_TEXT},   {"content", TABLE_TEXT},
 };
 
-/* Bytes of a line may be anything: shown as a reply shows them, without the quotes. */
+/* Append a line; if it is not valid UTF-8, bytes that are not printable ASCII are escaped. */
 static void list_content(struct buffer *text, struct bytes value)
 {
     if (bytes_valid_utf8(value)) {

@@ -1,4 +1,4 @@
-/* rejects: rejected lines as rows of the table `reject`, and the command that shows them. */
+/* rejects: writes rejected lines to the table `reject`, and the command `daybook rejects`. */
 #ifndef DAYBOOK_INGEST_CONNECTION_REJECTS_H
 #define DAYBOOK_INGEST_CONNECTION_REJECTS_H
 
@@ -9,22 +9,23 @@
 struct random;
 
 enum {
-    /* The most rejects of a batch that are rows of their own.  All others are gathered into rows of
-     * up to REJECTS_GATHERED_MAX bytes, so that a batch of a million empty lines still fits its
-     * frame of the log, and no line is lost. */
+    /* Each of the first REJECTS_ROWS_MAX rejects of a batch is one row.  All others are gathered
+     * into rows of about REJECTS_GATHERED_MAX bytes each, so that also a batch of a million empty
+     * lines fits its frame of the log, and no line is lost. */
     REJECTS_ROWS_MAX = 10000,
     REJECTS_GATHERED_MAX = 64 << 10
 };
 
-/* Where the lines of a list came from. */
+/* The arrival of the lines of a list. */
 struct reject_origin {
-    int64_t now_us;
-    const char *door;                  /* "text", "binary" */
-    const uint8_t *producer;           /* NULL: outside a batch */
+    int64_t now_us;                    /* wall time of arrival */
+    const char *door;                  /* "text" or "binary": the protocol */
+    const uint8_t *producer;           /* UUID; NULL: outside of batches */
     uint64_t batch;
 };
 
-/* Add the rejects to `batch`.  `list` must stay unchanged until the batch was applied. */
+/* Add the rejects to the write batch.  `list` must stay unchanged until the write batch was
+ * applied. */
 void rejects_add(struct write_batch *batch, const struct table *table,
                  const struct reject_list *list, const struct reject_origin *origin,
                  struct random *random);

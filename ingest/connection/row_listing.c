@@ -70,8 +70,9 @@ static void listing_drained(void *context)
     listing_go_on(listing);
 }
 
-/* Read until a page or the output's reader must be waited for.  This is a loop because a page may
- * come before store_read returns, and there may be thousands of partitions. */
+/* Read until the listing must wait for a page or for the output's reader.  This is a loop, not a
+ * recursion, because pages may come before store_read returns, and there may be thousands of
+ * partitions. */
 static void listing_go_on(struct row_listing *listing)
 {
     if (listing->is_running)
@@ -89,7 +90,7 @@ static void listing_go_on(struct row_listing *listing)
         listing->request.position = buffer_view(&listing->position);
         int rc =
             store_read(listing->store, &listing->request, listing_page, listing, &listing->err);
-        if (rc != 0) /* else the page may have come, and its status stays */
+        if (rc != 0) /* at 0 the page may have come already and set the status */
             listing->status = rc;
     }
     listing->is_running = false;

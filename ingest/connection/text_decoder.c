@@ -1,12 +1,12 @@
 /* text_decoder: the decoder of lines (ingest_decoder.h).
  *
- * What decides correctness: every byte that came is accounted for once, in order.  A line is parsed
- * where it lies in the input (input_queue.h), by this thread or ahead of it by another
+ * What must hold: every byte of the input is taken exactly once, in order.  A line is parsed in
+ * place in the input (input_queue.h), by the engine thread, or ahead by another thread
  * (parse_ahead.h).
  *
- * The input never needs to hold a whole batch, only one line of at most 1 MiB: rows go into the
- * connection's blocks as they come, and the blocks are cleared where the batch is cut off.  Of a
- * longer line only the beginning is kept, for its reject; the rest is dropped as it comes. */
+ * The input needs to hold only one line of at most 1 MiB, never a whole batch: rows are added to
+ * the connection's blocks while they come, and the blocks are cleared if the batch is cut off.  For
+ * a longer line only the beginning is kept, for its reject; the rest is dropped while it comes. */
 #include "ingest/connection/ingest_decoder.h"
 
 #include <inttypes.h>
@@ -22,8 +22,8 @@
 #include "ingest/parse/line_batch.h"
 
 enum {
-    AHEAD_BYTES_MIN = 64 << 10, /* parsing less takes less time than a job for it */
-    AHEAD_BYTES_NEXT = 16 << 10
+    AHEAD_BYTES_MIN = 64 << 10, /* to parse less takes less time than to start a job */
+    AHEAD_BYTES_NEXT = 16 << 10 /* the same, while another chunk is parsed (parse_ahead_least) */
 };
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
@@ -49,7 +49,7 @@ static void input_take(struct ingest_connection *connection, size_t size, uint64
         ingest_commit_batch(connection);
 }
 
-/* The number of the next line, as replies and rejects give it. */
+/* The number of the next line, for answers and rejects. */
 static uint64_t line_number(const struct ingest_connection *connection)
 {
     const struct numbered_batch *batch = &connection->batch;
@@ -96,7 +96,7 @@ static void skip_step(struct ingest_connection *connection)
     input_take(connection, (size_t)(end - rest.data) + 1, 1);
 }
 
-/* There is no whole line: true where the line is too long already, and is skipped from now on. */
+/* The input has no whole line.  True: the line is too long already, and is skipped from now on. */
 static bool partial_step(struct ingest_connection *connection)
 {
     /* One byte more for the CR of a line end. */
@@ -109,8 +109,8 @@ static bool partial_step(struct ingest_connection *connection)
 
 /* ---- records ---- */
 
-/* Apply the rows outside of batches where there are as many as one frame of the log may have;
- * false: they must wait. */
+/* Apply the rows outside of batches if there are as many as are applied together; false: they must
+ * wait. */
 static bool unnumbered_have_room(struct ingest_connection *connection)
 {
     if (connection->batch.is_open || !unnumbered_rows_are_full(&connection->unnumbered))
@@ -144,8 +144,8 @@ static bool records_step(struct ingest_connection *connection, struct bytes rest
     return true;
 }
 
-/* Whether the connection's first bytes are an HTTP request.  A line without its end is judged only
- * when it is too long to be a record. */
+/* Whether the connection's first bytes are an HTTP request.  A line that has no end yet is checked
+ * only when it is too long to be a record. */
 static bool is_http(struct bytes rest, struct bytes line, bool is_whole)
 {
     if (is_whole)
@@ -197,8 +197,7 @@ static bool control_step(struct ingest_connection *connection, struct bytes rest
     if (end == NULL)
         return partial_step(connection);
     line = row_builder_without_cr(line);
-    /* In a batch of a file (#file) all lines are records, also those that look like control lines.
-     */
+    /* In a batch of a file (#file), lines that begin with '#' are records, too. */
     if (connection->batch.is_open && !connection->file.is_named &&
         control_line_kind(line) != CONTROL_UNKNOWN) {
         batch_cut(connection);
@@ -210,7 +209,7 @@ static bool control_step(struct ingest_connection *connection, struct bytes rest
         if (result == INGEST_CONTROL_LATER)
             return false;
         if (result == INGEST_CONTROL_DONE) {
-            /* The control line is of no batch, even where it has just opened one. */
+            /* The control line is not part of a batch, even if it has just opened one. */
             input_queue_take(&connection->input, (size_t)(end - rest.data) + 1);
             connection->lines++;
             return true;
@@ -221,7 +220,7 @@ static bool control_step(struct ingest_connection *connection, struct bytes rest
     return true;
 }
 
-/* The batch group that begins at the front of the input; false: nothing was taken. */
+/* Take the batch group that begins at the front of the input; false: nothing was taken. */
 static bool group_step(struct ingest_connection *connection)
 {
     const struct batch_group *group = parse_ahead_group(connection);
@@ -259,7 +258,7 @@ static bool text_step(struct ingest_connection *connection, uint64_t lines_most)
     return records_step(connection, rest, lines_most);
 }
 
-/* See ingest_decoder.h: what is left is no whole line. */
+/* See ingest_decoder.h.  Bytes that are left are not a whole line. */
 static void text_finish(struct ingest_connection *connection)
 {
     struct bytes rest = input_queue_rest(&connection->input);
@@ -296,7 +295,7 @@ static void text_space(struct ingest_connection *connection, uint8_t **to_out, s
 static struct input_chunk *text_seal(struct ingest_connection *connection, uint32_t *frames_out)
 {
     *frames_out = 0;
-    /* The first record says what the lines are; JSON is not parsed ahead. */
+    /* The first record decides the format.  NDJSON is not parsed ahead. */
     if (connection->rows.format != RECORDS_CSV || connection->rows.is_first)
         return NULL;
     return input_queue_seal(&connection->input,

@@ -1,40 +1,41 @@
-/* unnumbered_rows: counts of rows outside of numbered batches: of those that are gathered until
- * they are applied, and since the last `ok -`. */
+/* unnumbered_rows: counts a connection's rows outside of numbered batches: rows that are gathered
+ * and not applied yet, and rows that were applied since the last answer `ok -`. */
 #ifndef DAYBOOK_INGEST_CONNECTION_UNNUMBERED_ROWS_H
 #define DAYBOOK_INGEST_CONNECTION_UNNUMBERED_ROWS_H
 
 #include "ingest/parse/reject.h"
 
 enum {
-    UNNUMBERED_ROWS_LINES_MAX = 65536,             /* that are applied together */
+    UNNUMBERED_ROWS_LINES_MAX = 65536,             /* lines that are applied together */
     UNNUMBERED_ROWS_BYTES_MAX = 4 << 20,
-    UNNUMBERED_ROWS_IN_FLIGHT = 4                  /* write batches not yet durable; with so many
-                                                    * rows are gathered up to the limits above */
+    UNNUMBERED_ROWS_IN_FLIGHT = 4                  /* write batches that are not durable yet; while
+                                                    * there are so many, rows are gathered up
+                                                    * to the limits above */
 };
 
-/* All-zero: there were no rows yet. */
+/* All-zero is valid: there were no rows yet. */
 struct unnumbered_rows {
-    uint64_t lines;                    /* gathered, not applied yet */
+    uint64_t lines;                    /* gathered and not applied yet */
     uint64_t bytes;                    /* of these lines, as sent */
-    uint32_t in_flight;                /* write batches that are applied and not durable yet */
+    uint32_t in_flight;                /* write batches that are not durable yet */
     bool is_answer_due;                /* a line came since the last `ok -` */
     bool was_answered;                 /* an `ok -` was sent, or a numbered batch came */
-    /* applied since the last `ok -` */
+    /* counts of rows that were applied since the last `ok -` */
     uint64_t accepted;
-    uint64_t duplicates;               /* of the accepted; only of clicks with ids */
+    uint64_t duplicates;               /* of the accepted rows; only for clicks with ids */
     uint64_t rejected;
     uint64_t reject_lines;             /* rejects that were sent as lines of their own */
     uint64_t reject_sums[REJECT_CODE_COUNT];       /* all other rejects, by code */
 };
 
-/* `lines` whole lines came, which are `bytes` as sent. */
+/* Count `lines` whole lines that have come, of `bytes` bytes as sent. */
 void unnumbered_rows_add(struct unnumbered_rows *rows, uint64_t lines, size_t bytes);
-/* Whether those gathered must be applied before another line is taken. */
+/* Whether the gathered rows must be applied before another line is taken. */
 bool unnumbered_rows_are_full(const struct unnumbered_rows *rows);
-/* Those gathered were applied, with these counts. */
+/* The gathered rows were applied, with these counts. */
 void unnumbered_rows_applied(struct unnumbered_rows *rows, uint64_t accepted, uint64_t duplicates,
                              uint64_t rejected);
-/* Append `ok - ...` for all rows since the last one, and lines for the rejects that had none; then
- * the counts begin anew. */
+/* Append `ok - ...` for all rows since the last such answer, after lines with the sums of the
+ * rejects that had no line of their own; then reset the counts. */
 void unnumbered_rows_answer(struct unnumbered_rows *rows, struct buffer *text);
 #endif

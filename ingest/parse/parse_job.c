@@ -153,7 +153,7 @@ void parse_job_lines(struct parse_job *job)
 /* ---- frames ---- */
 
 /* The span of the open group, to which BATCH frames are joined; the group's rows are in the
- * builder. NULL: there are PARSE_JOB_SPANS_MAX spans already. */
+ * builder.  NULL: there are PARSE_JOB_SPANS_MAX spans already. */
 static struct record_span *group_open(struct parse_job *job)
 {
     return job->span_count < PARSE_JOB_SPANS_MAX ? &job->spans[job->span_count] : NULL;

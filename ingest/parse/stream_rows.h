@@ -15,7 +15,7 @@ struct stream_rows {
     struct part_pool *pool;            /* outlives this */
     const struct ingest_stream *stream;
     struct line_columns columns;
-    uint64_t settings;                 /* a counter: changes of stream, format or header */
+    uint64_t settings;                 /* a counter: changes of the stream or the header */
     enum record_format format;
     bool is_first;                     /* before the first record: it may be a header */
     struct line_parser parser;
