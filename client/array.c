@@ -1,4 +1,4 @@
-/* array: doubled by realloc. */
+/* array: see the header. */
 #include "client/array.h"
 
 #include <stdlib.h>

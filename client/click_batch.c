@@ -1,11 +1,11 @@
 /* click_batch: see click_batch.h.
  *
- * What must hold: the tables grow before the row is added, so that the codes of a row are always in
- * them.  If memory is out, a string may be added without a row; the server accepts such a batch,
- * only more slowly.
+ * What must hold: strings are added to the tables before their row, so that the codes of a row are
+ * always in the tables.  If memory is out, a string may be added without a row.  The server accepts
+ * such a batch, but parses it more slowly.
  *
- * Most clicks of a reseller have the same day as the one before, so each reseller's last partition
- * is compared before the table is searched. */
+ * Most clicks of a reseller have the same day as the reseller's click before.  So the reseller's
+ * last partition is compared before the table is searched. */
 #include "client/click_batch.h"
 
 #include <stdbool.h>
@@ -80,7 +80,7 @@ static int64_t partition_add(struct click_batch *batch, struct click_partition p
                (capacity - batch->memo_capacity) * sizeof *batch->memos);
         batch->memo_capacity = capacity;
     }
-    /* What an earlier batch left here is a guess like any other. */
+    /* A memo may be left from an earlier batch, so it is always compared. */
     if (batch->memos[reseller] < batch->partitions.count &&
         partition_is(batch, batch->memos[reseller], partition))
         return batch->memos[reseller];

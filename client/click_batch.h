@@ -1,7 +1,7 @@
-/* click_batch: clicks as columns, with tables of their own for what repeats.
+/* click_batch: a batch of clicks as columns, with tables of its resellers, ads and partitions.
  *
- * It does not depend on a connection: the same batch can be written to several connections, and
- * code that has such columns can write them with frame_writer without a batch. */
+ * It does not depend on a connection: the same batch can be written to several connections.  Code
+ * that has click_columns already can write them with frame_writer without a click_batch. */
 #ifndef DAYBOOK_CLIENT_CLICK_BATCH_H
 #define DAYBOOK_CLIENT_CLICK_BATCH_H
 
@@ -9,11 +9,11 @@
 #include "client/string_map.h"
 
 struct click_partition {
-    uint32_t reseller;                 /* into the batch's resellers */
-    int32_t day;                       /* or DAYBOOK_DAY_NONE */
+    uint32_t reseller;                 /* index into the batch's resellers */
+    int32_t day;                       /* days since 1970-01-01, or DAYBOOK_DAY_NONE */
 };
 
-/* Views.  Every entry of a table belongs to a row, and the entries of a table differ. */
+/* Views of columns and tables.  A table has no entry twice, and each entry is used by a row. */
 struct click_columns {
     uint32_t rows;
     uint32_t partition_count;
@@ -24,16 +24,16 @@ struct click_columns {
     const uint8_t *scales;
 };
 
-/* All-zero is an empty one. */
+/* All-zero is an empty batch. */
 struct click_batch {
     uint32_t rows;
-    size_t text_size;                  /* bytes of the clicks as lines of text, about */
+    size_t text_size;                  /* about the bytes of the clicks as lines of text */
     /* private */
     uint32_t row_capacity;
     uint32_t memo_capacity;
     struct string_map resellers, ads;
     struct string_map partitions;      /* each is a struct click_partition */
-    uint32_t *memos;                   /* by reseller: the partition of its last click */
+    uint32_t *memos;                   /* by reseller: the code of its last partition */
     uint32_t *partition_codes, *ad_codes;
     int64_t *times, *amounts;
     uint8_t *scales;
@@ -42,7 +42,7 @@ struct click_batch {
 void click_batch_release(struct click_batch *batch);
 void click_batch_clear(struct click_batch *batch);             /* keeps the memory */
 
-/* 0, DAYBOOK_INVALID or DAYBOOK_NO_MEMORY; then no row was added. */
+/* Add a copy of a click.  DAYBOOK_INVALID or DAYBOOK_NO_MEMORY: no row was added. */
 int click_batch_add(struct click_batch *batch, const struct daybook_click *click);
 
 /* Valid until the batch changes. */

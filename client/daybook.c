@@ -1,11 +1,11 @@
 /* daybook: see daybook.h.
  *
- * What must hold: a batch keeps its place in the ring until its `ok`, and its number always; the
- * place is used again only after the batch was acknowledged.  After any failure the next connection
- * begins with the batch after the last `ok`.
+ * What must hold: a batch always keeps its number, and it keeps its place in the ring until it is
+ * acknowledged.  After any failure, the next connection begins with the batch after the last
+ * acknowledged one.
  *
- * Only daybook_work waits: until the caller's goal is reached, or no batch was acknowledged for
- * `patience_ms` since the call began. */
+ * Only daybook_work waits: until the call's goal is reached, or until no batch was acknowledged for
+ * `patience_ms`. */
 #include "client/daybook.h"
 
 #include <poll.h>
@@ -19,10 +19,10 @@
 
 enum {
     BATCH_ROWS_DEFAULT = 4096,
-    BATCH_TEXT_MAX = 6 << 20, /* as lines, of which the server takes 8 MiB; then a batch ends */
+    BATCH_TEXT_MAX = 6 << 20, /* bytes as lines at which a batch ends; the server takes 8 MiB */
     WINDOW_DEFAULT = 16,
     PATIENCE_MS_DEFAULT = 30000,
-    OUT_TARGET = 256 << 10, /* bytes written ahead of the kernel */
+    OUT_TARGET = 256 << 10, /* unsent bytes at which no more batches are written */
     STREAM_SIZE_MAX = 1000
 };
 
@@ -107,7 +107,7 @@ static struct click_batch *batch_of(struct daybook *daybook, uint64_t number)
     return &daybook->batches[number % (WINDOW_MAX + 1)];
 }
 
-/* Put batches that are ended into the writer, as many as it should hold. */
+/* Put ended batches into the writer, until it has OUT_TARGET unsent bytes. */
 static int write_batches(struct daybook *daybook)
 {
     while (daybook->written + 1 < daybook->gathering &&
@@ -122,7 +122,7 @@ static int write_batches(struct daybook *daybook)
     return 0;
 }
 
-/* One step: send and receive, or begin a connection when it is time for one. */
+/* Send and receive; without a connection, wait until retry_at_ms and begin one. */
 static int work_step(struct daybook *daybook, int wait_ms, bool *progress)
 {
     int rc = 0;
@@ -145,11 +145,11 @@ static int work_step(struct daybook *daybook, int wait_ms, bool *progress)
     return rc;
 }
 
-/* What a call waits for. */
+/* The goal that a call waits for. */
 enum goal {
     GOAL_ROOM,        /* another batch may be gathered */
-    GOAL_SENT,        /* every ended batch is with the kernel */
-    GOAL_ACKNOWLEDGED /* and has its `ok` */
+    GOAL_SENT,        /* every ended batch was passed to the kernel */
+    GOAL_ACKNOWLEDGED /* every ended batch has its `ok` */
 };
 
 static bool is_reached(const struct daybook *daybook, enum goal goal)
@@ -168,7 +168,7 @@ static bool is_reached(const struct daybook *daybook, enum goal goal)
     return waiting == 0;
 }
 
-/* One step, after which the error, the connection and the retry time are up to date. */
+/* Do one step, and update the error, the connection and the retry time. */
 static int work_once(struct daybook *daybook, int wait_ms, bool *progress)
 {
     int rc = work_step(daybook, wait_ms, progress);
@@ -218,7 +218,7 @@ static int daybook_work(struct daybook *daybook, enum goal goal)
 
 /* ---- calls ---- */
 
-/* A call begins: clear the error, unless the server has refused the producer, which is final. */
+/* Begin a call: clear the error, unless the server has refused the producer, which is final. */
 static int daybook_begin(struct daybook *daybook)
 {
     if (daybook->status == 0)
@@ -226,7 +226,7 @@ static int daybook_begin(struct daybook *daybook)
     return daybook->status;
 }
 
-/* The clicks so far are a batch. */
+/* End the batch that is being gathered, if it has clicks. */
 static void batch_end(struct daybook *daybook)
 {
     if (batch_of(daybook, daybook->gathering)->rows > 0)
@@ -250,7 +250,8 @@ int daybook_add(struct daybook *daybook, const struct daybook_click *click)
                                                   : "out of memory");
     if (batch->rows < daybook->batch_rows && batch->text_size < BATCH_TEXT_MAX)
         return 0;
-    /* The click is taken: what fails from here on is met by the next call. */
+    /* The click was added, so a failure of this step is not returned; the next call meets it,
+     * too. */
     batch_end(daybook);
     (void)work_once(daybook, 0, &progress);
     return 0;

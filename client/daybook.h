@@ -1,4 +1,4 @@
-/* daybook: send clicks to a daybook server, each counted once.
+/* daybook: sends clicks to a daybook server, which counts each click once.
  *
  *     struct daybook_options options = {.address = "127.0.0.1:7600"};
  *     struct daybook *daybook;
@@ -15,27 +15,29 @@
  *
  * Compile with `pkg-config --cflags --libs daybook`.
  *
- * WHAT IT DOES.  A struct daybook is a producer: it gathers clicks into numbered batches, sends
- * them over one TCP connection and takes the answers.  A batch is acknowledged when its clicks,
- * their counters and its number are on the server's disk.  When the connection breaks it connects
- * anew and sends what was not acknowledged again; the server knows a batch by its number, so it
- * counts once however often it came.  The protocol is docs/PROTOCOL.md "Binary door".
+ * WHAT IT DOES.  A struct daybook is a producer.  It gathers clicks into numbered batches, sends
+ * the batches over one TCP connection and reads the answers.  A batch is acknowledged when its
+ * clicks, their counters and its number are on the server's disk.  If the connection breaks, the
+ * producer connects again and sends all unacknowledged batches again.  The server recognizes a
+ * batch by its number, so a batch counts once, however often it is sent.  The protocol is
+ * docs/PROTOCOL.md "Binary door".
  *
- * EXACTLY ONCE, ACROSS YOUR OWN RESTARTS TOO.  Keep the producer's 16 bytes and the last number
- * that was acknowledged (daybook_totals), and give both to daybook_open in your next life.  Batches
- * behind that number must then be made again as they were: the same clicks in the same order, ended
- * at the same places (daybook_flush ends one).  A number that comes again with other content is
- * refused.  A program that cannot do that uses a new producer, and may count a last batch twice.
+ * EXACTLY ONCE, ALSO ACROSS RESTARTS OF YOUR PROGRAM.  Keep the producer's 16 bytes and the number
+ * of the last acknowledged batch (daybook_totals), and pass both to daybook_open after a restart.
+ * The program must then make all later batches again exactly as before: the same clicks in the same
+ * order, with the same ends of batches (daybook_flush ends a batch).  The server refuses a number
+ * that comes again with other content.  A program that cannot do this uses a new producer, and its
+ * last batches may be counted twice.
  *
- * ERRORS.  Calls return 0, or one of the negative codes below; daybook_error says what happened.
- * After DAYBOOK_UNREACHABLE nothing is lost: call again, as long as you like.  DAYBOOK_REFUSED is
- * final for this struct.  A click that is not in order (a day two days off its time, an amount of
- * 19 digits) is no error of a call: the server refuses that row, records it, and `rejected` is
- * called.
+ * ERRORS.  Calls return 0, or one of the negative codes below; daybook_error returns the error
+ * text.  After DAYBOOK_UNREACHABLE nothing is lost: call again, as often as you like.
+ * DAYBOOK_REFUSED is final for this struct.  An invalid click (a day two days off its time, an
+ * amount of 19 digits) is not an error of a call: the server rejects and records this row, and the
+ * library calls `rejected`.
  *
- * THREADS AND SIGNALS.  A struct daybook belongs to one thread at a time; several of them are
+ * THREADS AND SIGNALS.  Only one thread at a time may use a struct daybook; different structs are
  * independent.  The library has no threads and no global state, raises no SIGPIPE, never exits and
- * never prints.  Calls block where they say so.  EINTR is gone on from. */
+ * never prints.  Only calls that say so block.  A call that a signal interrupts continues. */
 #ifndef DAYBOOK_CLIENT_DAYBOOK_H
 #define DAYBOOK_CLIENT_DAYBOOK_H
 
@@ -51,53 +53,58 @@ extern "C" {
 #endif
 
 enum daybook_status {
-    DAYBOOK_INVALID = -1,              /* an argument that cannot be; nothing was done */
-    DAYBOOK_NO_MEMORY = -2,            /* nothing was done; calling again may do */
-    DAYBOOK_UNREACHABLE = -3,          /* no answer for `patience_ms`; call again to go on */
-    DAYBOOK_REFUSED = -4               /* the server will not take this producer's batches */
+    DAYBOOK_INVALID = -1,              /* an invalid argument; nothing was done */
+    DAYBOOK_NO_MEMORY = -2,            /* nothing was done; another call may succeed */
+    DAYBOOK_UNREACHABLE = -3,          /* no answer for `patience_ms`; call again to continue */
+    DAYBOOK_REFUSED = -4               /* the server takes no more batches of this producer */
 };
 
 struct daybook;
 
-/* Rows that the server refused.  The callback is called for them at most once, and not at all when
- * the answer was lost with its connection; the server's table daybook.reject has all of them.  The
- * texts are valid until the callback returns, which must not call the library. */
+/* A row that the server rejected, or a number of such rows.  The callback is called at most once
+ * for each row, and not at all if the answer was lost with its connection.  The server's table
+ * daybook.reject has all rejected rows.  The texts are valid until the callback returns.  The
+ * callback must not call the library. */
 struct daybook_rejected {
-    uint64_t batch;                    /* its number */
+    uint64_t batch;                    /* the number of the batch */
     uint64_t row;                      /* within the batch, from 1; 0: `count` more of this code */
-    uint64_t count;                    /* 1, or how many */
+    uint64_t count;                    /* 1; with row 0, the number of rows */
     const char *code;                  /* "bad_amount": PROTOCOL.md "Refused lines" */
-    const char *text;                  /* what was wrong, a JSON string; "" for row 0 */
+    const char *text;                  /* the wrong text as a JSON string; "" for row 0 */
 };
 
-/* All zero is fine: every field has a default.  What it points to is copied by daybook_open. */
+/* A field that is 0 or NULL stands for its default.  daybook_open copies all texts and bytes to
+ * which fields point. */
 struct daybook_options {
-    const char *address;               /* HOST:PORT; "127.0.0.1:7600" */
-    const char *stream;                /* the server's default one */
-    const uint8_t *producer;           /* 16 bytes, a UUID of yours; random */
-    uint64_t epoch;                    /* 1; a higher one fences off every lower one */
-    uint64_t acknowledged;             /* the last batch of an earlier life; 0: never any */
-    uint32_t batch_rows;               /* 4,096; a batch ends there; at most 65,536.  It also ends
-                                        * before its clicks as lines of text were 8 MiB */
-    uint32_t window;                   /* 16; batches sent and not acknowledged; at most 64 */
-    int patience_ms;                   /* 30,000; how long a call waits without an answer; negative:
-                                        * for ever */
-    void (*rejected)(void *context, const struct daybook_rejected *rejected);      /* none */
-    void *context;                     /* of `rejected` */
+    const char *address;               /* HOST:PORT; default: "127.0.0.1:7600" */
+    const char *stream;                /* default: the server's default stream */
+    const uint8_t *producer;           /* 16 bytes, a UUID; default: random */
+    uint64_t epoch;                    /* default: 1; the server refuses connections with a lower
+                                        * epoch than the producer's highest */
+    uint64_t acknowledged;             /* the last acknowledged batch before a restart; 0: none */
+    uint32_t batch_rows;               /* rows at which a batch ends, at most 65,536; default:
+                                        * 4,096.  A batch also ends before its clicks as lines of
+                                        * text would be 8 MiB */
+    uint32_t window;                   /* batches without an answer, at most 64; default: 16 */
+    int patience_ms;                   /* how long a call waits without an answer; default: 30,000;
+                                        * negative: without a limit */
+    void (*rejected)(void *context, const struct daybook_rejected *rejected);      /* may be NULL */
+    void *context;                     /* for `rejected` */
 };
 
-/* *daybook_out is the caller's, to be closed.  Connects with the first batch, not yet. */
+/* Open a producer, which the caller closes by daybook_close.  The library connects with the first
+ * batch, not in this call. */
 DAYBOOK_API int daybook_open(const struct daybook_options *options, struct daybook **daybook_out);
 
-/* Hang up and free.  What is not acknowledged is given up: daybook_sync comes before.  NULL is
- * fine. */
+/* Close the connection and free the producer.  Clicks that are not acknowledged are lost, so call
+ * daybook_sync before.  NULL is fine. */
 DAYBOOK_API void daybook_close(struct daybook *daybook);
 
 enum {
-    DAYBOOK_ID_MAX = 65535,            /* bytes that can be sent; over 4,096 the server refuses */
+    DAYBOOK_ID_MAX = 65535,            /* bytes of an id; the server rejects more than 4,096 */
     DAYBOOK_SCALE_MAX = 18
 };
-#define DAYBOOK_DAY_NONE INT32_MIN     /* the day of the time in the stream's zone */
+#define DAYBOOK_DAY_NONE INT32_MIN     /* the server computes it in the stream's zone */
 
 struct daybook_click {
     const char *reseller;              /* UTF-8 */
@@ -106,39 +113,40 @@ struct daybook_click {
     size_t ad_size;                    /* the same */
     int32_t day;                       /* days since 1970-01-01, or DAYBOOK_DAY_NONE */
     int64_t time_ms;                   /* milliseconds since 1970-01-01T00:00Z */
-    int64_t amount;                    /* times 10^scale: 0.005 is 5 with scale 3; 18 digits */
-    uint8_t scale;                     /* 0 to DAYBOOK_SCALE_MAX; kept: 0.10 is not 0.1 */
+    int64_t amount;                    /* in units of 10^-scale: 0.005 is 5 with scale 3; up to 18
+                                        * digits */
+    uint8_t scale;                     /* 0 to DAYBOOK_SCALE_MAX; the server keeps it: 0.10 stays
+                                        * 0.10 */
 };
 
-/* Add a click, which is copied.  A batch that is full is sent without waiting; blocks only while
- * `window` batches wait for their answers.  Anything but 0: this click was not taken. */
+/* Add a copy of a click.  A full batch is sent without waiting for the network.  Blocks only while
+ * `window` batches wait for their answers.  If the result is not 0, the click was not added. */
 DAYBOOK_API int daybook_add(struct daybook *daybook, const struct daybook_click *click);
 
-/* End the batch and hand what is gathered to the network.  Blocks while the server takes no more;
- * does not wait for answers. */
+/* End the batch and send all batches.  Blocks while the network accepts no more bytes; does not
+ * wait for answers. */
 DAYBOOK_API int daybook_flush(struct daybook *daybook);
 
-/* daybook_flush, and wait until all is acknowledged. */
+/* Do the same as daybook_flush, and block until all batches are acknowledged. */
 DAYBOOK_API int daybook_sync(struct daybook *daybook);
 
 struct daybook_totals {
-    uint64_t acknowledged;             /* the number of the last batch; 0: none */
-    uint64_t accepted;                 /* rows on disk, */
-    uint64_t rejected;                 /* and refused, of the batches acknowledged in this life */
-    uint64_t duplicates;               /* of these batches: there already when they came (again) */
-    uint64_t connects;
+    uint64_t acknowledged;             /* the number of the last acknowledged batch; 0: none */
+    uint64_t accepted;                 /* rows on disk, of batches answered since daybook_open */
+    uint64_t rejected;                 /* rejected rows of these batches */
+    uint64_t duplicates;               /* how many of these batches the server had already */
+    uint64_t connects;                 /* connections made */
 };
 DAYBOOK_API void daybook_totals(const struct daybook *daybook, struct daybook_totals *totals_out);
 
 /* The producer's 16 bytes. */
 DAYBOOK_API const uint8_t *daybook_producer(const struct daybook *daybook);
 
-/* What the server waits for before it accepts more clicks, such as "disk_full" or "no_memory"; ""
- * when it accepts them.  The server continues without a call.  Valid until the next call. */
+/* The reason why the server accepts no more clicks at present, such as "disk_full" or "no_memory";
+ * "" if it accepts them.  The server continues by itself.  Valid until the next call. */
 DAYBOOK_API const char *daybook_waiting(const struct daybook *daybook);
 
-/* The error text of the last call that failed, one line; "" when none did.  Valid until the next
- * call. */
+/* The error text after a call that failed, one line.  Valid until the next call. */
 DAYBOOK_API const char *daybook_error(const struct daybook *daybook);
 
 #ifdef __cplusplus

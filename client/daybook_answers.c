@@ -1,18 +1,18 @@
 /* daybook_answers: reads the server's answers, which are lines in frames (docs/PROTOCOL.md "Binary
  * door").
  *
- *     binary 2                               or 1, of an older server, which sends no notes
+ *     binary 2                               an older server, which sends no notes, answers 1
  *     reject 3 17 bad_amount "12,3"          passed to the application
  *     rejects 3 bad_amount 831
  *     ok 3 accepted 998 rejected 2           the batch's place in the window is free again
- *     ok 3 duplicate                         the same; the server had the batch already.  The form
- *                                            above may also end with `duplicate`
+ *     ok 3 duplicate                         the same; the server had the batch already.  The long
+ *                                            form may also end with `duplicate`
  *     error 4 sequence_gap expected 3        the last line of the connection
  *     note waiting disk_full 67108864        the server accepts nothing until `note goes_on`; notes
  *                                            with other words are ignored
  *
- * Any other line comes from a server that is no daybook, or newer than this library: the connection
- * ends. */
+ * Any other line ends the connection: the server is not a daybook server, or is newer than this
+ * library. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 
 /* ---- words ---- */
 
-/* Cut the next word off `*rest` and end it with a NUL; empty at the end. */
+/* Remove the next word from `*rest` and end it with a NUL; it is empty at the end of the line. */
 static char *next_word(char **rest)
 {
     char *word = *rest;
@@ -56,7 +56,7 @@ static bool next_number(char **rest, uint64_t *number_out)
 
 /* ---- lines ---- */
 
-/* ok N accepted A rejected R [duplicate], or ok N duplicate; false: no such answer is due. */
+/* ok N accepted A rejected R [duplicate], or ok N duplicate; false: this answer is not expected. */
 static bool take_ok(struct daybook *daybook, char *rest)
 {
     struct daybook_totals *totals = &daybook->totals;
@@ -100,8 +100,9 @@ static bool take_reject(struct daybook *daybook, char *rest, bool is_sum)
     return true;
 }
 
-/* error N WORD ...: the errors in `passing` pass, so the application may call again.  The strings
- * of too_many_strings are those of all connections; the end of this one frees its share. */
+/* error N WORD ...  The errors in `passing` are temporary: a new connection may succeed.
+ * too_many_strings is one of them, because the strings of all connections have one limit, and the
+ * end of this connection frees its strings. */
 static int take_error(struct daybook *daybook, char *rest)
 {
     static const char *const passing[] = {"too_many_connections", "too_many_strings",
@@ -159,7 +160,7 @@ static int take_line(struct daybook *daybook, char *line, bool *progress)
 
 /* ---- frames ---- */
 
-/* Take the text of a frame: lines, of which the last may go on in the next frame. */
+/* Process the text of a frame: lines, of which the last may continue in the next frame. */
 static int take_text(struct daybook *daybook, const char *text, size_t size, bool *progress)
 {
     size_t from = 0;

@@ -1,7 +1,9 @@
-/* daybook_connection: connects without blocking; no click is lost when a connection fails.
+/* daybook_connection: the TCP connection to the server, which does not block (except to resolve a
+ * name).
  *
- * What must hold: a new connection has no bytes and no strings of the old one, and every batch
- * after the last acknowledged one is written again, in order. */
+ * What must hold: a new connection begins without bytes and strings of the old one, and every batch
+ * after the last acknowledged one is written again, in order.  So no click is lost when a
+ * connection fails. */
 #include <errno.h>
 #include <inttypes.h>
 #include <netdb.h>
@@ -17,10 +19,10 @@
 #include "client/daybook_private.h"
 
 enum {
-    RETRY_FIRST_MS = 10, /* between two connections; doubles up to the other */
+    RETRY_FIRST_MS = 10, /* the wait between two connections doubles from the first to the last */
     RETRY_LAST_MS = 1000,
     RECEIVE_SIZE = 16 << 10,
-    SENT_KEPT_MAX = 1 << 20
+    SENT_KEPT_MAX = 1 << 20 /* sent bytes at which the rest of the writer's bytes is moved */
 };
 
 int64_t daybook_now_ms(void)
@@ -31,9 +33,9 @@ int64_t daybook_now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* ---- making it ---- */
+/* ---- connecting ---- */
 
-/* HOST:PORT or [HOST]:PORT, split in place. */
+/* Split HOST:PORT or [HOST]:PORT in place. */
 static bool address_split(char *text, char **host_out, char **port_out)
 {
     char *colon = strrchr(text, ':');
@@ -99,7 +101,7 @@ static int resolve(struct daybook *daybook)
     return rc;
 }
 
-/* What the server must know before the first batch. */
+/* Write the first frames of a connection: the greeting, the stream and the producer. */
 static int introduce(struct daybook *daybook)
 {
     const uint8_t *id = daybook->producer;
@@ -147,7 +149,7 @@ void daybook_disconnect(struct daybook *daybook)
     daybook->written = daybook->totals.acknowledged;
 }
 
-/* ---- using it ---- */
+/* ---- sending and receiving ---- */
 
 static int connection_failed(struct daybook *daybook, int failure)
 {
@@ -155,7 +157,7 @@ static int connection_failed(struct daybook *daybook, int failure)
                         failure == 0 ? "the server hung up" : strerror(failure));
 }
 
-/* The socket is writable for the first time: it is connected, or never will be. */
+/* The socket has become ready for the first time: it is connected, or has failed to connect. */
 static int finish_connecting(struct daybook *daybook)
 {
     int failure = 0;
@@ -177,12 +179,12 @@ static int send_some(struct daybook *daybook)
                         writer->out_size - daybook->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
 
     if (sent < 0 && errno != EAGAIN && errno != EINTR) {
-        /* The server may have sent an error before it closed the connection: that is read first. */
+        /* The server may have sent an error before it closed: receive_some will read it. */
         return errno == EPIPE || errno == ECONNRESET ? 0 : connection_failed(daybook, errno);
     }
     if (sent > 0)
         daybook->sent += (size_t)sent;
-    /* Not at every call: what is left is moved. */
+    /* Not at every call, because the rest is moved. */
     if (daybook->sent == writer->out_size || daybook->sent > SENT_KEPT_MAX) {
         memmove(writer->out, writer->out + daybook->sent, writer->out_size - daybook->sent);
         writer->out_size -= daybook->sent;

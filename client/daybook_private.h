@@ -10,13 +10,13 @@
 enum {
     PRODUCER_SIZE = 16,
     BATCH_ROWS_MAX = 65536,
-    WINDOW_MAX = 64,                   /* batches that the server keeps of a producer */
+    WINDOW_MAX = 64,                   /* batches of a producer that the server keeps */
     ANSWER_MAX = 64 << 10,             /* bytes of one line of an answer */
     ERROR_SIZE = 512,
     WAITING_SIZE = 32
 };
 
-/* Batches in a ring by their number modulo WINDOW_MAX + 1:
+/* The producer's batches are in a ring, by their number modulo WINDOW_MAX + 1:
  *
  *     acknowledged   written   gathering
  *          |sent ...... |waiting ...|open|                                    */
@@ -32,46 +32,48 @@ struct daybook {
     /* batches */
     struct click_batch batches[WINDOW_MAX + 1];
     uint64_t gathering;                /* number of the batch that clicks are added to */
-    uint64_t written;                  /* the last one given to this connection */
+    uint64_t written;                  /* the last batch that is in the writer or sent */
     bool is_known;                     /* a batch of this producer was acknowledged */
     struct daybook_totals totals;
     /* the connection */
     int descriptor;                    /* -1: none */
     bool is_connecting;
     struct frame_writer writer;
-    size_t sent;                       /* bytes of writer.out that the kernel has */
+    size_t sent;                       /* bytes of writer.out that were passed to the kernel */
     struct frame_reader reader;
-    char *lines;                       /* the beginning of a line */
+    char *lines;                       /* answers: the beginning of a line */
     size_t line_size, line_capacity;
     char waiting[WAITING_SIZE];        /* daybook_waiting */
-    int64_t retry_at_ms;               /* no new connection before */
-    int retry_ms;
-    /* what went wrong */
-    int status;                        /* DAYBOOK_REFUSED for ever */
+    int64_t retry_at_ms;               /* time of daybook_now_ms before which none connects */
+    int retry_ms;                      /* the last wait between two connections */
+    /* errors */
+    int status;                        /* 0, or DAYBOOK_REFUSED, which is final */
     char error[ERROR_SIZE];
 };
 
+/* Set the error text; returns `status`. */
 int daybook_fail(struct daybook *daybook, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ---- daybook_answers.c ---- */
 
-/* Process `size` bytes that came.  *progress is set when a batch was acknowledged.
- * DAYBOOK_UNREACHABLE: this connection cannot be used any more, but another one may be. */
+/* Process `size` bytes from the server.  *progress is set if a batch was acknowledged.
+ * DAYBOOK_UNREACHABLE: this connection cannot be used any more, but a new one can be tried. */
 int daybook_take_answers(struct daybook *daybook, const uint8_t *bytes, size_t size,
                          bool *progress);
 
 /* ---- daybook_connection.c ---- */
 
-/* The milliseconds of a clock that does not jump. */
+/* The monotonic time in milliseconds. */
 int64_t daybook_now_ms(void);
 
-/* Begin a connection, whose first frames are then in the writer. */
+/* Begin to connect, and put the first frames of the connection into the writer. */
 int daybook_connect(struct daybook *daybook);
 /* Close the connection; batches that were not acknowledged will be written again. */
 void daybook_disconnect(struct daybook *daybook);
 
-/* Send and receive what is possible, after waiting up to `wait_ms` milliseconds until something is.
- * Returns what daybook_take_answers does. */
+/* Wait up to `wait_ms` milliseconds, or without a limit if negative, until the socket is ready;
+ * then send and receive as much as is possible without blocking.  Returns the same as
+ * daybook_take_answers. */
 int daybook_exchange(struct daybook *daybook, int wait_ms, bool *progress);
 #endif

@@ -1,13 +1,13 @@
-/* frame_reader: reads the server's answers from bytes that come in pieces of any size.
+/* frame_reader: reads the server's answers, which are frames, from bytes in pieces of any size.
  *
- * The text of the frames, joined, is lines; a line may go on in the next frame. */
+ * The text of all frames together is lines; a line may continue in the next frame. */
 #ifndef DAYBOOK_CLIENT_FRAME_READER_H
 #define DAYBOOK_CLIENT_FRAME_READER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Begins as zeros. */
+/* All-zero is an empty reader. */
 struct frame_reader {
     /* private */
     uint8_t *bytes;
@@ -16,20 +16,20 @@ struct frame_reader {
 };
 
 enum frame_reader_result {
-    FRAME_READER_NONE = 0,             /* no whole frame is there */
+    FRAME_READER_NONE = 0,             /* there is no whole frame yet */
     FRAME_READER_TEXT = 1,
     FRAME_READER_DAMAGED = -1,         /* the checksum is wrong */
-    FRAME_READER_FOREIGN = -2          /* the bytes are no answer of the binary protocol */
+    FRAME_READER_FOREIGN = -2          /* the bytes are not a frame of answers */
 };
 
 void frame_reader_release(struct frame_reader *reader);
 void frame_reader_clear(struct frame_reader *reader);          /* keeps the memory */
 
-/* 0, or DAYBOOK_NO_MEMORY with nothing added. */
+/* Add received bytes.  DAYBOOK_NO_MEMORY: none were added. */
 int frame_reader_add(struct frame_reader *reader, const void *bytes, size_t size);
 
-/* The next frame's text, valid until the next frame_reader_add.  After a negative result there is
- * no next one. */
+/* Get the next frame's text, which is valid until the next frame_reader_add.  Not called again
+ * after a negative result. */
 enum frame_reader_result frame_reader_next(struct frame_reader *reader, const char **text_out,
                                            size_t *size_out);
 #endif

@@ -1,13 +1,14 @@
 /* frame_writer: see frame_writer.h.
  *
- * What must hold: the server has a string only if its frame is sent, so no string may stay in the
- * dictionary whose frame is removed from `out`: when a batch cannot be written, the next one clears
- * the dictionary on both sides.
+ * What must hold: the dictionary has no string that is not sent to the server.  If a batch cannot
+ * be written, its STRINGS frame is removed from `out`, so the next batch clears the dictionary on
+ * both sides.
  *
- *     out   ... | STRINGS: those of the batch that are new | BATCH |
+ *     out   ... | STRINGS: the new strings of the batch | BATCH |
  *
- * Columns are written as distances from their least value, in the fewest whole bytes, so that
- * writing and reading them are loops that the compiler vectorizes. */
+ * The values of a column are written as differences from the least value, all with the same number
+ * of bytes (1, 2, 4 or 8), so that the compiler can vectorize the loops that write and read
+ * them. */
 #include "client/frame_writer.h"
 
 #include <stdbool.h>
@@ -20,7 +21,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie");
 
-enum { OUT_MIN = 64 << 10 }; /* more than the magic and the first frame */
+enum { OUT_MIN = 64 << 10 }; /* more bytes than the magic and the first frame */
 
 void frame_writer_release(struct frame_writer *writer)
 {
@@ -50,7 +51,7 @@ static uint8_t *put_u64(uint8_t *to, uint64_t value)
     return to + sizeof value;
 }
 
-/* The payload is behind its header's place: fill the header, and the frame is part of `out`. */
+/* End a frame whose payload is written (frame_begin): write its header, and count it in `out`. */
 static void frame_end(struct frame_writer *writer, enum wire_kind kind, size_t payload)
 {
     uint8_t *header = writer->out + writer->out_size;
@@ -62,7 +63,7 @@ static void frame_end(struct frame_writer *writer, enum wire_kind kind, size_t p
     writer->out_size += WIRE_HEADER_SIZE + payload;
 }
 
-/* Where a payload of `size` bytes is to be put; NULL without memory. */
+/* Begin a frame: returns the place for a payload of `size` bytes; NULL: memory is out. */
 static uint8_t *frame_begin(struct frame_writer *writer, size_t size)
 {
     size_t start = writer->out_size + WIRE_HEADER_SIZE;
@@ -117,7 +118,7 @@ int frame_writer_lines(struct frame_writer *writer, const uint8_t *header, const
 
 /* ---- strings ---- */
 
-/* Codes of the strings of a table; those that are new join the dictionary. */
+/* Get the codes of a table's strings; new strings are added to the dictionary. */
 static int strings_add(struct frame_writer *writer, const struct string_map *table, uint32_t *codes)
 {
     for (uint32_t i = 0; i < table->count; i++) {
@@ -139,7 +140,8 @@ static int strings_add(struct frame_writer *writer, const struct string_map *tab
     return 0;
 }
 
-/* The strings from `first` on as a frame. */
+/* Write the dictionary's strings from code `first` on as a frame; `forgets`: the server empties its
+ * dictionary first. */
 static int strings_put(struct frame_writer *writer, uint32_t first, bool forgets)
 {
     const struct string_map *strings = &writer->strings;
@@ -167,8 +169,8 @@ static int strings_put(struct frame_writer *writer, uint32_t first, bool forgets
     return 0;
 }
 
-/* Write the strings of the batch that the server does not have; writer->codes become their
- * codes. */
+/* Write the strings of the batch that the server does not have, and set writer->codes to the codes
+ * of all strings of the batch. */
 static int strings_write(struct frame_writer *writer, const struct click_columns *columns)
 {
     size_t needed = (size_t)columns->resellers->count + columns->ads->count;
@@ -262,7 +264,7 @@ static uint8_t *put_codes(uint8_t *to, const uint32_t *codes, uint32_t rows, uin
     return to + (size_t)rows * width;
 }
 
-/* WIRE_SCALE_OF_ROW when they differ. */
+/* The scale of all rows; WIRE_SCALE_OF_ROW if they differ. */
 static uint8_t scale_of(const uint8_t *scales, uint32_t rows)
 {
     uint8_t scale = rows == 0 ? 0 : scales[0];
@@ -273,7 +275,7 @@ static uint8_t scale_of(const uint8_t *scales, uint32_t rows)
     return differs != 0 ? WIRE_SCALE_OF_ROW : scale;
 }
 
-/* How the columns of a batch are written. */
+/* The widths and bases of a batch's columns. */
 struct batch_shape {
     uint8_t partition_width, ad_width, scale;
     struct column_range time, amount;
@@ -327,7 +329,7 @@ static uint8_t *put_tables(uint8_t *to, const struct frame_writer *writer,
     return put_codes(to, ads, columns->ads->count, 4);
 }
 
-/* The server has the batch's strings. */
+/* Write the BATCH frame; the batch's strings are written already. */
 static int batch_put(struct frame_writer *writer, const struct click_columns *columns,
                      uint64_t sequence)
 {

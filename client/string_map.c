@@ -1,4 +1,4 @@
-/* string_map: see string_map.h.  Open addressing with linear steps, at most half full. */
+/* string_map: see string_map.h.  Open addressing with linear probing, at most half full. */
 #include "client/string_map.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ void string_map_clear(struct string_map *map)
     map->count = 0;
     if (++map->epoch != 0)
         return;
-    /* Slots of 2^32 clearings ago would be this epoch's. */
+    /* The epoch has wrapped: old slots could have the epochs to come. */
     map->epoch = 1;
     if (map->slots != NULL)
         memset(map->slots, 0, ((size_t)map->mask + 1) * sizeof *map->slots);
@@ -50,7 +50,7 @@ uint32_t string_map_hash(const void *data, size_t size)
 
     for (; left > 16; at += 16, left -= 16)
         hash = fold(load(at, 8) ^ hash, load(at + 8, 8) ^ UINT64_C(0xD6E8FEB86659FD93));
-    /* Of 8 to 16 bytes the halves overlap, so that both are loads of a constant size. */
+    /* 8 to 16 bytes are two loads of 8 bytes that may overlap, so that their size is constant. */
     if (left >= 8)
         hash = fold(load(at, 8) ^ hash, load(at + left - 8, 8) ^ UINT64_C(0xD6E8FEB86659FD93));
     else if (left > 0)
@@ -100,12 +100,12 @@ static int slots_grow(struct string_map *map)
     return 0;
 }
 
-/* Room for another string of `size` bytes. */
+/* Make room for another string of `size` bytes. */
 static int strings_reserve(struct string_map *map, size_t size)
 {
     size_t text = string_map_bytes(map) + size;
 
-    /* One byte more, so that an empty string has a place, too. */
+    /* One byte more, so that there is memory also for an empty string. */
     if (text > UINT32_MAX || !array_reserve(&map->text, &map->text_capacity, text + 1, 1) ||
         !array_reserve(&map->offsets, &map->offset_capacity, map->count + 2, sizeof *map->offsets))
         return STRING_MAP_NO_MEMORY;

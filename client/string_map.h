@@ -1,7 +1,7 @@
-/* string_map: gives each different string a code: 0, 1, 2 … in the order in which they came.
+/* string_map: gives each different string a code: 0, 1, 2 … in the order in which they are added.
  *
- * Clearing increments the epoch and keeps the memory.  A map that could not grow is unchanged.
- * Zeros are an empty map. */
+ * Clearing increments the epoch and keeps the memory.  A map that cannot grow stays unchanged.
+ * All-zero is an empty map. */
 #ifndef DAYBOOK_CLIENT_STRING_MAP_H
 #define DAYBOOK_CLIENT_STRING_MAP_H
 
@@ -10,7 +10,7 @@
 
 struct string_slot {
     uint32_t hash;
-    uint32_t epoch;                    /* if it differs from the map's: the slot is empty */
+    uint32_t epoch;                    /* differs from the map's: the slot is empty */
     uint32_t code;
 };
 
@@ -32,7 +32,7 @@ void string_map_release(struct string_map *map);
 void string_map_clear(struct string_map *map);
 
 uint32_t string_map_hash(const void *data, size_t size);
-/* The code of the string, or STRING_MAP_NONE.  `hash` is the string's. */
+/* The code of the string, or STRING_MAP_NONE.  `hash` is its string_map_hash. */
 int64_t string_map_find(const struct string_map *map, uint32_t hash, const void *data, size_t size);
 /* The code of the string, which is added if it is new, or STRING_MAP_NO_MEMORY. */
 int64_t string_map_add(struct string_map *map, uint32_t hash, const void *data, size_t size);

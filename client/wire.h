@@ -1,6 +1,6 @@
-/* wire: the numbers of the binary door's protocol, for the server and for the client library.
+/* wire: the constants of the binary ingest protocol, for the server and the client library.
  *
- * What they mean, with an example to the byte, is docs/PROTOCOL.md "Binary door".  Everything is
+ * docs/PROTOCOL.md "Binary door" explains them, with an example byte by byte.  All numbers are
  * little-endian.
  *
  *     connection   magic, then frames
@@ -12,13 +12,13 @@
 
 #include <stdint.h>
 
-/* No line of text: its first byte begins no character, and an LF comes before the end. */
+/* Never a valid line of text: 0x89 begins no UTF-8 character, and LF is before the last byte. */
 #define WIRE_MAGIC "\x89" "DBB\r\n\x1a\n"
 
 enum {
     WIRE_MAGIC_SIZE = 8,
     WIRE_VERSION_OLDEST = 1,
-    WIRE_VERSION_NOTES = 2,            /* from here on the server may answer with notes */
+    WIRE_VERSION_NOTES = 2,            /* from this version on, the server may send notes */
     WIRE_VERSION = 2,
     WIRE_HEADER_SIZE = 12,
     WIRE_PAYLOAD_MAX = 8 << 20
@@ -26,11 +26,11 @@ enum {
 
 enum wire_kind {
     WIRE_HELLO = 1,                    /* the first frame: the versions the client supports */
-    WIRE_CONTROL = 2,                  /* a control line of the text door, without its LF */
+    WIRE_CONTROL = 2,                  /* a control line of the text protocol, without its LF */
     WIRE_STRINGS = 3,                  /* new entries of the connection's dictionary */
     WIRE_BATCH = 4,                    /* clicks as columns */
     WIRE_LINES = 5,                    /* clicks as lines of text */
-    WIRE_ANSWER = 128                  /* from the server: lines of the text door */
+    WIRE_ANSWER = 128                  /* from the server: answer lines of the text protocol */
 };
 
 /* HELLO: 0 u16 oldest | 2 u16 newest version | 4 zero[4]. */
@@ -40,8 +40,8 @@ enum { WIRE_HELLO_SIZE = 8 };
 enum {
     WIRE_STRINGS_HEADER = 8,
     WIRE_STRINGS_FORGET = 1,           /* flag: the dictionary is emptied first */
-    WIRE_STRINGS_MAX = 1 << 18,        /* entries of a dictionary, */
-    WIRE_STRINGS_BYTES_MAX = 16 << 20  /* and their bytes */
+    WIRE_STRINGS_MAX = 1 << 18,        /* entries of a dictionary */
+    WIRE_STRINGS_BYTES_MAX = 16 << 20  /* bytes of these entries */
 };
 
 /* BATCH: the header, the tables, the columns.
@@ -59,7 +59,7 @@ enum {
  *     40  u8   scale of all amounts; 255: each row has its own
  *     41       zero[7]
  *     48  u32  reseller[partitions], entries of the dictionary
- *         i32  day[partitions], days since 1970-01-01; WIRE_DAY_NONE: follows from the time
+ *         i32  day[partitions], days since 1970-01-01; WIRE_DAY_NONE: computed from the time
  *         u32  ad[ads], entries of the dictionary
  *         partition codes, ad codes, times, amounts: rows * width each
  *         u8   scale[rows], if each row has its own */
@@ -72,13 +72,13 @@ enum {
 #define WIRE_DAY_NONE INT32_MIN
 
 /* LINES: 0 u64 number of the batch | 8 u32 lines | 12 u8 form | 13 u8 fields of a line |
- *        14 u8 field[5], which of them is the reseller, day, time, ad, amount |
- *        19 u8 which is the click's id, plus one; 0: clicks have none | 20 zero[4] |
+ *        14 u8 field[5], the places of reseller, day, time, ad and amount in a line |
+ *        19 u8 the place of the click's id, plus one; 0: clicks have no ids | 20 zero[4] |
  *        24 the lines, each with its LF */
 enum {
     WIRE_LINES_HEADER = 24,
     WIRE_LINES_CSV = 0,
     WIRE_LINES_NDJSON = 1,             /* fields is 0 and all of field[] WIRE_FIELD_NONE */
-    WIRE_FIELD_NONE = 255              /* of the day only */
+    WIRE_FIELD_NONE = 255              /* a line has no day; or NDJSON */
 };
 #endif

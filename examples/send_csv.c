@@ -1,13 +1,14 @@
-/* send_csv: clicks from standard input to a daybook server, with libdaybook.
+/* send_csv: sends clicks from standard input to a daybook server, with libdaybook.
  *
  *     cc send_csv.c $(pkg-config --cflags --libs daybook) -o send_csv
  *     send_csv 127.0.0.1:7600 < clicks.csv
  *
- * A line is reseller,day,time in ms,ad,amount without quotes, as in 2013-11-28 for the day (which
- * may be empty) and 0.005 for the amount.  Prints what was counted and, on standard error, each row
- * that was refused.  It waits for a server that is away, for as long as that takes.
+ * A line is reseller,day,time,ad,amount without quotes.  A day is written as 2013-11-28, or empty;
+ * a time is milliseconds since 1970; an amount is written as 0.005.  The program prints the counts
+ * and, on standard error, each row that was refused.  If the server cannot be reached, it waits
+ * without a limit.
  *
- * (`daybook load` is the tool for files.  This shows how a program of yours would do it.) */
+ * (`daybook load` is the tool for files.  This program is an example of using the library.) */
 #define _GNU_SOURCE /* strptime, timegm */
 #include <daybook.h>
 #include <inttypes.h>
@@ -19,7 +20,7 @@
 
 enum { FIELDS = 5, LINE_SIZE = 4096 };
 
-/* Cut `line` at its commas. */
+/* Split `line` in place at its commas; false: it has not FIELDS fields. */
 static bool split(char *line, char *fields[FIELDS])
 {
     line[strcspn(line, "\r\n")] = '\0';
@@ -34,7 +35,7 @@ static bool split(char *line, char *fields[FIELDS])
     return true;
 }
 
-/* Days since 1970, of YYYY-MM-DD. */
+/* Parse YYYY-MM-DD to days since 1970-01-01. */
 static bool parse_day(const char *text, int32_t *day_out)
 {
     struct tm date = {0};
@@ -50,7 +51,7 @@ static bool parse_day(const char *text, int32_t *day_out)
     return true;
 }
 
-/* 12.50 is 1250 with a scale of 2: money is never a binary fraction. */
+/* Parse 12.50 to 1250 with a scale of 2; money is never converted to a binary fraction. */
 static bool parse_amount(const char *text, int64_t *amount_out, uint8_t *scale_out)
 {
     const char *point = NULL;

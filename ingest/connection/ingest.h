@@ -28,8 +28,7 @@ enum {
 /* A limit of 0 stands for its default: the constant of the same name, above or in door/door.h. */
 struct ingest_limits {
     uint32_t connections_max;          /* from the network; the control socket has as many more */
-    int64_t slow_reader_ms;            /* how long sent answers may wait for a client to read them
-                                        * */
+    int64_t slow_reader_ms;            /* how long answers may wait for a client to read them */
     int64_t linger_ms;                 /* how long a refused client may take to close */
     size_t strings_max;                /* bytes of memory of all connections' dictionaries; a
                                         * connection that exceeds it is answered

@@ -221,7 +221,7 @@ static void commit_done(void *context, int status, const struct error *err)
     ingest_called_back(ingest);
 }
 
-/* Remove the records and replies of `commit` and of the commits that follow it, the newest first. */
+/* Remove the records and replies of `commit` and the commits that follow it, the newest first. */
 static void commit_cancel(struct ingest_connection *connection, struct commit *commit)
 {
     if (commit->next_applied != NULL)

@@ -58,8 +58,7 @@ void input_queue_take(struct input_queue *input, size_t size);
 /* Remove the front, of which all bytes are taken and which is not the back. */
 void input_queue_advance(struct input_queue *input);
 void input_queue_clear(struct input_queue *input);     /* drop the bytes of the back */
-void input_queue_shrink(struct input_queue *input);    /* to INPUT_QUEUE_SIZE, if few bytes are left
-                                                        * */
+void input_queue_shrink(struct input_queue *input);    /* to INPUT_QUEUE_SIZE, if little is left */
 size_t input_queue_bytes(const struct input_queue *input);     /* of memory */
 
 /* Whether the back has space to read into, or with `may_grow` can get it; else bytes must be taken

@@ -1,19 +1,19 @@
 /* load: see load.h.
  *
- * The conversation, per file (docs/PROTOCOL.md "Text door"):
+ * The requests (▶) and answers (◀) for each file (docs/PROTOCOL.md "Text door"):
  *
  *     ▶ #notes                           ◀ note ...              whenever the server waits
- *       #stream [NAME], #columns         ◀ columns ...           is the first line a header?
- *     ▶ #files KEY                       ◀ file ..., files       what is recorded of such files
+ *     ▶ #stream [NAME], #columns         ◀ columns ...           shows if there is a header
+ *     ▶ #files KEY                       ◀ file ..., files       recorded beginnings
  *     ▶ #producer UUID 1 [new], header
- *     ▶ #file KEY BYTES HASH LINES lf    ◀ reject ..., ok ...    up to LOAD_BATCHES of them under
- *       #batch N COUNT, the lines                                way at once
+ *     ▶ #file KEY BYTES HASH LINES lf    ◀ reject ..., ok ...    for each batch; up to
+ *       #batch N COUNT, the lines                                LOAD_BATCHES are unanswered
  *
- * With --binary the same is said in frames: the lines are parsed here and sent as columns
- * (load_frames.h).
+ * With --binary the same requests are frames, and the lines are parsed in this process and sent as
+ * columns (load_frames.h).
  *
- * Batches end where the lines or bytes of one are full, counted from the file's beginning, so that
- * a load that is repeated sends the same batches again and the door knows them for copies. */
+ * A batch ends at a fixed number of lines or bytes.  So a repeated load sends the same batches
+ * again, and the server recognizes them as copies. */
 #include "ingest/load/load.h"
 
 #include <fcntl.h>
@@ -30,23 +30,23 @@
 #include "base/cli/table_print.h"
 
 enum {
-    LOAD_BATCHES = 16, /* under way at once */
+    LOAD_BATCHES = 16, /* batches that wait for their answer at a time */
     LOAD_BATCH_LINES = 8192,
-    LOAD_BATCH_BYTES = 1 << 20, /* one line more may come on top */
-    LOAD_QUEUE_MAX = 4 << 20,   /* bytes that wait for the door; then no more is read */
+    LOAD_BATCH_BYTES = 1 << 20, /* and at most one line more */
+    LOAD_QUEUE_MAX = 4 << 20,   /* unsent bytes at which no more is read */
     CONTROL_SIZE = 4096,
-    LOAD_REPLY_MAX = 64 << 10, /* bytes of one reply line */
-    LOAD_BAR_US = 100000,      /* between two drawings of the bar, */
-    LOAD_NOTE_US = 10000000,   /* or two lines where there is no terminal */
+    LOAD_REPLY_MAX = 64 << 10, /* bytes of one answer line */
+    LOAD_BAR_US = 100000,      /* between two drawings of the bar */
+    LOAD_NOTE_US = 10000000,   /* between two progress lines without a terminal */
     LOAD_BAR_WIDTH = 20
 };
 
 enum load_phase { LOAD_ASKING_COLUMNS, LOAD_ASKING_FILES, LOAD_SENDING, LOAD_OVER };
 
-/* A batch under way: kept until its ok, so that refused lines can be shown. */
+/* A batch that was sent; kept until its `ok`, so that rejected lines can be written to a file. */
 struct load_batch {
     uint64_t sequence;
-    uint64_t first_line; /* of the file, its header counted */
+    uint64_t first_line; /* line number in the file; the header counts */
     uint64_t lines;
     struct buffer text;
 };
@@ -59,32 +59,32 @@ struct load {
     bool is_terminal;
     enum load_phase phase;
     int exit_status;
-    struct load_frames *frames; /* NULL: what is said are lines of text */
-    struct buffer reply;        /* the beginning of a line of the door's */
+    struct load_frames *frames; /* NULL: the text protocol is used */
+    struct buffer reply;        /* answers that are not processed yet */
     uint8_t space[32768];
-    struct buffer names; /* of columns */
+    struct buffer names; /* column names; `columns` has views of it */
     struct line_columns columns;
     /* the file */
     uint32_t path_index;
     struct load_file file;
-    bool is_open;
-    bool is_read;                            /* to its end */
-    const struct load_prefix *prefix;        /* it goes on behind; NULL: it is new */
+    bool is_open;                            /* `file` */
+    bool is_read;                            /* the file, to its end */
+    const struct load_prefix *prefix;        /* loaded before; NULL: the file is new */
     uint64_t sequence;                       /* of the next batch */
     struct load_batch batches[LOAD_BATCHES]; /* sequence modulo LOAD_BATCHES */
     uint32_t batch_count;
     FILE *rejects;
     char *rejects_path;
     /* figures */
-    uint64_t accepted, rejected, duplicates; /* lines; duplicates are batches */
-    uint64_t rejected_all;
+    uint64_t accepted, rejected, duplicates; /* of the file: lines, lines, batches */
+    uint64_t rejected_all;                   /* lines of all files before this one */
     int64_t start_us, shown_us;
     bool is_bar_shown;
 };
 
-/* ---- what people read ---- */
+/* ---- output for people ---- */
 
-/* 1,234,567; `text` has 32 bytes. */
+/* Write a number as 1,234,567 to `text`, which has room for 32 bytes; returns `text`. */
 static const char *load_number(uint64_t number, char *text)
 {
     char digits[24];
@@ -100,7 +100,7 @@ static const char *load_number(uint64_t number, char *text)
     return text;
 }
 
-/* "1 line", "50,000 lines"; `text` has 40 bytes. */
+/* Write "1 line" or "50,000 lines" to `text`, which has room for 40 bytes; returns `text`. */
 static const char *load_lines(uint64_t lines, char *text)
 {
     const char *unit = lines == 1 ? " line" : " lines";
@@ -135,7 +135,7 @@ __attribute__((format(printf, 2, 3))) static void load_note(struct load *load, c
     command_printf(load->output, COMMAND_ERR, "%s: %s\n", load->file.path, text);
 }
 
-/* " 42 % [########            ]", or nothing when the size is not known. */
+/* Append " 42 % [########            ]"; nothing if `fraction` is negative. */
 static void bar_append(struct buffer *line, double fraction)
 {
     int filled = (int)(fraction * LOAD_BAR_WIDTH);
@@ -212,7 +212,7 @@ static void load_close_file(struct load *load)
     load->rejects_path = NULL;
 }
 
-/* Hang up; the exit status follows when the connection is closed. */
+/* Close the connection; the command then ends with the exit status (load_closed). */
 static void load_end(struct load *load, int exit_status)
 {
     if (load->phase == LOAD_OVER)
@@ -243,7 +243,7 @@ __attribute__((format(printf, 2, 3))) static void load_fail(struct load *load, c
     load_end(load, EXIT_SYSTEM_FAILED);
 }
 
-/* Say a control line. */
+/* Send a control line. */
 __attribute__((format(printf, 2, 3))) static void load_control(struct load *load,
                                                                const char *format, ...)
 {
@@ -262,7 +262,7 @@ __attribute__((format(printf, 2, 3))) static void load_control(struct load *load
     network_write(load->connection, bytes_text(line));
 }
 
-/* 32 hexadecimal digits; `text` has 33 bytes. */
+/* Write 32 hexadecimal digits and a NUL to `text`; returns `text`. */
 static const char *load_hex(const uint8_t hash[16], char *text)
 {
     for (int i = 0; i < 16; i++)
@@ -284,7 +284,7 @@ static void load_next_file(struct load *load)
     load->phase = LOAD_ASKING_COLUMNS;
     if (load->frames == NULL && load->path_index == 1)
         load_control(load, "#notes");
-    /* Also because a header may come again after it. */
+    /* Sent for every file, because the server accepts a header only after #stream. */
     if (load->options->stream != NULL)
         load_control(load, "#stream %s", load->options->stream);
     else
@@ -292,7 +292,7 @@ static void load_next_file(struct load *load)
     load_control(load, "#columns");
 }
 
-/* The columns are known: look at the file and ask what is known of it. */
+/* After `columns`: open the file and ask for its recorded beginnings. */
 static void load_ask_files(struct load *load)
 {
     const struct load_options *options = load->options;
@@ -324,7 +324,7 @@ static void load_ask_files(struct load *load)
 
 /* ---- sending ---- */
 
-/* The next lines of the file as a batch; false at its end, or after a failure. */
+/* Read the next lines of the file into `batch`; false: the file has ended, or a failure. */
 static bool load_read_batch(struct load *load, struct load_batch *batch)
 {
     struct error err = {0};
@@ -370,7 +370,8 @@ static void load_send_batch(struct load *load, struct load_batch *batch)
     network_write(load->connection, buffer_view(&batch->text));
 }
 
-/* Send as much as may be under way; when all is answered, go on with the next file. */
+/* Send batches, up to LOAD_BATCHES without an answer.  When all are answered, begin the next
+ * file. */
 static void load_pump(struct load *load)
 {
     while (load->phase == LOAD_SENDING && !load->is_read && load->batch_count < LOAD_BATCHES &&
@@ -390,7 +391,8 @@ static void load_pump(struct load *load)
     }
 }
 
-/* What is recorded is known: go on behind it, or begin. */
+/* After `files`: begin to send behind the longest recorded beginning that matches, or from the
+ * start. */
 static void load_begin(struct load *load)
 {
     struct error err = {0};
@@ -459,8 +461,8 @@ static const char *reason_of(struct bytes code)
     return "";
 }
 
-/* A file for this user alone; not through a symbolic link, which another user may have put where
- * both may write. */
+/* Create a file that only this user may read.  Symbolic links are not followed, because another
+ * user may have put one into a shared directory. */
 static FILE *rejects_file(const char *path, bool goes_on)
 {
     int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (goes_on ? O_APPEND : O_TRUNC);
@@ -472,7 +474,8 @@ static FILE *rejects_file(const char *path, bool goes_on)
     return file;
 }
 
-/* Open FILE.rejects.csv at the first refused line; behind what an interrupted load left there. */
+/* Open FILE.rejects.csv at the first refused line.  If an interrupted load continues, append to
+ * it. */
 static bool rejects_open(struct load *load)
 {
     bool goes_on = load->prefix != NULL;
@@ -517,7 +520,7 @@ static void load_reject(struct load *load, const struct load_batch *batch, uint6
     buffer_release(&row);
 }
 
-/* ---- what the door says ---- */
+/* ---- answers ---- */
 
 /* Word `index` of a reply; empty behind its end. */
 static struct bytes reply_word(const struct control_words *reply, uint32_t index)
@@ -535,7 +538,7 @@ static bool reply_number(const struct control_words *reply, uint32_t index, uint
     return control_line_number(reply_word(reply, index), number_out);
 }
 
-/* What follows the first `count` words. */
+/* The part of the line behind its first `count` words. */
 static struct bytes reply_rest(struct bytes line, uint32_t count)
 {
     while (count-- > 0) {
@@ -546,7 +549,7 @@ static struct bytes reply_rest(struct bytes line, uint32_t count)
     return line;
 }
 
-/* The batch under way that the reply's second word names; NULL: none. */
+/* The unanswered batch whose number is the reply's second word; NULL: there is none. */
 static struct load_batch *reply_batch(struct load *load, const struct control_words *reply)
 {
     uint64_t sequence;
@@ -626,7 +629,7 @@ static bool load_reject_reply(struct load *load, const struct control_words *rep
     struct load_batch *batch = reply_batch(load, reply);
     uint64_t line;
 
-    /* Of no batch: an older server does not know #notes. */
+    /* An older server rejects #notes, as a line outside of batches. */
     if (reply_word_is(reply, 1, "-"))
         return true;
     if (batch == NULL || !reply_number(reply, 2, &line) || line == 0 || line > batch->lines)
@@ -667,7 +670,7 @@ static void load_take_note(struct load *load, const struct control_words *reply)
         load_note(load, "the server waits for disk space; it goes on by itself");
 }
 
-/* False: an ingest door does not answer so. */
+/* Process an answer line; false: it is not an answer of the ingest protocol. */
 static bool load_take_reply(struct load *load, struct bytes line)
 {
     struct control_words reply;

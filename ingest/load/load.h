@@ -1,9 +1,10 @@
-/* load: `daybook load`: files to a text door, each counted once however often it is loaded.
+/* load: the command `daybook load`, which sends files to the ingest port of a server.  A file
+ * counts once, however often it is loaded.
  *
- * A file is known by its uncompressed content: the store keeps, in the frame of each batch, how far
- * the file was loaded and the hash of its content up to there.  So a load that was interrupted goes
- * on behind its last durable batch, a file that has grown adds its tail, and one that is there
- * already is not counted again, whatever it is called now. */
+ * A file is identified by its uncompressed content.  With each batch the store keeps how many bytes
+ * of the file were loaded, and their hash.  So a load that was interrupted continues after its last
+ * durable batch; if a file has grown, only the new lines are loaded; and a file that was loaded
+ * before is not counted again, even if its name has changed. */
 #ifndef DAYBOOK_INGEST_LOAD_LOAD_H
 #define DAYBOOK_INGEST_LOAD_LOAD_H
 
@@ -16,22 +17,21 @@ enum { LOAD_FILES_MAX = 4096 };
 struct load_options {
     const char *paths[LOAD_FILES_MAX]; /* "-" is standard input */
     uint32_t path_count;
-    const char *as;                    /* load as a file of its own, known by this name; or NULL */
-    const char *producer;              /* standard input is known by this name; or NULL */
-    const char *stream;                /* NULL: the default one */
-    bool is_binary;                    /* parse here, and send columns */
+    const char *as;                    /* load as a separate file with this identity; or NULL */
+    const char *producer;              /* the identity of standard input; or NULL */
+    const char *stream;                /* NULL: the default stream */
+    bool is_binary;                    /* parse in this process, and send columns */
     bool is_strict;                    /* exit status 1 when a line was refused */
 };
 
-/* Fills a zeroed struct load_options but for the stream, which every command takes; its texts are
- * those of the words (load_options.c). */
+/* The command's arguments (load_options.c).  The parser fills a zeroed struct load_options, except
+ * `stream`, which is an option of all commands.  The texts are views of the arguments. */
 extern const struct argp load_argp;
 
-/* Load the files over `connection`, which is not started yet, speaks the ingest door's protocol,
- * and is owned from here on.  Progress and notes go to the error stream of `output`, a line per
- * file to the other; `output->finish` is last, after the connection was closed.  `world` gives
- * clock and randomness; `options` and `world` live until then.  Files are read on the calling
- * thread. */
+/* Load the files over `connection`, an ingest connection that is not started yet; takes ownership
+ * of it.  Progress and notes are written to the error stream of `output`, and one line for each
+ * file to its output stream.  `output->finish` is called last, after the connection was closed;
+ * `options` and `world` live until then.  Files are read on the calling thread. */
 void load_start(const struct load_options *options, struct world *world,
                 struct connection *connection, bool is_terminal, struct command_output *output);
 #endif

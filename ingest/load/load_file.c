@@ -1,8 +1,8 @@
 /* load_file: see load_file.h.
  *
- * What decides correctness: a recorded prefix may be taken for this file's beginning only when
- * every byte of it is the same, which the 128-bit hash says, and when it ended where a line ends
- * here, too: a last line without its end may have been half of a longer one.
+ * What must hold: a recorded prefix is a beginning of this file only if all of its bytes are the
+ * same, which a 128-bit hash shows, and if it ends at the end of a line of this file.  The last
+ * line of the prefix may have had no line end, and may be half of a longer line of this file.
  *
  *   recorded   a,,1,b,1          not a beginning of   a,,1,b,15      but of   a,,1,b,1\nc,...
  */
@@ -29,7 +29,7 @@ static struct bytes content_rest(const struct load_file *file)
     return bytes_of(file->content.data + file->content_at, file->content.size - file->content_at);
 }
 
-/* Read more content behind the rest. */
+/* Move the rest to the start of the buffer, and read more content behind it. */
 static int content_fill(struct load_file *file, struct error *err)
 {
     size_t used = file->content.size - file->content_at;
@@ -49,7 +49,7 @@ static int content_fill(struct load_file *file, struct error *err)
     return 0;
 }
 
-/* Have a rest of `size` bytes at least, or all that is left of the content. */
+/* Read until the rest has at least `size` bytes or the content ends. */
 static int content_need(struct load_file *file, size_t size, struct error *err)
 {
     int rc = 0;
@@ -89,7 +89,7 @@ int load_file_at_end(struct load_file *file, struct error *err)
     return rc != 0 ? rc : content_rest(file).size == 0;
 }
 
-/* From the start again. */
+/* Open the file, or open it again to read from the start. */
 static int file_begin(struct load_file *file, struct error *err)
 {
     source_close(file->source);
@@ -147,7 +147,8 @@ int load_file_line(struct load_file *file, struct buffer *to, struct error *err)
 
 /* ---- the beginning ---- */
 
-/* The line at `at` of the content read so far, without its end, and where the next begins. */
+/* The line at offset `*at` of the content read so far, without its line end; sets `*at` to the next
+ * line. */
 static struct bytes peek_line(const struct load_file *file, size_t *at)
 {
     struct bytes rest = bytes_of(file->content.data + *at, file->content.size - *at);
@@ -179,7 +180,7 @@ static void file_set_key(struct load_file *file, const char *identity, struct by
     store_u64(file->key + 8, hash.high);
 }
 
-/* Whether the beginning of the content that was read holds two whole lines. */
+/* Whether the content read so far has two whole lines. */
 static bool has_two_lines(const struct load_file *file)
 {
     size_t at = 0;
@@ -255,7 +256,7 @@ static int prefix_compare(const void *a, const void *b)
     return first->bytes < second->bytes ? -1 : first->bytes > second->bytes;
 }
 
-/* Whether the content begins with `prefix`; it is consumed so far.  1, 0, or an error. */
+/* Whether the content begins with `prefix`, whose bytes are consumed.  Returns 1, 0 or an error. */
 static int prefix_matches(struct load_file *file, const struct load_prefix *prefix,
                           struct error *err)
 {
@@ -277,7 +278,8 @@ static int prefix_matches(struct load_file *file, const struct load_prefix *pref
            (rest.size > 1 && rest.data[0] == '\r' && rest.data[1] == '\n');
 }
 
-/* `prefix` was consumed; so is now the end of its last line, if it came since. */
+/* Continue behind `prefix`, whose bytes were consumed.  If its last line had no line end but has
+ * one now, consume this line end. */
 static void prefix_take(struct load_file *file, const struct load_prefix *prefix)
 {
     struct bytes rest = content_rest(file);

@@ -1,6 +1,7 @@
-/* load_file: the content of a file that is being loaded: its lines, its hash, what is known of it.
+/* load_file: reads the lines of a file that is being loaded, and finds out how much of it was
+ * loaded before.
  *
- * Offsets count bytes of the uncompressed content.  The hash is over all that was consumed. */
+ * Offsets count bytes of the uncompressed content.  The hash is over all bytes consumed so far. */
 #ifndef DAYBOOK_INGEST_LOAD_LOAD_FILE_H
 #define DAYBOOK_INGEST_LOAD_LOAD_FILE_H
 
@@ -9,9 +10,10 @@
 #include "ingest/load/source.h"
 #include "ingest/parse/line_parser.h"
 
-enum { LOAD_LINE_MAX = RECORD_LINE_MAX + 2 };      /* sent of a line: enough to be refused */
+enum { LOAD_LINE_MAX = RECORD_LINE_MAX + 2 };      /* bytes of a line that are sent: enough
+                                                    * to be refused as too long */
 
-/* A recorded beginning: what `file` of the protocol says. */
+/* A beginning of the file that the server has recorded (the answer `file` of the protocol). */
 struct load_prefix {
     uint8_t producer[UUID_SIZE];
     uint64_t batch;
@@ -25,41 +27,42 @@ struct load_file {
     const char *path;
     bool is_stdin;
     uint64_t bytes;                    /* consumed */
-    uint64_t lines;                    /* records consumed, the header not among them */
-    bool ends_line;                    /* what was consumed ends with a line end, or is empty */
+    uint64_t lines;                    /* records consumed; the header is not counted */
+    bool ends_line;                    /* the consumed bytes end with a line end, or are none */
     struct buffer header;              /* with its LF; empty: there is none */
-    uint8_t key[16];
+    uint8_t key[16];                   /* a hash of header and first record, or of the identity */
     struct load_prefix *prefixes;
     uint32_t prefix_count, prefix_capacity;
     /* private */
     struct source *source;
-    struct buffer content;             /* read, from content_at on not yet consumed */
+    struct buffer content;             /* read; not consumed from content_at on */
     size_t content_at;
     bool has_ended;
     struct hash128_stream *hash;
 };
 
-/* Open `path` and look at its beginning.  1: it has a record, header and key are known; 0: it has
- * none; negative: an error.  Nothing is consumed.  `identity` (may be NULL) makes the key another:
- * --as, or --producer for standard input, whose content is no part of its key. */
+/* Open `path` and read its beginning, without consuming it.  1: the file has a record, and header
+ * and key are set; 0: it has no record; negative: an error.  `identity` is the option --as, or
+ * --producer for standard input, or NULL; it is hashed into the key.  The key of standard input has
+ * no content in it. */
 must_check int load_file_open(struct load_file *file, const char *path, const char *identity,
                               const struct line_columns *columns, struct error *err);
 void load_file_close(struct load_file *file);
 
-/* Of two of one producer the one with the later batch stays. */
+/* Add a recorded beginning.  For each producer only the one with the latest batch is kept. */
 void load_file_add_prefix(struct load_file *file, const struct load_prefix *prefix);
 
-/* Consume the longest prefix that the content begins with, or only the header.  *prefix_out is NULL
- * when there is none (for standard input, which cannot be read twice, an error when one is known).
- */
+/* Consume the longest recorded beginning that the content begins with; *prefix_out is NULL if there
+ * is none, and only the header is consumed.  Standard input cannot be read twice: it is an error if
+ * its content does not begin with its longest recorded beginning. */
 must_check int load_file_match(struct load_file *file, const struct load_prefix **prefix_out,
                                struct error *err);
 
-/* Consume a line and append it to `to`, an LF at its end, cut to LOAD_LINE_MAX bytes.  1: a line,
- * 0: the end, negative: an error. */
+/* Consume a line and append it to `to`, cut to LOAD_LINE_MAX bytes, with an LF.  1: a line; 0: the
+ * end of the file; negative: an error. */
 must_check int load_file_line(struct load_file *file, struct buffer *to, struct error *err);
-must_check int load_file_at_end(struct load_file *file, struct error *err);    /* 1: yes, 0: no */
+must_check int load_file_at_end(struct load_file *file, struct error *err);    /* 1, 0 or error */
 
 void load_file_hash(const struct load_file *file, uint8_t hash_out[16]);
-double load_file_fraction(const struct load_file *file);       /* read so far; negative: unknown */
+double load_file_fraction(const struct load_file *file);       /* 0 to 1; negative: unknown */
 #endif

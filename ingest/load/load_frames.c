@@ -1,12 +1,12 @@
 /* load_frames: see load_frames.h.
  *
- * What decides correctness: a batch is the same on every attempt, because whether it is sent as
- * columns follows from its lines alone.  A day that follows from its time is sent as not given, for
- * the stream's zone is the server's to know; here it is worked out in UTC, and forgotten.
+ * What must hold: a batch is the same on every attempt, because only its lines decide whether it is
+ * sent as columns.  If a line has no day, the frame has WIRE_DAY_NONE, because only the server
+ * knows the stream's time zone.  The parser computes such a day in UTC, and this day is not sent.
  *
- * Clicks that bring ids along go as lines, always.
+ * Clicks with ids are always sent as lines.
  *
- * The parser needs a table; this one has the columns of a stream and nothing else. */
+ * The parser needs a table; `lines_table` has the columns of a stream and nothing else. */
 #include "ingest/load/load_frames.h"
 
 #include "client/frame_reader.h"
@@ -57,18 +57,18 @@ static const struct ingest_stream lines_stream = {
 struct load_frames {
     struct frame_writer writer;
     struct frame_reader reader;
-    bool is_taken; /* the writer's bytes */
+    bool is_taken; /* load_frames_take has returned the writer's bytes */
     struct schema *schema;
     struct row_builder *builder;
     struct line_parser parser;
-    struct ndjson *ndjson; /* NULL: the file is CSV, or nothing of it came yet */
-    bool is_begun;         /* the first line of the file came */
+    struct ndjson *ndjson; /* NULL: the file is CSV, or has no line yet */
+    bool is_begun;         /* the file has had a batch */
     const struct line_columns *columns;
-    /* of the batch that is being written */
+    /* The tables and codes of the batch that is being written. */
     struct string_map resellers;
     struct string_map pairs;   /* each is a struct click_partition */
-    uint32_t *given, *derived; /* by partition of the block: its pair's code + 1; or 0 */
-    uint32_t *codes;           /* by row */
+    uint32_t *given, *derived; /* by partition of the block: code of its pair + 1, or 0 */
+    uint32_t *codes;           /* by row: the code of its pair */
     size_t partition_capacity, row_capacity;
 };
 
@@ -159,7 +159,8 @@ int load_frames_file(struct load_frames *frames, const struct line_columns *colu
 
 /* ---- columns ---- */
 
-/* The code of (the partition's reseller, day) in the batch. */
+/* The code of the pair (the partition's reseller, day) in the batch; the day is WIRE_DAY_NONE if it
+ * was computed from a time. */
 static uint32_t pair_add(struct load_frames *frames, uint32_t partition, bool is_derived)
 {
     struct bytes key = block_dictionary_get(&frames->builder->block->partitions, partition);
@@ -200,7 +201,7 @@ static void codes_reserve(struct load_frames *frames)
     string_map_clear(&frames->pairs);
 }
 
-/* The block's columns as the writer wants them, with days that were not given taken back. */
+/* Write the block's rows as a BATCH frame, without the days that were computed from times. */
 static void columns_write(struct load_frames *frames, uint64_t sequence)
 {
     struct block *block = frames->builder->block;
@@ -251,7 +252,7 @@ static void lines_write(struct load_frames *frames, uint64_t sequence, uint64_t 
     memset(header + 14, WIRE_FIELD_NONE, RECORD_FIELDS);
     if (!is_json) {
         memcpy(header + 14, frames->parser.order.line_field, RECORD_FIELDS);
-        /* One more than the field's place; none is 0. */
+        /* The field's place plus one; LINE_FIELD_NONE becomes 0. */
         header[19] = (uint8_t)(frames->parser.order.line_field[FIELD_CLICK_ID] + 1);
     }
     check(frame_writer_lines(frames_writer(frames), header, text.data, text.size) == 0);
@@ -263,7 +264,7 @@ void load_frames_batch(struct load_frames *frames, uint64_t sequence, uint64_t l
     if (!frames->is_begun && text.size > 0 && text.data[0] == '{')
         frames->ndjson = ndjson_new(frames->columns);
     frames->is_begun = true;
-    /* Columns have no place for a click's id. */
+    /* A BATCH frame has no column for click ids. */
     if (line_parser_column_count(frames->columns) > RECORD_FIELDS) {
         lines_write(frames, sequence, lines, text);
         return;

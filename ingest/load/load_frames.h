@@ -1,7 +1,9 @@
-/* load_frames: the binary side of `daybook load --binary`: lines of a file to frames.
+/* load_frames: turns the lines of a file into frames of the binary protocol, for `daybook load
+ * --binary`.
  *
- * Lines are parsed here, by the parser of the door itself, and sent as columns; a batch in which
- * one would be refused is sent as lines, so that the door says why, and keeps them. */
+ * Lines are parsed in this process, by the same parser as in the server, and sent as columns.  If a
+ * line of a batch would be rejected, the whole batch is sent as lines, so that the server rejects
+ * the line and keeps it. */
 #ifndef DAYBOOK_INGEST_LOAD_LOAD_FRAMES_H
 #define DAYBOOK_INGEST_LOAD_LOAD_FRAMES_H
 
@@ -13,22 +15,26 @@ struct load_frames;
 struct load_frames *load_frames_new(uint64_t seed);
 void load_frames_free(struct load_frames *frames);             /* NULL is fine */
 
-/* A control line, without its LF. */
+/* Write a control line, given without its LF. */
 void load_frames_control(struct load_frames *frames, const char *line);
 
-/* Another file: `columns` (which live as long as it) are the stream's names, `header` its first
- * line if that is one, else empty.  ERROR_INVALID for a header that cannot be. */
+/* Begin another file.  `columns` are the names of the stream's columns, and must live until the
+ * next file or load_frames_free.  `header` is the file's header with its LF, or empty.
+ * ERROR_INVALID: the header is wrong. */
 must_check int load_frames_file(struct load_frames *frames, const struct line_columns *columns,
                                 struct bytes header, struct error *err);
 
-/* A batch of `lines` lines, each with its LF. */
+/* Write a batch of `lines` lines, each with its LF.  LINE_PARSER_PADDING bytes are readable behind
+ * `text`. */
 void load_frames_batch(struct load_frames *frames, uint64_t sequence, uint64_t lines,
                        struct bytes text);
 
-/* The bytes that the calls above have made; valid until the next one of them, which begins anew. */
+/* The bytes that the calls above have written since the last load_frames_take; valid until the next
+ * such call. */
 struct bytes load_frames_take(struct load_frames *frames);
 
-/* What came from the door: its lines are appended to `lines`.  ERROR_CORRUPT. */
+/* Process bytes that came from the server, and append the text of its answers to `lines`.
+ * ERROR_CORRUPT: they are not frames of answers. */
 must_check int load_frames_answers(struct load_frames *frames, struct bytes bytes,
                                    struct buffer *lines);
 #endif

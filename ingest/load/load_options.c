@@ -1,4 +1,4 @@
-/* The words of `daybook load`. */
+/* The command line of `daybook load`. */
 #include <errno.h>
 
 #include "ingest/load/load.h"

@@ -12,15 +12,16 @@ enum { SOURCE_INPUT_SIZE = 256 << 10, SOURCE_MAGIC_SIZE = 4 };
 
 struct source {
     int fd;
-    uint64_t size; /* 0: not a regular file */
-    uint64_t position;
+    uint64_t size;                  /* 0: not a regular file */
+    uint64_t position;              /* bytes read from the file */
     struct source_decoder *decoder; /* NULL: plain */
-    uint8_t *input;                 /* read ahead */
-    struct bytes rest;              /* of it, not yet given out or decoded */
+    uint8_t *input;                 /* bytes read from the file */
+    struct bytes rest;              /* of `input`: not yet returned or decoded */
     bool has_ended;
 };
 
-/* Read more input behind what is there, which lies at the start; 0 also at the end. */
+/* Move the rest to the start of `input`, and read more behind it.  0 also at the end of the
+ * file. */
 static int source_fill(struct source *source, struct error *err)
 {
     size_t used = source->rest.size;
@@ -39,7 +40,7 @@ static int source_fill(struct source *source, struct error *err)
     return 0;
 }
 
-/* The first bytes say what it is. */
+/* Choose the decoder by the first bytes. */
 static int source_detect(struct source *source, struct error *err)
 {
     static const uint8_t gzip_magic[] = {0x1F, 0x8B};

@@ -1,12 +1,12 @@
-/* source_gzip: gzip, by zlib; the one adapter for it.  Members that follow each other are one
- * content, as gzip has it. */
+/* source_gzip: decodes gzip with zlib; the only adapter for zlib.  Members that follow each other
+ * are one content, as in gzip itself. */
 #include "ingest/load/source.h"
 
 #include <zlib.h>
 
 #include "base/memory.h"
 
-enum { WINDOW_BITS_GZIP = 15 + 16 }; /* zlib's way to ask for a gzip header */
+enum { WINDOW_BITS_GZIP = 15 + 16 }; /* 16 more than the window: with a gzip header */
 
 struct source_gzip {
     struct source_decoder decoder;

@@ -13,8 +13,7 @@
 /* The fields of a record, in the order that lines have without a header. */
 enum record_field {
     FIELD_RESELLER,
-    FIELD_DAY,                         /* may be empty or missing: the day is then that of the time
-                                        * */
+    FIELD_DAY,                         /* may be empty or missing: then it is the day of the time */
     FIELD_TIME,
     FIELD_AD,
     FIELD_AMOUNT,
