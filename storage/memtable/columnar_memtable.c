@@ -1,11 +1,12 @@
 /* columnar_memtable: chunks of packed rows by partition.
  *
- * What decides correctness: rows of a partition are only appended, so a number of rows says what
- * the partition was at some time, and each slot's stats are those of exactly that many rows.
+ * What decides correctness: rows of a partition are only appended, so a number of rows identifies
+ * each earlier state of the partition.  The stats of a slot are those of exactly as many rows as
+ * the slot has.
  *
- * A row in a chunk has its columns side by side, in the fewest bytes that serve all partitions.  So
- * an append writes to one cache line instead of one for each column, and more rows fit into the
- * memory that a memtable may take.  A click takes 8 to 10 bytes:
+ * A row in a chunk has its columns side by side, each in the fewest bytes that suffice for all
+ * partitions.  An append then writes to one cache line instead of one for each column, and more
+ * rows fit into the memory that a memtable may take.  A click takes 8 to 10 bytes:
  *
  *     time - base   4 bytes   the base is the partition's first time
  *     ad code       2         4 once there are more than 65,536 ads
@@ -15,8 +16,8 @@
  * The layout says how wide each column is.  A column begins as a constant of each partition (width
  * 0), and is widened when a row comes that does not fit.  It is widened for all partitions, so that
  * a block is written with one layout.  A chunk keeps the layout it was begun with, and a partition
- * begins a new chunk when the layout has changed.  As columns are only widened, that happens a few
- * times in a memtable, whatever the input is. */
+ * begins a new chunk when the layout has changed.  As columns are only widened, the layout changes
+ * only a few times in a memtable, whatever the input is. */
 #include "storage/memtable/columnar_memtable.h"
 
 #include <string.h>
@@ -34,8 +35,8 @@ enum {
     PREFETCH_PARTITIONS = 8, /* how far ahead of the one that is being written */
 };
 
-/* How one column is stored in a row: the value at `offset`, then a byte each for scale and absence,
- * where there are any. */
+/* How one column is stored in a row: the value at `offset`, then one byte for the scale and one for
+ * the absence, if the layout has them. */
 struct cell_layout {
     uint16_t offset;
     uint8_t width; /* of the value: 0 (constant), 1, 2, 4, 8 bytes */
@@ -58,9 +59,9 @@ struct chunk {
 
 /* What the flags of all partitions have in common in a column. */
 struct common {
-    bool is_known;     /* there is a partition */
+    bool is_known;     /* there is a partition with rows */
     uint8_t flags;     /* of the first partition */
-    uint8_t differing; /* bits in which any partition's differ from these */
+    uint8_t differing; /* bits in which the flags of any partition differ from `flags` */
 };
 
 struct columnar_memtable {
@@ -76,11 +77,13 @@ struct columnar_memtable {
     struct columnar_partitions partitions;
     uint32_t *order;               /* frozen only */
     struct string_table **strings; /* by column; NULL where it has no codes */
-    uint32_t **mapped;             /* by column: the memtable's code for each of the last block's */
+    uint32_t **mapped;             /* by column: the memtable's code for each code of the last
+                                    * block */
     uint32_t *mapped_partitions;
-    uint32_t mapped_capacity;                   /* of each of them */
+    uint32_t mapped_capacity;                   /* in items, of mapped_partitions and of each array
+                                                 * in `mapped` */
     struct columnar_partition **row_partitions; /* by row of the block being applied */
-    uint8_t **row_data;                         /* where the row goes */
+    uint8_t **row_data;                         /* where each of these rows is stored */
     uint32_t row_capacity;
 };
 
@@ -192,7 +195,7 @@ static void constants_begin(struct columnar_memtable *memtable,
     }
 }
 
-/* The partition of every row; new ones take their constants from their first. */
+/* Find the partition of every row.  A new partition takes its constants from its first row. */
 static void rows_locate(struct columnar_memtable *memtable, const struct block *block)
 {
     for (uint32_t row = 0; row < block->rows; row++) {
@@ -221,7 +224,8 @@ static bool flags_are(const uint8_t *flags, uint8_t value, uint32_t rows)
 static uint8_t integers_width(struct columnar_partition *const *partitions,
                               const struct block_column *column, uint32_t index, uint32_t rows)
 {
-    /* The bits that differ from the sign: as many as the width must hold beside it. */
+    /* The bits in which any offset differs from its sign: the width must hold these and the
+     * sign. */
     uint64_t bits = 0;
     if (flags_are(column->absent, 1, rows))
         return 0;
@@ -235,7 +239,8 @@ static uint8_t integers_width(struct columnar_partition *const *partitions,
     return bits == 0 ? 0 : bits <= INT8_MAX ? 1 : bits <= INT16_MAX ? 2 : bits <= INT32_MAX ? 4 : 8;
 }
 
-/* Codes are not offsets and use a whole width. */
+/* Bytes that hold every row's code.  Codes are stored as unsigned numbers, not as offsets from a
+ * base. */
 static uint8_t codes_width(const struct columnar_memtable *memtable,
                            const struct block_column *column, uint32_t index, uint32_t rows)
 {
@@ -252,9 +257,10 @@ static uint8_t codes_width(const struct columnar_memtable *memtable,
     return 0;
 }
 
-/* Whether the block's scales or absence (`flags`; NULL stands for zeros) are those of the rows'
- * partitions, as `part` of a partition's flags has it.  Where all partitions have the same, the
- * block need only have it as well.  The scales of absent rows do not matter. */
+/* Whether all scales, or all absences, of the block's rows (`flags`; NULL stands for zeros) equal
+ * the constants of the rows' partitions.  `part` selects scale or absence in a partition's flags.
+ * If all partitions have the same constant, the rows are compared with it without a look at their
+ * partitions.  The scales of absent rows do not matter. */
 static bool flags_are_constant(const struct columnar_memtable *memtable, const uint8_t *flags,
                                uint8_t part, uint32_t index, const struct block *block)
 {
@@ -273,7 +279,7 @@ static bool flags_are_constant(const struct columnar_memtable *memtable, const u
     return true;
 }
 
-/* The layout of one column that serves the block's rows and all rows before. */
+/* The layout of one column that suffices for the block's rows and all earlier rows. */
 static struct cell_layout cell_widen(const struct columnar_memtable *memtable,
                                      const struct block *block, uint32_t index)
 {
@@ -320,8 +326,8 @@ static void layout_widen(struct columnar_memtable *memtable, const struct block 
 
 /* ---- rows ---- */
 
-/* A new chunk has room for half as many rows as the partition has: when no more come, a fifth of a
- * partition's memory is unused on average. */
+/* A new chunk has room for half as many rows as the partition has: if no more rows come, a fifth of
+ * a partition's memory is unused on average. */
 static void chunk_begin(struct columnar_memtable *memtable, struct columnar_partition *partition)
 {
     uint64_t rows = packed_stats_rows(&partition->newest.stats);
@@ -344,7 +350,7 @@ static void chunk_begin(struct columnar_memtable *memtable, struct columnar_part
     partition->room = capacity;
 }
 
-/* Add what packed stats cannot take in place, which few rows and values are. */
+/* Add a row or value that the packed stats cannot take in place; few are of that kind. */
 static void stats_take(struct columnar_memtable *memtable, struct packed_stats *stats,
                        const struct partition_stats *more)
 {

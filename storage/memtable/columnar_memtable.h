@@ -11,9 +11,9 @@
  * checked.
  *
  * Write timestamps are not kept by row.  All visible rows of a partition are read with the newest
- * timestamp among theirs.  By "last write wins" that makes no difference as long as no overwrite or
- * deletion has a timestamp between theirs: the engine freezes the memtable before such a mutation
- * is applied to a partition that has rows in it.
+ * of their timestamps.  This does not change which write wins as long as no overwrite or deletion
+ * has a timestamp between the oldest and the newest: the engine freezes the memtable before such a
+ * mutation is applied to a partition that has rows in it.
  *
  * The engine thread writes it; once it is frozen any thread may read it. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COLUMNAR_MEMTABLE_H
@@ -39,9 +39,9 @@ void columnar_memtable_free(struct columnar_memtable *memtable);
 void columnar_memtable_apply(struct columnar_memtable *memtable, const struct block *block,
                              uint64_t frame, int64_t timestamp_us);
 
-/* The memtable's code of each string of a block's dictionary column, as the last apply mapped them,
- * by which a caller keeps what it has for each string (counter slots).  Valid until the next apply;
- * NULL if the table has no such column. */
+/* For each code of the column's dictionary in the block that was applied last: the memtable's code
+ * of the same string.  A caller uses the memtable's codes to find its data for a string (counter
+ * slots).  Valid until the next apply; NULL if the table has no such column. */
 const uint32_t *columnar_memtable_mapped_codes(const struct columnar_memtable *memtable,
                                                uint32_t column_id);
 
@@ -54,10 +54,10 @@ struct bytes columnar_memtable_partition_key(const struct columnar_memtable *mem
 int64_t columnar_memtable_partition_token(const struct columnar_memtable *memtable,
                                           uint32_t partition);
 
-/* UINT32_MAX when it is not there. */
+/* The number of the partition; UINT32_MAX: there is none. */
 uint32_t columnar_memtable_find(const struct columnar_memtable *memtable, struct bytes key);
-/* Stats as of `frame` (UINT64_MAX: as applied); a view, valid until the next apply, not to be
- * released. */
+/* The partition's stats as of `frame` (UINT64_MAX: as applied); a view, valid until the next apply,
+ * not to be released. */
 struct partition_stats columnar_memtable_stats(const struct columnar_memtable *memtable,
                                                uint32_t partition, uint64_t frame);
 
@@ -77,7 +77,7 @@ void columnar_memtable_rows(const struct columnar_memtable *memtable, uint32_t p
 struct columnar_memtable_fill {
     const struct columnar_memtable *memtable;
     const struct columnar_partition *partition;
-    const struct chunk *chunk;         /* the next */
+    const struct chunk *chunk;         /* the next to read */
     uint32_t left;                     /* rows */
     struct columnar_rows *rows;
 };

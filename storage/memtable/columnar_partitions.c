@@ -1,11 +1,11 @@
 /* columnar_partitions: a hash table, and two undo lists.
  *
  * The partitions of a block's keys lie anywhere in memory, so many keys are looked up at the same
- * time.  The lookup of a new key reads one cache line; that of a known key also reads the lines of
- * its partition, which is about to be written anyway.
+ * time.  The lookup of a new key reads one cache line.  The lookup of a known key also reads the
+ * cache lines of its partition, which is about to be written anyway.
  *
- * What decides correctness: two keys are the same only if all their bytes are; and a partition's
- * entry in the undo list of a frame is made before the frame changes the partition, and once. */
+ * What decides correctness: two keys are the same only if all their bytes are equal.  A partition
+ * gets its entry in the undo list of a frame once, before the frame changes the partition. */
 #include "storage/memtable/columnar_partitions.h"
 
 #include <string.h>
@@ -120,7 +120,7 @@ static uint32_t partition_add(struct columnar_partitions *partitions, uint32_t t
     return number;
 }
 
-/* Fetch the partitions that probably have the keys of these tags into the cache. */
+/* Fetch into the cache the partitions that probably have the keys of these tags (hashes). */
 static void partitions_prefetch(const struct columnar_partitions *partitions, const uint32_t *tags,
                                 uint32_t count)
 {
@@ -157,8 +157,8 @@ void columnar_partitions_add_all(struct columnar_partitions *partitions,
 
 /* ---- as of a frame ---- */
 
-/* Begin the list of `frame` in undo[0].  The list that was there moves to undo[1], and the one that
- * was in undo[1] is emptied and used again. */
+/* Begin the list of `frame` in undo[0].  The previous undo[0] moves to undo[1], and the previous
+ * undo[1] is emptied and used again. */
 static void undo_turn(struct columnar_partitions *partitions, uint64_t frame)
 {
     struct columnar_undo_list list = partitions->undo[1];

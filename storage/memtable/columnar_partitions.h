@@ -1,11 +1,13 @@
-/* columnar_partitions: the partitions of a columnar memtable, numbered as they first come, found by
- * key.
+/* columnar_partitions: the partitions of a columnar memtable, numbered in the order in which they
+ * are added, and found by key.
  *
- * There may be nearly as many partitions as rows, so that their size decides what a memtable takes.
- * One takes 96 bytes, 9 for each column, its key, and 19 to 37 in the hash table.
+ * There may be nearly as many partitions as rows, so the size of a partition decides how much
+ * memory a memtable takes.  A partition takes 96 bytes, 9 bytes for each column, its key, and 19 to
+ * 37 bytes in the hash table.
  *
- * A partition says how its newest frame left it.  Two frames at most are not durable, so what
- * partitions were before these frames is kept in two lists, one for each frame:
+ * A partition has its state after the newest frame that wrote to it (@7: after frame 7).  Two
+ * frames at most are not durable, so the states before these frames are kept in two lists, one for
+ * each frame:
  *
  *     frame     touches        partition 1         partition 2       lists
  *       7        1, 2          @7                  @7                -
@@ -13,10 +15,11 @@
  *       9        1, 2          @9                  @9                8: (1 @7)   9: (1 @8) (2 @7)
  *      10        -             @9                  @9                9: (1 @8) (2 @7)   10: -
  *
- * A reader at 8 while 10 is open goes from partition 2 to its entry in the list of 9.  There is no
- * reader at 7 any more, as 8 is durable.
+ * A reader at frame 8, while frame 10 is open, finds partition 2 in the state @9, which is too new,
+ * and goes on to its entry in the list of frame 9.  There is no reader at frame 7 any more, as
+ * frame 8 is durable.
  *
- * Private to columnar_memtable.c, which writes it on one thread. */
+ * Private to columnar_memtable.c. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COLUMNAR_PARTITIONS_H
 #define DAYBOOK_STORAGE_MEMTABLE_COLUMNAR_PARTITIONS_H
 
@@ -42,22 +45,23 @@ struct columnar_partition {
     struct chunk *head;
     struct columnar_slot newest;
     int64_t token;
-    uint32_t undo;                     /* private: the entry in its newest frame's list */
+    uint32_t undo;                     /* private: its entry in the list of the newest frame */
     uint16_t room;                     /* how many more rows fit into `tail` */
     uint16_t layout;                   /* the number of the layout of `tail` */
     uint16_t key_size;                 /* private */
     bool has_constants;
-    /* By column: the base that stored values are offsets from; where the layout stores none, the
-     * value itself.  Flags of columns and the key follow. */
+    /* By column: the base, from which stored values are offsets; where the layout stores no values,
+     * the value itself.  The flags of the columns and the key follow. */
     int64_t bases[];
 };
 
-/* Flags of a column: its scale, and whether it is absent, in rows whose layout stores neither. */
+/* Flags of a column of a partition: the scale and the absence of the values in rows whose layout
+ * does not store them. */
 enum { COLUMNAR_FLAG_ABSENT = 0x80, COLUMNAR_ABSENT_SHIFT = 7, COLUMNAR_FLAG_SCALE = 0x7F };
 
 struct columnar_undo;
 
-/* What the partitions that `frame` wrote to were before it. */
+/* The states before `frame` of the partitions that `frame` wrote to. */
 struct columnar_undo_list {
     uint64_t frame;
     struct columnar_undo *entries;
@@ -77,27 +81,27 @@ struct columnar_partitions {
     struct columnar_undo_list undo[2]; /* the last frame's first */
 };
 
-/* Partitions and places come from `arena`, which outlives them. */
+/* The memory of partitions and of the hash table comes from `arena`, which outlives them. */
 void columnar_partitions_init(struct columnar_partitions *partitions, struct arena *arena,
                               uint32_t column_count);
 void columnar_partitions_release(struct columnar_partitions *partitions);
 /* Bytes of memory, without the arena's. */
 size_t columnar_partitions_bytes(const struct columnar_partitions *partitions);
 
-/* The number of the partition of each key of a dictionary, by code.  For a key that is new a
- * partition without rows is made. */
+/* Set numbers_out[code] to the number of the partition of each key of a dictionary.  For a key that
+ * is new a partition without rows is made. */
 void columnar_partitions_add_all(struct columnar_partitions *partitions,
                                  const struct block_dictionary *keys, uint32_t *numbers_out);
-/* UINT32_MAX when it is not there. */
+/* The number of the partition; UINT32_MAX: there is none. */
 uint32_t columnar_partitions_find(const struct columnar_partitions *partitions, struct bytes key);
 
-/* Begin to write to the partition: make `newest` the slot of `frame`, which is not less than that
- * of the last call. */
+/* Begin to write to the partition: make `newest` the slot of `frame`.  `frame` is not less than in
+ * the last call. */
 void columnar_partitions_touch(struct columnar_partitions *partitions,
                                struct columnar_partition *partition, uint64_t frame,
                                int64_t timestamp_us);
-/* The newest slot that a reader at `frame` sees, valid until the next touch.  It is a bug to ask
- * for a frame that is older than the last two and not older than the partition's first. */
+/* The newest slot that a reader at `frame` sees, valid until the next touch.  A frame that is older
+ * than the one before the last two is a bug, unless it is older than the partition. */
 const struct columnar_slot *columnar_partitions_as_of(const struct columnar_partitions *partitions,
                                                       const struct columnar_partition *partition,
                                                       uint64_t frame);

@@ -1,9 +1,9 @@
 /* counter_memtable: slots of 64 bytes, found by a hash table.
  *
- * A slot's identity says which counter it is.  It is read only where 32 bits of a hash agree, which
- * costs three cache misses in turn; so many counters are looked up at the same time.  The rows of a
- * partition are sorted when they are read, as the types of a table, which give their order, are not
- * at hand where a slot is made. */
+ * A slot's identity says which counter the slot belongs to.  A lookup reads the identities whose 32
+ * bits of hash agree, at the cost of three cache misses, one after the other; so many counters are
+ * looked up at the same time.  The rows of a partition are sorted when they are read: the function
+ * that makes a slot does not have the table's types, from which the order follows. */
 #include "storage/memtable/counter_memtable.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct counter_partition {
     uint32_t count;
 };
 
-/* Which counter a slot is. */
+/* The counter that a slot belongs to. */
 struct counter_identity {
     struct counter_partition *partition;
     struct counter_identity *next; /* in the partition */
@@ -92,7 +92,7 @@ static uint32_t identity_tag(uint32_t table_id, struct bytes key, struct bytes c
 {
     uint64_t hash = hash64(key.data, key.size);
 
-    /* Odd constants (from SplitMix64) spread what is small and differs little. */
+    /* Odd constants (from SplitMix64) spread small numbers that differ little. */
     if (clustering.size > 0)
         hash = (hash ^ (hash >> 31)) * UINT64_C(0x94D049BB133111EB) +
                hash64(clustering.data, clustering.size);
@@ -248,7 +248,8 @@ static int place_compare(const void *a, const void *b, void *context)
     return order != 0 ? order : (left_id > right_id) - (left_id < right_id);
 }
 
-/* A slot without clustering, in a table that has clustering columns, counts in a static column. */
+/* A slot without clustering, in a table that has clustering columns, belongs to a static column.
+ * False: the slice does not have the row. */
 static bool place_set(struct counter_place *place, const struct table *table,
                       const struct slice *slice, const struct counter_identity *identity)
 {

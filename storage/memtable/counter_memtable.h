@@ -20,28 +20,29 @@ void counter_memtable_free(struct counter_memtable *memtable);
  * without clustering columns.  Slot numbers stay for the memtable's life. */
 uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table_id,
                                struct bytes key, struct bytes clustering, uint32_t column_id);
-/* The same of many counters of one column, without clustering; keys may come more than once. */
+/* The slots of many counters of one column, without clustering values; a key may occur more than
+ * once. */
 void counter_memtable_slots(struct counter_memtable *memtable, uint32_t table_id,
                             const struct bytes *keys, uint32_t count, uint32_t column_id,
                             uint32_t *slots_out);
 /* Bytes of memory, without the arena's. */
 size_t counter_memtable_bytes(const struct counter_memtable *memtable);
-/* The slot, to count in by counter_slot.h and with the memtable's arena; frames never decrease.
- * counter_slot_reset is also the way to give a new slot the generation that older runs have of its
- * counter: increments of a lower generation are lost. */
+/* The slot with that number.  The caller counts in it by counter_slot.h, with the memtable's arena
+ * and with frames that never decrease.  counter_slot_reset also gives a new slot the generation
+ * that older runs have of its counter: increments of a lower generation are lost. */
 struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable, uint32_t slot);
 
 /* One partition of a counter table as of `frame` (UINT64_MAX: everything), as rows of counter
- * cells; NULL when it has nothing.  Each cell has one shard, of the id `shard_id` and with the
- * slot's last frame up to `frame` as its clock; or no shard, after a reset.  `frame` is not less
- * than the frame that was durable at the last write: a slot keeps three sums, and for an earlier
- * frame the oldest of them is given.  The slice's bytes outlive the stream. */
+ * cells; NULL: it has none.  Each cell has one shard; its id is `shard_id`, and its clock is the
+ * slot's last frame up to `frame`.  After a reset a cell has no shard.  `frame` is not less than
+ * the frame that was durable at the last write: a slot keeps three sums, and for an earlier frame
+ * the oldest of them is given.  The slice's bytes must outlive the stream. */
 struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        const struct table *table, struct bytes key,
                                        const struct slice *slice, uint64_t frame,
                                        uint64_t shard_id);
 
-/* Those of all tables, in order. */
+/* The partitions of all tables, in order. */
 const struct memtable_partitions *
 counter_memtable_partitions(const struct counter_memtable *memtable);
 #endif

@@ -1,9 +1,10 @@
-/* memtable: applies batches to the layouts, and counts.
+/* memtable: applies batches to its parts, and counts rows by counting rules.
  *
- * Counting rules are the hot path: "each row of this block adds one to the counter of its ad".  The
- * columnar memtable has already mapped the block's strings to its own codes, so the counter's slot
- * is found by an array lookup per distinct string of a block, and increments are summed per string
- * before they touch a slot: a click costs one addition in a small array. */
+ * A counting rule says, for example, that each row of a block adds one to the counter of its ad.
+ * This is the hot path.  The columnar memtable has already mapped the block's strings to its own
+ * codes, so one array lookup for each distinct string of a block finds the counter's slot.
+ * Increments are summed for each string before they are added to its slot, so a click costs one
+ * addition in a small array. */
 #include "storage/memtable/memtable.h"
 
 #include <string.h>
@@ -16,11 +17,11 @@
 enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8, SLOTS_AT_ONCE = 64 };
 
 /* The slots that a counting rule counts in, by the code of the string that is the counter's key.
- * For a rule on a column, codes are the columnar memtable's of that column's strings; for one on a
- * component of the partition key, they are its partition numbers. */
+ * For a rule on a column, codes are the columnar memtable's of that column's strings; for a rule on
+ * a component of the partition key, codes are the columnar memtable's partition numbers. */
 struct counting_slots {
     uint32_t table_id;
-    struct counting_rule rule; /* `block` is not part of the identity */
+    struct counting_rule rule; /* `block` is not used */
     uint32_t *slots;           /* SLOT_UNKNOWN until first counted */
     uint32_t capacity;
     uint32_t *counts; /* scratch: rows of the block by block code; all zero between blocks */
@@ -172,7 +173,8 @@ static uint32_t *counts_for(struct counting_slots *slots, uint32_t count)
     return slots->counts;
 }
 
-/* Fetch the slot that will be added to some keys later, which is known unless its key is new. */
+/* Fetch into the cache the slot of key `at`, which is added to some keys later.  The slot is known
+ * unless the key is new. */
 static void prefetch_count(const struct memtable *memtable, const struct counting_slots *slots,
                            const uint32_t *mapped, uint32_t at, uint32_t count)
 {
@@ -180,7 +182,8 @@ static void prefetch_count(const struct memtable *memtable, const struct countin
         __builtin_prefetch(counter_memtable_at(memtable->counters, slots->slots[mapped[at]]), 1);
 }
 
-/* The key of the counter that rows with the key or string `key` count in. */
+/* The key of the counter of rows with `key`, which is a string of the rule's column, or a partition
+ * key. */
 static struct bytes counter_key(const struct memtable *memtable, const struct counting_slots *slots,
                                 struct bytes key)
 {
@@ -193,7 +196,7 @@ static struct bytes counter_key(const struct memtable *memtable, const struct co
     return component;
 }
 
-/* Look up the slot of every code that has counts and none yet. */
+/* Look up the slot of every code that has counts but no slot yet. */
 static void find_slots(struct memtable *memtable, struct counting_slots *slots,
                        const struct block_dictionary *keys, const uint32_t *mapped)
 {
@@ -218,7 +221,7 @@ static void find_slots(struct memtable *memtable, struct counting_slots *slots,
     }
 }
 
-/* Add `counts[i]` for each of `count` block codes, and leave the counts zero again. */
+/* Add the counts of all block codes to their slots, and set the counts to zero again. */
 static void count_codes(struct memtable *memtable, struct counting_slots *slots,
                         const struct block_dictionary *keys, const uint32_t *mapped, uint64_t frame)
 {
@@ -291,8 +294,8 @@ static void apply_increment(struct memtable *memtable, const struct counter_incr
     }
 }
 
-/* Partitions lie anywhere in memory, so what the next writes touch is fetched into the cache: first
- * where a partition is looked for, and some writes later the partition. */
+/* Partitions lie anywhere in memory, so those of the next writes are fetched into the cache: first
+ * the place in the hash table, and some writes later the partition. */
 static void apply_mutations(struct memtable *memtable, const struct write_batch *batch,
                             uint64_t frame, int64_t timestamp_us)
 {

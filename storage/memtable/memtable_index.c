@@ -1,13 +1,14 @@
 /* memtable_index: the B+ tree.
  *
- * What must hold: in a leaf, items ascend; in an inner node, entry i carries the first item of
- * child i as it was when the child was made, and everything in child i - 1 is less than that.  (A
- * later item may be less than the first one only in the leftmost child of a level, whose entry is
- * never compared.)
+ * What must hold: in a leaf, items ascend; in an inner node, entry i has the item that was the
+ * first in child i when the child was made, and all items in child i - 1 are less than this item.
+ * (An item that is added later may be less than it only in the leftmost child of a level, whose
+ * entry is never compared.)
  *
  * While a tree has one leaf, the leaf grows from 4 to 16 and 64 entries, so that a partition of a
- * few rows stays small; then it splits.  An item that is appended at the end, as rows in order of
- * time are, begins a new leaf and leaves a full one behind; in the middle a leaf splits in half.
+ * few rows stays small; then it splits.  An item that is appended behind a full last leaf begins a
+ * new leaf, and the full leaf stays full: rows in order of time come so.  Any other full leaf
+ * splits in half.
  *
  * An entry takes 24 bytes in an inner node and 16 in a leaf.  A million random insertions fill
  * leaves to 70 %. */
@@ -23,7 +24,7 @@ enum {
     INDEX_LEAF_FIRST = 4,
     INDEX_LEAF_GROWTH = 4,
     INDEX_STEPS_MAX = 4,  /* entries to step over, until a search from the root is cheaper */
-    INDEX_HEIGHT_MAX = 12 /* 32 ^ 7 is more than an index can hold */
+    INDEX_HEIGHT_MAX = 12 /* 32 ^ 7 items are more than an index can hold */
 };
 
 struct memtable_index_node {
@@ -86,7 +87,7 @@ static bool entry_matches(const struct memtable_index_node *node, uint32_t at,
     return at < node->count && entry_order(node, at, search) == 0;
 }
 
-/* The child to look for the key in: the last whose first item is not greater. */
+/* The child to look for the key in: the last child whose first item is not greater than the key. */
 static uint32_t node_child(const struct memtable_index_node *node,
                            const struct memtable_index_search *search)
 {
@@ -230,8 +231,8 @@ static void node_move(struct memtable_index_node *node, uint32_t from,
     node->count = from;
 }
 
-/* Make a new right neighbour for a full node and move the node's second half to it; or nothing,
- * when `at` is the end of the last node, where items are appended. */
+/* Make a new right neighbour for a full node and move the node's second half to it.  If `at` is the
+ * end of the last node, an item is being appended, and nothing is moved. */
 static struct memtable_index_node *node_split(struct memtable_index_node *node, uint32_t at,
                                               struct arena *arena)
 {

@@ -3,7 +3,7 @@
  * It is a B+ tree of pointers.  Beside each pointer stands the item's prefix, a number that orders
  * items as far as 64 bits can: a <= b must give prefix(a) <= prefix(b).  A search compares
  * prefixes, which lie side by side in memory, and reads an item only where prefixes are equal.  A
- * set of one item takes no memory beside the struct, as most partitions have one row.
+ * set of one item takes no memory beside the struct, because most partitions have one row.
  *
  * Memory comes from an arena and is never given back; items stay where they are. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_INDEX_H
@@ -22,7 +22,7 @@ struct memtable_index {
     uint32_t height;               /* levels of nodes; 0 with one item */
 };
 
-/* What is searched for.  `compare` gives the order of `key` against an item of the same prefix: <0,
+/* A key to search for.  `compare` gives the order of `key` against an item of the same prefix: <0,
  * 0, >0.  For a key that lies between items, such as a bound, it never gives 0.  `prefix_of` gives
  * an item's prefix.  Both get `context`. */
 struct memtable_index_search {
@@ -37,22 +37,25 @@ struct memtable_index_search {
 struct memtable_index_cursor {
     const struct memtable_index *index;
     const struct memtable_index_node *leaf;      /* NULL in a set of one */
-    uint32_t position;             /* in the leaf, or in the set of one, of the item behind it */
+    uint32_t position;             /* index, in the leaf or in the set of one, of the item behind
+                                    * the place */
 };
 
-/* The item that compares equal, or NULL; and the place where memtable_index_insert puts it. */
+/* Returns the item that compares equal, or NULL.  *place_out is the place at which
+ * memtable_index_insert puts a new item with this key. */
 void *memtable_index_find_place(const struct memtable_index *index,
                                 const struct memtable_index_search *search,
                                 struct memtable_index_cursor *place_out);
 
-/* The same for keys that ascend, beginning at a place such that all items before it are less than
- * the key: the place behind the item of the key before.  An all-zero place stands for any. */
+/* The same for keys that ascend.  `place` comes in as the place behind the item of the previous
+ * key: all items before it are less than the key.  An all-zero place says nothing: the whole set is
+ * searched. */
 void *memtable_index_find_onward(const struct memtable_index *index,
                                  const struct memtable_index_search *search,
                                  struct memtable_index_cursor *place);
 
-/* Add an item that is not in the set yet, at the place that a search of it gave; nothing was added
- * since that search.  The place is moved behind the item, or becomes all-zero. */
+/* Add an item that is not in the set yet, at the place that a search for its key gave.  No item was
+ * added since that search.  The place is moved behind the item, or becomes all-zero. */
 void memtable_index_insert(struct memtable_index *index, struct arena *arena,
                            const struct memtable_index_search *search,
                            struct memtable_index_cursor *place, void *item);
@@ -61,7 +64,8 @@ void memtable_index_insert(struct memtable_index *index, struct arena *arena,
 struct memtable_index_cursor memtable_index_seek(const struct memtable_index *index,
                                                  const struct memtable_index_search *search);
 
-/* Step over the next item, or back over the one before, and return it; NULL: there is none. */
+/* Step over the next item, or back over the previous one, and return that item; NULL: there is
+ * none. */
 void *memtable_index_next(struct memtable_index_cursor *cursor);
 void *memtable_index_previous(struct memtable_index_cursor *cursor);
 #endif

@@ -1,8 +1,8 @@
 /* memtable_partitions: a tree that orders all partitions, and a hash table that finds one.
  *
- * The tree's prefix is the table and half of the token, which nearly always decides, so that a
- * partition itself is read once in a search.  A partition's key lies behind it in memory, where the
- * comparison's cache line is. */
+ * The prefix in the tree is the table and half of the token.  It nearly always decides a
+ * comparison, so a search reads only one partition.  A partition's key lies behind the partition in
+ * memory, in the cache lines that a comparison reads anyway. */
 #include "storage/memtable/memtable_partitions.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static uint64_t partition_prefix(const void *context, const void *item)
     return name_prefix(partition->table_id, partition->token);
 }
 
-/* Both are of the same table, as their prefixes are equal. */
+/* Key and item are of the same table, as their prefixes are equal. */
 static int partition_compare(const void *context, const void *key, const void *item)
 {
     const struct partition_name *name = key;
@@ -78,7 +78,7 @@ static struct memtable_index_search partition_search(const struct partition_name
 /* ---- finding and making one ---- */
 
 /* The hash of a partition: half of its token, which is a hash already, and the table's id, so that
- * a key that several tables have does not give one hash. */
+ * the same key in several tables has different hashes. */
 static uint32_t tag_of(uint32_t table_id, int64_t token)
 {
     return (uint32_t)((uint64_t)token >> 32) + table_id * UINT32_C(0x9E3779B1);

@@ -1,7 +1,7 @@
 /* row_memtable: partitions, rows and their versions.
  *
- * What decides correctness: nothing that a reader at an earlier frame could see is ever changed.
- * A row is a chain of versions, newest first, each with its frame and the row packed as on disk; a
+ * What decides correctness: nothing that a reader at an earlier frame could see is ever changed.  A
+ * row is a chain of versions, newest first, each with its frame and the row packed as on disk; a
  * reader takes those up to its frame and merges them:
  *
  *     row ─▶ @12 UPDATE b ─▶ @12 UPDATE a ─▶ @9 INSERT a, b
@@ -9,16 +9,17 @@
  *
  * A reader of a row that is written very often would have to merge thousands of versions.  So after
  * eight versions the next one is stored as the merge of itself and the eight (depth 0), and a
- * reader stops there; the versions before it stay for readers at earlier frames.  A whole row that
- * is written over a whole row is such a merge already.
+ * reader stops there; the older versions stay for readers at earlier frames.  A whole row that is
+ * written over a whole row has depth 0, too.
  *
  * Deletions of the partition and of ranges are lists whose entries have frames too.  A reader
- * combines those up to its frame (range_deletions.h) and merges each row under what covers it.
+ * combines the entries up to its frame (range_deletions.h) and applies to each row the deletion
+ * that covers it.
  *
  * Memory: a partition takes 56 bytes and its key, and 19 to 37 in the hash table; a row takes 16,
- * and a version 24 and its packed bytes.  In the trees that order them each takes 16, and nodes are
- * 70 to 100 % full.  That is 55 to 65 bytes beside the data for a row of a large partition, and 117
- * for a row that has a partition to itself. */
+ * and a version 24 and its packed bytes.  In the trees each partition and each row takes 16 bytes
+ * more, and nodes are 70 to 100 % full.  That is 55 to 65 bytes beside the data for a row of a
+ * large partition, and 117 for a row that has a partition to itself. */
 #include "storage/memtable/row_memtable.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ struct row_version {
     uint64_t frame;
     uint32_t size;
     uint16_t depth;   /* older versions that a reader merges with it; 0: it holds them all */
-    uint16_t columns; /* packed_rows_columns, or 0 */
+    uint16_t columns; /* the row's packed_rows_columns; 0: not known */
     uint8_t packed[];
 };
 
@@ -72,7 +73,7 @@ struct partition_extras {
 
 struct partition {
     struct memtable_partition base;
-    uint64_t frame_first; /* 0: it was just made */
+    uint64_t frame_first; /* the first frame that wrote to it; 0: it was just made */
     struct memtable_index rows;
     struct partition_extras *extras;
 };
@@ -82,7 +83,7 @@ struct row_memtable {
     struct memtable_partitions partitions;
     uint64_t frame_last;
     struct buffer packed;  /* scratch of one apply: the packed row that is being added */
-    struct arena *scratch; /* scratch of one apply: the values that row is packed from */
+    struct arena *scratch; /* scratch of one apply: the values that `packed` is made from */
 };
 
 struct row_memtable *row_memtable_new(struct arena *arena)
@@ -155,7 +156,8 @@ static uint64_t bytes_prefix(struct bytes value)
  *     bits   63..56   55..50 49..44 ...  7..2
  *            byte 0   char 1 char 2 ... char 9     0 end, 1 up to ' ', 2..62 '!'..']', 63 beyond
  *
- * 1 and 63 stand for several characters, so what follows them is left to the comparison (zeros). */
+ * The codes 1 and 63 stand for several characters, so the bits behind them are zeros, and the
+ * comparison of the values decides. */
 static uint64_t digits_prefix(struct bytes value)
 {
     enum { CHARACTERS = 9, BITS = 6 };
@@ -188,7 +190,7 @@ static uint64_t value_prefix(const struct type *type, struct bytes value)
     case TYPE_INT:
     case TYPE_SMALLINT:
     case TYPE_TINYINT:
-        /* The sign bit is inverted; an empty value gets the prefix of the least and sorts there. */
+        /* The sign bit is inverted.  An empty value has the prefix of the least number. */
         return value.size == 0 ? 0 : bytes_prefix(value) ^ (UINT64_C(1) << 63);
     case TYPE_TEXT:
     case TYPE_ASCII:
@@ -327,7 +329,8 @@ static void row_fold(struct row_memtable *memtable, const struct table *table,
     row_unfiltered_pack(&merged, &memtable->packed);
 }
 
-/* Whether the merge of the row in `packed`, which has these columns, with a version is that row. */
+/* Whether the row in `packed`, which has the columns `columns`, is also its merge with the
+ * version. */
 static bool version_replaces(const struct row_memtable *memtable, const struct row_version *version,
                              uint16_t columns)
 {
@@ -339,8 +342,9 @@ static bool version_replaces(const struct row_memtable *memtable, const struct r
     return (version->columns & ~columns) == 0 && row_packed_follows(newer, older);
 }
 
-/* How many older versions a reader merges with the row in `packed`.  Where they would be too many,
- * the row is replaced by its merge with them, whose columns are not known. */
+/* How many older versions a reader merges with the row in `packed`.  If they would be too many, the
+ * row is replaced by its merge with them, and *columns by 0: the columns of the merge are not
+ * known. */
 static uint32_t version_depth(struct row_memtable *memtable, const struct table *table,
                               const struct row_version *newest, uint16_t *columns)
 {
@@ -513,7 +517,7 @@ void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *
 
 /* Rows come from a cursor, bounds of range deletions from an array that is made when the stream is
  * opened; `next` merges the two.  While the memtable is open a write may come between two pulls:
- * the cursor is then set anew, behind the last row that it gave. */
+ * the cursor is set anew before the next row, behind the last row that it gave. */
 struct row_stream {
     struct stream base;
     const struct partition *partition;
@@ -532,8 +536,8 @@ struct row_stream {
     size_t bound_count;
     size_t bound_next;
     struct deletion open; /* the range deletion in force */
-    struct arena *arena;  /* for what is yielded: until the next pull, unless ... */
-    bool is_kept;         /* ... it is the caller's and keeps everything */
+    struct arena *arena;  /* for the items that are yielded */
+    bool is_kept;         /* `arena` is the caller's, and is not reset at each pull */
 };
 
 static void stream_seek(struct row_stream *stream, const struct bound *place)

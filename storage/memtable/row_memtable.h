@@ -1,8 +1,9 @@
-/* row_memtable: rows of all tables with the whole cell model, append-only, resolved on read.
+/* row_memtable: rows of all tables, with all kinds of cells and deletions; versions of a row are
+ * only appended, and merged when they are read.
  *
- * It holds a memtable's rows of every table that is not written in blocks, and what overwrites and
- * deletes rows of event tables.  Nothing in it is ever changed: each write of a row adds a version
- * with the frame that wrote it, and a reader at a frame merges the versions up to that frame.
+ * It holds the rows of every table that is not written in blocks, and the overwrites and deletions
+ * of rows of event tables.  Nothing in it is ever changed: each write of a row adds a version with
+ * the frame that wrote it, and a reader at a frame merges the versions up to that frame.
  * Partitions are kept in (table, token, key) order and rows in clustering order.
  *
  * The engine thread writes and reads it while it is open; once it is frozen any thread may read
@@ -20,11 +21,12 @@ struct row_memtable;
 /* Memory comes from `arena`, which outlives the memtable. */
 struct row_memtable *row_memtable_new(struct arena *arena);
 void row_memtable_free(struct row_memtable *memtable);
-/* Those of all tables, in order: to walk them, and to fetch them into the cache before a write. */
+/* The partitions of all tables, to walk them in order and to fetch them into the cache before a
+ * write. */
 const struct memtable_partitions *row_memtable_partitions(const struct row_memtable *memtable);
 
-/* Add a mutation that was applied by `frame`; TIMESTAMP_SERVER in it becomes `timestamp_us`.
- * Copies.  The mutation must be valid for `table`. */
+/* Add a mutation of `frame`; each TIMESTAMP_SERVER in it becomes `timestamp_us`.  The mutation is
+ * copied.  It must be valid for `table`. */
 void row_memtable_apply(struct row_memtable *memtable, const struct table *table,
                         const struct mutation *mutation, uint64_t frame, int64_t timestamp_us);
 
@@ -36,17 +38,17 @@ void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *
 bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, int64_t token,
                       struct bytes key);
 
-/* The partition as of `frame` (UINT64_MAX: everything).  NULL when the partition has nothing.  The
- * stream reads the memtable: on the engine thread, or anywhere once it is frozen.  What it yields
- * is valid until the next pull or, where an arena `kept` is given, as long as that; and not longer
- * than the memtable.  The slice's bytes outlive the stream. */
+/* The partition as of `frame` (UINT64_MAX: everything).  NULL: no frame up to `frame` wrote to it.
+ * The stream is used on the engine thread or, once the memtable is frozen, on any thread.  The
+ * items that it yields are valid until the next pull or, if `kept` is not NULL, as long as this
+ * arena; and never longer than the memtable.  The slice's bytes must outlive the stream. */
 struct stream *row_memtable_stream(const struct row_memtable *memtable, const struct table *table,
                                    int64_t token, struct bytes key, const struct slice *slice,
                                    uint64_t frame, struct arena *kept);
 
-/* From now on the stream skips rows whose first clustering value is `value`, for a small part of
- * what yielding a row costs.  Returns how many rows were skipped since the last call.  The bytes of
- * `value` must last until the next call or the stream's end. */
+/* Make the stream skip rows whose first clustering value is `value` from now on.  Skipping a row
+ * costs much less than yielding it.  Returns how many rows were skipped since the previous call.
+ * The bytes of `value` must last until the next call or the stream's end. */
 uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);
 
 bool row_memtable_has_table(const struct row_memtable *memtable, uint32_t table_id);
