@@ -1,17 +1,17 @@
-/* change_lines: what a change did, for its row in `change`: the columns keys, old and new have a
- * line for each thing that was changed, the same number of lines in all three.
+/* change_lines: what a change did, for its row in `change`.  The columns keys, old and new have a
+ * line for each thing that was changed, and all three have the same number of lines.
  *
  *     keys   supaboobs 2013-11-01      old   20%      new   25%
  *            supaboobs 2013-12-01            (none)         30%
  *
- * They are limited to CHANGE_LINES_MAX bytes each, as they go into the frame of the change; a last
- * line counts what was left out. */
+ * Each column has at most CHANGE_LINES_MAX bytes, as it is in the frame of the change.  A last line
+ * counts the lines that were left out. */
 #ifndef DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 #define DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 
 #include "storage/cell/mutation.h"
 
-enum { CHANGE_LINES_MAX = 768 };       /* bytes of each of the three, at most */
+enum { CHANGE_LINES_MAX = 768 };       /* bytes, of each of the three texts */
 
 /* All-zero is an empty one. */
 struct change_lines {
@@ -26,7 +26,7 @@ void change_lines_add(struct change_lines *lines, struct bytes key, struct bytes
                       struct bytes new);
 bool change_lines_are_empty(const struct change_lines *lines);
 void change_lines_copy(const struct change_lines *lines, struct change_lines *copy_out);
-/* After the last line: add one that says how many were left out, if any were. */
+/* Called after the last line: add a line that says how many lines were left out, if any were. */
 void change_lines_end(struct change_lines *lines);
 /* The three cells of the row; views of the lines. */
 enum { CHANGE_LINES_VALUES = 3 };

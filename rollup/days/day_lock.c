@@ -3,9 +3,10 @@
  *     queue 17   a ── c ── d      a and b have begun;
  *     queue 42   b ── c           c waits for two others, d for one (c)
  *
- * What decides correctness: a lock stands in a queue once, even if two of its days share the queue,
- * and begins when it is the first in all of its queues.  The callback of a lock that begins may
- * release it, which begins others: a loop calls them, not recursion, however many wait. */
+ * What decides correctness: a lock is in a queue only once, even if two of its days share the
+ * queue.  It begins when it is the first in all of its queues.  The callback of a lock may release
+ * it, which lets other locks begin: a loop calls the callbacks, so that the stack does not grow
+ * with the number of waiting locks. */
 #include "rollup/days/day_lock.h"
 
 #include <sys/queue.h>
@@ -36,7 +37,7 @@ struct day_lock {
 
 struct day_lock_table {
     struct day_queue queues[QUEUES];
-    TAILQ_HEAD(, day_lock) ready; /* to begin, in this order */
+    TAILQ_HEAD(, day_lock) ready; /* locks that may begin, in this order */
     bool is_beginning;
 };
 

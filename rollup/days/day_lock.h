@@ -1,10 +1,10 @@
 /* day_lock: the order in which writes to the same days begin.
  *
- * Writes that read first would otherwise read side by side, and all but one would have to read
- * again.  One lock is for several days.  It begins when every lock that was taken before it for one
- * of these days has ended; locks for other days do not wait for it, unless two days share a queue
- * by their hash, which costs time only.  There is no deadlock, as a lock waits for earlier ones
- * only. Engine thread. */
+ * Without it, writes that read the same day first would read side by side, and all but one of them
+ * would have to read again.  A lock is for one or several days.  It begins when every earlier lock
+ * for one of these days has ended.  Locks for other days do not wait for it, unless the hashes of
+ * two days give the same queue, which costs only time.  There is no deadlock, as a lock waits for
+ * earlier locks only.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_LOCK_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_LOCK_H
 

@@ -2,8 +2,9 @@
  *
  *     a click, a rate ──day_marks_add──▶ dirty (dirty.h)  and  a row in the batch that brings it
  *
- * A day that is marked already for the same cause gets no second row.  Each row has an id of its
- * time.  Marks are deleted by their ids, so one that was added meanwhile stays.  Engine thread. */
+ * A day that is marked already for the same cause gets no second row.  The id of a row contains the
+ * time of the mark.  Marks are deleted by their ids, so a mark that was added since they were read
+ * stays.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 
@@ -16,9 +17,9 @@
 
 struct day_marks {
     struct store *store;
-    const struct click_stream *stream; /* whose table of marks it is */
+    const struct click_stream *stream; /* its dirty_table_id is the table of marks */
     struct dirty_set *dirty;           /* owned */
-    uint8_t maker[TIMEUUID_MAKER_SIZE];        /* the part that all ids of this process share */
+    uint8_t maker[TIMEUUID_MAKER_SIZE];        /* random bytes that all ids of these marks share */
     int64_t last_us;                   /* the time of the last id */
 };
 
@@ -60,7 +61,8 @@ struct mark_row {
 /* ERROR_CORRUPT: the row is no mark. */
 must_check int day_marks_read(const struct table *table, const struct page_row *row,
                               struct mark_row *mark_out, struct error *err);
-/* Take a mark of one day into the set, as of the time when it was made (dirty_set_load). */
+/* Add a mark of one day that was read to the set, with the time when it was made
+ * (dirty_set_load). */
 must_check int day_marks_load(struct dirty_set *set, struct bytes reseller,
                               const struct mark_row *row, struct error *err);
 #endif

@@ -1,8 +1,8 @@
-/* The reads of a phase run side by side and are counted; the phase ends with the last of them.
+/* The reads of a phase run side by side and are counted.  The phase ends with the last read.
  *
  * Days of one reseller that lie close together share a slice, so the days of a changed rate cost
- * one read of amount_by_day and one of the ledger.  Where a slice cannot be read, the status of its
- * days is set, and no other's. */
+ * one read of amount_by_day and one of the ledger.  If a slice cannot be read, the status of its
+ * days alone is set. */
 #include "rollup/days/day_reader.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ struct slice_read {
     struct day_reader *reader;
     uint32_t start;
     uint32_t end;
-    uint32_t next; /* the first day whose row, and earlier ones, may still come */
+    uint32_t next; /* the first day whose row may still come */
 };
 
 /* ---- life ---- */
@@ -48,7 +48,7 @@ struct day_reader *day_reader_new(struct store *store, const struct click_stream
     reader->stream = stream;
     reader->sealed_to = sealed_to;
     reader->arena = arena_new(ARENA_CHUNK);
-    /* Not zeroed, nor touched: 0.2 MB, of which a rate change needs some thirty days. */
+    /* The 0.2 MB are not zeroed: a change of a rate uses only some thirty of the days. */
     reader->days = memory_alloc(DAY_READER_MAX * sizeof(*reader->days));
     return reader;
 }
@@ -150,7 +150,8 @@ static void slice_done(void *context, int status, const struct error *err)
     phase_step(reader);
 }
 
-/* Days descend, and so do the rows of both tables as they are read. */
+/* The day of a row; NULL: it was not added.  Days descend, as the rows of both tables do when they
+ * are read. */
 static struct day_facts *slice_find(struct slice_read *read, int32_t day)
 {
     struct day_facts *days = read->reader->days;
@@ -213,8 +214,9 @@ static bool is_published(const struct day_facts *day)
     return day->has_row && day->row.state != DAY_OPEN;
 }
 
-/* Read slices over neighbouring days of one reseller: of amount_by_day, where the row of any of
- * them is not known yet; of the ledger, where any of them is published. */
+/* Start the reads of all slices of one table.  A slice has neighbouring days of one reseller.  It
+ * is read from amount_by_day if the row of any of its days is not known yet, and from the ledger if
+ * any of its days is published. */
 static void start_slices(struct day_reader *reader, bool is_ledger)
 {
     uint32_t start = 0;
@@ -282,7 +284,8 @@ static int compare_days(const void *a, const void *b)
     return order != 0 ? order : (left->day < right->day) - (left->day > right->day);
 }
 
-/* Most come in this order, and a day's facts are large. */
+/* Days are mostly in this order already, and moving them is expensive, as the facts of a day are
+ * large. */
 static void sort_days(struct day_reader *reader)
 {
     bool is_sorted = true;
@@ -292,7 +295,8 @@ static void sort_days(struct day_reader *reader)
         qsort(reader->days, reader->count, sizeof(*reader->days), compare_days);
 }
 
-/* Whether all rows are known and none is published: then only stats are read, in any order. */
+/* Whether all rows are known and none is published.  Then only stats are read, and the order of the
+ * days does not matter. */
 static bool all_are_open(const struct day_reader *reader)
 {
     for (uint32_t i = 0; i < reader->count; i++)

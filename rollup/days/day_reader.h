@@ -4,8 +4,8 @@
  *                 neighbouring days
  *              ─▶ ledger of those that are published ─▶ done
  *
- * Everything is read as applied (store.h), because its users write, or verify, what follows from
- * it. */
+ * Everything is read as applied (store.h), not as durable, because the callers write figures that
+ * follow from it, or verify them. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_READER_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_READER_H
 
@@ -18,25 +18,26 @@ enum { DAY_READER_MAX = 256 };
 struct day_reader;
 
 struct day_facts {
-    struct dirty_day *dirty;           /* the caller's, like the next; the reader ignores both */
+    struct dirty_day *dirty;           /* the caller's, not used by the reader; so is `range` */
     const struct dirty_range *range;
     struct bytes reseller;
     int64_t token;                     /* of the reseller */
-    struct bytes key;                  /* of ad_click */
+    struct bytes key;                  /* the partition key of the day in the clicks' table */
     int32_t day;
-    struct seal_sum sum;               /* of its clicks and of its seals; not of a settled one */
-    bool has_row;                      /* in amount_by_day: may be set before reading */
+    struct seal_sum sum;               /* of the day's clicks and seals; not set if is_settled */
+    bool has_row;                      /* amount_by_day has a row; may be set before reading */
     struct day_figure row;
-    bool has_last;                     /* the last entry of the ledger; only of published rows */
+    bool has_last;                     /* the ledger has an entry; only read if the row is
+                                        * published */
     struct ledger_entry last;
     bool is_settled;                   /* the row is known to be right in all but its rate */
-    int status;                        /* below 0: could not be read */
-    bool is_marked;                    /* the caller's, like the first two */
+    int status;                        /* below 0: the day could not be read */
+    bool is_marked;                    /* the caller's, not used by the reader */
     struct day_reader *reader;         /* private */
 };
 
-/* All that is passed outlives the reader.  *sealed_to, which may change: no later day has a
- * seal. */
+/* All arguments outlive the reader.  *sealed_to is the last day that may have a seal; it may
+ * change. */
 struct day_reader *day_reader_new(struct store *store, const struct click_stream *stream,
                                   const int32_t *sealed_to);
 void day_reader_free(struct day_reader *reader);             /* no read is under way */
@@ -45,7 +46,7 @@ void day_reader_clear(struct day_reader *reader);
 /* Add a day; its bytes are copied.  Its facts are valid until the reader is cleared, but
  * day_reader_read moves them, as it sorts the days. */
 struct day_facts *day_reader_add(struct day_reader *reader, struct bytes reseller, int32_t day);
-/* The same where the caller has ad_click's partition key. */
+/* The same for a caller that has the day's partition key of ad_click. */
 struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key,
                                      struct bytes reseller, int32_t day);
 /* Add a day whose row is known to be right in all but its rate: neither stats nor seals are read,

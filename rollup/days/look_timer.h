@@ -1,8 +1,8 @@
-/* look_timer: when a server refreshes what is dirty or due by itself.
+/* look_timer: when a server begins a refresh of days that are dirty or due.
  *
- * The longer a refresh takes, the longer the pause before the next, so that refreshes take about a
- * fifth of the engine thread; but the pause is short enough to keep figures within a second of the
- * clicks.  Of two times that were set, the earlier one counts. */
+ * The longer a refresh takes, the longer is the pause before the next one, so that refreshes take
+ * about a fifth of the engine thread's time.  The pause is short enough that figures follow the
+ * clicks within a second.  Of two times that were set, the earlier one holds. */
 #ifndef DAYBOOK_ROLLUP_DAYS_LOOK_TIMER_H
 #define DAYBOOK_ROLLUP_DAYS_LOOK_TIMER_H
 
@@ -11,20 +11,22 @@
 struct look_timer {
     struct world *world;
     struct timer timer;
-    bool is_on;                        /* a server's, and the rollup is not closing */
-    int64_t at_us;                     /* when it fires; monotonic; INT64_MAX: it is not set */
+    bool is_on;                        /* false: never fires (no server, or the rollup is
+                                        * closing) */
+    int64_t at_us;                     /* when it fires, by the monotonic clock; INT64_MAX: not
+                                        * set */
     int64_t refresh_took_us;           /* how long the last refresh took; set by the rollup */
 };
 
 /* `is_on` false: the timer never fires. */
 void look_timer_init(struct look_timer *look, struct world *world, bool is_on,
                      void (*fire)(struct timer *timer), void *context);
-/* It does not fire any more, whatever is set. */
+/* Stop the timer for ever: from now on setting a time has no effect. */
 void look_timer_stop(struct look_timer *look);
 /* Fire at a time of the wall clock. */
 void look_timer_at(struct look_timer *look, int64_t at_us);
-/* Fire after the pause that follows from the last refresh. */
+/* Fire after a pause, which depends on how long the last refresh took. */
 void look_timer_soon(struct look_timer *look);
-/* The timer has fired: the next time may be set. */
+/* Called when the timer has fired: the next time may then be set. */
 void look_timer_fired(struct look_timer *look);
 #endif
