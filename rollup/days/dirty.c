@@ -1,15 +1,15 @@
 /* The set is a hash table of days by partition key, with three lists of days, a second hash table
- * of each reseller's first day, and a list of ranges.
+ * of the first day of each reseller, and a list of ranges.
  *
- * What decides correctness: no mark may be lost between a figure's stats being read and its row
- * being written.
+ * What decides correctness: no mark may be lost between the time when a day's stats are read and
+ * the time when its row is written.
  *
  *      the refresh takes day d off the queue and reads its stats
  *      a click comes: d is queued again, and the click is not in the stats that were read
  *      the refresh writes d's figure; d is queued, so its marks stay, and it is worked off again
  *
- * Cost: the hook probes once per distinct partition of a block, a hash of some 30 bytes and one
- * cache line. */
+ * Cost: the commit hook looks a day up once for each partition of a block: a hash of some 30 bytes
+ * and one cache line. */
 #include "rollup/days/dirty.h"
 
 #include <inttypes.h>
@@ -98,7 +98,7 @@ struct dirty_set *dirty_set_new(void)
     return set;
 }
 
-/* Of memory; the allocator's own 8 are counted. */
+/* Bytes of memory, with the 8 that the allocator adds. */
 static size_t day_bytes(const struct dirty_day *day)
 {
     return sizeof(*day) + day->key_size + 8 + day->mark_capacity * sizeof(struct dirty_mark);
@@ -177,7 +177,7 @@ const struct dirty_mark *dirty_day_marks(const struct dirty_day *day)
     return day->mark_capacity > 0 ? day->marks : &day->mark;
 }
 
-/* Unscaled and scale, where they are small. */
+/* Split a number into unscaled value and scale; false: they are too large. */
 static bool pack_decimal(struct decimal value, int64_t *unscaled_out, uint8_t *scale_out)
 {
     int128 unscaled;
@@ -189,8 +189,8 @@ static bool pack_decimal(struct decimal value, int64_t *unscaled_out, uint8_t *s
     return true;
 }
 
-/* The amount is not kept, as it can be multiplied again; a figure that would then differ in any
- * digit is not kept at all. */
+/* The amount is not kept, as dirty_day_row computes it again.  A figure that would then differ in
+ * any digit is not kept at all. */
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure)
 {
     struct day_figure again;
@@ -252,7 +252,7 @@ struct dirty_day *dirty_set_first_waiting(struct dirty_set *set)
     return TAILQ_FIRST(&set->waiting.days);
 }
 
-/* A queued day keeps its place. */
+/* A day that is queued already keeps its place. */
 void dirty_set_queue(struct dirty_set *set, struct dirty_day *day)
 {
     if (day->is_queued)
@@ -284,7 +284,7 @@ void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day)
 
 /* ---- finding ---- */
 
-/* With the place where the day was found, or NULL. */
+/* The day, and in *at its place in the table; NULL: it is not there. */
 static struct dirty_day *find_day(const struct dirty_set *set, struct bytes key, uint64_t hash,
                                   uint32_t *at)
 {
@@ -372,7 +372,7 @@ void dirty_set_each_reseller(const struct dirty_set *set,
 
 /* ---- leaving ---- */
 
-/* The rows of the day's marks are deleted in the batch, so its marks are removed here too, and the
+/* The batch deletes the rows of the day's marks, so the marks are removed from the day too, and the
  * next mark will be a new one. */
 void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch)
 {
@@ -446,7 +446,8 @@ static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64
     return day;
 }
 
-/* Make room for one more mark, outside of the day itself, which has room for one. */
+/* Make room for one more mark in an array outside of the day; the day itself has room for one
+ * mark. */
 static struct dirty_mark *grow_marks(struct dirty_set *set, struct dirty_day *day)
 {
     struct dirty_mark *old = day->mark_capacity > 0 ? day->marks : NULL;

@@ -1,4 +1,4 @@
-/* dirty: the set of days whose figure or ledger is not up to date, in memory; the table dirty_day
+/* dirty: the set, in memory, of days whose figure or ledger is not up to date.  The table dirty_day
  * has the same marks.
  *
  *                 mark                      mark
@@ -8,19 +8,19 @@
  *        published,       ▼         entry is being gathered
  *        nothing owed  leaving ──durable──▶ (not there)
  *
- * A day is *queued* while its figure is out of date; the queue has the days in the order in which
- * they became so.  A day is *waiting* while its figure is right but the day is not yet published,
+ * A day is *queued* while its figure is out of date.  The queue has the days in the order in which
+ * they were queued.  A day is *waiting* while its figure is right but the day is not yet published,
  * or its restatement is put off.  In both states dirty_day has the day's marks, so a click on a day
  * that is marked already costs one probe and no write.
  *
- * The refresh takes a day off the queue before it reads the day's stats; a mark that comes
- * meanwhile puts the day back, and then the refresh must not clear it.  A day that was cleared is
- * *leaving* until the frame that cleared it is durable: it stays in the set until then because
- * readers take a day that is not in the set to have a durable row that is right.  Functions pass
- * over leaving days unless they say otherwise; a mark makes such a day a queued one again.
+ * The refresh takes a day off the queue before it reads the day's stats.  A mark that comes during
+ * the read puts the day back, and then the refresh must not clear the day.  A day that was cleared
+ * is *leaving* until the frame that cleared it is durable: it stays in the set until then because
+ * for readers a day that is not in the set has a durable, correct row.  Functions ignore leaving
+ * days unless their comments say otherwise.  A mark makes a leaving day a queued one again.
  *
- * A changed rate marks a *range* of days by one mark, because the commit hook, which sets the mark,
- * does not know which of these days have clicks.  Ranges are worked off before days. */
+ * A changed rate marks a *range* of days by one mark, because the commit hook, which makes the
+ * mark, does not know which of these days have clicks.  Ranges are worked off before days. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_H
 
@@ -45,15 +45,16 @@ struct dirty_mark {
     uint8_t id[UUID_SIZE];
     uint8_t cause;                     /* an enum dirty_cause */
     bool has_change;
-    uint8_t change[UUID_SIZE];         /* the row in `change` that did it */
+    uint8_t change[UUID_SIZE];         /* the id of the row in `change` that caused the mark */
 };
 
-enum { DIRTY_MARKS_MAX = 64 };         /* of a day; marks beyond these do not name their change */
+enum { DIRTY_MARKS_MAX = 64 };         /* of a day; later marks do not name their change */
 
-#define DIRTY_UNWRITTEN UINT64_MAX     /* the day's row is being computed, and is in no batch yet */
+#define DIRTY_UNWRITTEN UINT64_MAX     /* the day's row is being computed and is not in a batch
+                                        * yet */
 
-/* The row of an open day as the refresh wrote it last, so that the row of a day with very many
- * clicks need not be read back a few times a second.  Packed: there may be millions of open
+/* The row of an open day as the refresh wrote it last.  It is kept so that the row of a day with
+ * very many clicks need not be read a few times a second.  Packed, as there may be millions of open
  * days. */
 struct dirty_row {
     uint64_t clicks;
@@ -71,11 +72,11 @@ struct dirty_day {
     uint64_t hash;                     /* private */
     int64_t last_us;                   /* when the last mark for a click came */
     uint64_t order;                    /* of a queued day: its place, ascending along the queue; of
-                                        * a leaving one: the batch that cleared it; of a waiting
-                                        * one: the last batch that may have its row, or
-                                        * DIRTY_UNWRITTEN */
+                                        * a leaving day: the number of the batch that cleared it; of
+                                        * a waiting day: the number of the last batch that may have
+                                        * its row, or DIRTY_UNWRITTEN */
     int32_t day;
-    uint16_t key_size;                 /* private, as the next two */
+    uint16_t key_size;                 /* private, as are the next two */
     uint16_t reseller_at;
     uint16_t reseller_size;
     bool is_queued;
@@ -88,8 +89,8 @@ struct dirty_day {
                                         * queued, or waiting */
     TAILQ_ENTRY(dirty_day) link;       /* in the list of queued, waiting or leaving days */
     struct dirty_day *peer_next, *peer_previous;   /* of the same reseller, in no order */
-    int64_t first_us;                  /* when the first mark came, of whatever cause */
-    int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
+    int64_t first_us;                  /* when the first mark of any cause came */
+    int64_t owed_us;                   /* since when a restatement is put off; 0: none is put off */
     union {                            /* private: dirty_day_marks */
         struct dirty_mark mark;
         struct dirty_mark *marks;
@@ -102,7 +103,7 @@ struct dirty_range {
     struct bytes reseller;
     int32_t from;
     int32_t until;                     /* RATE_DAY_END: without end */
-    uint64_t order;                    /* in one sequence with the days' */
+    uint64_t order;                    /* of the same sequence as that of queued days */
     struct dirty_mark mark;
     TAILQ_ENTRY(dirty_range) link;
 };
@@ -116,31 +117,32 @@ void dirty_set_free(struct dirty_set *set);                  /* NULL is fine */
 void dirty_set_dump(const struct dirty_set *set, struct buffer *text);
 
 uint32_t dirty_set_queued(const struct dirty_set *set);      /* days */
-uint32_t dirty_set_count(const struct dirty_set *set);       /* days, queued and waiting */
+uint32_t dirty_set_count(const struct dirty_set *set);       /* queued and waiting days */
 size_t dirty_set_bytes(const struct dirty_set *set);         /* of memory */
 
 /* ad_click's partition key of the day, and the reseller in it. */
 struct bytes dirty_day_key(const struct dirty_day *day);
 struct bytes dirty_day_reseller(const struct dirty_day *day);
 const struct dirty_mark *dirty_day_marks(const struct dirty_day *day);   /* day->mark_count items */
-/* dirty_day_keep_row keeps the figure that an open day's row has now; NULL: it keeps none any more.
- * dirty_day_row returns the kept figure; false: none is kept.  The reseller of the figure that is
- * returned is a view of the day's. */
+/* dirty_day_keep_row keeps a copy of `figure`, which an open day's row has now; NULL: the day keeps
+ * no figure any more.  dirty_day_row returns the kept figure, whose reseller is a view of the
+ * day's; false: none is kept. */
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure);
 bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
 
-/* The order that the next day or range to be queued will get: all queued ones have lower orders. */
+/* The order that the next day or range to be queued will get.  All queued days and ranges have
+ * lower orders. */
 uint64_t dirty_set_order(const struct dirty_set *set);
 
-/* The order at which a day or range was last taken out of the set; 0: none was. */
+/* The order that was next when a day or range was last taken out of the set; 0: none was. */
 uint64_t dirty_set_cleared(const struct dirty_set *set);
 
-/* The hash by which a day is found, of its ad_click partition key. */
+/* The hash of a day's ad_click partition key, by which the day is found. */
 uint64_t dirty_hash(struct bytes key);
 
-/* Mark the day of an ad_click partition key with that hash; `change` may be NULL.  NULL when the
- * key is not a day's.  Where the mark is a new one *mark_out points to it, so that the caller gives
- * it an id and a row; else it is NULL.  Valid until the set changes. */
+/* Mark the day of an ad_click partition key with that hash; `change` may be NULL.  Returns NULL
+ * when the key is not that of a day.  If the mark is new, *mark_out points to it until the set
+ * changes, and the caller gives it an id and a row; else *mark_out is NULL. */
 struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
                                  enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);
@@ -156,31 +158,33 @@ void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t day,
                                  const struct dirty_mark *mark, int64_t first_us);
 
-/* The day, or NULL where it is not there.  dirty_set_look finds leaving days too. */
+/* The day; NULL: it is not in the set.  dirty_set_look finds leaving days too. */
 struct dirty_day *dirty_set_find(const struct dirty_set *set, struct bytes key);
 const struct dirty_day *dirty_set_look(const struct dirty_set *set, struct bytes reseller,
                                        int32_t day);
 struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* then by ->link */
 struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* then by ->link */
 void dirty_set_queue(struct dirty_set *set, struct dirty_day *day);
-/* Make a queued day a waiting one, because its row is computed now: the caller sets ->order when
+/* Make a queued day a waiting one, because its row is being computed: the caller sets ->order when
  * the row is written. */
 void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
 /* Move a waiting day behind all others. */
 void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day);
 /* Take a waiting day out of the set, though its marks stay in the table (dirty_evicted.h). */
 void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day);
-/* dirty_set_clear makes the day a leaving one, cleared by batch `batch`, which is never lower than
- * in an earlier call.  dirty_set_forget frees the days that `batch` or an earlier one cleared. */
+/* dirty_set_clear makes the day a leaving one, which batch number `batch` clears.  The number is
+ * never lower than in an earlier call.  dirty_set_forget frees the days that `batch` or an earlier
+ * one cleared. */
 void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch);
 void dirty_set_forget(struct dirty_set *set, uint64_t batch);
 
-/* Whether the day's durable row may be wrong, when batches up to `batch` are durable. */
+/* Whether the day's durable row may be wrong, if batches up to number `batch` are durable. */
 bool dirty_day_is_behind(const struct dirty_day *day, uint64_t batch);
 
-/* The first of a reseller's days, leaving ones included; the next is ->peer_next.  NULL: none. */
+/* The first of a reseller's days, leaving days included; NULL: there is none.  The next one is
+ * ->peer_next. */
 struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes reseller);
-/* Call `each` once for every reseller that has days; it must not change the set. */
+/* Call `each` once for every reseller that has days.  `each` must not change the set. */
 void dirty_set_each_reseller(const struct dirty_set *set,
                              void (*each)(void *context, struct bytes reseller), void *context);
 

@@ -1,22 +1,24 @@
 /* What decides correctness: a day may be evicted only when the tables have all that the set has:
- * its row in amount_by_day is right and durable, it has no marks but those of its clicks, and no
- * restatement is owed.  So readers find the row right, and the marks in the table are enough to
- * publish the day.  (They do not have the time of its last click: an evicted day may be published
- * before it has been quiet for as long as others are, and is then restated.)
+ * the day's row in amount_by_day is right and durable, the day has no marks but those of clicks,
+ * and no restatement is owed.  Readers then find a correct row, and the marks in the table are
+ * enough to publish the day.  (The marks do not have the time of the last click.  So an evicted day
+ * may be published earlier after its last click than other days, and restated when more clicks
+ * come.)
  *
- * A day that is marked while it is evicted has two rows in the table, one of which the set does not
- * have.  Marks are deleted by the ids that are in the set, so the other row stays when the day is
- * settled.  The next reading of the table finds it, the day is worked off once more, which changes
- * nothing, and the row is deleted.
+ * A day that is marked while it is evicted has two rows in the table of marks.  The set has only
+ * the newer mark, and marks are deleted by the ids that are in the set.  So the older row stays
+ * when the day is published.  The next reading of the table finds this row: the day is worked off
+ * once more, which changes nothing, and the row is deleted.
  *
- * Example, where two waiting days are the limit: r1, r2, r3 are worked off, and r1 is evicted.  A
- * click on r1: it is marked and queued, its row is read and written, and r2 is evicted.  An hour
- * after midnight all three are due: r1 and r3 are in the set, and r2 is found in the table. */
+ * Example, with a limit of two waiting days: r1, r2 and r3 are worked off, and r1 is evicted.  A
+ * click comes for r1: r1 is marked and queued, its row is read and written, and r2 is evicted.  An
+ * hour after midnight all three are due: r1 and r3 are in the set, and r2 is found in the table. */
 #include "rollup/days/dirty_evicted.h"
 
 enum {
-    LOOKS_MAX = 1024, /* days that one call checks: more than a chunk has, yet a short call */
-    RELIEF_SHARE = 64 /* the write lock is given back when this part of the limit is free */
+    LOOKS_MAX = 1024, /* days that one call checks: more than a chunk of the refresh has, but few
+                       * enough for a short call */
+    RELIEF_SHARE = 64 /* the write lock is given back when the limit divided by this is free */
 };
 
 /* ---- going ---- */
@@ -36,7 +38,7 @@ bool dirty_evicted_is_plain(const struct dirty_mark *mark)
     return mark->cause == CAUSE_LATE_CLICKS && !mark->has_change;
 }
 
-/* Of a waiting day, between chunks. */
+/* Whether a waiting day may be evicted.  Called between chunks of the refresh only. */
 static bool may_go(const struct dirty_day *day)
 {
     bool may = day->owed_us == 0;
@@ -59,7 +61,7 @@ void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *di
     struct dirty_day *day = dirty_set_first_waiting(dirty);
     for (uint32_t i = 0; i < LOOKS_MAX && day != NULL && dirty_evicted_is_full(evicted, dirty);
          i++) {
-        /* The days behind it were written later still. */
+        /* The later days of the list were written later still. */
         if (day->order > applies_durable)
             break;
         if (may_go(day)) {

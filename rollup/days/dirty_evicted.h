@@ -1,18 +1,18 @@
-/* dirty_evicted: waiting days for which memory is too small; only their table has them, until they
- * are due.
+/* dirty_evicted: waiting days that are in their table only, because memory has no room for them.
  *
  *      queued ──worked off──▶ waiting ──too many──▶ evicted
  *         ▲                      ▲                    │
  *         ├──── a click or a change marks it anew ────┤
  *         └──── due: read back, a page at a time ─────┘
  *
- * The set of dirty days (dirty.h) has all days that are out of date, and of those that only wait
- * for their publication as many as its limit allows.  The others cost no memory, however many
- * they are; a click on one of them costs a second row in the table, and a read of its figure.
+ * The set of dirty days (dirty.h) has all days that are out of date.  Of the days that only wait
+ * for their publication it has as many as its limit allows.  The other waiting days are evicted:
+ * they take no memory.  A click on an evicted day costs a second row in the table, and a read of
+ * the day's figure.
  *
- * Where days become dirty faster than they are worked off, the rollup takes the store's write lock
- * (store_write_lock) until the set is small enough: other writers wait as they do for any memory.
- * Engine thread. */
+ * If days become dirty faster than they are worked off, the rollup takes the store's write lock
+ * (store_write_lock) until the set is small enough.  Other writers wait meanwhile, as they do when
+ * the store has no memory for them.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_H
 
@@ -26,39 +26,42 @@ struct dirty_evicted {
     struct store *store;
     struct executor *executor;
     size_t bytes_max;                  /* of memory for the set; waiting days may take half of it */
-    uint32_t count;                    /* evicted days, at most: some may be in memory again */
+    uint32_t count;                    /* evicted days; an upper limit, as some may be in memory
+                                        * again */
     int64_t due_us;                    /* none of them is due before this time */
     uint32_t returns;                  /* readings of the table under way */
-    bool has_left;                     /* at opening: marks from left_token on are not loaded yet */
+    bool has_left;                     /* while the rollup is opened: marks from left_token on are
+                                        * not loaded yet */
     int64_t left_token;
     bool holds;                        /* the write lock is asked for, or granted */
     struct store_write_lock write_lock;
     struct timer pressed;
 };
 
-/* `bytes_max` 0: DIRTY_EVICTED_BYTES_DEFAULT.  `pressed` is called from the executor when the set
- * is over its limit, to work it off. */
+/* `bytes_max` 0: DIRTY_EVICTED_BYTES_DEFAULT.  When the set is over its limit, `pressed` is called
+ * from the executor: it works days off. */
 void dirty_evicted_init(struct dirty_evicted *evicted, struct store *store,
                         struct executor *executor, size_t bytes_max,
                         void (*pressed)(struct timer *timer), void *context);
 void dirty_evicted_release(struct dirty_evicted *evicted);     /* no reading is under way */
 
-/* Whether the set takes so much that waiting days are to be evicted, and no more days loaded. */
+/* Whether the set takes so much memory that waiting days must be evicted and no more days
+ * loaded. */
 bool dirty_evicted_is_full(const struct dirty_evicted *evicted, const struct dirty_set *dirty);
-/* Whether the mark is one of late clicks without a change: evicted days have no others. */
+/* Whether the mark is one of late clicks without a change: evicted days have no other marks. */
 bool dirty_evicted_is_plain(const struct dirty_mark *mark);
-/* Evict waiting days while the set is full.  Their rows are in the first `applies_durable` batches.
- * Not to be called while a chunk of days is worked on. */
+/* Evict waiting days while the set is full.  Only days whose rows are in the first
+ * `applies_durable` batches are evicted.  Not to be called while a chunk of days is worked off. */
 void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *dirty,
                              const struct publication_rules *rules, uint64_t applies_durable,
                              int64_t now_us);
-/* The set has grown: where it is over its limit and the rollup `may_lock`, take the store's write
- * lock until the refresh has caught up. */
+/* Called when the set has grown or shrunk.  If it is over its limit and `may_lock`, take the
+ * store's write lock; if it is small enough again, give the lock back. */
 void dirty_evicted_press(struct dirty_evicted *evicted, const struct dirty_set *dirty,
                          bool may_lock);
-/* The refresh has done what it could: give the write lock back, if it was taken. */
+/* Called when a refresh ends: give the write lock back, if it was taken. */
 void dirty_evicted_let_write(struct dirty_evicted *evicted);
 
-/* Count so many days as evicted, the first of which is due at `due_us`. */
+/* Add `days` to the number of evicted days.  The first of these days is due at `due_us`. */
 void dirty_evicted_note(struct dirty_evicted *evicted, uint32_t days, int64_t due_us);
 #endif

@@ -1,4 +1,4 @@
-/* Failures.  A page that cannot be read ends the reading, which is done again later. */
+/* A page that cannot be read ends the reading.  The table is read again later. */
 #include "rollup/days/dirty_evicted_return.h"
 
 #include "rollup/days/rollup_private.h"
@@ -21,7 +21,7 @@ struct dirty_evicted_reading {
     bool is_over;
     bool has_settled;    /* days of an earlier page were worked off */
     uint32_t left;       /* days that stay evicted */
-    int64_t left_due_us; /* when the first of these is due */
+    int64_t left_due_us; /* when the first of these days is due */
     int64_t began_us;    /* monotonic */
     struct timer time_slice;
     store_done done;
@@ -38,7 +38,7 @@ static void reading_finish(struct dirty_evicted_reading *reading, int status,
     void *context = reading->context;
     int64_t pause_us = (clock->monotonic_us(clock) - reading->began_us) * PAUSE_SHARE;
     dirty_evicted_note(evicted, reading->left, reading->left_due_us);
-    /* Days come due one by one; the table is read for many at once. */
+    /* Days become due one by one, but one reading of the table is for many of them. */
     int64_t again_us = rollup_now_us(rollup) + (status < 0 ? RETRY_US : pause_us);
     if (status < 0 || evicted->due_us < again_us)
         evicted->due_us = again_us;
@@ -52,7 +52,7 @@ static void reading_finish(struct dirty_evicted_reading *reading, int status,
     rollup_close_if_idle(rollup);
 }
 
-/* When the day of a mark is due, as far as the mark alone shows. */
+/* When the day of a mark is due, as far as this mark shows. */
 static int64_t mark_due_us(const struct dirty_evicted_reading *reading, int32_t day,
                            int64_t first_us, int64_t now_us)
 {
@@ -64,8 +64,8 @@ static int64_t mark_due_us(const struct dirty_evicted_reading *reading, int32_t 
                                                  : publication_due_us(rules, &known, now_us);
 }
 
-/* Marks of a day ascend by their times, so a day that is due comes back with the first of them, and
- * the others find it in the set. */
+/* Add a mark that was read to the set, if its day comes back.  Marks of a day ascend by their
+ * times: the first of them adds the day, and the others find the day in the set. */
 static int take_mark(struct dirty_evicted_reading *reading, const struct read_page *page,
                      uint32_t index, int64_t now_us, struct error *err)
 {
@@ -126,9 +126,9 @@ static void take_page(void *context, int status, const struct error *err,
         rollup_fire_in(rollup, &reading->time_slice, 0);
         return;
     }
-    /* What waits and may be published goes along with the first days, because some of it may have
-     * been worked off between the question and now, and with the last.  Not with every page: it
-     * has two thousand days, and a million may wait that may not be published. */
+    /* The waiting days that may be published are queued with the first page's days, because some of
+     * them may have become waiting since the reading began, and with the last page's.  They are not
+     * looked for with every page: there may be a million waiting days that may not be published. */
     if (reading->which == DIRTY_EVICTED_ENDED && (!reading->has_settled || reading->is_over))
         rollup_queue_ended(rollup);
     reading->has_settled = true;

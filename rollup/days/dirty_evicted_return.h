@@ -1,7 +1,7 @@
 /* dirty_evicted_return: reads evicted days (dirty_evicted.h) back into the set, to be worked off.
  *
- * The table of marks is read a page at a time; where its days fill the set, they are worked off
- * before the next page is read. */
+ * The table of marks is read page by page.  When its days fill the set, they are worked off before
+ * the next page is read. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_RETURN_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_RETURN_H
 
@@ -11,10 +11,11 @@
 enum dirty_evicted_which {
     DIRTY_EVICTED_DUE,                 /* those that a server publishes now */
     DIRTY_EVICTED_ENDED,               /* those that a command may publish */
-    DIRTY_EVICTED_ALL                  /* all, at opening: any may be out of date */
+    DIRTY_EVICTED_ALL                  /* all, when a rollup is opened: any may be out of date */
 };
-/* Read the table of marks from the token on and work off the days; `done` (may be NULL) is called
- * when their figures are durable.  Days may be evicted meanwhile.  The rollup has not failed. */
+/* Read the table of marks from the token on and work off the days.  `done` (may be NULL) is called
+ * when their figures are durable.  Days may be evicted during the reading.  The rollup must not
+ * have failed. */
 void dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which,
                           int64_t token_first, store_done done, void *context);
 /* The same for a server: read the days that are due, if any may be. */

@@ -1,14 +1,13 @@
 /* What decides correctness: a day that is not in the dirty set has a durable row that is right in
  * all but its rate (dirty.h); and so has a day that only waits for its publication, once the batch
- * with its row is durable.  Only the other days of the set may have wrong rows, whatever the rollup
- * does with them meanwhile.  These days, and their stats, are taken in one turn of the event loop,
- * before rows are read.  Where a row becomes right in between, the figure computed here is still
- * given in its place.
+ * with its row is durable.  Only the other days of the set may have wrong rows.  The reads of the
+ * stats of all these days begin in one turn of the event loop, before rows are read.  If the rollup
+ * corrects a row in between, the figure computed here still replaces the row.
  *
- * Rates in memory are those applied, which may be ahead of the disk by the frames under way.  They
- * are copied, and an empty batch is applied, which is durable when all before it is: then the copy
- * may be shown.  Mostly no rate changed since the last such batch, or since a batch of the rollup
- * that is durable, and there is nothing to wait for. */
+ * The rates in memory are those applied, and the last changes of them may not be durable yet.  So
+ * the rates are copied, and an empty batch is applied: when it is durable, all earlier batches are,
+ * and figures may be made with the copy.  Mostly no rate has changed since the last empty batch, or
+ * since a durable batch of the rollup, and there is nothing to wait for. */
 #include "rollup/days/dirty_overlay.h"
 
 #include <stdlib.h>
@@ -44,14 +43,14 @@ struct dirty_overlay {
     struct rate *rates; /* of each reseller, oldest first */
     uint32_t rate_count;
     uint32_t rate_capacity;
-    uint64_t rates_order; /* of the last change of any rate that the copy may have */
+    uint64_t rates_order; /* live_rates.changed when the rates were copied */
     struct day_figure *figures;
     struct overlay_read *reads; /* of each figure */
     uint32_t count;
     uint32_t capacity;
     uint32_t under_way;       /* reads of days, and one for the function that starts them */
-    struct seal_pin pin;      /* while days are read */
-    struct dirty_set *marked; /* the marked days of these resellers, in a read-only store; else
+    struct seal_pin pin;      /* held while days are read */
+    struct dirty_set *marked; /* in a read-only store: the marked days of these resellers; else
                                * NULL */
     store_done done;
     void *context;
@@ -207,7 +206,8 @@ static void read_reseller(struct dirty_overlay *overlay, uint32_t reseller)
     }
 }
 
-/* Called when seals are held off, so that a day is its clicks and its seals. */
+/* Called when no day can be sealed until seal_gate_unpin, so that reads of a day's clicks and of
+ * its seals fit together. */
 static void read_days(void *context)
 {
     struct dirty_overlay *overlay = context;
@@ -281,7 +281,7 @@ static void read_at_rates(struct dirty_overlay *overlay)
 
 /* ---- marks, in a read-only store ---- */
 
-/* Ranges are left out: they come from changed rates, and every row is priced anew. */
+/* Marks of ranges are ignored: they come from changed rates, and every row is priced anew. */
 static int take_mark(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
 {
@@ -302,8 +302,8 @@ static void marks_read(void *context, int status, const struct error *err)
         read_at_rates(overlay);
 }
 
-/* Copy the marks of rows that are older than their stream (stream_marking.c), which a read-only
- * store has in memory alone. */
+/* Copy the marks that stream_marking.c made for rows older than their stream: in a read-only store
+ * they are in memory only. */
 static void copy_marks(struct dirty_overlay *overlay)
 {
     for (uint32_t i = 0; i < overlay->reseller_count; i++) {

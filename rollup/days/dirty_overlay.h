@@ -4,17 +4,19 @@
  *     days that are out of date  ──stats × rate──▶  figures in memory ──▶ a reader
  *     every other row            ──its rate──▶      the same row, or at another rate
  *
- * A reader then need not wait until the rollup has worked off the days of all resellers, and only
- * the days that are read are computed.  The arithmetic and the exact sums are the rollup's, so the
- * row that it will write is the figure that was read.
+ * With it a reader need not wait until the rollup has worked off the days of all resellers, and
+ * only the days that are read are computed.  The arithmetic and the exact sums are those of the
+ * rollup, so the rollup will write the same figure as the reader got.
  *
- * Only what is durable is shown: stats are read so, and where a changed rate is not yet durable,
- * reading waits until it is.  What was acknowledged before the reading began is included.
+ * A figure contains only durable writes: stats are read as durable, and if a changed rate is not
+ * yet durable, reading waits until it is.  All writes that were acknowledged before the reading
+ * began are included.
  *
- * In a read-only store no marks are loaded when it is opened: those of the resellers that are read
- * are loaded first.
+ * When a read-only store is opened, no marks are loaded.  So a reading begins with loading the
+ * marks of its resellers.
  *
- * Each reader has one, for one group of resellers after the other.  Engine thread. */
+ * Each reader has an overlay of its own, and uses it for one group of resellers after the other.
+ * Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_OVERLAY_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_OVERLAY_H
 
@@ -26,9 +28,9 @@ struct dirty_overlay *dirty_overlay_new(struct rollup *rollup);
 /* No reading is under way; NULL is fine. */
 void dirty_overlay_free(struct dirty_overlay *overlay);
 
-/* How many days of the reseller dirty_overlay_read would have to compute, but no more than `most`:
- * the reads of all of them begin in one turn of the event loop.  0 in a read-only store, where the
- * number is not known. */
+/* How many days of the reseller dirty_overlay_read would have to compute, but at most `most`.  The
+ * number matters because the reads of all these days begin in one turn of the event loop.  0 in a
+ * read-only store, where the number is not known. */
 uint32_t dirty_overlay_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
                             int32_t to, uint32_t most);
 
@@ -39,13 +41,13 @@ void dirty_overlay_read(struct dirty_overlay *overlay, const struct bytes *resel
                         uint32_t count, int32_t from, int32_t to, store_done done, void *context);
 
 /* The figures computed for resellers[reseller], days descending, valid until the next reading.
- * They include days without clicks.  All have the state DAY_OPEN: whether a day is published is
- * known from its row alone. */
+ * They include days without clicks.  All have the state DAY_OPEN, because only the row of a day
+ * says whether it is published. */
 const struct day_figure *dirty_overlay_figures(const struct dirty_overlay *overlay,
                                                uint32_t reseller, uint32_t *count_out);
 
-/* Price a row's figure at the rate in effect: a changed rate does not make its days dirty one by
- * one.  ERROR_LIMIT as in figure_make. */
+/* Price the figure of a row at the rate in effect, as the days of a changed rate are not marked one
+ * by one.  ERROR_LIMIT as in figure_make. */
 must_check int dirty_overlay_price(const struct dirty_overlay *overlay, uint32_t reseller,
                                    struct day_figure *figure);
 #endif

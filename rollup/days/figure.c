@@ -1,7 +1,7 @@
 /* Figures to rows and back.
  *
- * What must hold: a row reads back as the figure it was written from, digit for digit, scale
- * included, because verify compares digits. */
+ * What must hold: a row is read as exactly the figure that was written, scales included, because
+ * verify compares digits. */
 #include "rollup/days/figure.h"
 
 #include "rollup/days/figure_row.h"

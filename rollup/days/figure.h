@@ -1,6 +1,6 @@
 /* figure: a day's clicks, gross, rate and amount, and its row in amount_by_day.
  *
- * A figure follows from the stats of the day's partition and a rate, and from nothing else:
+ * A figure is computed from the stats of the day's partition and a rate, and from nothing else:
  *
  *     clicks = rows    gross = exact sum of amounts    amount = gross x rate, or null
  */
@@ -11,13 +11,13 @@
 #include "rollup/days/rate.h"
 #include "rollup/days/rollup.h"
 
-/* The figure of (reseller, day), open; `rate` may be NULL.  ERROR_LIMIT when a product leaves 256
- * bits, which the limits on input exclude. */
+/* Make the figure of (reseller, day), with the state DAY_OPEN; `rate` may be NULL.  ERROR_LIMIT: a
+ * product has more than 256 bits, which the limits on input exclude. */
 must_check int figure_make(struct bytes reseller, int32_t day, const struct partition_stats *stats,
                            const struct rate *rate, struct day_figure *figure_out);
 
-/* Give the figure another rate, which may be NULL, and its amount; it stays as it is where it has
- * the same rate with the same digits. */
+/* Give the figure another rate, which may be NULL, and the amount at this rate.  A figure that has
+ * the same rate with the same digits stays as it is. */
 must_check int figure_price(struct day_figure *figure, const struct rate *rate);
 
 /* Whether two numbers are equal and have the same scale. */
@@ -26,8 +26,8 @@ static inline bool figure_same_digits(struct decimal a, struct decimal b)
     return a.scale == b.scale && decimal_compare(a, b) == 0;
 }
 
-/* Whether two figures of one day have equal numbers, and for figure_identical also the same digits
- * and state. */
+/* Whether two figures of one day have equal numbers; figure_identical: also the same scales and the
+ * same state. */
 bool figure_equal(const struct day_figure *a, const struct day_figure *b);
 bool figure_identical(const struct day_figure *a, const struct day_figure *b);
 
@@ -35,8 +35,8 @@ const char *figure_state_name(enum day_state state);
 /* Append the rate as 25%, or "unpriced". */
 void figure_append_rate(struct buffer *text, const struct day_figure *figure);
 
-/* Read a row of amount_by_day.  The figure's reseller is a view into the row.  ERROR_CORRUPT where
- * the rollup cannot have written the row. */
+/* Read a row of amount_by_day.  The figure's reseller is a view into the row.  ERROR_CORRUPT: the
+ * rollup cannot have written the row. */
 must_check int figure_read(const struct table *table, const struct page_row *row,
                            struct day_figure *figure_out, struct error *err);
 
@@ -44,18 +44,18 @@ must_check int figure_read(const struct table *table, const struct page_row *row
  * must be valid until the batch is applied. */
 struct figure_place {
     struct bytes reseller;
-    int64_t token;                     /* murmur3_token of it */
+    int64_t token;                     /* murmur3_token of the reseller */
 };
 
-/* Rows of one reseller that are written one after the other become one mutation if their days
- * descend. */
+/* Add the row of a figure to a batch.  Rows of one reseller that are added one after the other
+ * become one mutation if their days descend. */
 void figure_write(struct write_batch *batch, const struct table *table,
                   const struct figure_place *place, const struct day_figure *figure);
 void figure_delete(struct write_batch *batch, const struct table *table,
                    const struct day_figure *figure);
 
-/* The slice of amount_by_day from day `from` to day `to`, both included; there days descend.
- * `text` holds the bytes of the bounds, which must be valid until the read was started. */
+/* The slice of amount_by_day from day `from` to day `to`, both included; days descend in this
+ * table.  `text` has the bytes of the bounds and must be valid until the read was started. */
 struct day_slice_text {
     char from[16];
     char to[16];

@@ -1,5 +1,5 @@
 /* figure_row: reads and writes the cells of a figure, in rows of amount_by_day (figure.c) and of
- * the ledger (ledger.c).  Inline, because millions of both are read. */
+ * the ledger (ledger.c).  Inline, because millions of these rows are read. */
 #ifndef DAYBOOK_ROLLUP_DAYS_FIGURE_ROW_H
 #define DAYBOOK_ROLLUP_DAYS_FIGURE_ROW_H
 
@@ -19,7 +19,7 @@ static inline int figure_row_corrupt(const struct table *table, const struct pag
                      what);
 }
 
-/* The values of a row by the numbers of their columns, all of which are small. */
+/* The values of a row, by column number.  The numbers of all columns are small. */
 struct figure_row_cells {
     uint32_t present; /* which columns have a value, as bits */
     struct bytes values[RESTATEMENT_NEW_AMOUNT + 1];
@@ -42,7 +42,7 @@ static inline bool figure_row_has(const struct figure_row_cells *values, uint32_
     return (values->present & UINT32_C(1) << column_id) != 0;
 }
 
-/* A decimal that may be null: then *is_set_out is false. */
+/* Read a decimal.  *is_set_out is false if it is null. */
 static inline int figure_row_decimal(const struct figure_row_cells *values, uint32_t column_id,
                                      bool *is_set_out, struct decimal *value_out)
 {
@@ -50,7 +50,7 @@ static inline int figure_row_decimal(const struct figure_row_cells *values, uint
     return *is_set_out ? decimal_deserialize(values->values[column_id], value_out) : 0;
 }
 
-/* The columns of one figure in either table. */
+/* The columns of a figure: amount_by_day has one figure in a row, the ledger two. */
 struct figure_row_columns {
     uint32_t clicks;
     uint32_t gross;
@@ -58,7 +58,8 @@ struct figure_row_columns {
     uint32_t amount;
 };
 
-/* Read the numbers of a figure.  1: there is one; 0: there is none, as clicks is null. */
+/* Read the numbers of a figure.  Returns 1; 0: there is no figure, as clicks is null; below 0: an
+ * error. */
 static inline int figure_row_numbers(const struct table *table, const struct page_row *row,
                                      const struct figure_row_cells *values,
                                      const struct figure_row_columns *columns,
@@ -84,7 +85,7 @@ static inline int figure_row_numbers(const struct table *table, const struct pag
     return 1;
 }
 
-/* The day is the first clustering column of either table. */
+/* Read the day, which is the first clustering column of both tables. */
 static inline int figure_row_day(const struct table *table, const struct page_row *row,
                                  int32_t *day_out, struct error *err)
 {

@@ -2,12 +2,12 @@
  *
  *     flags u8, day less the one before signed, clicks varint, gross; if priced: rate, amount
  *
- * where a decimal is twice its scale and its unscaled value, both signed, or where that is beyond
- * 64 bits twice its scale plus one, and its four limbs.  13 bytes for a usual one, where the struct
- * takes 160.  It never leaves memory.
+ * A decimal is 2 * scale and the unscaled value, both signed.  If the unscaled value has more than
+ * 64 bits, the decimal is 2 * scale + 1 and the four limbs.  A usual figure takes 13 bytes; a
+ * struct day_figure takes 160.  Packed figures are never written to a file.
  *
- * The figures of one reseller are gathered in `open`, and copied to memory of their size when the
- * next reseller's begin. */
+ * The figures of one reseller are gathered in `open`, and copied to the arena when the figures of
+ * the next reseller begin. */
 #include "rollup/days/figure_window.h"
 
 #include "base/arena.h"
@@ -24,14 +24,14 @@ struct figure_window {
     struct quota *quota;
     size_t bytes; /* charged to the quota */
     struct arena *arena;
-    struct bytes *kept; /* by reseller; size 0: none */
+    struct bytes *kept; /* packed figures by reseller; size 0: none */
     uint32_t capacity;  /* of `kept` */
     uint32_t count;
     uint32_t end;
-    uint32_t open_reseller; /* whose figures are being gathered; UINT32_MAX: none are */
-    int32_t open_day;       /* of the figure gathered last */
+    uint32_t open_reseller; /* whose figures are in `open`; UINT32_MAX: none */
+    int32_t open_day;       /* of the last figure in `open` */
     struct buffer open;
-    uint32_t next_reseller; /* being given */
+    uint32_t next_reseller; /* the first reseller whose figures are not being given yet */
     int32_t next_day;
     struct reader next;
 };
@@ -46,7 +46,7 @@ struct figure_window *figure_window_new(struct quota *quota)
     return window;
 }
 
-/* Figures, and where each reseller's are. */
+/* Charge the quota for the figures, and for the array of where each reseller's figures are. */
 static void count_bytes(struct figure_window *window)
 {
     quota_charge(window->quota, &window->bytes,
@@ -166,7 +166,7 @@ static void drop_upper(struct figure_window *window)
     window->end = end;
 }
 
-/* The figures gathered last belong to their reseller. */
+/* All figures of the open reseller were added: move them from `open` to the arena. */
 static void close_open(struct figure_window *window)
 {
     uint32_t reseller = window->open_reseller;

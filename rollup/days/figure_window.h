@@ -1,10 +1,10 @@
-/* figure_window: figures of many resellers, kept packed until they can be given in order.
+/* figure_window: figures of many resellers, kept packed until they are given to a reader in order.
  *
- * amount_by_day is stored in the order of tokens, in which it is read at the speed of a scan, but
- * figures are given in the order of names.  A window takes figures of resellers, which are numbered
- * by name, in any order of resellers, and gives them in the order of the numbers.  All windows
- * together are limited: where figures take more, this window drops the upper half of its own, which
- * is read again when the lower half has been given.
+ * amount_by_day is stored in the order of tokens, and reading it in this order is as fast as a
+ * scan.  But a reader gets the figures in the order of the resellers' names.  Resellers are
+ * numbered by name.  A window takes figures of resellers in any order, and gives them in the order
+ * of the numbers.  The memory of all windows together is limited.  When it is used up, a window
+ * drops the upper half of its figures, which its user reads again after the lower half was given.
  *
  *     names      0   1   2   3   4   5   6   7        come in the order  5 2 7 0 ...
  *     kept       x   .   x   .   .   x   .   x        too much: end is 5
@@ -18,26 +18,28 @@
 
 struct figure_window;
 
-/* Where `quota`, which all windows share, is over its limit, a window drops half of its figures if
- * they take more than the quota's `little`, so that no window is starved.  The figures of one
- * reseller are kept whole, however many they are, at some 15 bytes each. */
+/* All windows share `quota`.  When it is over its limit, a window drops half of its figures, but
+ * only if they take more than the quota's `little`, so that each window can go on.  A figure takes
+ * some 15 bytes.  The figures of one reseller are kept or dropped together, however many they
+ * are. */
 struct figure_window *figure_window_new(struct quota *quota);
 void figure_window_free(struct figure_window *window);       /* NULL is fine */
 
-/* Forget everything; resellers are numbered below `count` from now on. */
+/* Remove all figures.  From now on resellers have the numbers below `count`. */
 void figure_window_begin(struct figure_window *window, uint32_t count);
 
 /* Keep a figure of the reseller with that number (the figure's own `reseller` is ignored).  Figures
- * of one reseller come in the order in which they are to be given, with no others in between.
- * Those of resellers at or past figure_window_end are dropped. */
+ * of one reseller are added in the order in which they are to be given, without figures of other
+ * resellers in between.  Figures of resellers from figure_window_end on are dropped. */
 void figure_window_add(struct figure_window *window, uint32_t reseller,
                        const struct day_figure *figure);
 
-/* The number from which on resellers' figures are not kept: `count`, or less where figures were
+/* The first reseller's number from which on no figures are kept: `count`, or less if figures were
  * dropped. */
 uint32_t figure_window_end(const struct figure_window *window);
 
-/* The next figure by number, its reseller left empty; false: that was the last. */
+/* The next figure in the order of the resellers' numbers.  Its member `reseller` is empty.  False:
+ * there is no further figure. */
 bool figure_window_next(struct figure_window *window, uint32_t *reseller_out,
                         struct day_figure *figure_out);
 #endif

@@ -21,12 +21,12 @@ void known_resellers_add(struct known_resellers *known, struct bytes reseller)
     key_map_add(known->map, reseller, &is_new);
 }
 
-/* The scans that list the resellers for the first time: of those that have rows, and in a read-only
- * store of those that have marks, which are in no set. */
+/* The scans that list the resellers for the first time: first those that have rows of figures;
+ * then, in a read-only store, whose marks are in no set of dirty days, those that have marks. */
 struct listing {
     struct known_resellers *known;
     bool is_of_marks;
-    uint32_t last; /* noted, by its number; KEY_MAP_NONE: none yet */
+    uint32_t last; /* the number of the reseller that was added last; KEY_MAP_NONE: none was */
     store_done done;
     void *context;
 };

@@ -1,5 +1,5 @@
-/* What must hold: an entry reads back as it was written, digit for digit, scale included, because
- * verify compares digits. */
+/* What must hold: an entry is read exactly as it was written, scales included, because verify
+ * compares digits. */
 #include "rollup/days/ledger.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static const struct figure_row_columns new_columns = {RESTATEMENT_NEW_CLICKS, RE
 
 /* ---- reading ---- */
 
-/* All but the old figure. */
+/* Read an entry without its old figure. */
 static int read_entry(const struct table *table, const struct page_row *row,
                       struct figure_row_cells *values, struct ledger_entry *entry_out,
                       struct error *err)
@@ -63,7 +63,7 @@ int ledger_read(const struct table *table, const struct page_row *row,
 
 /* ---- writing ---- */
 
-/* A set's elements, in their order and each once. */
+/* The elements of a set, ascending, each of them once. */
 struct set {
     uint32_t column_id;
     const struct type *type; /* of an element */
@@ -106,8 +106,8 @@ static uint32_t cells_of(const struct day_figure *figure)
     return figure->is_priced ? 4 : 2;
 }
 
-/* `old` is NULL in a publication.  Cells ascend by their columns' numbers; what is null in a new
- * row is left out, as there is nothing to overwrite. */
+/* Write the cells in the order of their column numbers.  `old` is NULL in a publication.  Null
+ * values have no cells: the row is new, so there is nothing to overwrite. */
 static void put_both_figures(struct packed_rows *rows, const struct day_figure *old,
                              const struct day_figure *new)
 {

@@ -1,14 +1,15 @@
-/* ledger: what was published of each day, and each change of it since: rows of `restatement`.
+/* ledger: the published figure of each day, and each later change of it, in rows of `restatement`.
  *
- * An entry carries the old figure as well as the new one, so it explains itself, and a broken chain
- * (old is not the new one of the entry before) can be found. */
+ * An entry has the old figure as well as the new one.  So an entry can be understood without
+ * others, and a broken chain (the old figure is not the new one of the previous entry) can be
+ * found. */
 #ifndef DAYBOOK_ROLLUP_DAYS_LEDGER_H
 #define DAYBOOK_ROLLUP_DAYS_LEDGER_H
 
 #include "rollup/days/dirty.h"
 #include "rollup/days/figure.h"
 
-/* One entry of the ledger.  `old` is meaningless in a publication. */
+/* One entry of the ledger.  `old` is not set in a publication. */
 struct ledger_entry {
     int64_t at_ms;
     int64_t seq;                       /* 0, 1, 2 … within a day */
@@ -19,17 +20,17 @@ struct ledger_entry {
 
 must_check int ledger_read(const struct table *table, const struct page_row *row,
                            struct ledger_entry *entry_out, struct error *err);
-/* The same without `old`, where only the last figure is needed. */
+/* The same without `old`, for readers that need only the new figure. */
 must_check int ledger_read_new(const struct table *table, const struct page_row *row,
                                struct ledger_entry *entry_out, struct error *err);
-/* Write an entry.  Its causes and changes are those of `marks`; a publication has none.  The marks'
- * bytes must be valid until the batch is applied.  Entries of one reseller that are written one
- * after the other become one mutation if their days ascend. */
+/* Write an entry.  Its causes and changes are those of `marks`; a publication has no marks.  The
+ * bytes of the marks must be valid until the batch is applied.  Entries of one reseller that are
+ * written one after the other become one mutation if their days ascend. */
 void ledger_write(struct write_batch *batch, const struct table *table,
                   const struct figure_place *place, const struct ledger_entry *entry,
                   const struct dirty_mark *marks, uint32_t mark_count);
 
-/* The slice of restatement from day `from` to day `to`, both included; there days ascend.  `text`
- * must be valid until the read was started. */
+/* The slice of restatement from day `from` to day `to`, both included; days ascend in this table.
+ * `text` must be valid until the read was started. */
 struct slice ledger_slice(int32_t from, int32_t to, struct day_slice_text *text);
 #endif

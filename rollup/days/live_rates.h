@@ -1,8 +1,8 @@
 /* live_rates: the rates of a stream as they are applied, and how many of their changes are durable.
  *
  * The commit hook changes the table in the call that applies a batch, so the table may be ahead of
- * the disk.  Readers may show a figure at these rates only once all changes in them are durable.
- * Changes are counted; a batch that changes any rate counts as one:
+ * the disk.  Readers may give out a figure at these rates only when all changes of the rates are
+ * durable.  Changes are counted; a batch that changes any rates counts as one change:
  *
  *     changed   3   4   5   6        a batch of the rollup's own is sent after change 5:
  *     durable   3   3   3   5  ◀──── when it is durable, so are all changes up to 5
@@ -15,9 +15,10 @@
 struct live_rates {
     struct rate_table *table;          /* owned */
     uint64_t changed;                  /* batches that changed any rate */
-    uint64_t durable;                  /* how many of these are known to be durable */
-    uint64_t sent;                     /* what `durable` will be when sent_batch is durable */
-    uint64_t sent_batch;               /* a batch of the rollup's own; 0: none is waited for */
+    uint64_t durable;                  /* how many of these batches are known to be durable */
+    uint64_t sent;                     /* `durable` gets this value when sent_batch is durable */
+    uint64_t sent_batch;               /* the number of a batch of the rollup that is not durable
+                                        * yet; 0: none is waited for */
 };
 
 void live_rates_init(struct live_rates *rates);
@@ -28,7 +29,7 @@ void live_rates_forget(struct live_rates *rates);
 
 /* A batch has changed rates. */
 void live_rates_note_changed(struct live_rates *rates);
-/* All changes up to this number are durable. */
+/* Changes up to number `changed` are durable. */
 void live_rates_note_durable(struct live_rates *rates, uint64_t changed);
 bool live_rates_are_durable(const struct live_rates *rates);
 

@@ -8,12 +8,13 @@
  * A day that was past when its first click came (a backfill) is published only when no click has
  * come for publish_after, at the latest a day after the first one, so that a load of old clicks
  * over hours is one publication and not many restatements.  Late clicks of a published day change
- * its figure with the next refresh; its ledger gets an entry when none has come for a minute, at
- * the latest after publish_after.
+ * its figure with the next refresh.  The ledger gets an entry when no click has come for a minute,
+ * at the latest after publish_after.
  *
- * A time that is far ahead of now comes from a clock that was wrong, and does not tell when a click
- * came: nothing is put off because of it.  While the clock is in doubt the rollup publishes nothing
- * (rollup_trusts_clock).  Pure functions; times in microseconds since 1970. */
+ * A mark whose time is far ahead of now was made while the clock was wrong.  Its time says nothing
+ * about when a click came, so it does not put anything off.  While the clock is in doubt the rollup
+ * publishes nothing (rollup_trusts_clock).  These functions have no side effects.  Times are in
+ * microseconds since 1970. */
 #ifndef DAYBOOK_ROLLUP_DAYS_PUBLICATION_H
 #define DAYBOOK_ROLLUP_DAYS_PUBLICATION_H
 
@@ -24,12 +25,12 @@ struct publication_rules {
     int64_t publish_after_us;
 };
 
-/* The earliest time the day may be published: ended, and publish_after passed. */
+/* The earliest time at which the day may be published: publish_after after its end. */
 int64_t publication_earliest_us(const struct publication_rules *rules, int32_t day);
 /* When the rollup publishes the day by itself. */
 int64_t publication_due_us(const struct publication_rules *rules, const struct dirty_day *day,
                            int64_t now_us);
-/* When a restatement put off since day->owed_us is made. */
+/* When a restatement that is put off since day->owed_us is made. */
 int64_t publication_restate_us(const struct publication_rules *rules, const struct dirty_day *day,
                                int64_t now_us);
 
@@ -44,8 +45,8 @@ enum publication_step {
 };
 
 struct publication_facts {
-    const struct day_figure *figure;   /* as it is now */
-    const struct ledger_entry *last;   /* of the ledger; NULL: none */
+    const struct day_figure *figure;   /* the figure as it is now */
+    const struct ledger_entry *last;   /* the last entry of the ledger; NULL: there is none */
     bool may_publish;
     bool may_restate;                  /* without waiting for more clicks */
 };

@@ -3,8 +3,8 @@
  *
  *     waiting ──due──▶ queued ──work──▶ published, restated, or waiting again
  *
- * next_us may be too early, where a click has put a day off, but never too late.  Where the clock
- * went back all waiting days are checked again. */
+ * next_us may be too early, when a click has put a day off, but never too late.  When the clock
+ * went back, all waiting days are checked again. */
 #ifndef DAYBOOK_ROLLUP_DAYS_PUBLICATION_QUEUE_H
 #define DAYBOOK_ROLLUP_DAYS_PUBLICATION_QUEUE_H
 
@@ -12,22 +12,23 @@
 
 struct publication_queue {
     struct publication_rules rules;
-    int64_t next_us;                   /* no waiting day is due before it */
+    int64_t next_us;                   /* no waiting day is due before this time */
     int64_t looked_us;                 /* the time at the last publication_queue_look */
 };
 
 void publication_queue_init(struct publication_queue *queue, const struct publication_rules *rules);
 
-/* A waiting day is due at `due_us`. */
+/* Note that a waiting day is due at `due_us`. */
 void publication_queue_expect(struct publication_queue *queue, int64_t due_us);
 
-/* Queue the days that are due; where days may not be published, those that are due for a
- * restatement alone.  True: the clock went back since the last call. */
+/* Queue the days that are due; if not `may_publish`, only days that are due for a restatement.
+ * True: the clock went back since the last call. */
 bool publication_queue_look(struct publication_queue *queue, struct dirty_set *dirty,
                             bool may_publish, int64_t now_us);
 
-/* Queue every waiting day that may be published, and every one whose restatement is put off: what a
- * command does not wait for.  Where days may not be published, only the latter. */
+/* For a command, which does not wait for due times: queue every waiting day that has ended long
+ * enough ago to be published (not if `may_publish` is false), and every day whose restatement is
+ * put off. */
 void publication_queue_ended(const struct publication_queue *queue, struct dirty_set *dirty,
                              bool may_publish, int64_t now_us);
 #endif

@@ -1,11 +1,11 @@
 /* Rates in memory, and their text.
  *
  * What decides correctness: the rate of a day is the one with the latest `since` that is not after
- * the day, found in a sorted array; a table that only the commit hook changes equals the table
- * `reseller` as of the last applied batch.
+ * the day; it is found in a sorted array.  While only the commit hook changes a rate_table, it
+ * equals the table `reseller` as of the last applied batch.
  *
- * A bare 25 as a text could be meant as 2500 % or as 25 %, so it is refused, and both spellings are
- * offered. */
+ * The text 25 could mean 2500 % or 25 %, so it is refused, and the error suggests the clear
+ * forms. */
 #include "rollup/days/rate.h"
 
 #include "base/key_map.h"
@@ -16,7 +16,7 @@
 
 enum { TEXT_SHOWN_MAX = 40 };
 
-/* The precision for %.*s: no more of a text than the line of an error can hold. */
+/* The precision for %.*s: a text is cut to what the line of an error can hold. */
 static int shown(struct bytes text)
 {
     return (int)(text.size < TEXT_SHOWN_MAX ? text.size : TEXT_SHOWN_MAX);
@@ -84,8 +84,8 @@ int rate_parse(struct bytes text, struct decimal *rate_out, struct error *err)
     return 0;
 }
 
-/* Write YYYY-M-D, with - or / or . between, as YYYY-MM-DD; false where the text is nothing like
- * it. */
+/* Write a text such as YYYY-M-D, with - or / or .  between the numbers, as YYYY-MM-DD; false: the
+ * text has another form. */
 static bool guess_day(struct bytes text, char guess[DAY_TEXT_SIZE + 1])
 {
     uint32_t parts[3] = {0};

@@ -1,12 +1,14 @@
-/* rate: the share of a click's amount that a reseller earns, and from which day on.
+/* rate: the share of a click's amount that a reseller earns, from a day on.
  *
- * A reseller has any number of rates, each in effect from its day up to before the next one's:
+ * A reseller has any number of rates.  Each is in effect from its day up to before the day of the
+ * next rate:
  *
  *     ──────────┬──────────────┬───────────────▶ days
  *       no rate │ 0.2          │ 0.25
  *          2013-01-01     2013-05-01
  *
- * The table holds what `reseller` holds, for every reseller, in memory: a rate is some 70 bytes. */
+ * struct rate_table has the rates of all resellers in memory, as the table `reseller` has them on
+ * the disk.  A rate takes some 70 bytes. */
 #ifndef DAYBOOK_ROLLUP_DAYS_RATE_H
 #define DAYBOOK_ROLLUP_DAYS_RATE_H
 
@@ -16,10 +18,11 @@
 #include "base/buffer.h"
 #include "base/decimal.h"
 
-/* Parse `0.25`, `25%` or `100%`; digits and scale are limited like those of amounts.  ERROR_INVALID
- * with a text that offers what was probably meant. */
+/* Parse `0.25`, `25%` or `100%`; digits and scale are limited like those of amounts.
+ * ERROR_INVALID: the error's text suggests what was probably meant. */
 must_check int rate_parse(struct bytes text, struct decimal *rate_out, struct error *err);
-/* Parse a day.  ERROR_INVALID offers what was probably meant too: 2013-04-01 for 2013-4-1. */
+/* Parse a day.  ERROR_INVALID: the error's text suggests what was probably meant: 2013-04-01 for
+ * 2013-4-1. */
 must_check int rate_parse_day(struct bytes text, int32_t *day_out, struct error *err);
 
 /* Whether a rate may be given to a reseller of this id: 1 to RATE_RESELLER_SIZE_MAX bytes of valid
@@ -27,7 +30,7 @@ must_check int rate_parse_day(struct bytes text, int32_t *day_out, struct error 
 enum { RATE_RESELLER_SIZE_MAX = 4096 };
 must_check int rate_check_reseller(struct bytes reseller, struct error *err);
 
-/* Append the rate in the form that `rate load` reads: the fraction, but 1 as 100%. */
+/* Append the rate in the form that `rate load` reads: a fraction, but the rate 1 as 100%. */
 void rate_append_text(struct buffer *text, struct decimal rate);
 /* Append the rate in percent: 0.125 as 12.5%. */
 void rate_append_percent(struct buffer *text, struct decimal rate);
@@ -44,26 +47,27 @@ struct rate_table;
 struct rate_table *rate_table_new(void);
 void rate_table_free(struct rate_table *table);              /* NULL is fine */
 
-/* Set the rate from `since` on; true when that changed anything, digits included. */
+/* Set the rate from `since` on; true if the table changed, be it only in the digits of the rate. */
 bool rate_table_set(struct rate_table *table, struct bytes reseller, int32_t since,
                     struct decimal rate);
-/* Remove the rates that begin from `from` up to before `until`; true when there were any. */
+/* Remove the rates that begin on a day from `from` up to before `until`; true if there were any. */
 bool rate_table_remove(struct rate_table *table, struct bytes reseller, int32_t from,
                        int32_t until);
 
-/* The rate in effect on `day`, of `count` rates that come oldest first; NULL: none is.  `rates` may
- * be NULL where `count` is 0. */
+/* The rate in effect on `day`, of `count` rates, oldest first; NULL: none is in effect.  `rates`
+ * may be NULL if `count` is 0. */
 const struct rate *rate_at(const struct rate *rates, uint32_t count, int32_t day);
-/* The rate of a reseller in effect on `day`; NULL: none is.  Valid until the table changes. */
+/* The rate of a reseller in effect on `day`; NULL: none is in effect.  Valid until the table
+ * changes. */
 const struct rate *rate_table_at(const struct rate_table *table, struct bytes reseller,
                                  int32_t day);
-/* The day the next rate after `since` begins, or RATE_DAY_END. */
+/* The first day after `since` on which a rate begins, or RATE_DAY_END. */
 int32_t rate_table_next(const struct rate_table *table, struct bytes reseller, int32_t since);
 
 /* All rates of a reseller, oldest first. */
 const struct rate *rate_table_rates(const struct rate_table *table, struct bytes reseller,
                                     uint32_t *count_out);
-/* Resellers that have or had rates, by bytes ascending; the array is the caller's to memory_free,
- * the views belong to the table. */
+/* The resellers that have or had rates, ascending by bytes.  The caller frees the array by
+ * memory_free; the names in it belong to the table. */
 struct bytes *rate_table_resellers(const struct rate_table *table, uint32_t *count_out);
 #endif

@@ -1,7 +1,7 @@
-/* Rates to values of their column and back.
+/* Rates are converted to values of their column and back.
  *
- * What decides correctness: a value is written only if it reads back as the rate that was given, so
- * no type can round, cut or reinterpret one. */
+ * What decides correctness: a value is written only if reading it gives the same rate, so no column
+ * type can round, cut or reinterpret a rate. */
 #include "rollup/days/rate_value.h"
 
 #include "storage/schema/type.h"
@@ -45,7 +45,7 @@ static struct decimal number_of(const struct click_stream_rates *rates, struct d
         return number;
     }
     int rc = decimal_multiply(rate, decimal_from(100, 0), &number);
-    check(rc == 0); /* of a rate's digits */
+    check(rc == 0); /* a rate has few digits */
     return number;
 }
 

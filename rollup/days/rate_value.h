@@ -1,8 +1,8 @@
 /* rate_value: a rate as a value of the column that holds it in a stream's table of rates.
  *
  * The column may be of any type of numbers.  It holds the share (0.25) or, where the stream's
- * definition says so, percent (25).  All reads and writes of such values are done here, so that
- * they agree. */
+ * definition says so, percent (25).  All code reads and writes these values by this module, so that
+ * readers and writers agree. */
 #ifndef DAYBOOK_ROLLUP_DAYS_RATE_VALUE_H
 #define DAYBOOK_ROLLUP_DAYS_RATE_VALUE_H
 
@@ -14,13 +14,14 @@
 must_check int rate_value_read(const struct click_stream_rates *rates, const struct table *table,
                                struct bytes value, struct decimal *rate_out);
 
-/* Whether the value may be written: a share of 0 to 1 with no more digits than an amount may have.
- * ERROR_INVALID says which values may be. */
+/* Whether the value may be written: it must be a share from 0 to 1, or 0 to 100 percent, with no
+ * more digits than an amount may have.  ERROR_INVALID: the error's text says which values may be
+ * written. */
 must_check int rate_value_check(const struct click_stream_rates *rates, const struct table *table,
                                 struct bytes value, struct error *err);
 
-/* Append the value of a rate.  ERROR_INVALID where the column's type has no value that reads back
- * as this rate; the text says what could be done. */
+/* Append the value of a rate.  ERROR_INVALID: the column's type has no value that is exactly this
+ * rate; the error's text says what could be done. */
 must_check int rate_value_make(const struct click_stream_rates *rates, const struct table *table,
                                struct decimal rate, struct buffer *value, struct error *err);
 #endif
