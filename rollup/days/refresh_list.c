@@ -47,7 +47,7 @@ void refresh_list_call(struct refresh_list *list, uint64_t applies_durable)
     while (*link != NULL) {
         if ((*link)->is_worked && applies_durable >= (*link)->applies) {
             waiter_call(list, link, 0, NULL);
-            /* The callback may have added waiters, or called others. */
+            /* The callback may have changed the list. */
             link = &list->first;
         } else {
             link = &(*link)->next;

@@ -1,5 +1,5 @@
-/* retention: for how many days a stream's clicks are kept, and up to which day they are sealed: the
- * stream's row of the table `retention`, and what a seal pass needs besides. */
+/* retention: for how many days a stream's clicks are kept, and up to which day they are sealed.
+ * Both are in the stream's row of the table `retention`. */
 #ifndef DAYBOOK_ROLLUP_DAYS_RETENTION_H
 #define DAYBOOK_ROLLUP_DAYS_RETENTION_H
 
@@ -7,7 +7,7 @@
 #include "storage/cell/write_batch.h"
 #include "storage/engine/store.h"
 
-enum { KEEP_DAYS_MAX = 100000 };       /* of clicks, before their days are sealed */
+enum { KEEP_DAYS_MAX = 100000 };       /* the longest time for which clicks may be kept */
 
 #define SEALED_NONE INT32_MIN          /* no day has a seal */
 
@@ -16,22 +16,24 @@ struct retention {
     const struct click_stream *stream;
     uint32_t keep_days;                /* of clicks; 0: for ever */
     int32_t sealed_to;                 /* no later day has a seal */
-    int32_t seal_from;                 /* no earlier day may have become due for one */
-    store_done loaded;                 /* private, as the next */
+    int32_t seal_from;                 /* a seal pass begins with this day: no earlier one can be
+                                        * due */
+    store_done loaded;                 /* private, as is the next */
     void *context;
 };
 
-/* `keep_days` holds unless the row has another number. */
+/* `keep_days` holds if the row has no number. */
 void retention_init(struct retention *retention, struct store *store,
                     const struct click_stream *stream, uint32_t keep_days);
 /* Read the row. */
 void retention_load(struct retention *retention, store_done done, void *context);
 
-/* Nothing is owed of the day's clicks any more: a seal may be due, if they have expired. */
+/* Called when nothing is owed any more for the day's clicks: the day may be due for a seal, if its
+ * clicks have expired. */
 void retention_expect(struct retention *retention, int32_t day);
 
-/* Add the row to a batch with one of its columns: for how many days clicks are kept; up to which
- * day there are seals. */
+/* Add to a batch the row with one of its columns: keep_days (for how many days clicks are kept), or
+ * sealed_to (no later day has a seal). */
 void retention_write_keep(const struct retention *retention, struct write_batch *batch,
                           uint32_t keep_days);
 void retention_write_sealed_to(const struct retention *retention, struct write_batch *batch,

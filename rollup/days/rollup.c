@@ -1,13 +1,15 @@
-/* What all jobs of a rollup have in common: its tables and clocks, rows of `change`, small answers,
- * and its end. */
+/* Functions that all jobs of a rollup use: tables and clocks, rows of `change`, small questions,
+ * and the end of a rollup. */
 #include "rollup/days/rollup_private.h"
 
 #include "base/calendar.h"
 #include "base/memory.h"
 #include "base/timeuuid.h"
 
-#define IDLE_US  INT64_C(3600000000) /* the longest pause, as the clock may be set forward */
-#define DOUBT_US INT64_C(60000000)   /* the shortest pause while the clock is in doubt */
+#define IDLE_US                                                                                    \
+    INT64_C(3600000000)            /* the longest pause: days become due earlier if the clock is   \
+                                    * set forward */
+#define DOUBT_US INT64_C(60000000) /* the shortest pause while the clock is in doubt */
 
 const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id)
 {
@@ -201,7 +203,7 @@ void rollup_begin_change(struct rollup *rollup, struct change_row *change)
     timeuuid_make(store_now_us(rollup->store), rollup->world->random, change->id);
 }
 
-/* Texts that are not known have no cell. */
+/* A text that is not known (NULL) gets no cell. */
 void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change)
 {

@@ -2,29 +2,30 @@
  *
  * amount_by_day is ordered by token, so its resellers are listed first: by one scan the first time,
  * from memory afterwards (known_resellers.h).  Resellers are read in the order in which they are
- * stored, a batch of them with one read, so that neighbours share pages and a figure costs the same
- * however many resellers there are.  Figures are given in the order of names, out of a window that
- * holds them meanwhile (figure_window.h):
+ * stored, a batch of resellers with one read, so that neighbours share pages and the cost of a
+ * figure does not depend on the number of resellers.  A window keeps the figures that were read
+ * (figure_window.h), from which they are given in the order of names:
  *
  *     list      anna bert carl dora emil ...      by name
  *     batches   [dora anna emil] [carl ...]       by token: one read of the store each
  *     window    anna bert carl dora emil ...      given by name when all batches are in it
  *
- * Figures for sums, which need no order, are given as they are read.  Where a window had to drop
- * resellers, the next one is for as many as were kept, and windows grow again from there.
+ * Figures for sums, which need no order, are given as they are read.  If a window had to drop
+ * resellers, the next window is for as many resellers as were kept, and the later windows grow
+ * again.
  *
  * If the query is for current figures, and always in a read-only store, figures computed in memory
  * replace rows that are out of date (dirty_overlay.h).  They are computed for a batch before its
- * rows are read, and are in the same order, so the two are merged:
+ * rows are read.  Rows and computed figures have the same order and are merged:
  *
  *     rows      11-30  11-28  11-27          pending   11-29  11-28
  *     answer    11-30  11-29* 11-28* 11-27
  *
- * Figures in memory are given without any wait, so after TURN_DAYS_MAX days the engine thread does
- * other work first.
+ * Giving figures from memory never waits, so after TURN_DAYS_MAX days the engine thread does other
+ * work first.
  *
  * As of a time: the ledger, in which the entries of a day are in the order of their times, is read
- * from its end, and the first entry of a day that is not too late has the figure. */
+ * backwards.  The first entry of a day that is not later than this time has the figure. */
 #include <stdlib.h>
 
 #include "base/murmur3.h"
@@ -41,37 +42,38 @@ enum {
     TURN_DAYS_MAX = 512,
     BATCH_RESELLERS_MAX = READ_KEYS_MAX,
     BATCH_FRESH_MAX = 512, /* days to be computed, after which a batch takes no more resellers */
-    WINDOW_GROWTH = 4      /* by which each window is larger than the one before */
+    WINDOW_GROWTH = 4      /* each window has so many times the resellers of the previous one */
 };
 
 /* A reseller of the window, to be sorted in the order of reading. */
 struct placed {
     int64_t token;
-    uint32_t reseller; /* in the list */
+    uint32_t reseller; /* index into `resellers` of the reading */
 };
 
 struct figure_reading {
     struct rollup *rollup;
     struct arena *arena;
-    struct bytes *resellers; /* ascending, each once; of sums, in any order */
+    struct bytes *resellers; /* ascending, each once; for sums in any order */
     uint32_t reseller_count;
-    struct figure_query query;     /* but for its resellers */
+    struct figure_query query;     /* its resellers are not used */
     struct dirty_overlay *overlay; /* NULL: rows are enough */
-    uint64_t behind;               /* days whose row is not their figure, or is not there */
+    uint64_t behind;               /* days whose row differs from their figure, or is missing */
 
     struct figure_window *window; /* NULL: in any order */
-    uint32_t window_first;        /* in the list */
+    uint32_t window_first;        /* index into `resellers` */
     uint32_t window_count;        /* resellers */
     uint32_t window_most;         /* resellers of the next window */
-    struct placed *placed;        /* those of the window, by token */
+    struct placed *placed;        /* the resellers of the window, by token */
     uint32_t placed_capacity;
-    uint32_t placed_next; /* the first that is in no batch yet */
+    uint32_t placed_next; /* index into `placed`: the first that is in no batch yet */
 
-    struct bytes batch[BATCH_RESELLERS_MAX]; /* being read; and where each is in the list */
+    struct bytes batch[BATCH_RESELLERS_MAX]; /* the resellers being read, and the index of each in
+                                              * `resellers` */
     uint32_t batch_resellers[BATCH_RESELLERS_MAX];
     uint32_t batch_count;
-    uint32_t batch_at;                /* the reseller whose rows come; `batch_count`: none any
-                                       * more */
+    uint32_t batch_at;                /* index into `batch`: the reseller whose rows come;
+                                       * `batch_count`: there are no more */
     int64_t given_day;                /* as of a time: the last day given of that reseller */
     const struct day_figure *pending; /* computed figures of that reseller not yet given */
     const struct day_figure *pending_end;
@@ -81,13 +83,13 @@ struct figure_reading {
     bool (*each)(void *context, const struct day_figure *figure);
     store_done done;
     void *context;
-    bool is_calling; /* a read has been started and not returned */
+    bool is_calling; /* the function that starts a read has not returned yet */
     bool is_answered;
     bool is_enough;   /* `each` returned false */
     struct error err; /* code 0: none */
 };
 
-/* Report what windows take to the store's account. */
+/* Report the memory of all windows (memory_held_change). */
 static void report_memory(const struct figure_reading *reading)
 {
     int64_t change = quota_unreported(reading->rollup->figures);
@@ -119,7 +121,7 @@ void rollup_figures_stop(struct figure_reading *reading)
 
 /* ---- one reseller of a batch ---- */
 
-/* Begin the reseller whose rows come next. */
+/* Begin with the reseller of the batch whose rows come next. */
 static void reseller_begin(struct figure_reading *reading)
 {
     reading->pending = reading->pending_end = NULL;
@@ -133,7 +135,7 @@ static void reseller_begin(struct figure_reading *reading)
     }
 }
 
-/* Give the figure now, or keep it in the window until all before it are given. */
+/* Give the figure now, or keep it in the window until all figures before it are given. */
 static void give(struct figure_reading *reading, const struct day_figure *figure)
 {
     reading->time_slice_days++;
@@ -146,8 +148,8 @@ static void give(struct figure_reading *reading, const struct day_figure *figure
     report_memory(reading);
 }
 
-/* Give the next computed figure, in the place of `row`; NULL: the day has no row.  An open day
- * whose clicks are all gone has no figure any more. */
+/* Give the next computed figure, instead of `row`; NULL: the day has no row.  An open day without
+ * clicks has no figure. */
 static void give_pending(struct figure_reading *reading, const struct day_figure *row)
 {
     struct day_figure figure = *reading->pending++;
@@ -159,7 +161,7 @@ static void give_pending(struct figure_reading *reading, const struct day_figure
         give(reading, &figure);
 }
 
-/* Give the computed figures of days after `day`. */
+/* Give the computed figures of days later than `day`. */
 static void give_pending_after(struct figure_reading *reading, int64_t day)
 {
     while (reading->pending < reading->pending_end && reading->pending->day > day &&
@@ -167,7 +169,7 @@ static void give_pending_after(struct figure_reading *reading, int64_t day)
         give_pending(reading, NULL);
 }
 
-/* Give a row whose clicks are right, at the rate in effect. */
+/* Give the figure of a row whose clicks are right, priced at the rate in effect. */
 static int give_priced(struct figure_reading *reading, const struct day_figure *row,
                        struct error *err)
 {
@@ -181,8 +183,8 @@ static int give_priced(struct figure_reading *reading, const struct day_figure *
     return 0;
 }
 
-/* Go on to this reseller of the batch: those before it have no more rows.  No data: go to the
- * end. */
+/* Go on to this reseller of the batch: the resellers before it have no more rows.  `reseller`
+ * without data: go to the end of the batch. */
 static void reach(struct figure_reading *reading, struct bytes reseller)
 {
     while (reading->batch_at < reading->batch_count && !reading->is_enough) {
@@ -285,7 +287,7 @@ static void read_batch(struct figure_reading *reading)
         read_rows(reading);
 }
 
-/* Make a batch of the next resellers of the window that were not dropped meanwhile. */
+/* Make a batch of the next resellers of the window, without those that the window has dropped. */
 static void take_batch(struct figure_reading *reading)
 {
     uint32_t end = reading->query.in_any_order
@@ -343,8 +345,8 @@ static void window_begin(struct figure_reading *reading)
     report_memory(reading);
 }
 
-/* Begin the next window; false: there is none.  Where a window had to drop resellers, the next one
- * has as many as were kept. */
+/* Begin the next window; false: there is none.  If the last window had to drop resellers, the next
+ * one has as many as were kept. */
 static bool window_next(struct figure_reading *reading)
 {
     if (reading->query.in_any_order)

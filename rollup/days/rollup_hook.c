@@ -1,8 +1,8 @@
-/* The commit hook: what is added to every batch, whichever door it came through.
+/* The commit hook: what is added to every batch, whichever protocol or command it came from.
  *
- * What decides correctness: the hook is called with a batch before its frame is sealed and adds to
- * the same frame, so there is no moment at which a click is durable and its day is not marked, or a
- * click is counted and not there.  The hook must not refuse, wait or read: all that it needs is in
+ * What decides correctness: the hook is called with a batch before its frame is closed, and adds to
+ * the same frame.  So a click is never durable while its day is not marked, or counted while it is
+ * not there.  The hook must not refuse, wait or read from the store: all that it needs is in
  * memory.
  *
  *   block of clicks        is counted in the stream's counters; its days are marked
@@ -17,9 +17,10 @@
 
 /* ---- clicks ---- */
 
-enum { AHEAD = 8, HASHES = 2 * AHEAD }; /* HASHES a power of two */
+enum { AHEAD = 8, HASHES = 2 * AHEAD }; /* HASHES is a power of two */
 
-/* Mark every partition of a block: its slot is fetched 2 * AHEAD of them before, its day AHEAD. */
+/* Mark the day of every partition of a block.  A partition's slot is fetched into the cache 2 *
+ * AHEAD partitions before its turn, and its day AHEAD partitions before. */
 static void mark_partitions(struct rollup *rollup, struct write_batch *batch,
                             const struct block_dictionary *partitions, const uint8_t *change,
                             int64_t now_us)
@@ -57,8 +58,8 @@ static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_
     mark_partitions(rollup, batch, partitions, change, now_us);
 }
 
-/* The cause of a mark.  An INSERT is a new click where clicks have ids of the clients; where the
- * store ranks clicks, it changes one. */
+/* The cause of the mark for a mutation of clicks.  If clients give clicks their ids, an INSERT is a
+ * new click; if the store numbers clicks (an event table), an INSERT changes an existing click. */
 static enum dirty_cause cause_of(const struct mutation *mutation, bool is_event_table)
 {
     bool is_insert = mutation->item_count > 0;
@@ -75,13 +76,13 @@ static enum dirty_cause cause_of(const struct mutation *mutation, bool is_event_
 
 /* ---- rates ---- */
 
-/* Which rates of a reseller a batch changed.  The rate may differ on the days from the first of
- * them up to the day of the rate after the last. */
+/* Which rates of a reseller a batch changed.  The rate in effect may have changed on the days from
+ * `first` up to before the day of the next rate after `last`. */
 struct changed_rates {
     bool any;
     int32_t first;
     int32_t last;
-    struct change_lines *lines; /* get a line for each */
+    struct change_lines *lines; /* gets a line for each changed rate */
 };
 
 static void append_rate(struct buffer *text, const struct rate *rate)
@@ -90,7 +91,7 @@ static void append_rate(struct buffer *text, const struct rate *rate)
         rate_append_percent(text, rate->rate);
 }
 
-/* `old`, `new`: the rate that begins on the day `since`; NULL: none does. */
+/* `old`, `new`: the rate that begins on the day `since`, before and after; NULL: none does. */
 static void note_change(struct changed_rates *changed, struct bytes reseller, int32_t since,
                         const struct rate *old, const struct rate *new)
 {
@@ -142,8 +143,8 @@ static void set_rate(struct rollup *rollup, struct bytes reseller, int32_t since
     note_change(changed, reseller, since, old != NULL ? &before : NULL, &now);
 }
 
-/* INSERT, UPDATE or DELETE of one rate.  A deletion in the same row has the same timestamp as its
- * cells, and so wins. */
+/* INSERT, UPDATE or DELETE of one rate.  A deletion of the row has the same timestamp as the cells
+ * in the same mutation, and so replaces them. */
 static void take_rate_row(struct rollup *rollup, struct bytes reseller, const struct row *row,
                           struct changed_rates *changed)
 {
@@ -169,7 +170,7 @@ static void take_rate_row(struct rollup *rollup, struct bytes reseller, const st
     }
 }
 
-/* The rates between two bounds of the table's own order. */
+/* A range deletion: remove the rates between two bounds, which are in the order of the table. */
 static void take_rate_range(struct rollup *rollup, struct bytes reseller, const struct bound *start,
                             const struct bound *end, struct changed_rates *changed)
 {
@@ -224,7 +225,7 @@ static void take_rates(struct rollup *rollup, struct write_batch *batch,
 
 /* ---- the hook ---- */
 
-/* The batch's mutation of `change`; NULL: it has none. */
+/* The batch's mutation of the table `change`; NULL: there is none. */
 static const struct mutation *change_row_of(const struct write_batch *batch)
 {
     for (uint32_t i = 0; i < batch->mutation_count; i++) {

@@ -1,12 +1,13 @@
-/* Opening: retention, rates and marks from their tables.
+/* Loading, when a rollup is opened: reads retention, rates and marks from their tables.
  *
- * A mark in the table means that the day was dirty, open or owed a restatement when the process
- * ended; the first refresh finds out which.  So after a crash all marked days are worked off again:
- * at most the open ones and those of the last moment.  In a read-only store no marks are loaded:
- * readers of figures load those of their resellers (dirty_overlay.h).
+ * A mark in the table means that the day was dirty, was open or was owed a restatement when the
+ * process ended.  The first refresh works off all marked days, and so finds out which it was.  In a
+ * read-only store no marks are loaded: readers of figures load those of their resellers
+ * (dirty_overlay.h).
  *
- * Where there are more days than memory may have, the first of them are worked off and evicted
- * again (dirty_evicted.h) before the next are loaded, so opening takes as long as their refresh. */
+ * If there are more marked days than may be in memory, the first of them are worked off and evicted
+ * (dirty_evicted.h) before the next are loaded.  Then opening takes as long as the refresh of all
+ * marked days. */
 #include "rollup/days/rate_value.h"
 #include "rollup/days/dirty_evicted_return.h"
 #include "rollup/days/rollup_private.h"
@@ -29,7 +30,7 @@ static void loaded(void *context, int status, const struct error *err)
 
 /* ---- marks ---- */
 
-/* Load all ranges, which are worked off before any day, and as many days as memory may have. */
+/* Load all ranges, which are worked off before any day, and as many days as may be in memory. */
 static int take_mark(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
 {
@@ -61,7 +62,7 @@ static void marks_loaded(void *context, int status, const struct error *err)
 
 /* ---- rates ---- */
 
-/* A rate row without a rate, or of a text that is no day, governs nothing. */
+/* A row without a rate, or whose day is no valid day, is ignored. */
 static int take_rate(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
 {
@@ -75,7 +76,7 @@ static int take_rate(void *context, const struct table *table, const struct page
         !store_row_value(table, row, rollup->stream->rates.rate, &value))
         return 0;
     int rc = rate_value_read(&rollup->stream->rates, table, value, &rate);
-    /* Nothing checked the rates of a user's table before the stream was defined over it. */
+    /* The rates of a user's table were not checked before the stream was defined over it. */
     if (rc < 0 && rollup->is_defined)
         return 0;
     if (rc < 0)

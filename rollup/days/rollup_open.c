@@ -1,4 +1,4 @@
-/* A rollup's beginning, and the beginning of its end. */
+/* Opens a rollup, and begins to close it. */
 #include <stdio.h>
 
 #include "rollup/days/rollup_private.h"
@@ -94,8 +94,8 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
     look_timer_stop(&rollup->look);
     executor->timer_stop(executor, &rollup->seal_timer);
     if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
-        /* With nothing to do the refresh ends within the call, during which nothing may be
-         * freed. */
+        /* If there is nothing to do, the refresh ends within the call, and must not free the
+         * rollup. */
         rollup->pins++;
         rollup_refresh_now(rollup, false, NULL, NULL);
         rollup->pins--;

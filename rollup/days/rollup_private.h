@@ -8,7 +8,7 @@
  *     day_marks  live_rates  refresh_list  look_timer  publication_queue  dirty_evicted  retention
  *     seal_gate  known_resellers            the parts, none of which includes this header
  *
- * A file calls those below it only. */
+ * A file calls only files in lines below its own. */
 #ifndef DAYBOOK_ROLLUP_DAYS_ROLLUP_PRIVATE_H
 #define DAYBOOK_ROLLUP_DAYS_ROLLUP_PRIVATE_H
 
@@ -32,13 +32,13 @@
 struct seal_pass;
 struct refresh;
 
-/* How far the refresh is. */
+/* The progress of the refresh. */
 struct refresh_progress {
     uint64_t order_wanted;             /* days queued before this order are worked off now */
     uint64_t applies_sent;             /* batches that were applied */
     uint64_t applies_durable;          /* how many of these are durable */
     bool is_applying;                  /* within store_apply */
-    int64_t ledger_at_ms;              /* of the last entry: times never decrease */
+    int64_t ledger_at_ms;              /* the time of the last ledger entry: times never decrease */
     int64_t began_us;                  /* when the refresh under way began; monotonic */
     struct timer time_slice;           /* begins the next chunk */
 };
@@ -56,8 +56,10 @@ struct rollup_metrics {
 struct rollup {
     struct store *store;
     struct world *world;
-    const struct click_stream *stream; /* what is rolled up, as the schema is now; the opener's */
-    bool is_defined;                   /* over users' tables, which had rows before the stream */
+    const struct click_stream *stream; /* the tables and columns, as the schema is now; belongs to
+                                        * the opener */
+    bool is_defined;                   /* a stream over users' tables, which may have rows older
+                                        * than the stream */
     struct zone *zone;
     bool is_automatic;
     bool is_read_only;
@@ -66,26 +68,28 @@ struct rollup {
     bool is_failed;                    /* the store failed: nothing more is written */
     struct error failure;
     uint32_t users;                    /* commands that use the rollup (rollup_enter) */
-    uint32_t pins;                     /* calls and jobs during which it must not be freed */
+    uint32_t pins;                     /* calls and jobs during which the rollup must not be
+                                        * freed */
 
     struct day_marks marks;            /* the dirty and waiting days */
     struct dirty_evicted evicted;      /* the waiting days that are not in memory */
     struct live_rates rates;
     struct refresh_list waiters;
     struct publication_queue due;
-    struct look_timer look;            /* automatic: when dirty and due days are looked for next */
+    struct look_timer look;            /* in a server: when dirty and due days are looked for
+                                        * next */
     struct retention retention;
     struct seal_gate gate;
     struct known_resellers resellers;
-    size_t memory_reported;            /* bytes, as they were reported to the store's account */
-    struct quota *figures;             /* of memory, for all readers of all streams */
+    size_t memory_reported;            /* bytes that were last reported by memory_held_change */
+    struct quota *figures;             /* memory of figure windows, of all readers of all streams */
     struct rollup_metrics metrics;
 
     struct refresh *refresh;           /* under way; NULL: none is */
     struct refresh_progress progress;
     struct seal_pass *sealing;         /* under way; NULL: none is */
-    bool is_sealing;                   /* within store_apply_if, of a seal */
-    struct timer seal_timer;           /* automatic: when expired days are looked for next */
+    bool is_sealing;                   /* true during store_apply_if of a seal */
+    struct timer seal_timer;           /* in a server: when expired days are looked for next */
 
     store_done opened;
     void *opened_context;
@@ -99,7 +103,8 @@ must_check int rollup_open(const struct rollup_options *options, store_done open
                            struct rollup **rollup_out, struct error *err);
 void rollup_close(struct rollup *rollup, store_done closed, void *context);
 
-/* Have a timer of a job fire; 0 ms: once the engine thread has done what else is due. */
+/* Start a timer of a job; 0 ms: it fires when the engine thread has done the other work that is
+ * due. */
 static inline void rollup_fire_in(const struct rollup *rollup, struct timer *timer,
                                   int64_t delay_ms)
 {
@@ -108,53 +113,56 @@ static inline void rollup_fire_in(const struct rollup *rollup, struct timer *tim
 
 /* ---- rollup.c ---- */
 
-/* A job that uses the rollup begins, and ends.  Closing waits for it, so its end may free the
- * rollup. */
+/* A job calls rollup_pin when it begins to use the rollup and rollup_unpin when it ends.  Closing
+ * waits for all jobs, so rollup_unpin may free the rollup. */
 void rollup_pin(struct rollup *rollup);
 void rollup_unpin(struct rollup *rollup);
 void rollup_close_if_idle(struct rollup *rollup);              /* may free the rollup */
 
-/* The store failed: nothing more is written, and waiters get this error. */
+/* Called when the store failed: the rollup writes nothing more, and its waiters get this error. */
 void rollup_fail(struct rollup *rollup, int status, const struct error *err);
-/* Call the waiters whose figures are durable; all of them, with the failure, once there is one. */
+/* Call the waiters whose figures are durable; after a failure, call all waiters with it. */
 void rollup_refreshed(struct rollup *rollup);
 
-/* Report to the store's account what the days and resellers in memory take. */
+/* Report the memory of the days and resellers (memory_held_change). */
 void rollup_report_memory(struct rollup *rollup);
-/* dirty_evicted_make_room: evict waiting days where there are too many. */
+/* Evict waiting days if there are too many (dirty_evicted_make_room). */
 void rollup_make_room(struct rollup *rollup);
-/* dirty_evicted_press: lock the store where there are far too many dirty days. */
+/* Lock the store if there are far too many dirty days (dirty_evicted_press). */
 void rollup_press(struct rollup *rollup);
 /* Queue the waiting days that a command publishes or restates without further waiting. */
 void rollup_queue_ended(struct rollup *rollup);
 /* After a refresh: set when the next one begins by itself. */
 void rollup_look_again(struct rollup *rollup);
 
-/* The stream's table of rates has been replaced by another one, which is empty. */
+/* Called when the stream's table of rates was replaced by an empty one (TRUNCATE). */
 void rollup_forget_rates(struct rollup *rollup);
 
-/* The wall clock's time, by which marks are made and days are due.  Write timestamps are not it:
- * where that clock was ahead once, they stay ahead. */
+/* The time of the wall clock, which marks get and by which days are due.  Write timestamps may be
+ * later: if the wall clock was ahead once, they stay ahead. */
 int64_t rollup_now_us(const struct rollup *rollup);
-/* Whether days may be published and sealed, which cannot be undone: the clock is not in doubt. */
+/* Whether the clock is not in doubt.  Else no days are published or sealed, as this cannot be
+ * undone. */
 bool rollup_trusts_clock(const struct rollup *rollup);
 
 /* The table with its current definition. */
 const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id);
 
-/* For a command of several batches, each of which has the same row of `change`, so that what each
- * of them causes names it: give the change its id and time, and add its row to a batch. */
+/* For a command that writes several batches: rollup_begin_change gives the change its id and time,
+ * and rollup_write_change adds its row to a batch.  Every batch gets the same row, so that all
+ * marks that these batches cause name it. */
 void rollup_begin_change(struct rollup *rollup, struct change_row *change);
 void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change);
 
 /* ---- rollup_hook.c ---- */
 
-/* The commit hook's work for one stream.  What the batch changes of its rates is added to
+/* The commit hook's work for one stream.  A line for each rate that the batch changes is added to
  * `lines`. */
 void rollup_take_batch(struct rollup *rollup, struct write_batch *batch,
                        struct change_lines *lines);
-/* After all streams' work: add the lines, if there are any, to the batch's row of `change`. */
+/* Called after the hook's work for all streams: add the lines, if there are any, to the batch's row
+ * of `change`. */
 void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
                         struct change_lines *lines);
 
@@ -165,22 +173,23 @@ void rollup_load(struct rollup *rollup);
 
 /* ---- rollup_refresh.c ---- */
 
-/* Begin the refresh, unless it is under way: for all that is queued now, or for the ranges alone
- * besides what it was to do before. */
+/* Begin the refresh, unless it is under way.  rollup_refresh_wanted makes it work off all that is
+ * queued now.  rollup_refresh_ranges makes it work off ranges and the days of waiters, in addition
+ * to days that it was to work off before. */
 void rollup_refresh_wanted(struct rollup *rollup);
 void rollup_refresh_ranges(struct rollup *rollup);
 void rollup_time_slice(struct timer *timer);
 
 /* ---- rollup_wait.c, and rollup_refresh_rates_now, rollup_refresh_days_now ---- */
 
-/* As rollup_refresh_now, for the days that are in memory. */
+/* As rollup_refresh_now, but without evicted days. */
 void rollup_refresh_queued_now(struct rollup *rollup, bool publishes, store_done done,
                                void *context);
 
 /* ---- rollup_schedule.c ---- */
 
-/* A timer's callback: refresh what is dirty or due. */
+/* A timer's callback: refresh the days that are dirty or due. */
 void rollup_look(struct timer *timer);
-/* A timer's callback: the set of dirty days is over its limit; refresh it, and make room. */
+/* A timer's callback, when the set of dirty days is over its limit: make room, and refresh. */
 void rollup_pressed(struct timer *timer);
 #endif

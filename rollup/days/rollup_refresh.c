@@ -1,4 +1,4 @@
-/* The refresh: makes figures of dirty days, in chunks, each of which is one batch.
+/* The refresh: computes and writes the figures of dirty days, in chunks; each chunk is one batch.
  *
  *   take days off the queue, or a page of a range ─▶ stats of each ─▶ rows of amount_by_day
  *     ─▶ ledger of the published ones ─▶ decide each day (publication.h) ─▶ one batch:
@@ -6,23 +6,24 @@
  *
  * Days that a command waits for go before the others of the queue (rollup_refresh_days_now).
  *
- * What decides correctness: figure, ledger entry and cleared marks of a day are in one batch, so
- * also after a crash either all are there or the mark is; a mark that came after its day was taken
- * off the queue has put it back, and is not cleared; rates are looked up when the batch is made, in
- * the same call that applies it, and ranges come before days, so that a day which a changed rate
- * touches is restated under that cause.
+ * What decides correctness: the figure, the ledger entry and the deletion of the marks of a day are
+ * in one batch, so after a crash either all of them are there or the marks still are.  A mark that
+ * comes after its day was taken off the queue puts the day back, and is not deleted.  Rates are
+ * looked up when the batch is made, in the call that applies it.  Ranges come before days, so that
+ * a day whose rate changed is restated with the cause `rate`.
  *
- * Example: a rate changed a month back.  The hook made one range of 31 days.  One page of
- * amount_by_day has the days with clicks, and their numbers; one slice of the ledger is read, and
- * one batch of 31 rows and 31 entries written.  Stats are read only of days in the set, as only
- * their rows may be wrong.
+ * Example: a command changed the rate of a past month.  The hook made one range of 31 days.  One
+ * page of amount_by_day has the days with clicks, and their numbers.  One slice of the ledger is
+ * read, and one batch of 31 rows and 31 entries is written.  Stats are read only of days in the
+ * set, as only their rows may be wrong.
  *
- * Where many rates changed, a chunk takes ranges of several resellers, so that their reads run side
- * by side, and takes them in the order of their rows, so that a page of the disk, which has many
- * resellers, is decoded once.  Of one reseller it takes one range: two could both restate a day.
+ * If many rates changed, a chunk takes ranges of several resellers, so that their reads run side by
+ * side.  It takes them in the order of their rows, so that a page of the disk, which has rows of
+ * many resellers, is decoded once.  It takes only one range of a reseller, as two ranges could both
+ * restate a day.
  *
- * Failures.  A day that cannot be read goes back to the queue and is tried again later; the others
- * of its chunk are written.  Where the store is full, the chunk is done again after a pause.  Where
+ * Failures.  A day that cannot be read goes back to the queue and is tried again later; the other
+ * days of its chunk are written.  If the store is full, the chunk is done again after a pause.  If
  * the store failed, all waiters get its error.
  *
  * Cost: a chunk of CHUNK_DAYS_MAX days takes the engine thread a fraction of a millisecond; between
@@ -39,10 +40,10 @@
 
 enum {
     CHUNK_DAYS_MAX = 64,
-    BEHIND_DAYS_MAX = DAY_READER_MAX, /* days of a chunk, where very many are queued */
+    BEHIND_DAYS_MAX = DAY_READER_MAX, /* days of a chunk, if very many are queued */
     WINDOW_MAX = 8192,
     CHUNK_RANGES_MAX = 8,
-    RANGE_DAYS_MAX = DAY_READER_MAX / CHUNK_RANGES_MAX, /* of each, if there are several */
+    RANGE_DAYS_MAX = DAY_READER_MAX / CHUNK_RANGES_MAX, /* of each range, if a chunk has several */
     CHUNK_BYTES_MAX = 4 << 20, /* of the batch, roughly: far below the store's limit */
     ROW_BYTES = 400            /* of a day's rows besides keys */
 };
@@ -50,11 +51,12 @@ enum {
 #define RETRY_US      INT64_C(10000000) /* the pause after a day could not be read */
 #define FULL_PAUSE_MS 20
 
-/* What is decided of a day; the facts are the reader's. */
+/* What is decided about a day, from its struct day_facts. */
 struct plan {
     struct day_figure figure;
     enum publication_step step;
-    bool clears; /* the day's marks are deleted: nothing is owed, and no mark came meanwhile */
+    bool clears; /* the day's marks are deleted: nothing is owed, and no mark came since the day was
+                  * read */
 };
 
 /* A queued day or a range that is soon to be worked off. */
@@ -95,12 +97,13 @@ struct refresh {
     const struct table *marks;
     struct open_range ranges[CHUNK_RANGES_MAX]; /* of different resellers */
     uint32_t range_count;                       /* 0: days of the queue */
-    uint32_t range_days_max;                    /* of each in this chunk */
+    uint32_t range_days_max;                    /* of each range in this chunk */
     uint32_t reads;         /* of ranges, under way, and one for the function that starts them */
     bool had_days;          /* this refresh had days of the queue, not ranges alone */
     struct day_facts *days; /* of the chunk, as day_reader_read sorts them */
     uint32_t day_count;
-    struct plan *plans; /* BEHIND_DAYS_MAX, by number of the day; not set where its status is < 0 */
+    struct plan *plans; /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
+                         * 0 */
     uint32_t written;   /* rows in the batch */
     uint32_t published; /* first ledger entries in the batch */
     uint32_t restated;  /* further ledger entries in the batch */
@@ -115,7 +118,8 @@ static struct refresh *refresh_new(struct rollup *rollup)
     refresh->rollup = rollup;
     refresh->reader = day_reader_new(rollup->store, rollup->stream, &rollup->retention.sealed_to);
     refresh->plans =
-        memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* as the reader's days */
+        memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* not zeroed, like the reader's
+                                                                  * days */
     refresh->batch = write_batch_new();
     return refresh;
 }
@@ -151,7 +155,8 @@ static bool may_publish(const struct rollup *rollup, const struct day_facts *day
            now_us >= publication_due_us(&rollup->due.rules, day->dirty, now_us);
 }
 
-/* Only late clicks are gathered, and only by a server. */
+/* Whether a restatement is made now.  Only a server puts restatements off, to gather late
+ * clicks. */
 static bool may_restate(const struct refresh *refresh, const struct day_facts *day, int64_t now_us)
 {
     const struct rollup *rollup = refresh->rollup;
@@ -208,8 +213,8 @@ static void delete_mark(struct refresh *refresh, struct bytes reseller, int32_t 
     write_batch_delete(refresh->batch, refresh->marks, values, sizeof(values) / sizeof(values[0]));
 }
 
-/* The causes of a restatement: the day's marks, and the range's.  Expiry changes no figure, so it
- * is a cause only where there is no other. */
+/* The causes of a restatement: the marks of the day and of the range.  Expiry changes no figure, so
+ * it is a cause only if there is no other. */
 static struct dirty_mark *marks_of(struct refresh *refresh, const struct day_facts *day,
                                    uint32_t *count_out)
 {
@@ -267,7 +272,8 @@ static void write_figure(struct refresh *refresh, const struct day_facts *day,
     refresh->written++;
 }
 
-/* Within store_apply no waiter may be called: the days of the batch are still in the set. */
+/* Called by the store when a batch is durable.  During store_apply no waiter may be called, as the
+ * days of the batch are still in the set. */
 static void applied(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
@@ -318,7 +324,7 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
         dirty->order = rollup->progress.applies_sent;
 }
 
-/* Put the chunk's days back into the queue: nothing of it was written. */
+/* Put the chunk's days back into the queue, because the chunk was not written. */
 static void put_back(struct refresh *refresh)
 {
     for (uint32_t i = 0; i < refresh->day_count; i++)
@@ -326,7 +332,7 @@ static void put_back(struct refresh *refresh)
             dirty_set_queue(refresh->rollup->marks.dirty, refresh->days[i].dirty);
 }
 
-/* Called when no day is off the queue and not yet written. */
+/* Called when each day that was taken off the queue is written. */
 static void chunk_written(struct rollup *rollup)
 {
     refresh_list_note_worked(&rollup->waiters, rollup->marks.dirty, rollup->progress.applies_sent);
@@ -394,8 +400,9 @@ static void chunk_end(struct refresh *refresh)
     rollup_fire_in(rollup, &rollup->progress.time_slice, 0);
 }
 
-/* Write the chunk's days [start, end), which are one reseller's.  Rows and entries are written in
- * the order of their tables, so that each kind becomes one mutation. */
+/* Write the chunk's days [start, end), which belong to one reseller.  Rows and ledger entries are
+ * added in the order of their tables, so that the rows become one mutation, and the entries
+ * another. */
 static void write_reseller(struct refresh *refresh, uint32_t start, uint32_t end)
 {
     uint32_t written = refresh->written;
@@ -448,7 +455,7 @@ static void call_watch(const struct refresh *refresh, const struct figure_watch 
     }
 }
 
-/* Of a chunk that was applied. */
+/* Called when a chunk was applied. */
 static void call_watches(const struct refresh *refresh)
 {
     const struct refresh_waiter *waiter = refresh->rollup->waiters.first;
@@ -457,7 +464,7 @@ static void call_watches(const struct refresh *refresh)
             call_watch(refresh, &waiter->watch);
 }
 
-/* Whether ranges are left for another chunk, or days of these. */
+/* Whether other ranges, or days of these ranges, are left for another chunk. */
 static bool is_followed(const struct refresh *refresh)
 {
     for (uint32_t i = 0; i < refresh->range_count; i++)
@@ -508,7 +515,8 @@ static void write_chunk(struct refresh *refresh)
     put_back(refresh);
     chunk_clear(refresh);
     if (rc == ERROR_FULL) {
-        /* The days went back to the end of the queue: what waits for them waits for all before. */
+        /* The days went back to the end of the queue: a caller that waits for them now waits for
+         * all days before them, too. */
         rollup->progress.order_wanted = dirty_set_order(rollup->marks.dirty);
         refresh_list_wait_longer(&rollup->waiters, rollup->progress.order_wanted);
         rollup_fire_in(rollup, &rollup->progress.time_slice, FULL_PAUSE_MS);
@@ -528,7 +536,7 @@ static void chunk_read(void *context, int status, const struct error *err)
     write_chunk(refresh);
 }
 
-/* Take a day off the queue before anything of it is read: a mark from now on puts it back. */
+/* Take a day off the queue before it is read: a mark that comes later puts it back. */
 static void add_dirty(struct refresh *refresh, struct dirty_day *dirty)
 {
     dirty_set_wait(refresh->rollup->marks.dirty, dirty);
@@ -571,17 +579,18 @@ static int compare_items(const void *a, const void *b)
     return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* Sort the window where it has more than `most` items, which one chunk takes in any order. */
+/* Sort the window, unless it has at most `most` items: one chunk takes all of these, in any
+ * order. */
 static void window_sort(struct window *window, uint32_t most)
 {
     if (window->count > most)
         qsort(window->items, window->count, sizeof(*window->items), compare_items);
 }
 
-/* Where more days are queued than a chunk takes, the first of the queue are sorted in the order of
- * their rows, so that chunks read neighbours and not a page for each day.  They stay queued: only
- * the refresh takes days off the queue, and it clears the window before it takes days of a range or
- * of a waiter.  Of one reseller the last day comes first. */
+/* If more days are queued than a chunk takes, the first days of the queue are sorted in the order
+ * of their rows (the last day of a reseller first), so that a chunk reads neighbours and not a page
+ * for each day.  These days stay queued.  The window stays valid because only the refresh takes
+ * days off the queue, and it clears the window before it takes days of a range or of a waiter. */
 static void take_days_ahead(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
@@ -638,10 +647,11 @@ static void begin_days(struct refresh *refresh)
 
 /* ---- ranges ---- */
 
-/* Whether a day's row is right in all but the rate: the day is not in the set, leaving days
- * included, and the set is complete, which it is not while marks are loaded, or in a defined
- * stream, whose older rows may not be marked yet (stream_marking.c).  Most resellers have no day in
- * the set, which is found out without a key for each day. */
+/* Whether a day's row is right in all but the rate: the set is complete, and the day is not in it,
+ * not even as a leaving day.  The set is not complete while marks are loaded, and may not be in a
+ * defined stream, whose older rows may not be marked yet (stream_marking.c).  Most resellers have
+ * no day in the set; asking for a reseller's first day is cheaper than making a key for each
+ * day. */
 static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32_t day)
 {
     return rollup->opened == NULL && !rollup->is_defined &&
@@ -718,8 +728,8 @@ static void read_range(struct open_range *open)
     store_rows_read(refresh->rollup->store, &request, range_row, range_read, open);
 }
 
-/* Sort the first ranges in the order of their rows, a reseller's in the order in which they
- * came. */
+/* Sort the first ranges in the order of their rows; ranges of one reseller in the order in which
+ * they were added. */
 static void take_ranges_ahead(struct refresh *refresh)
 {
     struct window *window = &refresh->ranges_ahead;
@@ -739,7 +749,7 @@ static bool is_open(const struct refresh *refresh, struct bytes reseller)
     return false;
 }
 
-/* Take more ranges into the chunk, beside those that go on. */
+/* Take more ranges into the chunk, beside those of the previous chunk that have not ended. */
 static void open_ranges(struct refresh *refresh)
 {
     struct window *window = &refresh->ranges_ahead;

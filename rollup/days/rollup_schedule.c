@@ -1,4 +1,4 @@
-/* When the refresh begins by itself, and what it publishes for a command.
+/* When a refresh begins by itself, and which days it publishes for a command.
  *
  * A server refreshes queued days a moment after the first mark (look_timer.h), and checks the
  * waiting days when the first of them may be due (publication_queue.h). */
@@ -36,8 +36,8 @@ void rollup_look(struct timer *timer)
         rollup_look_again(rollup);
 }
 
-/* The set of days is over its limit.  Restatements that are put off are made now, as days that wait
- * for one cannot be evicted. */
+/* Called when the set of days is over its limit.  Restatements that are put off are made now, as
+ * days that wait for a restatement cannot be evicted. */
 void rollup_pressed(struct timer *timer)
 {
     struct rollup *rollup = timer->context;

@@ -1,4 +1,5 @@
-/* Callers that wait for the refresh (refresh_list.h): each is noted, and the refresh begins. */
+/* Callers that wait for the refresh (refresh_list.h): a caller is added to the list, and the
+ * refresh begins. */
 #include "rollup/days/rollup_private.h"
 
 static void wait_for(struct rollup *rollup, const struct refresh_waiter *waiter,

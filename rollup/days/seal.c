@@ -1,11 +1,11 @@
-/* What decides correctness: a row contains the day and the id of its seal, and its checksum covers
- * both, so a row that is damaged, or stands in the place of another, is detected.
+/* What decides correctness: a row has the day and the id of its seal, and its checksum covers both.
+ * So a row that is damaged, or that is in the place of another row, is detected.
  *
  *     sealed_day   CRC-32C of    key | id | stats | ads
  *     sealed_ad    CRC-32C of    key | id | clicks | gross | ad
  *
- * key is the partition key as the store has it, id 16 bytes, clicks and ads 8 bytes each,
- * big-endian; stats, gross and ad are the values of these columns as they are in the row. */
+ * key is the partition key as the store has it.  id has 16 bytes.  clicks and ads have 8 bytes
+ * each, big-endian.  stats, gross and ad are the values of these columns as they are in the row. */
 #include "rollup/days/seal.h"
 
 #include "storage/engine/store_rows.h"

@@ -1,7 +1,7 @@
 /* seal: what is kept of a day whose clicks have expired.
  *
- * A stream keeps its clicks for so many days (`daybook retention`).  A day that is older, published
- * and owed nothing is *sealed*: one frame has all of
+ * A stream keeps its clicks for a number of days (`daybook retention`).  A day that is older, is
+ * published and is owed nothing is *sealed*.  One frame then has all of
  *
  *     sealed_day     one row: count, exact sum per scale of what goes
  *     sealed_ad      one row for each ad: clicks, gross
@@ -10,13 +10,13 @@
  *     change         which command, or the server, sealed it
  *     dirty_day      a mark with cause `expiry` (the hook's), so that the figure is proved again
  *
- * so that a crash leaves the day whole or sealed.  Counters are not changed: they keep counting the
- * clicks that were, and from then on equal clicks + seals:
+ * so that after a crash the day either has its clicks or is sealed.  Counters are not changed: they
+ * include the expired clicks, and so equal clicks + seals:
  *
  *     figure of a day = (stats of its clicks + stats of its seals) x rate in effect
  *
- * Everything that computes a figure adds the two: the rollup, readers of dirty days, verify,
- * `report --by ad`, the clicks of a reseller and day.  Hence
+ * All code that computes figures adds clicks and seals: the rollup, readers of dirty days, verify,
+ * `report --by ad`, and the table clicks_per_reseller_per_day.  This has the following effects:
  *
  *   a changed rate     prices the day anew, from the gross that the seals keep
  *   a late click       is a click of that day as any other: ranked (from 0 again once the expired
@@ -25,12 +25,11 @@
  *   a void, a restore  of a sealed day is refused: which clicks there were is not known any more
  *   TRUNCATE           deletes clicks, and leaves seals
  *
- * The id of a seal is that of its row in `change`.  Each row of a seal has a checksum, and the
- * clicks and gross of the ads must add up to the day's.  Nothing else in the program deletes or
- * changes a seal.
+ * The id of a seal is the id of its row in `change`.  Each row of a seal has a checksum, and the
+ * sums of the ads' clicks and gross must equal the day's.  No code deletes or changes a seal.
  *
- * A reader that reads clicks and seals one after the other must hold seals off meanwhile
- * (rollup_pin_seals), or it could find a day's clicks and its seal, or neither. */
+ * A reader that reads clicks and then seals must prevent seals in between (rollup_pin_seals): else
+ * it could find both a day's clicks and their seal, or neither. */
 #ifndef DAYBOOK_ROLLUP_DAYS_SEAL_H
 #define DAYBOOK_ROLLUP_DAYS_SEAL_H
 
@@ -42,20 +41,20 @@ struct seal {
     struct bytes key;                  /* of the day's partition of ad_click */
     uint8_t id[UUID_SIZE];
     struct partition_stats stats;      /* owned */
-    uint64_t ads;                      /* how many */
+    uint64_t ads;                      /* how many rows of sealed_ad the seal has */
 };
 
-/* A row of sealed_ad; views. */
+/* A row of sealed_ad; the bytes are views of the row. */
 struct sealed_ad {
     struct bytes key;
     uint8_t id[UUID_SIZE];
     struct bytes ad;
     uint64_t clicks;
-    struct decimal gross;              /* the largest scale of its terms */
+    struct decimal gross;              /* with the largest scale of the amounts in it */
 };
 
-/* Read a row.  ERROR_CORRUPT, with a text that names the day and the ad, where the row is no seal
- * or its checksum is wrong.  The caller releases the stats of a seal that was read. */
+/* Read a row.  ERROR_CORRUPT, with a text that names the day and the ad, means that the row is no
+ * seal or its checksum is wrong.  The caller releases the stats of a seal that was read. */
 must_check int seal_read(const struct table *table, const struct page_row *row,
                          struct seal *seal_out, struct error *err);
 must_check int seal_read_ad(const struct table *table, const struct page_row *row,
@@ -66,18 +65,19 @@ void seal_write(struct write_batch *batch, const struct table *table, const stru
 void seal_write_ad(struct write_batch *batch, const struct table *table,
                      const struct sealed_ad *ad);
 
-/* What a day has in all.  All-zero but for `done` and its context before it is read. */
+/* The sum of a day's clicks and seals.  Before the read all members but `done` and `context` are
+ * zero. */
 struct seal_sum {
     struct partition_stats stats;      /* of its clicks and of its seals; the caller releases it */
-    uint64_t clicks;                   /* that are in the clicks' table, of stats.rows */
+    uint64_t clicks;                   /* how many of stats.rows are in the clicks' table */
     uint32_t seals;
     store_done done;
     void *context;
     uint32_t parts;                    /* private: reads under way */
     struct error *err;                 /* private: the first failure; NULL: none */
 };
-/* Add up the clicks of the day with partition key `key`, and its seals where it may have any.
- * `sum` stays where it is until sum->done, which comes once, perhaps before the call returns. */
+/* Add up the clicks of the day with partition key `key` and, if `may_have_seals`, its seals.  `sum`
+ * must not be moved until sum->done, which is called once, perhaps before the call returns. */
 void seal_sum_read(struct store *store, const struct click_stream *stream, struct bytes key,
                    bool may_have_seals, enum read_view view, struct seal_sum *sum);
 #endif

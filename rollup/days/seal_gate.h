@@ -3,8 +3,8 @@
  *     seal    ──begin── not yet durable ──end──
  *     pin                 waits ............ granted ──── given back
  *
- * At most one seal is under way.  A pin that is asked for meanwhile is granted when that seal is
- * durable.  Engine thread. */
+ * At most one seal is under way.  A pin that is requested while it is under way is granted when the
+ * seal is durable.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_SEAL_GATE_H
 #define DAYBOOK_ROLLUP_DAYS_SEAL_GATE_H
 
@@ -13,27 +13,28 @@
 
 #include "base/error.h"
 
-/* A pin stays where it is until it is given back.  `granted` is called once, when what was sealed
- * before is durable, perhaps before seal_gate_pin returns. */
+/* A pin must not be moved until it is given back.  `granted` is called once, when all earlier seals
+ * are durable, perhaps before seal_gate_pin returns. */
 struct seal_pin {
     void (*granted)(void *context);
     void *context;
-    struct seal_pin *next;             /* private, as the next */
+    struct seal_pin *next;             /* private, as is the next */
     bool is_granted;
 };
 
 /* All-zero is a gate without pins and seals. */
 struct seal_gate {
-    struct seal_pin *waiting;          /* for the seal that is not yet durable */
+    struct seal_pin *waiting;          /* pins that wait for the seal that is not yet durable */
     uint32_t granted;                  /* pins not yet given back */
     bool is_sealing;                   /* a seal was applied and is not yet durable */
 };
 
 void seal_gate_pin(struct seal_gate *gate, struct seal_pin *pin);
-void seal_gate_unpin(struct seal_gate *gate, struct seal_pin *pin);        /* a granted one */
+void seal_gate_unpin(struct seal_gate *gate, struct seal_pin *pin);        /* the pin is granted */
 bool seal_gate_is_held(const struct seal_gate *gate);
 
-/* A seal is about to be applied, while no pin is granted; and it is durable, or was refused. */
+/* seal_gate_begin is called before a seal is applied, while no pin is granted; seal_gate_end when
+ * it is durable or was refused. */
 void seal_gate_begin(struct seal_gate *gate);
 void seal_gate_end(struct seal_gate *gate);
 #endif

@@ -4,13 +4,14 @@
  *       ─▶ the day's clicks, read page by page and summed by ad
  *       ─▶ one batch (seal.h), if the day is as it was read and still owed nothing
  *
- * What decides correctness: the batch is applied only if no click and no mutation came to the day
- * since its first page was read (store_apply_if), so the seal is exactly what is deleted; and only
- * while no refresh is under way, which adds clicks and seals from two reads, and no other reader of
- * both holds seals off.
+ * What decides correctness: the batch is applied only if no click and no mutation of the day came
+ * since its first page was read (store_apply_if), so the seal has exactly the clicks that are
+ * deleted.  It is applied only while no refresh is under way, which reads clicks and seals one
+ * after the other, and while no other reader of both has a pin (seal_gate.h).
  *
  * A day that changed in between, or that waits for a restatement, is left to the next pass, which a
- * server begins within a minute.  A failure of one day ends the pass: what was sealed is sealed.
+ * server begins within a minute.  A failure of one day ends the pass; days that were sealed stay
+ * sealed.
  *
  * Cost: a read of the day's clicks and one frame a day; memory: an entry per ad of the day, and the
  * days of one reseller. */
@@ -22,14 +23,14 @@
 #include "base/memory.h"
 
 enum {
-    BATCH_BYTES_MAX = 16 << 20, /* of a seal, below the store's limit for a batch */
+    BATCH_BYTES_MAX = 16 << 20, /* of a seal; less than the store's limit for a batch */
     ROW_BYTES = 160,            /* of an ad's row besides ids */
     HELD_PAUSE_MS = 5,
     FULL_PAUSE_MS = 20,
     LOOK_MS = 60000 /* how often a server checks whether days have expired */
 };
 
-/* What one ad has of the day. */
+/* The sum of one ad's clicks on the day. */
 struct ad_sum {
     uint64_t clicks;
     struct decimal gross;
@@ -42,7 +43,7 @@ struct seal_pass {
     int32_t to;        /* the last day that has expired */
     int32_t left_from; /* the first day that was left; INT32_MAX: none */
     struct change_row change;
-    struct bytes *resellers; /* that had figures when the pass began */
+    struct bytes *resellers; /* those that had figures when the pass began */
     uint32_t reseller_count;
     uint32_t reseller_next;
     struct bytes reseller; /* the owner of `days` */
@@ -50,7 +51,7 @@ struct seal_pass {
     uint32_t day_count, day_capacity, day_next;
     int32_t day; /* being sealed */
     struct buffer key;
-    struct partition_stats stats; /* of its clicks, as they were read */
+    struct partition_stats stats; /* of the day's clicks, as they were read */
     struct key_map *ads;
     struct ad_sum *sums; /* by number in `ads` */
     uint32_t sum_capacity;
@@ -131,7 +132,7 @@ static void pass_finish(struct seal_pass *pass)
     bool is_whole = !is_ended(pass) && !pass->is_dry;
     if (err.code == 0 && is_ended(pass))
         error_set(&err, ERROR_CLOSED, "the store is closing");
-    /* The pass moved seal_from behind its days; days that settled meanwhile may have moved it
+    /* The pass moved seal_from behind its days; days that settled during the pass may have moved it
      * back. */
     if (!is_whole)
         retention_expect(&rollup->retention, pass->from);
@@ -266,7 +267,7 @@ static int apply_seal(struct seal_pass *pass, struct error *err)
     return rc;
 }
 
-/* Whether anything is owed: a figure or an entry of the ledger, or the price of a changed rate. */
+/* Whether anything is owed: the day's figure or ledger entry, or the price at any changed rate. */
 static bool is_owed(const struct seal_pass *pass)
 {
     struct dirty_set *dirty = pass->rollup->marks.dirty;
@@ -382,7 +383,8 @@ static void read_clicks(struct seal_pass *pass)
     store_rows_read_pages(pass->rollup->store, &request, take_page, clicks_read, pass);
 }
 
-/* A day without clicks has nothing to seal: a sealed day has none but late ones. */
+/* A day without clicks has nothing to seal.  The clicks of a day that was sealed before are late
+ * clicks. */
 static void take_stats(void *context, int status, const struct error *err,
                        const struct partition_figure *figures, uint32_t count,
                        struct bytes position)
@@ -530,7 +532,7 @@ void seal_pass_tick(struct timer *timer)
     int32_t to;
     if (seal_pass_horizon(rollup, &to) && rollup->retention.seal_from <= to &&
         rollup->sealing == NULL && !rollup->is_failed) {
-        /* What fails is due still, and is tried again with the next look. */
+        /* After a failure the seals are still due, and the next tick tries again. */
         int rc = seal_pass_begin(rollup, &change, false, NULL, NULL, NULL);
         (void)rc;
     }

@@ -3,13 +3,14 @@
  *     days    ... 26  27  28 | 29  30  today
  *                 sealed     |  kept, with `keep 2 days`
  *
- * A pass goes through the published rows of amount_by_day, reseller by reseller.  A server begins
- * one by itself when days have expired, or when nothing is owed any more of late clicks of a sealed
- * day; `daybook rollup` and `daybook retention set` begin one too.  retention.seal_from is the
- * first day that may have a seal due, so that a pass does not go through earlier days again.
+ * A pass goes through the published rows of amount_by_day, reseller by reseller.  A server begins a
+ * pass by itself when days have expired, or when nothing is owed any more for late clicks of a
+ * sealed day.  `daybook rollup` and `daybook retention set` begin a pass, too.  retention.seal_from
+ * is the first day that may be due for a seal, so that a pass does not go through earlier days
+ * again.
  *
- * Between two days the engine thread does other work, and each seal waits until the one before it
- * is durable, so at most one is under way. */
+ * Between two days the engine thread does other work.  Each seal waits until the previous seal is
+ * durable, so at most one seal is under way. */
 #ifndef DAYBOOK_ROLLUP_DAYS_SEAL_PASS_H
 #define DAYBOOK_ROLLUP_DAYS_SEAL_PASS_H
 
@@ -19,8 +20,9 @@ struct seal_totals {
     uint64_t days;
     uint64_t clicks;
     struct decimal gross;
-    uint64_t days_left;                /* due, but changed or out of date: left to the next pass */
-    uint64_t days_too_large;           /* whose ads do not fit one frame: not sealed */
+    uint64_t days_left;                /* due, but changed or out of date, so left to the next
+                                        * pass */
+    uint64_t days_too_large;           /* not sealed, as their ads do not fit into one frame */
 };
 typedef void (*seal_pass_done)(void *context, int status, const struct error *err,
                                const struct seal_totals *totals);
@@ -28,13 +30,14 @@ typedef void (*seal_pass_done)(void *context, int status, const struct error *er
 /* The last day that has expired; false: none has, or the clock is in doubt. */
 bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out);
 
-/* Begin a pass.  `change`, the row for what it seals, is copied and gets its id and time here; its
- * texts are borrowed until `done`, which may be NULL.  `is_dry`: only count.  ERROR_FULL: a pass is
- * under way. */
+/* Begin a pass.  `change` is the row of `change` for the seals.  It is copied, and the copy gets an
+ * id and a time.  Its texts are borrowed until `done`, which may be NULL.  `is_dry`: only count.
+ * ERROR_FULL: a pass is under way. */
 must_check int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool is_dry,
                                seal_pass_done done, void *context, struct error *err);
 
-/* A server's timer's callback: begin a pass if a seal may be due, and start the timer again. */
+/* The callback of a server's timer: begin a pass if a seal may be due, and start the timer
+ * again. */
 void seal_pass_tick(struct timer *timer);
 /* Start that timer, in a server whose clicks expire. */
 void seal_pass_tick_in(struct rollup *rollup, int64_t delay_ms);

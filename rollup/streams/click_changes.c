@@ -1,20 +1,24 @@
-/* Writes that read first: batches that change or delete rows of clicks whose stream keeps counters.
+/* Batches that change or delete rows of clicks whose stream keeps counters: the rows are read
+ * before the batch is applied.
  *
  *   for every day of the batch: its rows that are named, as applied ─▶ the same rows with the
  *     batch merged in ─▶ clicks gone, clicks new ─▶ increments of the stream's
  *     counters ─▶ one frame, if the days are unchanged; else again
  *
- * What decides correctness: the state after is computed by the merge that readers use, so a row is
- * subtracted from the counters exactly when no reader will find it any more; mutations, increments
- * and the hook's marks are in one frame, so a crash or a replay has all of them or none; and the
- * store refuses the frame when a mutation came to one of the days after it was read.
+ * What decides correctness: the rows after the batch are computed by the same merge as readers use,
+ * so a row is subtracted from the counters exactly when readers will not find it any more.
+ * Mutations, increments and the hook's marks are in one frame, so after a crash or a replay all of
+ * them are there or none.  The store refuses the frame if a mutation of one of the days came after
+ * the day was read.
  *
- * New clicks may come meanwhile, unless the batch deletes a range, which could hide them, or names
- * a rank that no click has yet, which one of them could get.  Such a batch may be refused again and
- * again on a day with very many clicks: after FREE_TRIES the store's write lock is taken for it.
+ * New clicks of the day may come after it was read, with two exceptions: a batch that deletes a
+ * range could delete them, and a batch that names a rank that no click has yet could change them.
+ * Such a batch may be refused again and again on a day with very many clicks, so after FREE_TRIES
+ * the store's write lock is taken for it.
  *
- * Changes of one day are made one after the other (day_lock.h), so each reads what the one before
- * it has applied, and has to read again only because of writes that do not come by this file.
+ * Changes of one day are made one after the other (day_lock.h).  So each change reads the day after
+ * the previous change was applied, and must read again only because of writes that do not come by
+ * streams_apply.
  *
  * Cost: the named rows are read; a range or a whole day is read as a whole. */
 #include "storage/engine/store_rows.h"
@@ -26,10 +30,11 @@
 enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2 };
 
 /* Later than every timestamp that the store has given.  The timestamps of the batch's mutations are
- * not known before they are applied; they will be newer than all that was read, in their order. */
+ * not known before they are applied.  They will ascend, and be newer than all timestamps that were
+ * read. */
 #define TIMESTAMP_LATER (INT64_MAX / 2)
 
-/* What is added to the counters of one table, by key. */
+/* What is added to the counters of one table, by their keys. */
 struct deltas {
     struct key_map *keys; /* NULL: none */
     int64_t *values;
@@ -41,13 +46,13 @@ struct changed_day {
     uint32_t stream;           /* the number of the stream */
     const struct table *table; /* of the clicks */
     struct bytes key;
-    uint32_t *mutations; /* places in filled[], ascending */
+    uint32_t *mutations; /* indexes into `filled`, ascending */
     uint32_t mutation_count;
-    struct slice slice; /* has every row that these mutations may change */
+    struct slice slice; /* contains every row that these mutations may change */
     bool deletes_range;
-    struct key_map *named; /* clusterings of their rows, packed */
-    bool *is_there;        /* by place in `named`: the row was read */
-    bool is_read;          /* its first page was read, which has the version */
+    struct key_map *named; /* the packed clusterings of the rows in these mutations */
+    bool *is_there;        /* by number in `named`: the row was there when the day was read */
+    bool is_read;          /* its first page was read, and gave the version */
     struct store_version version;
 };
 
@@ -55,21 +60,21 @@ struct click_changes {
     struct streams *streams;
     struct write_batch *batch;
     struct store_expectation *expectations; /* the caller's, then one for each day */
-    uint32_t own_count;                     /* the caller's */
+    uint32_t own_count;                     /* how many of them are the caller's */
     store_done done;
     void *context;
     struct arena *arena;
-    struct mutation *filled; /* mutations of ad_click with timestamps */
+    struct mutation *filled; /* copies of the batch's mutations of clicks, with timestamps */
     uint32_t filled_count;
     struct changed_day *days;
     uint32_t day_count;
-    uint32_t day_next;        /* being read */
-    uint32_t increment_count; /* of the batch as it came */
-    struct deltas *counters;  /* CLICK_STREAM_COUNTERS_MAX of each stream */
+    uint32_t day_next;        /* the day being read */
+    uint32_t increment_count; /* increments in the batch when streams_apply was called */
+    struct deltas *counters;  /* CLICK_STREAM_COUNTERS_MAX items for each stream */
     uint32_t stream_count;
     uint32_t tries;
     struct day_lock *lock;               /* NULL once the batch is applied */
-    struct store_write_lock *write_lock; /* NULL: none is held, or asked for */
+    struct store_write_lock *write_lock; /* NULL: it is neither held nor requested */
     struct timer again;
 };
 
@@ -108,7 +113,8 @@ static void deltas_write(struct write_batch *batch, const struct deltas *deltas,
     }
 }
 
-/* The key of a counter that the row is counted under; false: the row has none. */
+/* The key of the counter that counts the row; false: no counter does, as the row has no such
+ * value. */
 static bool counted_key(const struct click_stream *stream, enum click_stream_key of,
                         const struct changed_day *day, const struct page_row *click,
                         struct bytes *key_out)
@@ -187,7 +193,7 @@ static void changes_finish(void *context, int status, const struct error *err)
 
 /* ---- the rows of one day, before and after ---- */
 
-/* Whether the store ranks clicks, which then have no ids of the clients. */
+/* Whether the store numbers the clicks: then clients do not give them ids. */
 static bool is_event_table(const struct changed_day *day)
 {
     return (day->table->flags & TABLE_OF_EVENTS) != 0;
@@ -225,8 +231,8 @@ static struct stream *merged(struct click_changes *changes, const struct changed
     return stream_live(all, store_clock(changes->streams->store).wall_us / 1000000);
 }
 
-/* Subtract the rows that were there and will not be.  The merged rows come in the order of the
- * table, as those of `before` do. */
+/* Subtract the rows that are there now and will not be after the batch.  The merged rows come in
+ * the order of the table, as the rows of `before` do. */
 static int count_gone(struct click_changes *changes, const struct changed_day *day,
                       const struct unfiltered *before, uint32_t count, struct error *err)
 {
@@ -248,7 +254,7 @@ static int count_gone(struct click_changes *changes, const struct changed_day *d
     return rc;
 }
 
-/* Add the rows that were not there and will be.  Ranks are given by the store alone. */
+/* Add the rows that are not there now and will be after the batch.  Only the store gives ranks. */
 static int count_new(struct click_changes *changes, const struct changed_day *day,
                      struct error *err)
 {
@@ -338,7 +344,8 @@ static void changes_read(void *context)
     read_next_day(changes);
 }
 
-/* Another write came in between: read again, after FREE_TRIES with the store's write lock. */
+/* Read again, because another write came in between; after FREE_TRIES with the store's write
+ * lock. */
 static void changes_try_again(struct click_changes *changes)
 {
     if (++changes->tries <= FREE_TRIES || changes->write_lock != NULL) {
@@ -360,8 +367,8 @@ static void changes_commit(struct timer *timer)
     struct day_lock *lock = changes->lock;
     struct store_write_lock *write_lock = changes->write_lock;
     struct error err = {0};
-    /* The store may call back within store_apply_if: then `changes` is freed, and the streams must
-     * not be. */
+    /* The store may call changes_finish within store_apply_if, which frees `changes`, but must not
+     * free the streams. */
     streams->calls++;
     changes->lock = NULL;
     changes->write_lock = NULL;
@@ -385,7 +392,7 @@ static void changes_commit(struct timer *timer)
         executor->timer_start(executor, &changes->again, FULL_PAUSE_MS);
         return;
     }
-    /* A caller with expectations reads again itself, as one of these may be what failed. */
+    /* If the caller has expectations, one of these may have failed: the caller reads again. */
     if (rc == ERROR_CONFLICT && changes->own_count == 0) {
         changes_try_again(changes);
         return;
@@ -432,7 +439,7 @@ static struct bound bound_of(const struct unfiltered *item, enum bound_side side
     return (struct bound){.prefix = item->row.clustering, .side = side};
 }
 
-/* Widen the day's slice by what a mutation touches, and note the rows it names. */
+/* Widen the day's slice by the rows that a mutation may change, and note the rows that it names. */
 static void day_extend(struct changed_day *day, const struct mutation *mutation, bool is_first)
 {
     const struct table *table = day->table;
@@ -461,8 +468,8 @@ static void day_extend(struct changed_day *day, const struct mutation *mutation,
     buffer_release(&packed);
 }
 
-/* Whether writes to the table must be read first: it has the clicks of a stream that keeps
- * counters, whose number is set. */
+/* Whether rows of the table must be read before they are written: the table has the clicks of a
+ * stream that keeps counters.  *number_out is the number of the stream. */
 static bool reads_first(const struct streams *streams, uint32_t table_id, uint32_t *number_out)
 {
     for (uint32_t n = 0; n < streams->count; n++) {

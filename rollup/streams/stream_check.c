@@ -1,5 +1,6 @@
-/* What decides correctness: a row passes only if a line at the ingest door, or a rate of `daybook
- * rate`, could have made it.  Blocks of clicks that their parser checked are not checked again. */
+/* What decides correctness: a click passes only if ingest would accept it, and a rate only if
+ * `daybook rate` would.  Blocks of clicks that were checked when they were parsed are not checked
+ * again. */
 #include "rollup/streams/stream_check.h"
 
 #include "rollup/days/rate_value.h"
@@ -102,7 +103,7 @@ static int check_click(const struct click_stream_clicks *clicks, const struct ta
     return check_amount(clicks, table, row, err);
 }
 
-/* Whether the row writes anything, and does not only delete. */
+/* Whether the row writes a value or a row marker; else it only deletes. */
 static bool has_content(const struct row *row)
 {
     bool has = row->marker.timestamp_us != TIMESTAMP_NONE;

@@ -1,8 +1,8 @@
-/* Turns definitions into rows and back, and into the numbers of tables and columns.
+/* Writes and reads the rows of definitions, and looks up the numbers of their tables and columns.
  *
- * What decides correctness: all that the rollup relies on in a stream's tables is checked here,
- * when a stream is made, and again whenever the schema changed: that a partition is one reseller's
- * day, that days are texts such as 2013-11-28, that amounts and rates are numbers, and that the
+ * What decides correctness: all properties of a stream's tables on which the rollup relies are
+ * checked here, when a stream is made and again whenever the schema has changed.  A partition is
+ * one reseller's day, days are texts such as 2013-11-28, amounts and rates are numbers, and the
  * keys of counters are texts. */
 #include "rollup/streams/stream_definition.h"
 
@@ -17,7 +17,8 @@ static const char *const text_names[STREAM_TEXTS] = {
     "rates",  "rates_reseller", "rates_since", "rates_rate", "counters", "refusal",
     "zone",   "currency",       "rates_unit"};
 
-/* The unit of rates was added to the table later, when its next column number was taken. */
+/* The text rates_unit was added later, so its column number does not follow those of the other
+ * texts. */
 uint32_t stream_definition_column(enum stream_text text)
 {
     check(text < STREAM_TEXTS);
@@ -51,7 +52,7 @@ void stream_definition_free(struct stream_definition *definition)
 
 /* ---- tables and columns ---- */
 
-/* The table of KEYSPACE.TABLE, which is the first `size` bytes of `name`. */
+/* The table with the name KEYSPACE.TABLE, which is the first `size` bytes of `name`. */
 static const struct table *table_of(const struct schema *schema, const char *name, size_t size,
                                     struct error *err)
 {
@@ -113,10 +114,10 @@ static const char number_types[] =
 
 /* A column that a definition names. */
 struct wanted_column {
-    enum stream_text text; /* that names it */
+    enum stream_text text; /* the text that has its name */
     const char *what;
     bool (*is_right)(const struct column *column);
-    const char *types; /* that are right */
+    const char *types; /* for the error: the types that would do */
 };
 
 static int find_columns(const struct stream_definition *definition, const struct table *table,
@@ -137,7 +138,7 @@ static int find_columns(const struct stream_definition *definition, const struct
     return rc;
 }
 
-/* The partition key is these columns, in their order. */
+/* Check that the partition key is these columns, in this order. */
 static int check_partition(const struct table *table, const struct column *const *columns,
                            uint32_t count, const char *wanted, struct error *err)
 {
@@ -211,7 +212,8 @@ static bool has_name(const struct column *column, const char *name)
     return strcmp(column->name, name) == 0 && is_text(column);
 }
 
-/* The names of a counter table's key columns decide what its counters count the clicks of. */
+/* The names of a counter table's key columns decide whether it counts the clicks of ads, resellers
+ * or days. */
 static int resolve_counter(const struct stream_definition *definition, const struct table *table,
                            struct click_stream_counter *counter, struct error *err)
 {
@@ -278,7 +280,7 @@ static int check_settings(const struct stream_definition *definition, struct err
     return 0;
 }
 
-/* The table of that number that the stream keeps; NULL: it is not there. */
+/* The stream's own table with that number; NULL: it is not there. */
 static const struct table *own_table(const struct stream_definition *definition,
                                      const struct schema *schema, uint32_t number)
 {

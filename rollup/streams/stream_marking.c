@@ -1,20 +1,21 @@
-/* Marks the days of rows that are older than their stream: of a table over which a stream was
- * defined, or that was truncated.
+/* Marks the days of rows that are older than their stream, after a stream was defined over a table,
+ * or after a table was truncated.
  *
  *   'c' page of the clicks' partitions ─▶ a mark for each day ─▶ one batch, with how far it is
  *   'f' page of figures' rows ─▶ a mark for the day of each ─▶ one batch, with how far
  *   the definition's `unmarked` becomes null
  *
- * The position is in the frame of the page's marks, so after a crash marking goes on where it was;
- * days of a page that is marked twice are worked off twice.  Clicks that come meanwhile mark their
- * days by the commit hook.  Figures come second, because of the days whose clicks are gone, which
- * only a TRUNCATE leaves behind.  They are marked day by day, not as a range: days of a range are
- * priced anew, but keep the clicks of their rows.
+ * The position is in the frame of the page's marks, so after a crash marking goes on with the next
+ * page.  The commit hook marks the days of clicks that come during the marking.  After the clicks
+ * come the rows of figures, because after a TRUNCATE there are figures of days without clicks.
+ * These days are marked one by one, not as a range: days of a range are priced anew, but keep the
+ * number of clicks in their rows.
  *
- * In a read-only store days are marked in memory, for the answer of one command.
+ * In a read-only store days are marked only in memory, for the answer of one command.
  *
- * Failures.  While the store is full, the page waits.  A page that cannot be read ends the marking,
- * and the position stays for the next start. */
+ * Failures.  While the store is full, the batch waits.  A page that cannot be read ends the
+ * marking.  The position stays in the definition's row, and marking goes on when the process starts
+ * again. */
 #include "rollup/streams/streams_private.h"
 
 #include "storage/engine/store_rows.h"
@@ -25,11 +26,12 @@ enum { PAGE_DAYS = 256 };
 
 struct stream_marking {
     struct stream_entry *stream;
-    struct rollup *rollup;  /* the stream's, pinned */
-    struct buffer position; /* the phase's letter, then the store's position */
-    bool is_restarted;      /* marking begins again: the page under way is of the old table */
+    struct rollup *rollup;  /* of the stream; pinned */
+    struct buffer position; /* the letter of the phase, then the position in the store */
+    bool is_restarted;      /* marking must begin again, because the page under way is of the
+                             * truncated table */
     struct write_batch *batch;
-    struct buffer key; /* of the day being marked in the figures' phase */
+    struct buffer key; /* of the day being marked, in the phase of figures */
     struct timer time_slice;
     store_done marked;
     void *context;
@@ -88,7 +90,8 @@ static void page_durable(void *context, int status, const struct error *err)
         next_page(marking);
 }
 
-/* The page's marks are in the batch; `position` is where the phase goes on, empty: it is over. */
+/* Write the page's marks, which are in the batch.  `position`: where the next page of the phase
+ * begins; empty: the phase is over. */
 static void page_write(struct stream_marking *marking, struct bytes position)
 {
     struct rollup *rollup = marking->rollup;

@@ -1,16 +1,16 @@
-/* The set of streams: opened one after the other, closed in reverse.
+/* The set of streams.  They are opened one after the other, and closed in reverse order.
  *
  * What decides correctness: the hook is registered before the first write can come.  A new stream
- * is in the set before any frame follows the one with its definition, because the caller of
+ * is in the set before another frame follows the frame with its definition, because the caller of
  * streams_add has the store's write lock until the stream is open.
  *
- * A change of the schema may give a stream's tables other numbers (TRUNCATE): the hook is called
- * with the change, and looks the tables of every stream up again, so no write finds a stream with
- * the old numbers; and in the same frame the definition's row says that nothing of the table is
- * marked, so that all its days are computed again, also after a crash.
+ * A change of the schema may give a stream's tables other numbers (TRUNCATE).  The hook is called
+ * with the change and looks up the tables of every stream again, so no write finds a stream with
+ * the old numbers.  In the same frame the definition's row says that no row of the table is marked,
+ * so that all its days are computed again, also after a crash.
  *
- * A change under way (streams_apply) refers to streams by number: meanwhile streams may be added at
- * the end, and none is removed. */
+ * A call of streams_apply that is under way refers to streams by number.  So during such a call
+ * streams may be added only at the end, and none may be removed. */
 #include "rollup/streams/streams_private.h"
 
 #include "storage/engine/store_rows.h"
@@ -33,8 +33,8 @@ static int resolve(struct stream_entry *stream, const struct schema *schema, str
     return stream_definition_resolve(stream->definition, schema, &stream->resolved, err);
 }
 
-/* After a change of the schema: the clicks or rates of a stream may be in another table now, which
- * is empty. */
+/* After a change of the schema: the clicks or rates of a stream may be in another, empty table
+ * now. */
 static void take_schema(struct streams *streams, struct stream_entry *stream,
                         struct write_batch *batch)
 {
@@ -42,7 +42,7 @@ static void take_schema(struct streams *streams, struct stream_entry *stream,
     const struct click_stream *now = &stream->resolved;
     struct error err = {0};
     int rc = resolve(stream, store_schema(streams->store), &err);
-    check(rc == 0); /* cql_schema.c refuses what would make it otherwise */
+    check(rc == 0); /* cql_schema.c refuses changes after which a definition would be wrong */
     bool has_rates = before.rates.table_id == now->rates.table_id;
     if (has_rates && before.clicks.table_id == now->clicks.table_id)
         return;
@@ -79,7 +79,7 @@ static bool is_of_stream(const struct streams *streams, const struct schema *sch
     return *stream_out != NULL;
 }
 
-/* The commit check: what the batch writes into the streams' tables. */
+/* The commit check: checks the values that the batch writes into the streams' tables. */
 static int streams_check(void *context, const struct write_batch *batch, struct error *err)
 {
     struct streams *streams = context;

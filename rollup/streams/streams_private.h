@@ -1,5 +1,5 @@
-/* streams_private: the set of streams, for the files that work on all of them: streams.c,
- * stream_marking.c, click_changes.c. */
+/* streams_private: the set of streams, shared by streams.c, stream_marking.c and
+ * click_changes.c. */
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAMS_PRIVATE_H
 #define DAYBOOK_ROLLUP_STREAMS_STREAMS_PRIVATE_H
 
@@ -11,8 +11,10 @@
 struct stream_entry {
     struct rollup *rollup;
     struct stream_definition *definition;      /* owned; NULL: the built-in one */
-    struct click_stream resolved;      /* of the definition, as the schema is now */
-    struct stream_marking *marking;    /* of older rows, under way; NULL: none is */
+    struct click_stream resolved;      /* the definition's tables and columns, as the schema is
+                                        * now */
+    struct stream_marking *marking;    /* the marking of older rows that is under way; NULL: none
+                                        * is */
     store_done closed;
     void *closed_context;
 };
@@ -22,16 +24,18 @@ struct streams {
     struct world *world;
     struct streams_options options;
     struct quota figures;
-    struct stream_entry *all[STREAMS_MAX];     /* the built-in one first, then by age */
+    struct stream_entry *all[STREAMS_MAX];     /* the built-in stream first, then by age */
     uint32_t count;
-    struct arena *arena;               /* of the definitions, while their streams are opened */
+    struct arena *arena;               /* memory of the definitions that were read, while their
+                                        * streams are opened */
     struct stream_opening *found;      /* the definitions that were read, in the arena */
     uint32_t found_count;
-    uint32_t found_next;               /* the next one to be opened */
+    uint32_t found_next;               /* the next definition whose stream is to be opened */
     uint32_t changes_under_way;        /* calls of streams_apply */
-    struct day_lock_table *locks;      /* of the days that these calls change */
-    uint32_t calls;                    /* depth of callbacks, during which nothing may be freed */
-    struct error err;                  /* of opening or closing: the first failure; code 0: none */
+    struct day_lock_table *locks;      /* for the days that these calls change */
+    uint32_t calls;                    /* how many callbacks are running, one within the other; the
+                                        * streams must not be freed meanwhile */
+    struct error err;                  /* the first failure of opening or closing; code 0: none */
     store_done opened;
     void *opened_context;
     bool is_closing_one;               /* a stream's rollup is closing */
@@ -46,9 +50,10 @@ static inline const struct click_stream *streams_number(const struct streams *st
     return rollup_stream(streams->all[number]->rollup);
 }
 
-/* stream_marking.c: mark the rows that are older than the stream, from the position `unmarked` on;
- * the definition's row keeps the position.  `marked` (may be NULL) is called once, when all rows
- * are marked, or when a page could not be read: marking goes on there at the next start. */
+/* stream_marking.c: mark the days of the rows that are older than the stream, from the position
+ * `unmarked` on.  The definition's row keeps the position.  `marked` (may be NULL) is called once:
+ * when all days are marked, or when a page could not be read.  Then marking goes on at this page
+ * when the process starts again. */
 void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, store_done marked,
                           void *context);
 

@@ -1,6 +1,6 @@
-/* A look reads all rows of ad_click from the page's first click to its last: a restore of a few
- * clicks of a large day that lie far apart reads much of the day, as their write does
- * (click_changes.c). */
+/* voided_page_look reads all rows of ad_click from the page's first click to its last.  So a
+ * restore of a few clicks that are far apart in a large day reads much of the day, as writing them
+ * does (click_changes.c). */
 #include "rollup/streams/voided_page.h"
 
 #include "base/key_map.h"
@@ -11,23 +11,24 @@
 
 enum {
     ARENA_CHUNK = 64 * 1024,
-    CLICK_VALUES = 3 /* time, ad and id, of voided_click's four clustering columns */
+    CLICK_VALUES = 3 /* time, ad and id: the first of voided_click's four clustering columns */
 };
 
 struct voided_row {
     struct page_row row;
     uint32_t id;
-    bool is_repeated; /* a newer void of the same id was there before */
+    bool is_repeated; /* an earlier row, of a newer void, has the same id */
 };
 
 struct voided_page {
     struct store *store;
-    struct arena *arena; /* of the rows */
+    struct arena *arena; /* memory of the rows */
     struct voided_row *rows;
     uint32_t count, capacity;
     struct key_map *ids;
-    bool *is_there;     /* by number of the id: a click has it; NULL: not look_done up */
-    struct buffer last; /* the id of the last row of the page before */
+    bool *is_there;     /* by number of the id: a click has this id; NULL: the ids were not looked
+                         * up */
+    struct buffer last; /* the id of the last row of the previous page */
     struct store_version version;
     bool has_version;
     store_done done;
@@ -76,7 +77,8 @@ void voided_page_end(struct voided_page *page, bool has_next)
     voided_page_clear(page);
 }
 
-/* What makes a row of either table this click and no other, within its day. */
+/* Pack the values by which a click is found within its day: the first clustering values of a row of
+ * either table. */
 static void pack_id(const struct row *row, struct buffer *id)
 {
     struct clustering clustering = row->clustering;

@@ -6,11 +6,12 @@
  *            free    no click has its time, ad and id, and no row before it had: it is restored
  *            taken   a click has: it was sent again, or a newer void of it is restored
  *
- * Only clicks whose ids come from the clients are looked up.  Clicks that the store ranks are
- * restored under new random ids, so all their rows are free.
+ * Only clicks whose ids come from clients are looked up.  Clicks that the store numbers are
+ * restored with new random ids, so all their rows are free.
  *
- * What decides correctness: the read of ad_click has a version, and the restored rows are written
- * only if it is unchanged (store_apply_if); so they cannot replace a click that came in between. */
+ * What decides correctness: the read of ad_click gives a version of the day, and the restored rows
+ * are written only if this version is unchanged (store_apply_if).  So they cannot replace a click
+ * that came in between. */
 #ifndef DAYBOOK_ROLLUP_STREAMS_VOIDED_PAGE_H
 #define DAYBOOK_ROLLUP_STREAMS_VOIDED_PAGE_H
 
@@ -19,26 +20,26 @@
 struct voided_page;
 
 struct voided_page *voided_page_new(struct store *store);
-/* NULL is fine; no look is under way. */
+/* No voided_page_look is under way; NULL is fine. */
 void voided_page_free(struct voided_page *page);
 
 /* Remove the rows, to read the page again. */
 void voided_page_clear(struct voided_page *page);
-/* The page's rows are restored, or left.  Where the day has another page, rows of that page with
- * the id of this one's last row are taken. */
+/* Clear the page, because its rows are restored or left out.  `has_next`: the day has another page;
+ * its rows with the id of this page's last row are taken. */
 void voided_page_end(struct voided_page *page, bool has_next);
-/* Add a copy of a row of voided_click.  All rows are of one partition, in the reverse of the
- * table's order. */
+/* Add a copy of a row of voided_click.  All rows of a page are of one partition, and are added in
+ * the reverse of the table's order. */
 void voided_page_add(struct voided_page *page, const struct page_row *row);
 
-/* Look up which rows are taken by clicks in `view`; `done` is called once, perhaps before the call
- * returns.  The page has rows. */
+/* Look up which rows are taken by clicks in `view`.  `done` is called once, perhaps before the call
+ * returns.  The page must have rows. */
 void voided_page_look(struct voided_page *page, enum read_view view, store_done done,
                       void *context);
 
 uint32_t voided_page_count(const struct voided_page *page);
 const struct page_row *voided_page_row(const struct voided_page *page, uint32_t number);
-/* False for all rows where they were not looked up. */
+/* False for all rows if they were not looked up. */
 bool voided_page_is_taken(const struct voided_page *page, uint32_t number);
 /* The version of the clicks when they were looked up. */
 struct store_version voided_page_version(const struct voided_page *page);
