@@ -5,8 +5,7 @@
  * of its own.  Every directory has the stream `clicks`; users define others over their tables.
  *
  *     clicks   partition key (reseller, day): one partition has the clicks of one day; the
- * clustering
- *              key may have any columns
+ *              clustering key may have any columns
  *     rates    partition key: the reseller; clustering key: the day from which a rate is in effect
  *
  * The other tables have the same columns as the built-in ones in rollup/tables.h. */

@@ -33,7 +33,7 @@ struct dirty_evicted {
     bool has_left;                     /* while the rollup is opened: marks from left_token on are
                                         * not loaded yet */
     int64_t left_token;
-    bool holds;                        /* the write lock is asked for, or granted */
+    bool holds;                        /* the write lock is requested or granted */
     struct store_write_lock write_lock;
     struct timer pressed;
 };

@@ -2,7 +2,7 @@
  * of date.
  *
  *     days that are out of date  ──stats × rate──▶  figures in memory ──▶ a reader
- *     every other row            ──its rate──▶      the same row, or at another rate
+ *     every other row            ──rate──▶          the row's figure, priced at this rate
  *
  * With it a reader need not wait until the rollup has worked off the days of all resellers, and
  * only the days that are read are computed.  The arithmetic and the exact sums are those of the

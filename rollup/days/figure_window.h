@@ -6,9 +6,9 @@
  * of the numbers.  The memory of all windows together is limited.  When it is used up, a window
  * drops the upper half of its figures, which its user reads again after the lower half was given.
  *
- *     names      0   1   2   3   4   5   6   7        come in the order  5 2 7 0 ...
- *     kept       x   .   x   .   .   x   .   x        too much: end is 5
- *     kept       x   .   x   .   .   |                then 3 1 4, and given: 0 1 2 3 4
+ *     names      0   1   2   3   4   5   6   7        read in the order  5 2 7 0 ...
+ *     kept       x   .   x   .   .   x   .   x        over the limit: from 5 on dropped
+ *     kept       x   .   x   .   .   |                then 3 1 4 read; given: 0 1 2 3 4
  */
 #ifndef DAYBOOK_ROLLUP_DAYS_FIGURE_WINDOW_H
 #define DAYBOOK_ROLLUP_DAYS_FIGURE_WINDOW_H

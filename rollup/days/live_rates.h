@@ -4,8 +4,8 @@
  * the disk.  Readers may give out a figure at these rates only when all changes of the rates are
  * durable.  Changes are counted; a batch that changes any rates counts as one change:
  *
- *     changed   3   4   5   6        a batch of the rollup's own is sent after change 5:
- *     durable   3   3   3   5  ◀──── when it is durable, so are all changes up to 5
+ *     changed   3   4   5   6        the rollup applies a batch after change 5:
+ *     durable   3   3   3   5  ◀──── when this batch is durable, so are all changes up to 5
  */
 #ifndef DAYBOOK_ROLLUP_DAYS_LIVE_RATES_H
 #define DAYBOOK_ROLLUP_DAYS_LIVE_RATES_H

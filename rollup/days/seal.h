@@ -3,12 +3,13 @@
  * A stream keeps its clicks for a number of days (`daybook retention`).  A day that is older, is
  * published and is owed nothing is *sealed*.  One frame then has all of
  *
- *     sealed_day     one row: count, exact sum per scale of what goes
+ *     sealed_day     one row: count and exact sums, per scale, of the expired clicks
  *     sealed_ad      one row for each ad: clicks, gross
  *     ad_click       the deletion of the (reseller, day) partition
- *     amount_by_day  state 'sealed', the figure as it is
+ *     amount_by_day  state 'sealed'; the figure does not change
  *     change         which command, or the server, sealed it
- *     dirty_day      a mark with cause `expiry` (the hook's), so that the figure is proved again
+ *     dirty_day      a mark with cause `expiry`, which the commit hook adds, so that the refresh
+ *                    computes the figure again from the seal
  *
  * so that after a crash the day either has its clicks or is sealed.  Counters are not changed: they
  * include the expired clicks, and so equal clicks + seals:
@@ -19,11 +20,11 @@
  * `report --by ad`, and the table clicks_per_reseller_per_day.  This has the following effects:
  *
  *   a changed rate     prices the day anew, from the gross that the seals keep
- *   a late click       is a click of that day as any other: ranked (from 0 again once the expired
- *                      ones have left the disk), counted, gathered, restated; the next pass seals
- *                      it by one more seal of the day, and the seals of a day are added up
- *   a void, a restore  of a sealed day is refused: which clicks there were is not known any more
- *   TRUNCATE           deletes clicks, and leaves seals
+ *   a late click       is numbered (from 0 again once the expired clicks have left the disk),
+ *                      counted, gathered and restated as any late click; the next pass makes one
+ *                      more seal of the day for it, and readers add up all seals of a day
+ *   a void, a restore  of clicks of a sealed day is refused, as the single clicks are not known
+ *   TRUNCATE           deletes clicks, but no seals
  *
  * The id of a seal is the id of its row in `change`.  Each row of a seal has a checksum, and the
  * sums of the ads' clicks and gross must equal the day's.  No code deletes or changes a seal.

@@ -1,9 +1,9 @@
 /* Marks the days of rows that are older than their stream, after a stream was defined over a table,
  * or after a table was truncated.
  *
- *   'c' page of the clicks' partitions ─▶ a mark for each day ─▶ one batch, with how far it is
- *   'f' page of figures' rows ─▶ a mark for the day of each ─▶ one batch, with how far
- *   the definition's `unmarked` becomes null
+ *   'c' page of the clicks' partitions ─▶ a mark for each day ─▶ one batch, with the position
+ *   'f' page of rows of figures ─▶ a mark for the day of each ─▶ one batch, with the position
+ *   at the end the definition's `unmarked` becomes null
  *
  * The position is in the frame of the page's marks, so after a crash marking goes on with the next
  * page.  The commit hook marks the days of clicks that come during the marking.  After the clicks

@@ -3,8 +3,8 @@
  *     rows of voided_click, newest void first
  *       ─▶ what ad_click has between the first and the last
  *       ─▶ each row
- *            free    no click has its time, ad and id, and no row before it had: it is restored
- *            taken   a click has: it was sent again, or a newer void of it is restored
+ *            free    no click and no earlier row has its time, ad and id: it is restored
+ *            taken   the click was sent again, or a newer void of it is restored
  *
  * Only clicks whose ids come from clients are looked up.  Clicks that the store numbers are
  * restored with new random ids, so all their rows are free.
