@@ -1,16 +1,17 @@
 /* The catalog and its changes.
  *
  * What decides correctness: a number that was given to a table or a column is never given again,
- * not even after a drop, a copy or a restart; so the next numbers are part of the content.  Cells
- * of a dropped column are not searched for: row_merge drops cells whose column id is unknown, and a
- * column that is added under the same name has another id.
+ * not even after a drop, a copy or a restart.  So the serialized schema has the next number of
+ * tables, and of the columns of each table.  Dropping a column does not touch its cells: row_merge
+ * drops cells whose column id is unknown, and a column that is added under the same name has
+ * another id.
  *
  *   ADD a        id 3, next 4          cells of 3
  *   DROP a       next 4                cells of 3 are unknown
  *   ADD a        id 4, next 5          cells of 4; 3 stays unknown
  *
- * A change builds the changed table anew beside the old one and then swaps the pointer, so that a
- * change that fails half way has changed nothing. */
+ * A change builds a new table beside the old one and then swaps the pointer, so that a change that
+ * fails half way has changed nothing. */
 #include "storage/schema/schema.h"
 
 #include <stdlib.h>
@@ -148,7 +149,8 @@ static uint32_t tables_find(const struct schema *schema, const char *keyspace, c
     return start;
 }
 
-/* The same for schema->tables_by_id. */
+/* The index of the table of that id in schema->tables_by_id, or the one where it would be inserted.
+ */
 static uint32_t tables_find_id(const struct schema *schema, uint32_t table_id)
 {
     uint32_t start = 0;
@@ -398,7 +400,7 @@ int schema_check_type(const char *name, const struct type *type, struct error *e
 
 /* Keyspaces */
 
-/* Insert and remove a pointer in an array of `count` pointers. */
+/* Insert or remove a pointer in an array of `count` pointers. */
 
 static void insert_place(void *array, uint32_t count, uint32_t place, const void *item)
 {
@@ -502,7 +504,7 @@ int schema_drop_keyspace(struct schema *schema, const char *name, struct error *
 
 /* Tables */
 
-/* Begin a change: a copy of the table, to be changed and given to replace_table. */
+/* Begin a change: copy the table.  The caller changes the copy and gives it to replace_table. */
 static int edit_table(const struct schema *schema, uint32_t table_id, struct table *changed_out,
                       struct error *err)
 {
@@ -546,7 +548,7 @@ static int order_by_id(const void *a, const void *b)
     return ((*left)->id > (*right)->id) - ((*left)->id < (*right)->id);
 }
 
-/* Each name and each number once. */
+/* Check that each name and each number occurs once. */
 static int check_distinct(const struct table *table, struct error *err)
 {
     uint32_t count = table->column_count;
@@ -567,7 +569,7 @@ static int check_distinct(const struct table *table, struct error *err)
     return rc;
 }
 
-/* Whether the options have known names, each once, and are in the order of their names. */
+/* Check that the options have known names and are in the order of their names, each once. */
 static int check_options(const struct table *table, struct error *err)
 {
     if (table->option_count > SCHEMA_OPTIONS_MAX)
@@ -585,7 +587,7 @@ static int check_options(const struct table *table, struct error *err)
     return 0;
 }
 
-/* What must hold for every table; its columns are in the order of sort_columns. */
+/* Check what must hold for every table.  The columns are in the order of sort_columns. */
 static int check_table(const struct table *table, struct error *err)
 {
     if (table->partition_count == 0)
@@ -622,7 +624,7 @@ static int order_columns(const void *a, const void *b)
     return (left->position > right->position) - (left->position < right->position);
 }
 
-/* On entry `position` of key columns is any number that rises in key order. */
+/* The caller has set `position` of key columns to numbers that rise in key order. */
 static void sort_columns(struct table *table, struct column *columns, uint32_t count)
 {
     qsort(columns, count, sizeof *columns, order_columns);

@@ -1,10 +1,9 @@
 /* schema: the catalog: keyspaces, tables, columns, by name and by number.
  *
- * The numbers of tables and columns are never used again, and every run names the version of the
- * schema with which it was written, so that dropping a column and adding one of the same name
- * cannot bring old data back.  A published schema is immutable: a change makes a new one
- * (schema_copy, then the edits), which the engine logs in a frame and then publishes.  Serialized
- * form: FORMATS.md "Schema".
+ * The numbers of tables and columns are never used again.  So the data of a dropped column does not
+ * come back when a column of the same name is added.  A published schema is immutable: a change is
+ * made in a copy (schema_copy, then the edits), which the engine logs in a frame and then
+ * publishes.  FORMATS.md "Schema" describes the serialized form.
  *
  * A table that this program cannot read (it may have a type that the program does not have) is kept
  * as bytes, which are written again unchanged.  No lookup finds such a table, and its number stays
@@ -22,13 +21,14 @@ enum {
     SCHEMA_KEYSPACES_MAX = 1000,
     SCHEMA_TABLES_MAX = 10000,
     SCHEMA_TYPES_MAX = 1000,
-    SCHEMA_COLUMNS_MAX = 4096,         /* of a table, dropped ones included; fields of a type */
+    SCHEMA_COLUMNS_MAX = 4096,         /* columns of a table, with the dropped ones; fields of a
+                                        * type */
     SCHEMA_CLUSTERING_MAX = 16,
     SCHEMA_NAME_MAX = 48,              /* bytes: keyspaces, tables, types */
     SCHEMA_COLUMN_NAME_MAX = 256,
     SCHEMA_OPTIONS_MAX = 64,           /* of a table */
     SCHEMA_TEXT_MAX = 65535,           /* comment, replication, an option's value */
-    TABLE_ID_USER_MIN = 1000           /* of tables that clients make; built-in ones are below */
+    TABLE_ID_USER_MIN = 1000           /* of tables that clients make; built-in tables are below */
 };
 
 /* Written to disk: the numbers cannot change. */
@@ -44,8 +44,8 @@ struct column {
     const char *name;
     const struct type *type;
     enum column_kind kind;
-    uint32_t position;             /* among columns of its kind: those of keys are in key order,
-                                    * others in the order of their names */
+    uint32_t position;             /* index among the columns of its kind: key columns are in key
+                                    * order, other columns in the order of their names */
     bool descending;               /* clustering columns only */
 };
 
@@ -53,7 +53,7 @@ struct dropped_column {
     uint32_t id;
     const char *name;
     const struct type *type;
-    int64_t dropped_us;            /* microseconds since 1970; cells written up to then are gone */
+    int64_t dropped_us;            /* when it was dropped, microseconds since 1970 */
     enum column_kind kind;         /* static or regular; 0: not known, as in schemas of format 1 */
 };
 
@@ -67,17 +67,18 @@ struct table_option {
 /* Written to disk: the numbers cannot change. */
 enum table_flag {
     TABLE_COUNTER = 1,             /* all regular columns are counters */
-    TABLE_OF_EVENTS = 2,           /* the last clustering column is a bigint that the store assigns:
-                                    * the rank among rows with the clustering before it, by frame */
+    TABLE_OF_EVENTS = 2,           /* the last clustering column is a bigint that the store sets:
+                                    * the rank of the row, in the order of frames, among rows whose
+                                    * other clustering values are equal */
     TABLE_KEPT = 4,                /* written by daybook only; read-only for every client */
-    TABLE_STREAM = 8,              /* used by a stream: written at the server's timestamps only, and
-                                    * never dropped */
+    TABLE_STREAM = 8,              /* used by a stream: written with the server's timestamps only,
+                                    * and never dropped */
     TABLE_HIDDEN = 16              /* of keyspace daybook_system */
 };
 
 struct table {
     uint32_t id;                   /* unique in the directory for ever; 1..999 are built in */
-    uint8_t uuid[16];              /* follows from keyspace, name and id */
+    uint8_t uuid[16];              /* a hash of keyspace, name and id */
     const char *keyspace;
     const char *name;
     uint32_t flags;                /* enum table_flag */
@@ -94,7 +95,8 @@ struct table {
     uint32_t dropped_count;
     int32_t default_ttl_s;
     const char *comment;
-    const struct table_option *options;   /* by name; others have Cassandra's defaults */
+    const struct table_option *options;   /* by name; other options have Cassandra's
+                                           * defaults */
     uint32_t option_count;
 };
 
@@ -119,7 +121,7 @@ struct user_type {
 
 struct schema;
 
-/* How C code declares a table that exists in every directory. */
+/* What schema_add_table makes a table from. */
 struct column_definition {
     uint32_t id;                               /* 0 in all columns: they are numbered from 1 */
     const char *name;
@@ -147,8 +149,9 @@ void schema_unref(struct schema *schema);                       /* NULL is fine 
 uint32_t schema_version(const struct schema *schema);
 void schema_uuid(const struct schema *schema, uint8_t uuid_out[16]);   /* hash of the content */
 
-/* The changes.  ERROR_EXISTS, ERROR_NOT_FOUND, ERROR_LIMIT, and ERROR_INVALID for what Cassandra
- * refuses too.  A change that fails changes nothing.  All texts are copied. */
+/* The changes.  They fail with ERROR_EXISTS, ERROR_NOT_FOUND, ERROR_LIMIT, or ERROR_INVALID for a
+ * change that Cassandra refuses, too.  A change that fails changes nothing.  All texts are
+ * copied. */
 must_check int schema_add_keyspace(struct schema *schema, const char *name, struct error *err);
 must_check int schema_set_keyspace(struct schema *schema, const char *name,
                                    const char *replication, bool durable_writes,
@@ -160,15 +163,16 @@ must_check int schema_drop_keyspace(struct schema *schema, const char *name, str
 must_check int schema_add_type(struct schema *schema, const char *keyspace, const char *name,
                                uint32_t field_count, const char *const *field_names,
                                const char *const *field_types, struct error *err);
-/* The new field comes last: in older values it is missing, which reads as null. */
+/* The new field comes last.  Older values lack the field, which is null in them. */
 must_check int schema_add_type_field(struct schema *schema, const char *keyspace, const char *name,
                                      const char *field_name, const char *field_type,
                                      struct error *err);
-/* Values hold no names and stay as they are.  ERROR_NOT_FOUND for `from`, ERROR_EXISTS for `to`. */
+/* Values hold no field names, so they do not change.  ERROR_NOT_FOUND: there is no field `from`;
+ * ERROR_EXISTS: there is a field `to`. */
 must_check int schema_rename_type_field(struct schema *schema, const char *keyspace,
                                         const char *name, const char *from, const char *to,
                                         struct error *err);
-/* ERROR_CONFLICT while a column or another type uses it. */
+/* ERROR_CONFLICT while a column or another type uses the type. */
 must_check int schema_drop_type(struct schema *schema, const char *keyspace, const char *name,
                                 struct error *err);
 
@@ -176,7 +180,7 @@ must_check int schema_add_table(struct schema *schema, const struct table_defini
                                 struct error *err);
 must_check int schema_set_table(struct schema *schema, uint32_t table_id, const char *comment,
                                 int32_t default_ttl_s, uint32_t flags, struct error *err);
-/* Replace all options of a table; each name may be there once. */
+/* Replace all options of a table.  Each name may occur once. */
 must_check int schema_set_table_options(struct schema *schema, uint32_t table_id,
                                         const struct table_option *options, uint32_t count,
                                         struct error *err);
@@ -193,17 +197,19 @@ must_check int schema_drop_column(struct schema *schema, uint32_t table_id, cons
 must_check int schema_rename_column(struct schema *schema, uint32_t table_id, const char *from,
                                     const char *to, struct error *err);    /* key columns only */
 
-/* Lookups: what is found is valid as long as the schema, and NULL means that there is none. */
+/* Lookups.  The result is valid as long as the schema; NULL: there is none. */
 const struct table *schema_table(const struct schema *schema, uint32_t table_id);
 const struct table *schema_table_named(const struct schema *schema, const char *keyspace,
                                        const char *name);
-/* The table behind `after` in the order of keyspace and name, the first one for NULL; NULL at the
- * end.  So do schema_keyspace_next and schema_type_next. */
+/* The table that follows `after` in the order of keyspace and name; the first table if `after` is
+ * NULL.  NULL: `after` is the last.  schema_keyspace_next and schema_type_next do the same for
+ * keyspaces and types. */
 const struct table *schema_table_next(const struct schema *schema, const struct table *after);
 const struct keyspace *schema_keyspace(const struct schema *schema, const char *name);
 const struct keyspace *schema_keyspace_next(const struct schema *schema,
                                             const struct keyspace *after);
-/* Types are in the order in which they were made, so that each follows those that it uses. */
+/* Types are in the order in which they were made, so that each type follows the types that it
+ * uses. */
 const struct type *schema_type(const struct schema *schema, const char *keyspace, const char *name);
 const struct user_type *schema_type_next(const struct schema *schema,
                                          const struct user_type *after);
@@ -226,14 +232,15 @@ void schema_serialize(const struct schema *schema, struct buffer *buffer);
 /* ERROR_CORRUPT for bytes that schema_serialize cannot have written, ERROR_NEWER_FORMAT. */
 must_check int schema_deserialize(struct bytes serialized, struct schema **schema_out,
                                   struct error *err);
-/* ERROR_LIMIT unless `serialized`, which schema_serialize made of the schema, is read as the same
- * schema.  Called before a schema is logged: what is written must be readable. */
+/* ERROR_LIMIT unless schema_deserialize reads `serialized` as the same schema.  `serialized` is
+ * what schema_serialize made of `schema`.  Called before a schema is logged, because a logged
+ * schema must be readable. */
 must_check int schema_check_serialized(const struct schema *schema, struct bytes serialized,
                                        struct error *err);
 
-/* ERROR_CORRUPT, with the name of the first, if the schema has tables that are kept as bytes. */
+/* ERROR_CORRUPT if the schema has tables that are kept as bytes; the error names the first one. */
 must_check int schema_refuse_unread(const struct schema *schema, struct error *err);
-/* Whether the table of that number is kept as bytes. */
+/* Whether the table with that number is kept as bytes. */
 bool schema_is_unread(const struct schema *schema, uint32_t table_id);
 
 /* Append the statement that makes a keyspace, type or table, as Cassandra's DESCRIBE shows it,

@@ -1,8 +1,9 @@
 /* The schema's serialized form: docs/FORMATS.md "Schema".
  *
  * Types are written in CQL, which is stable, readable in a dump, and parsed by the same code that
- * reads CREATE TABLE.  What is read is checked as changes are, and bytes that are no schema are
- * refused as a whole.  There is no checksum: the log frame or manifest around the schema has one.
+ * reads CREATE TABLE.  A schema that is read passes the checks of a change, but for
+ * schema_check_type; bytes that are no schema are refused as a whole.  There is no checksum: the
+ * log frame or manifest around the schema has one.
  */
 #include <string.h>
 
@@ -112,7 +113,8 @@ static const char *get_text(struct schema *schema, struct reader *reader)
     return copy;
 }
 
-/* A count of items of at least `size_min` bytes, at most `max`. */
+/* Read a count of items, each of at least `size_min` bytes.  A count over `max` fails the reader.
+ */
 static uint32_t get_count(struct reader *reader, size_t size_min, uint32_t max)
 {
     uint64_t count = reader_count(reader, size_min);
@@ -173,8 +175,8 @@ static int get_types(struct schema *schema, struct reader *reader)
     return 0;
 }
 
-/* A column's type.  If it cannot be parsed, `why` says so, a blob is returned in its place, and
- * reading goes on behind it. */
+/* Read a column's type.  If the type cannot be parsed, `why` says so, and blob is returned: the
+ * caller continues with what follows the type. */
 static const struct type *get_type(struct schema *schema, const char *keyspace,
                                    struct reader *reader, struct error *why)
 {
@@ -201,7 +203,7 @@ static int get_column(struct schema *schema, const char *keyspace, struct reader
     return reader->failed ? ERROR_CORRUPT : 0;
 }
 
-/* The columns are in the order of struct table, from which their positions follow. */
+/* The columns are in the order of struct table, which gives their positions. */
 static int get_columns(struct schema *schema, struct reader *reader, struct table *table,
                        struct error *why)
 {

@@ -1,5 +1,5 @@
-/* CREATE statements, to the byte as Cassandra 5.0.9's DESCRIBE gives them: options that a table was
- * not given have Cassandra's defaults, so that a dump can be played to either.
+/* CREATE statements, byte by byte those of DESCRIBE in Cassandra 5.0.9.  Options that a table does
+ * not have are printed with Cassandra's defaults, so that a dump can be run in either store.
  *
  *   CREATE TABLE daybook.clicks_per_ad (
  *       ad_id text PRIMARY KEY,
@@ -72,7 +72,7 @@ static void print_clustering_order(const struct table *table, struct buffer *cql
     buffer_append_text(cql, ")\n    AND ");
 }
 
-/* What Cassandra gives a table that is made without options, in the order of DESCRIBE. */
+/* The options of a table that Cassandra makes without options, in the order of DESCRIBE. */
 static const struct table_option defaults[] = {
     {"additional_write_policy", "'99p'"},
     {"allow_auto_snapshot", "true"},
@@ -166,7 +166,7 @@ void schema_print_type(const struct user_type *user_type, struct buffer *cql)
     buffer_append_text(cql, "\n);");
 }
 
-/* Cassandra leaves out the package of its own strategies. */
+/* Cassandra prints its own strategies without their package. */
 static void print_replication(const char *replication, struct buffer *cql)
 {
     static const char package[] = "org.apache.cassandra.locator.";

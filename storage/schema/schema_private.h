@@ -21,10 +21,10 @@ struct unread_table {
     struct bytes serialized;           /* of this table alone, in SCHEMA_FORMAT */
 };
 
-/* The arrays are on the heap, and everything else that is pointed to is in the arena.  What an edit
- * replaces stays there until the schema is freed: schemas are small and edits are rare. */
+/* The arrays are on the heap; everything that their items point to is in the arena.  An edit leaves
+ * what it replaces in the arena until the schema is freed: schemas are small and edits are rare. */
 struct schema {
-    atomic_uint references;            /* atomic, since jobs that write the manifest hold some */
+    atomic_uint references;            /* atomic: jobs that write the manifest have references */
     uint32_t version;
     uint32_t table_id_next;            /* at least TABLE_ID_USER_MIN */
     struct arena *arena;
@@ -42,28 +42,29 @@ struct schema {
 /* Cassandra's default of a table's option; NULL: there is no such option. */
 const char *schema_option_default(const char *name);
 
-/* ERROR_LIMIT unless a change may use the type (type_is_moderate).  Reading does not call this, so
- * that schemas that were written before there was a limit stay readable. */
+/* ERROR_LIMIT unless the type is type_is_moderate, as a change requires.  schema_deserialize does
+ * not call this function, so that schemas from before there was a limit stay readable. */
 must_check int schema_check_type(const char *name, const struct type *type, struct error *err);
 
 /* Give the table `count` columns, ordered by kind.  Sets their positions, and the members of the
  * table that follow from its columns. */
 void schema_set_columns(struct table *table, struct column *columns, uint32_t count);
 
-/* A copy in the schema's arena. */
+/* A copy of `text` in the schema's arena. */
 const char *schema_copy_text(struct schema *schema, const char *text);
 
 /* The index of the user type in schema->types, or type_count. */
 uint32_t schema_type_place(const struct schema *schema, const char *keyspace, struct bytes name);
 void schema_remove_type(struct schema *schema, uint32_t place);
 
-/* schema_add_type, but a type that is read (`is_read`) is not checked by schema_check_type. */
+/* schema_add_type, but without schema_check_type if the type is read from a serialized schema
+ * (`is_read`). */
 must_check int schema_insert_type(struct schema *schema, const char *keyspace, const char *name,
                                   uint32_t field_count, const char *const *field_names,
                                   const char *const *field_types, bool is_read,
                                   struct error *err);
 
-/* Insert a copy of `table` after the same checks as those of schema_add_table. */
+/* Check `table`, as schema_add_table does, and insert a copy of it. */
 must_check int schema_insert_table(struct schema *schema, const struct table *table,
                                    struct error *err);
 #endif

@@ -145,7 +145,7 @@ int schema_add_type(struct schema *schema, const char *keyspace, const char *nam
                               err);
 }
 
-/* Check all types: one that grew may have made types too large that use it. */
+/* Check all types: when a type has grown, types that use it may be too large. */
 static int check_types(const struct schema *schema, struct error *err)
 {
     int rc = 0;

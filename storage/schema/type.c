@@ -1,7 +1,7 @@
 /* Types and their CQL names.
  *
  * The built-in types are a constant table.  Parametrized types are made in arenas and compared by
- * structure, since every version of a schema makes its own. */
+ * structure, since every version of a schema has its own copies. */
 #include "storage/schema/type.h"
 
 #include <string.h>
@@ -174,8 +174,8 @@ bool type_equal(const struct type *a, const struct type *b)
     return true;
 }
 
-/* Count the types within `type`, but no further than the limits: user types within user types can
- * make their number grow exponentially. */
+/* Count the types within `type`, but no further than the limits: the count can grow exponentially
+ * with the depth of user types within user types. */
 static bool count_parts(const struct type *type, uint32_t depth, uint32_t *parts)
 {
     bool is_moderate = depth <= TYPE_DEPTH_MAX && ++*parts <= TYPE_PARTS_MAX;

@@ -17,9 +17,9 @@
 enum {
     KEY_SIZE_MAX = 65535,                 /* bytes of a partition key and of each component */
     TYPE_DEPTH_MAX = 32,                  /* types within each other; frozen<> does not count */
-    TYPE_PARTS_MAX = 65535,               /* types within one, with the fields of user types */
-    TYPE_DECIMAL_SCALE_MAX = 1000,        /* and at least -1000: a comparison of two decimals
-                                           * writes at most so many zeros */
+    TYPE_PARTS_MAX = 65535,               /* types within one type, with the fields of user types */
+    TYPE_DECIMAL_SCALE_MAX = 1000,        /* a scale is also at least -1000; this bounds the zeros
+                                           * that a comparison of two decimals writes */
     TYPE_DECIMAL_SIZE_MAX = 420,          /* bytes: a scale, and any number of 1000 digits */
     TYPE_VARINT_SIZE_MAX = 65535          /* bytes */
 };
@@ -47,11 +47,12 @@ struct type {
 /* The type of a kind without parameters. */
 const struct type *type_builtin(enum type_kind kind);
 
-/* Parse a CQL type: `text`, `frozen<map<text, int>>`.  `udt_find` looks up the names of user types,
- * which it gets in lower case unless they were quoted; it returns NULL for an unknown name, and may
- * itself be NULL.  ERROR_INVALID for an unknown name and for what Cassandra refuses, such as a
- * collection in a collection that is not frozen.  The result is owned by `arena`, but the names and
- * fields of a user type are those of the type that `udt_find` returned. */
+/* Parse a CQL type: `text`, `frozen<map<text, int>>`.  `udt_find` looks up a user type by its name,
+ * in lower case unless the name was quoted, and returns NULL for an unknown name.  The function may
+ * be NULL: there are no user types.  ERROR_INVALID for an unknown name and for a type that
+ * Cassandra refuses, such as a collection within another that is not frozen itself.  The result is
+ * owned by `arena`, but the names and fields of a user type are those of the type that `udt_find`
+ * returned. */
 struct arena;
 must_check int type_parse(struct bytes text, struct arena *arena,
                           const struct type *(*udt_find)(void *context, struct bytes name),
@@ -63,7 +64,7 @@ void type_print(const struct type *type, struct buffer *buffer);
 void type_print_name(const char *name, struct buffer *buffer);
 /* Whether a name needs no quotes: it is a lowercase identifier and no reserved word. */
 bool type_name_is_plain(struct bytes name);
-/* Whether a lowercase name is a built-in type's. */
+/* Whether a lowercase name is that of a built-in type. */
 bool type_name_is_builtin(struct bytes name);
 bool type_equal(const struct type *a, const struct type *b);
 /* Whether the type keeps to TYPE_DEPTH_MAX and TYPE_PARTS_MAX.  A change of a schema may use no
@@ -81,7 +82,8 @@ const struct type *type_element(const struct type *type, struct bytes path);
 
 /* ERROR_INVALID, in Cassandra's words, unless `value` is a serialized value of the type. */
 must_check int type_validate(const struct type *type, struct bytes value, struct error *err);
-/* The same of a value that a client gives: of some types it may not be empty. */
+/* The same for a value that a client gives.  Such a value may not be empty if its type is date,
+ * time, duration, smallint or tinyint. */
 must_check int type_validate_given(const struct type *type, struct bytes value, struct error *err);
 
 /* A valid value with the sets and maps in it sorted and without repetitions, as they are stored.
@@ -89,16 +91,17 @@ must_check int type_validate_given(const struct type *type, struct bytes value, 
 struct bytes type_normalize(const struct type *type, struct bytes value, struct arena *arena);
 
 /* Cassandra's order of two valid values: <0, 0, >0.  An empty value sorts first.  Bytes that are no
- * valid value (damage that no checksum caught) are safe to compare; their place is undefined. */
+ * valid value (damage that no checksum caught) are safe to compare; their order is undefined. */
 int type_compare(const struct type *type, struct bytes a, struct bytes b);
 
 /* Append the value as cqlsh and COPY print it, but decimals without exponents, and timestamps in
  * ISO 8601 with Z.  A collection is printed as a CQL literal, so values within it are quoted where
  * CQL quotes them.  For an empty value nothing is appended. */
 void type_format(const struct type *type, struct bytes value, struct buffer *text);
-/* Append the value of a scalar type whose text this is: one that equals what type_format printed,
- * whose bytes may differ.  Other forms that CQL reads (exponents, integers for dates and times) are
- * read too.  An empty text is a value of text, ascii and blob; for others it is ERROR_INVALID. */
+/* Append the value of a scalar type that `text` describes.  If type_format made the text, the value
+ * equals the one that was printed, but its bytes may differ.  Other forms that CQL reads
+ * (exponents, integers for dates and times) are read, too.  An empty text is a value of text, ascii
+ * and blob; for other types it is ERROR_INVALID. */
 must_check int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
                                struct error *err);
 
@@ -117,18 +120,19 @@ void type_value_put_floating(struct buffer *buffer, bool is_float, double value)
 int64_t type_value_bigint(struct bytes value);
 int32_t type_value_int(struct bytes value);
 bool type_value_boolean(struct bytes value);
-int64_t type_value_integer(struct bytes value);   /* signed, of at most 8 bytes; 0 for none */
+int64_t type_value_integer(struct bytes value);   /* signed; of 0 to 8 bytes, no bytes: 0 */
 double type_value_floating(struct bytes value);   /* of 4 bytes: a float; of 8: a double */
 
-/* Whether the type is one of numbers, which amounts can have. */
+/* Whether the values of the type are numbers, so that a column of amounts can have the type. */
 bool type_is_number(const struct type *type);
-/* A value of a type of numbers as an exact decimal; that of a float or double is the shortest
- * decimal that reads back as the same float or double.  ERROR_INVALID for a value that is no number
- * (NaN, infinite, empty) and for other types, ERROR_LIMIT for one that no struct decimal holds. */
+/* A value as an exact decimal.  For a float or double this is the shortest decimal that reads back
+ * as the same float or double.  ERROR_INVALID for a value that is no number (NaN, infinite, empty)
+ * and for types that are not type_is_number; ERROR_LIMIT for a value that no struct decimal
+ * holds. */
 must_check int type_decimal(const struct type *type, struct bytes value,
                             struct decimal *decimal_out);
-/* Append the value of a type of numbers that type_decimal reads as `number`.  ERROR_INVALID: the
- * type has no such value. */
+/* Append the value that type_decimal reads as `number`.  ERROR_INVALID: the type has no such
+ * value. */
 must_check int type_number(const struct type *type, struct decimal number, struct buffer *value);
 
 /* ---- the insides of serialized values ---- */
@@ -136,7 +140,7 @@ must_check int type_number(const struct type *type, struct decimal number, struc
 /* The items of a collection, tuple or UDT, each [int size][bytes]; a size of -1 is a null. */
 struct type_items {
     struct reader reader;
-    uint32_t count;                    /* list, set: items; map: items, two a pair; tuple: fields */
+    uint32_t count;                    /* of a map: keys and values; of a tuple or UDT: fields */
 };
 
 /* Begin to read the items of a value of this type.  False when their count is damaged.  A tuple or
@@ -158,13 +162,14 @@ struct type_duration {
 
 /* False: the value is no duration. */
 bool type_duration_read(struct bytes value, struct type_duration *duration_out);
-/* Append the value of a duration's text; ERROR_INVALID in Cassandra's words.  `err` may be NULL. */
+/* Append the value of a duration's text.  ERROR_INVALID, in Cassandra's words, if the text is none.
+ * `err` may be NULL. */
 must_check int type_duration_parse(struct bytes text, struct buffer *value, struct error *err);
 
-/* Partition keys: a single component is the value itself; several are Cassandra's composite: for
- * each component its size in 2 bytes big-endian, its bytes, and a zero byte.  Before values that a
- * client sent are put into a key, the caller must have checked that the key will have at most
- * KEY_SIZE_MAX bytes. */
+/* Partition keys.  A key of one component is the component's value.  A key of several components is
+ * Cassandra's composite: for each component its size in 2 bytes big-endian, its bytes, and a zero
+ * byte.  Before values that a client sent are put into a key, the caller must have checked that the
+ * key will have at most KEY_SIZE_MAX bytes. */
 enum { KEY_COMPONENT_EXTRA = 3 };      /* bytes of a composite for each of several components */
 void type_key_put_component(struct buffer *key, uint32_t component_count, struct bytes value);
 /* Component `index` of a key, a view into it.  ERROR_CORRUPT when the key is no composite of

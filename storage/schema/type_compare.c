@@ -2,15 +2,15 @@
  *
  *   signed        tinyint smallint int bigint counter timestamp
  *   bytes         text ascii blob inet date time duration: unsigned; a shorter prefix comes first
- *   number        varint decimal (by value: 0.5 equals 0.50, but is another key by its bytes);
+ *   number        varint decimal (by value: 0.5 equals 0.50, though their bytes differ);
  *                 float double: -0 before 0, NaN last and equal to itself
- *   boolean       false before true, whatever byte true is
- *   uuid          version, then time if that is 1, then unsigned bytes
- *   timeuuid      time, then the last eight bytes as signed ones (an old mistake that is kept)
+ *   boolean       false before true; every byte but 0 is true
+ *   uuid          version, then time if the version is 1, then unsigned bytes
+ *   timeuuid      time, then the last eight bytes as signed ones (Cassandra's old mistake)
  *   collections   item by item, then the one with fewer items; in tuples a null comes first, and
  *                 fields that are missing at the end are nulls
  *
- * Sorted runs on disk rely on every one of these: a change here is a change of format. */
+ * Sorted runs on disk rely on every one of these orders: a change of one is a change of format. */
 #include <math.h>
 #include <string.h>
 
@@ -77,8 +77,8 @@ static int order_varint(struct bytes a, struct bytes b)
     return bigint_compare_scaled(a, 0, b, 0);
 }
 
-/* Valid decimals have a scale within the limits; comparing one with any other scale could take
- * memory without bound. */
+/* Whether the scale is within the limits, as that of a valid decimal is.  Comparing decimals of
+ * other scales could take memory without bound. */
 static bool decimal_is_sane(struct bytes value)
 {
     return value.size >= 4 && type_decimal_scale(value) <= TYPE_DECIMAL_SCALE_MAX &&

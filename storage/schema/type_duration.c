@@ -5,9 +5,9 @@
  *   P2W                            weeks, by themselves
  *   P0001-02-03T04:05:06           every part, with leading zeros
  *
- * and a '-' before any of them makes all of it negative.  What decides correctness: the sum of the
- * units that go into one part of the value may not exceed what that part holds (months and days 31
- * bits, nanoseconds 63). */
+ * A '-' before any of these texts makes the whole duration negative.  What decides correctness: the
+ * sum of the units that go into one part of the value may not exceed what that part holds (months
+ * and days 31 bits, nanoseconds 63). */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -43,8 +43,8 @@ enum { UNIT_COUNT = sizeof units / sizeof units[0], UNIT_WEEKS = 2 };
 
 /* ---- values ---- */
 
-/* Cassandra's vint: as many leading one bits in the first byte as further bytes follow, then the
- * number, big-endian; signed ones are zigzag.  150 is 81 2C. */
+/* Cassandra's vint: the first byte begins with as many one bits as bytes follow it; the remaining
+ * bits are the number in zigzag form, big-endian.  150 is 81 2C. */
 static bool vint_read(struct reader *reader, int64_t *value_out)
 {
     uint8_t first = reader_u8(reader);
@@ -140,8 +140,8 @@ struct duration_reader {
     struct error *err;
 };
 
-/* How units are named: by the units' names in any case, or by the letters of ISO 8601 for dates or
- * for times. */
+/* How a text names units: by duration_unit.name in any case, or by the letters of ISO 8601 for
+ * dates or for times. */
 enum unit_naming { UNITS_NAMED, UNITS_ISO_DATE, UNITS_ISO_TIME };
 
 static int refuse(struct duration_reader *reader)

@@ -2,8 +2,8 @@
  *
  * Clients send sets and maps in any order and may repeat elements.  Two frozen sets that are equal
  * must have the same bytes when they are stored, since they can be a partition key.  {2, 1, 2}
- * becomes {1, 2}, and of a map's equal keys the last one given stays.  Lists, tuples and user types
- * keep their order, but sets and maps within them are put in order too. */
+ * becomes {1, 2}.  Of equal keys of a map the last one stays, with its value.  Lists, tuples and
+ * user types keep their order, but sets and maps within them are put in order, too. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -39,7 +39,7 @@ static int order_entries(const void *a, const void *b, void *context)
 /* Sort the entries and keep the last of equal ones; returns how many are left. */
 static uint32_t sort_entries(const struct type *key_type, struct entry *entries, uint32_t count)
 {
-    struct type context = *key_type; /* qsort_r takes no const one */
+    struct type context = *key_type; /* qsort_r takes no const context */
     uint32_t kept = 0;
 
     qsort_r(entries, count, sizeof *entries, order_entries, &context);

@@ -5,9 +5,9 @@
  *
  * Within frozen<> everything is frozen, as in Cassandra; a tuple always is.
  *
- * type_print writes frozen<> around every frozen type, and this parser must read that again.  So
- * TYPE_DEPTH_MAX counts types within each other without frozen<>, and SPELLED_MAX, which bounds the
- * recursion, leaves room for one frozen<> around each of them. */
+ * type_print writes frozen<> around every frozen type, and this parser must read that text.  So
+ * TYPE_DEPTH_MAX counts types within each other without frozen<>.  SPELLED_MAX bounds the
+ * recursion, and leaves room for one frozen<> around each of these types. */
 #include <ctype.h>
 
 #include "base/arena.h"

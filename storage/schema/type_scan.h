@@ -1,12 +1,13 @@
-/* type_scan: steps through a text that is to become a value or a type, for the files of type.h. */
+/* type_scan: reads a text of a value or a type piece by piece, for the files of type.h. */
 #ifndef DAYBOOK_STORAGE_SCHEMA_TYPE_SCAN_H
 #define DAYBOOK_STORAGE_SCHEMA_TYPE_SCAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The part of the text that is still to be read.  A step that succeeds moves `at` behind what it
- * read; after one that fails `at` may be anywhere in the text. */
+/* The part of the text that is still to be read.  A function that returns true has moved `at`
+ * behind what it has read.  After a function that returns false `at` may be anywhere in the
+ * text. */
 struct scan {
     const uint8_t *at;
     const uint8_t *end;
@@ -37,7 +38,7 @@ static inline bool scan_digits(struct scan *scan, int count, uint64_t *value_out
     return true;
 }
 
-/* Read one or more digits; false when their number is over `max`. */
+/* Read one or more digits.  False: there is no digit, or the digits' number is over `max`. */
 static inline bool scan_number(struct scan *scan, uint64_t max, uint64_t *value_out)
 {
     uint64_t value = 0;

@@ -102,7 +102,7 @@ static void format_timestamp(struct bytes value, struct buffer *text)
         buffer_printf(text, "%" PRId64, time_ms);
         return;
     }
-    /* calendar_time_format would not do: it is for times of clicks, which begin in 1970. */
+    /* Not calendar_time_format, which takes no times before 1970. */
     int32_t day = calendar_day_of_time(time_ms);
     int ms = (int)(time_ms - day * DAY_MS);
     calendar_day_format(day, day_digits);
@@ -151,8 +151,8 @@ static void format_boolean(struct bytes value, struct buffer *text)
     buffer_append_text(text, value.data[0] != 0 ? "true" : "false");
 }
 
-/* How valid values of each kind that are not empty are written; integers and floats are written by
- * format_scalar. */
+/* The functions that print a valid value that is not empty.  Integers and floats have none:
+ * format_scalar prints them. */
 static void (*const formats[TYPE_TUPLE + 1])(struct bytes value, struct buffer *text) = {
     [TYPE_ASCII] = format_plain,     [TYPE_BLOB] = format_blob,
     [TYPE_BOOLEAN] = format_boolean, [TYPE_DATE] = format_date,

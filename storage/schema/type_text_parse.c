@@ -1,8 +1,8 @@
 /* Values from text, in the forms that COPY, imports and CQL literals have.
  *
  *   timestamp  1385654400123, 2013-11-28, 2013-11-28 02:16[:52[.123]] with T or a space, then
- *              nothing (UTC), Z, UTC, GMT, +01:00, +0100 or +01, the last five after a space too;
- *              digits past the millisecond are cut
+ *              nothing (UTC), Z, UTC, GMT, +01:00, +0100 or +01; a space may stand before the
+ *              last five; digits behind the millisecond are cut
  *   time       02:16:52[.123456789], or nanoseconds
  *   duration   type_duration.c */
 #include <arpa/inet.h>
@@ -20,8 +20,8 @@
 
 enum { NUMBER_TEXT_MAX = 2048 }; /* bytes; 1000 digits, 1000 zeros, sign, point, exponent */
 
-/* Read the digits behind a point, one or more, as a number of `places` digits: zeros are added, and
- * digits beyond these are dropped. */
+/* Read the digits behind a point, one or more, as a number of `places` digits: zeros are added, or
+ * the last digits are dropped. */
 static bool scan_fraction(struct scan *scan, int places, uint64_t *value_out)
 {
     int count = 0;
@@ -78,7 +78,7 @@ static bool parse_boolean(struct bytes text, struct buffer *value)
     return true;
 }
 
-/* strtod takes leading space, hexadecimal and "inf" as well: only decimal forms reach it. */
+/* strtod also takes leading space, hexadecimal and "inf", so only decimal forms are given to it. */
 static bool parse_double_digits(struct bytes text, bool is_float, double *number_out)
 {
     char digits[NUMBER_TEXT_MAX];
@@ -271,8 +271,8 @@ static bool scan_clock(struct scan *scan, uint64_t *time_ms_out)
     return hours < 24 && minutes < 60 && seconds < 60;
 }
 
-/* Hours, minutes and seconds of any number of digits, and at most nine digits behind a point; the
- * text ends there. */
+/* Hours, minutes and seconds of any number of digits, and at most nine digits behind a point.
+ * Nothing may follow. */
 static bool scan_nanoseconds(struct scan *scan, uint64_t *nanoseconds_out)
 {
     uint64_t hours;
@@ -373,7 +373,8 @@ static bool parse_duration(struct bytes text, struct buffer *value)
     return type_duration_parse(text, value, NULL) == 0;
 }
 
-/* How texts of each kind are read; integers and floats are read by parse_scalar. */
+/* The functions that read a text of each kind.  Integers and floats have none: parse_scalar reads
+ * them. */
 static bool (*const parsers[TYPE_TUPLE + 1])(struct bytes text, struct buffer *value) = {
     [TYPE_ASCII] = parse_plain,     [TYPE_BLOB] = parse_blob,
     [TYPE_BOOLEAN] = parse_boolean, [TYPE_DATE] = parse_date,

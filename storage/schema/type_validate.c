@@ -1,8 +1,9 @@
 /* Whether bytes are a value of a type.  Refusals have Cassandra's words, because drivers show them
  * to their users.
  *
- * An empty value (size 0), which is not a null, is valid for every scalar type, as in Cassandra:
- * blobAsInt(0x) is one.  Collections, tuples and UDTs have a form that cannot be empty. */
+ * An empty value (size 0) is not a null.  It is valid for every scalar type, as in Cassandra, where
+ * blobAsInt(0x) gives one.  A collection cannot be empty, because it begins with a count.  All
+ * fields of an empty tuple or UDT are missing. */
 #include <inttypes.h>
 
 #include "storage/schema/type.h"

@@ -1,8 +1,9 @@
 /* Serialized values and keys, taken apart and put together.
  *
- * A collection is [int count] and its items, a map's items key and value in turn; a tuple or UDT
- * has no count: its fields follow one another, and fields added to a UDT later are missing at the
- * end of older values.  {'a'} as set<text> is 00 00 00 01  00 00 00 01  61.
+ * A collection is [int count] and its items; the items of a map are keys and values in turn.  A
+ * tuple or UDT has no count: its fields follow one another, and fields that were added to a UDT
+ * later are missing at the end of older values.  The set<text> {'a'} is
+ * 00 00 00 01  00 00 00 01  61.
  *
  * A partition key of several components is Cassandra's composite, so that its token is the one that
  * every driver computes: ('supaboobs', '2013-11-28') is
